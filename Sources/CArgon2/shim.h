@@ -1,2 +1,2 @@
-// argon2's own library: its memory may come from whoever calls, which libsodium does not let one do.
+// The argon2 library. Its caller can supply the memory, which libsodium does not permit.
 #include <argon2.h>

@@ -1,4 +1,5 @@
-/* Keeps any peer from ending the process through an assertion of libzmq 4.3.4, `!_io_error` (issues 4364 and 4841).
+/* A guard against the assertion `!_io_error` of libzmq 4.3.4 (issues 4364 and 4841). Without it, any peer can end the
+ * process.
  *
  * The assertion needs three things. A peer sends more messages than the receive mark (RCVHWM), so the engine stops
  * reading and asks epoll for no events. The peer then resets the connection. epoll reports EPOLLERR and EPOLLHUP even
@@ -6,10 +7,10 @@
  * or if a heartbeat is due, the engine then tries to write, and the assertion aborts the process. A single connection
  * with 64 bytes is enough, and no socket option prevents it.
  *
- * The guard therefore shows libzmq a reset only where it reads or writes. A descriptor that asks for no events leaves
- * the epoll set, and returns with its next event. A readable or writable descriptor is reported as that alone: with
- * EPOLLHUP beside EPOLLIN, libzmq reads twice, and the second time may come after it has stopped reading. The engine
- * meets the error in its own recv or send, and closes the connection as usual.
+ * The guard therefore shows libzmq a reset only where it reads or writes. It removes a descriptor that asks for no
+ * events from the epoll set, and adds it again with its next event. It hides EPOLLERR and EPOLLHUP of a readable or
+ * writable descriptor. With EPOLLHUP beside EPOLLIN, libzmq reads twice, and may have stopped reading before the second
+ * time. The engine gets the error from its own recv or send, and closes the connection as usual.
  *
  * These definitions replace the C library's for the whole program. They change calls from libzmq only.
  */
@@ -26,14 +27,14 @@
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-/* The sanitizer has its own definitions, and learns the order of events from them. */
+/* The sanitizer has its own definitions, from which it derives the order of events. */
 #define OTM_LEAVES_EPOLL_ALONE
 #endif
 #endif
 
 #ifndef OTM_LEAVES_EPOLL_ALONE
 
-/* Where libzmq's code is in memory; empty until the constructor has run. */
+/* The address range of libzmq's code. Empty before the constructor has run. */
 static uintptr_t zmq_first, zmq_end;
 
 static int find_zmq(struct dl_phdr_info *library, size_t size, void *known) {

@@ -13,11 +13,11 @@
 
 #include "restart.h"
 
-/* Crashes further apart than this, in seconds, are not in a row. */
+/* A crash CALM_S seconds or more after the start begins a new row of crashes. */
 enum { CALM_S = 60, CRASHES_MAX = 9, DESCRIPTORS_MAX = 65536 };
 
 static const int crash_signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE};
-/* The runtime ignores these signals once it handles them itself, and the next program would inherit that. */
+/* The runtime sets these signals to be ignored once it handles them itself. The next program would inherit that. */
 static const int other_signals[] = {SIGHUP, SIGINT, SIGTERM};
 enum { OTHERS = sizeof other_signals / sizeof *other_signals };
 
@@ -27,7 +27,7 @@ static char **program_environment;
 static char crashes_text[] = "OTM_CRASHES=0";
 static int crashes_so_far;
 static time_t started;
-/* The thread in `restart`; 0 before a crash. */
+/* Id of the thread in `restart`. 0 before a crash. */
 static _Atomic pid_t restarting_thread;
 static struct sigaction other_actions[OTHERS];
 static sigset_t mask;
@@ -46,27 +46,27 @@ static void say(const char *text) {
 static void restart(int number) {
   pid_t thread = (pid_t)syscall(SYS_gettid), first = 0;
   if (!atomic_compare_exchange_strong(&restarting_thread, &first, thread)) {
-    /* Another thread has crashed meanwhile: exec ends this one. */
+    /* Another thread has crashed before this one. exec ends this one. */
     while (first != thread) pause();
     /* The handler itself has crashed. */
     _exit(128 + number);
   }
-  char line[] = "onthemap: crashed with signal 00: starting again\n";
+  char line[] = "onthemap: crashed with signal 00: restarting\n";
   char *digits = strchr(line, '0');
   digits[0] = (char)('0' + number / 10 % 10);
   digits[1] = (char)('0' + number % 10);
   say(line);
   int crashes = now() - started >= CALM_S ? 1 : crashes_so_far + 1;
   crashes_text[sizeof crashes_text - 2] = (char)('0' + (crashes < CRASHES_MAX ? crashes : CRASHES_MAX));
-  /* exec would leave some listening sockets open, and the next program needs their ports. It closes them itself, once
-   * it has ended the other threads: libzmq's thread calls abort when a descriptor closes under it. */
+  /* Without this, exec leaves some listening sockets open, and the next program needs their ports. With it, exec closes
+   * them after it has ended the other threads: libzmq's thread calls abort if its descriptor closes earlier. */
   if (syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {
     for (int descriptor = 3; descriptor < DESCRIPTORS_MAX; descriptor++) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   }
   for (int index = 0; index < OTHERS; index++) sigaction(other_signals[index], &other_actions[index], NULL);
   sigprocmask(SIG_SETMASK, &mask, NULL);
-  /* The program takes this thread's policy over, and a thread that hashes passwords yields to all others. Linux lets
-   * only root change that; elsewhere the program runs with it. */
+  /* The next program inherits this thread's policy, and a thread that hashes passwords yields to all others. Linux
+   * lets only root change that. Without root, the program keeps the policy. */
   struct sched_param usual = {0};
   sched_setscheduler(0, SCHED_OTHER, &usual);
   execve(program, program_arguments, program_environment);

@@ -1,7 +1,7 @@
 // The parts of SQLite's C API that Swift cannot use: a variadic function and a global variable. GRDB has the rest.
 #include <sqlite3.h>
 
-// With it each allocation takes a lock, to count what nobody asks for.
+// Disables memory statistics. With them, each allocation takes a lock, for counters that the program never reads.
 static inline int otm_sqlite_count_no_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
 
 // Sets the folder of temporary files, for all connections. Call this once, before the first connection.

@@ -1,5 +1,5 @@
-// libzmq's C API, and what Swift's Glibc module leaves out: eventfd(2), malloc_trim(3) and prctl(2), whose variadic form
-// Swift cannot call.
+// libzmq's C API, and functions that Swift's Glibc module lacks: eventfd(2), malloc_trim(3), and prctl(2), whose
+// variadic form Swift cannot call.
 #include <malloc.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>

@@ -1,16 +1,15 @@
 import ArgumentParser
 import Domain
 
-/// `onthemap`: every role and tool is a subcommand.
+/// The command `onthemap`. Every role and tool is a subcommand.
 @main
 struct OnTheMapCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "onthemap",
-    abstract: "People put themselves on a shared map, and everybody sees the latest 100, live.",
+    abstract: "A shared map of the latest 100 posts, live.",
     discussion: """
-      Options that name a [ONTHEMAP_...] can also be set in the environment, or in a
-      file of such lines (--config). A flag wins over the environment, that over the
-      file, that over the default.
+      Options marked [ONTHEMAP_…] can also be set by environment variable or in a
+      file (--config). Precedence: flag, environment, file, default.
 
       Examples:
         onthemap up
@@ -21,13 +20,13 @@ struct OnTheMapCommand: AsyncParsableCommand {
     version: ProductVersion.text, subcommands: [SettingsCommand.self],
     groupedSubcommands: [
       CommandGroup(
-        name: "Services", subcommands: [UpCommand.self, IngestCommand.self, GeocoderCommand.self, FeedCommand.self]),
+        name: "Services", subcommands: [UpCommand.self, IngestCommand.self, WorkerCommand.self, FeedCommand.self]),
       CommandGroup(
         name: "Tools",
         subcommands: [
           PostCommand.self, WatchCommand.self, LoadCommand.self, GeocodeCommand.self, GazetteerCommand.self,
           KeysCommand.self, HealthCommand.self, QueueCommand.self, UserCommand.self, TopCommand.self,
-          ConformCommand.self,
+          ConformanceCommand.self,
         ]),
     ])
 

@@ -3,20 +3,21 @@ import HTTPTypes
 import Synchronization
 import Web
 
-/// The latest list for HTTP, as ingest tells it. Any thread: the reactor never waits here while bytes are made.
+/// The list for HTTP clients, as received from ingest. Any thread. The reactor never waits here while responses are
+/// encoded.
 final class CurrentList: Sendable {
   private struct Latest: Sendable {
-    /// Nil before ingest has told anything.
+    /// History of the list. Nil before the first list of ingest.
     var history: FeedHistory?
-    /// It may be said before the list is.
+    /// Staleness. It may be set before the first list arrives.
     var isStale = true
-    /// Rises with each change.
+    /// Number of the revision, which rises with each change.
     var number: UInt64 = 0
-    /// Once somebody has asked for it.
+    /// The current revision. Nil until a request needs it.
     var version: ListRevision?
 
     mutating func change(_ body: (inout Latest) -> Void) {
-      // First, so that nothing is copied where nobody holds it.
+      // Release the revision first. If no request holds it, the history changes without a copy.
       version = nil
       number += 1
       body(&self)
@@ -25,10 +26,10 @@ final class CurrentList: Sendable {
 
   private let latest = Mutex(Latest())
 
-  /// The list as it stands; nil before there is one.
+  /// The current list. Nil before the first one.
   var state: FeedState? { latest.withLock { $0.history?.state } }
 
-  /// The list as it stands, for all who ask before it changes; nil before there is one.
+  /// The current revision of the list, the same object until the next change. Nil before the first list.
   var version: ListRevision? {
     latest.withLock { latest in
       if let version = latest.version { return version }
@@ -39,41 +40,41 @@ final class CurrentList: Sendable {
 
   /// Checks that the feed has a list, and that ingest has not been silent for longer than `Limits.livenessMs`.
   ///
-  /// - Returns: nil: there is never a remark.
-  /// - Throws: `feed_unavailable` or `feed_stale`; both are temporary.
+  /// - Returns: nil, because there is never a remark.
+  /// - Throws: `feed_unavailable` or `feed_stale`. Both are temporary.
   func check() throws(Problem) -> String? {
     let (isListed, isStale) = latest.withLock { ($0.history != nil, $0.isStale) }
     guard isListed else { throw .feedUnavailable }
     guard !isStale else {
       throw Problem(
         .serviceUnavailable, "feed_stale",
-        "ingest is silent, so the list may be old; this feed still serves it, marked as stale",
+        "ingest is silent, so the list may be stale; this feed still serves it, marked as stale",
         retryAfterSeconds: Limits.retrySoonSeconds)
     }
     return nil
   }
 
-  /// The list after a start, a gap, or another history.
+  /// Replaces the list: after a start, after a gap, or for another epoch.
   func replace(_ state: FeedState) {
     latest.withLock { $0.change { $0.history = FeedHistory(state: state) } }
   }
 
-  /// Changes of the list, and the list after them.
+  /// Appends changes and stores the list after them.
   func change(_ changes: [FeedChange], to state: FeedState) {
     latest.withLock { $0.change { $0.history?.append(changes, to: state) } }
   }
 
-  /// Whether ingest is silent. It begins stale.
+  /// Sets the staleness: true while ingest is silent. The list begins stale.
   func set(isStale: Bool) {
     latest.withLock { $0.change { $0.isStale = isStale } }
   }
 }
 
 extension Problem {
-  /// Problem of a feed without a list.
+  /// The problem of a feed without a list.
   static var feedUnavailable: Problem {
     Problem(
-      .serviceUnavailable, "feed_unavailable", "ingest has not told this feed the list yet; try again later",
+      .serviceUnavailable, "feed_unavailable", "this feed has not received the list from ingest yet; try again later",
       retryAfterSeconds: Limits.retrySoonSeconds)
   }
 }

@@ -4,38 +4,40 @@ import NIOCore
 import Synchronization
 import Web
 
-/// Streams whose connections one event loop has: what a tick brings is written to all of them in rounds, without a task
-/// that wakes for each.
+/// Broadcaster for the streams of one event loop. It writes each tick's changes to them in rounds, without a task for
+/// each stream.
 final class EventLoopBroadcaster: Sendable {
-  /// Nobody else than the event loop looks in.
+  /// State that only the event loop uses.
   private struct State {
     var clients: [StreamClient] = []
-    /// Those of the round that it has not come to: it goes from the last to the first, so that who leaves makes no
-    /// other one be left out. The place is taken by the last, which has been told, and is found to have been.
+    /// Number of clients not yet served in this round. The round runs backwards. A removed client's slot goes to the
+    /// last client, which has been served already, so a removal skips no client.
     var remaining = 0
-    /// What the round tells. One for all, so that the bytes are the same.
+    /// Revision that the round sends. It is the same for all clients, so that they share its bytes.
     var version: ListRevision?
-    /// Whether another round is to come.
+    /// True if another round is requested.
     var isAwaited = false
-    /// When it may.
+    /// Earliest time of the next round.
     var dueAt = NIODeadline.distantPast
     var begunAt = NIODeadline.distantPast
     var took = TimeAmount.zero
-    /// Whether a sweep is to come.
+    /// True if a sweep is scheduled.
     var isSwept = false
   }
 
   let eventLoop: any EventLoop
-  /// Whether its streams are of the whole list. Others cost much more, and have rounds of their own.
+  /// True if its streams are of the whole list. Filtered streams cost much more, and have their own rounds.
   let isShared: Bool
   private let version: @Sendable () -> ListRevision?
   private let dropped: Counter
   private let isWoken = Atomic(false)
   private let state: NIOLoopBoundBox<State>
 
+  /// Creates the broadcaster of an event loop.
+  ///
   /// - Parameters:
-  ///   - dropped: counts clients that did not read.
-  ///   - version: the list of the last tick.
+  ///   - dropped: counter of clients that did not read.
+  ///   - version: function that returns the list of the last tick.
   init(
     _ eventLoop: any EventLoop, isShared: Bool, dropped: Counter, version: @escaping @Sendable () -> ListRevision?
   ) {
@@ -46,7 +48,7 @@ final class EventLoopBroadcaster: Sendable {
     state = .makeBoxSendingValue(State(), as: State.self, eventLoop: eventLoop)
   }
 
-  /// There is something new to be told. Any thread.
+  /// Requests a round after a change. Any thread.
   func wake() {
     guard !isWoken.exchange(true, ordering: .acquiringAndReleasing) else { return }
     eventLoop.execute { [self] in
@@ -55,7 +57,7 @@ final class EventLoopBroadcaster: Sendable {
     }
   }
 
-  /// Ends all. Any thread.
+  /// Ends all streams. Any thread.
   func end() {
     eventLoop.execute { [self] in
       for client in state.value.clients { end(client) }
@@ -63,11 +65,11 @@ final class EventLoopBroadcaster: Sendable {
   }
 
   private func end(_ client: StreamClient) {
-    // Who does not read would not take the end either.
+    // A client that does not read would not read the end either, so its connection closes.
     if client.response.isWritable { remove(client) } else { client.response.close() }
   }
 
-  /// Takes one in, and tells it the first. On the event loop.
+  /// Adds a client, and sends it the first events. Event loop only.
   func add(_ client: StreamClient, _ version: ListRevision) {
     client.index = state.value.clients.count
     state.value.clients.append(client)
@@ -82,14 +84,14 @@ final class EventLoopBroadcaster: Sendable {
     client.lastSentAt = eventLoop.now
   }
 
-  /// From the begin of one round to that of the next.
+  /// Returns the time from the start of one round to the start of the next.
   ///
-  /// - Parameter took: how long the one took.
+  /// - Parameter took: time spent on the first round's writes.
   static func pause(after took: TimeAmount) -> TimeAmount {
     min(max(.milliseconds(Limits.streamIntervalMs), took * 2), .milliseconds(Limits.streamIntervalMaxMs))
   }
 
-  /// Another round, after the present one.
+  /// Requests a round. It follows the current round, if there is one.
   private func awaitRound() {
     guard !state.value.isAwaited else { return }
     state.value.isAwaited = true
@@ -107,7 +109,7 @@ final class EventLoopBroadcaster: Sendable {
     }
   }
 
-  /// A part of the round.
+  /// Serves a batch of clients, then yields the event loop until the next batch.
   private func writeBatch() {
     let now = eventLoop.now
     let count = isShared ? Limits.streamsPerBatch : Limits.filteredStreamsPerBatch
@@ -122,7 +124,8 @@ final class EventLoopBroadcaster: Sendable {
     if state.value.isAwaited { scheduleRound() }
   }
 
-  /// Nil when all have been told. Writes may end connections, and so take clients off the list meanwhile.
+  /// Returns the next client of the round. Nil when all are served. Writes may end connections, and thus remove
+  /// clients.
   private func next() -> StreamClient? {
     state.value.remaining = min(state.value.remaining, state.value.clients.count)
     guard state.value.remaining > 0 else { return nil }
@@ -162,17 +165,17 @@ final class EventLoopBroadcaster: Sendable {
   private static let heartbeat = ByteBuffer(bytes: FeedEvent.heartbeat.bytes)
 }
 
-/// One stream. Thread: its event loop.
+/// A stream. Event loop only.
 final class StreamClient {
   let response: StreamingResponse
   let filter: FeedFilter
-  /// When it is ended, at the next sweep.
+  /// Time after which the next round ends the stream.
   let endsAt: NIODeadline
-  /// Called once, when it is over.
+  /// Callback at the end of the stream, called once.
   let onEnd: () -> Void
   var cursor: StreamCursor
   var lastSentAt = NIODeadline.distantPast
-  /// Where it is among those of its loop; nil when it is not.
+  /// Index among the clients of its loop. Nil outside the loop.
   var index: Int?
 
   init(

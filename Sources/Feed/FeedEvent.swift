@@ -1,21 +1,21 @@
 import Domain
 
-/// Server-sent event of the feed. (WHATWG HTML, 9.2.)
+/// A server-sent event of the feed (WHATWG HTML, 9.2).
 enum FeedEvent: Sendable {
-  /// The whole list, or what a filter leaves of it.
+  /// The whole list, or the part that a filter passes.
   ///
-  /// - Parameter isStale: whether it may be behind what is stored.
+  /// - Parameter isStale: true if the list may be behind the store.
   case snapshot(FeedState, isStale: Bool)
-  /// What has changed, and the list afterwards.
+  /// The changes, and the list after them.
   case delta(FeedDelta, FeedState)
-  /// Whether what was told may be behind what is stored.
+  /// Staleness: true if the client's list may be behind the store.
   case stale(Bool)
-  /// Nothing, so that both ends see that the other one is there.
+  /// A comment without content, by which both ends detect a dead connection.
   case heartbeat
-  /// How long a client that was cut off waits before it comes again.
+  /// Pause of a disconnected client before it reconnects, in milliseconds.
   case retry(ms: Int64)
 
-  /// UTF-8, with the empty line at the end. JSON as written here has no line ends within.
+  /// The event in UTF-8, with the empty line at the end. The JSON has no line breaks.
   var bytes: [UInt8] {
     switch self {
     case .snapshot(let state, let isStale):
@@ -34,10 +34,10 @@ enum FeedEvent: Sendable {
   }
 }
 
-/// Id of an event: the list that it makes. A client that comes again names the latest that it has seen.
+/// The id of an event, which names the list after it. A client that reconnects sends the last id that it received.
 struct EventID: Sendable, Hashable, CustomStringConvertible {
   let epoch: Epoch
-  /// Latest change of the list.
+  /// Sequence number of the list.
   let seq: UInt64
 
   init(epoch: Epoch, seq: UInt64) {
@@ -45,7 +45,7 @@ struct EventID: Sendable, Hashable, CustomStringConvertible {
     self.seq = seq
   }
 
-  /// As `description` writes it; nil when it is something else.
+  /// Parses a text in the form of `description`. Nil for any other text.
   init?(_ text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, let epoch = [UInt8](hexadecimal: parts[0]).flatMap({ Epoch($0) }),
@@ -54,6 +54,6 @@ struct EventID: Sendable, Hashable, CustomStringConvertible {
     self.init(epoch: epoch, seq: seq)
   }
 
-  /// The epoch's 32 hexadecimal digits, a hyphen, and the number.
+  /// The epoch's 32 hexadecimal digits, a hyphen, and the sequence number.
   var description: String { "\(epoch)-\(seq)" }
 }

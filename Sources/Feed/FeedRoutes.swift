@@ -5,12 +5,12 @@ import Messaging
 import NIOCore
 import Web
 
-/// The feed's answers over HTTP: the list at `/v2/feed`, and its changes at `/v2/feed/stream`. A closed map requires a
-/// `ticket` of ingest. Pages of every origin may read both. `/livez` and `/readyz` are for operators.
+/// The feed's HTTP routes: the list at `/v2/feed`, and its changes at `/v2/feed/stream`. A members-only map requires a
+/// `ticket` from ingest. Pages of every origin may read both. `/livez` and `/readyz` are for operators.
 struct FeedRoutes: Sendable {
   let latest: CurrentList
   let streams: SSEBroadcaster
-  let viewing: MapAccess
+  let mapAccess: MapAccess
 
   func add(to router: Router<ConnectionContext>) {
     router.get("/livez") { _, _ in Response(status: .noContent) }
@@ -40,7 +40,7 @@ struct FeedRoutes: Sendable {
     let accepted = ContentCoding(accepting: request.headers[.acceptEncoding])
     if let known = request.headers[.ifNoneMatch], version.isAmong(known) {
       var headers = version.headers(accepted)
-      // What there is no body of is not described: RFC 9110, 15.4.5.
+      // A response without a body has no content headers: RFC 9110, 15.4.5.
       headers[.contentType] = nil
       headers[.contentEncoding] = nil
       return Response(status: .notModified, headers: headers)
@@ -54,17 +54,18 @@ struct FeedRoutes: Sendable {
     let endMs = try admit(query)
     let filter = try filter(query)
     _ = try version()
-    // A browser that comes again has both, and the header is the later one.
+    // A browser that reconnects sends both. The header is the newer one.
     let last = request.headers[.lastEventID] ?? query["lastEventId"] ?? ""
     return try streams.response(after: EventID(last.trimmedLine), filter, context, endMs: endMs)
   }
 
-  /// When whoever asks is to be gone, in ms since 1970; nil for never.
+  /// Checks the access. Returns the time at which it ends, in milliseconds since 1970. Nil for a public map.
   private func admit(_ query: Query) throws -> Int64? {
-    guard viewing.isClosed else { return nil }
-    guard let endMs = viewing.tickets?.end(of: query["ticket"] ?? "", unixMs: WallClock.unixMs) else {
+    guard mapAccess.isMembersOnly else { return nil }
+    guard let endMs = mapAccess.tickets?.end(of: query["ticket"] ?? "", unixMs: WallClock.unixMs) else {
       throw Problem(
-        .unauthorized, "ticket_required", "the map is closed: log in at ingest, whose /v2/page has a ticket for this")
+        .unauthorized, "ticket_required",
+        "the map is members-only; log in at ingest, and send the ticket of its /v2/page")
     }
     return endMs
   }
@@ -75,21 +76,22 @@ struct FeedRoutes: Sendable {
   }
 
   private func filter(_ query: Query) throws -> FeedFilter {
-    do { return try FeedFilter(country: query["country"] ?? "", box: query["box"] ?? "") } catch {
+    do { return try FeedFilter(country: query["country"] ?? "", box: query["bbox"] ?? "") } catch {
       throw Problem(
         .badRequest, "invalid_\(error.name)", "\(error.name) must be \(error.expected), not \"\(error.actual)\"",
         field: error.name)
     }
   }
 
-  /// What a browser asks before a page may send a header of its own; `EventSource` never asks, its substitutes do.
+  /// Headers of the preflight response, for pages that send a header of their own. `EventSource` sends no preflight,
+  /// its substitutes do.
   private static let preflight: HTTPFields = [
     .accessControlAllowMethods: "GET, HEAD", .accessControlAllowHeaders: "Cache-Control, If-None-Match, Last-Event-ID",
     .accessControlMaxAge: "86400", .allow: "GET, HEAD, OPTIONS",
   ]
 }
 
-/// Lets pages from anywhere read every answer, errors among them.
+/// Middleware that lets pages of every origin read every response, including errors.
 struct PublicOriginMiddleware: RouterMiddleware {
   typealias Context = ConnectionContext
 

@@ -10,37 +10,37 @@ import ServiceLifecycle
 package import Telemetry
 package import Web
 
-/// Where a feed pulls from, publishes and listens.
+/// Addresses, keys and options of a feed.
 package struct FeedConfiguration: Sendable {
-  /// Ingest's change log.
+  /// Address of ingest's change log.
   package var ingest: Endpoint
-  /// The feed's own address.
+  /// Address at which the feed publishes.
   package var publish: Endpoint
-  /// Where it is asked.
+  /// Address for queries.
   package var query: Endpoint
-  /// HTTP.
+  /// Host name or address of the HTTP server.
   package var host: String
-  /// 0 for a free one.
+  /// Port of the HTTP server. 0 for a free one.
   package var port: Int
-  /// The folder where it keeps its last list; nil where it keeps none.
+  /// Folder of the feed's last list. Nil if the feed does not keep it.
   package var data: String?
-  /// Other feeds of the same list, to which subscribers are sent when this one ends.
-  package var alternates: [Endpoint] = []
-  /// Keys for ingest's change log; nil for plain text.
+  /// Other feeds of the same list, to which subscribers connect when this one ends.
+  package var failoverEndpoints: [Endpoint] = []
+  /// Keys for ingest's change log. Nil disables encryption.
   package var ingestCurve: CurveClient?
-  /// Keys for subscribers; nil for plain text.
+  /// Keys for subscribers. Nil disables encryption.
   package var publishCurve: CurveServer?
-  /// Keys for those who ask; nil for plain text.
+  /// Keys for queries. Nil disables encryption.
   package var queryCurve: CurveServer?
-  /// In front of its HTTP.
+  /// Reverse proxies in front of the HTTP server.
   package var proxies = TrustedProxies()
-  /// Whether its process has nothing else that serves HTTP to many: then more descriptors are its own.
+  /// True if the process has no other HTTP server for many clients. The feed may then use more file descriptors.
   package var isAlone = false
-  /// Who may see the list over HTTP.
-  package var viewing = MapAccess.open
-  /// Who shows its metrics; nil where nobody does.
+  /// Access control for the list over HTTP.
+  package var mapAccess = MapAccess.public
+  /// Registry of the feed's metrics. Nil if no address exports them.
   package var registry: MetricRegistry?
-  /// Readiness of the process, to which the feed adds its part; nil where no address shows it.
+  /// Readiness of the process, to which the feed adds its part. Nil if no address shows it.
   package var readiness: Readiness?
 
   package init(ingest: Endpoint, publish: Endpoint, query: Endpoint, host: String, port: Int) {
@@ -52,34 +52,39 @@ package struct FeedConfiguration: Sendable {
   }
 }
 
-/// Tells everybody the latest posts: over ZeroMQ as they come, over HTTP when asked.
+/// Publishes the latest posts: over ZeroMQ as they change, over HTTP on request.
 package struct FeedService: Service {
-  /// Where it listens, with the ports that were taken.
+  /// Addresses at which the feed listens, with the actual ports.
   package struct Addresses: Sendable {
-    /// Of HTTP.
+    /// Port of the HTTP server.
     package let httpPort: Int
     package let publish: Endpoint
     package let query: Endpoint
   }
 
-  /// The part of the HTTP connections that streams leave to requests for the list: a sixth. A stream keeps its
-  /// connection for as long as its client wants, and a request for a moment only.
+  /// The share of the HTTP connections for requests of the list: one sixth. Streams may use the rest. A stream holds
+  /// its connection for as long as its client wants, a request only for a moment.
   private static let listShare = 6
 
   private let configuration: FeedConfiguration
   private let logger: Logger
   private let ready: @Sendable (Addresses) -> Void
 
-  /// - Parameter ready: called once, when everything listens.
+  /// Creates the feed.
+  ///
+  /// - Parameters:
+  ///   - configuration: addresses, keys and options.
+  ///   - logger: log of the feed.
+  ///   - ready: called once, when the feed listens at every address and has its first list.
   package init(_ configuration: FeedConfiguration, logger: Logger, ready: @escaping @Sendable (Addresses) -> Void) {
     self.configuration = configuration
     self.logger = logger
     self.ready = ready
   }
 
-  /// Runs until graceful shutdown: subscribers are told, and sent elsewhere.
+  /// Runs the feed until graceful shutdown. It then says goodbye to its subscribers, and names the failover endpoints.
   ///
-  /// - Throws: `LinkError`, or what HTTP's socket says; all final until the configuration changes.
+  /// - Throws: `LinkError`, or an error of the HTTP server's socket. Do not retry before the configuration changes.
   package func run() async throws {
     let latest = CurrentList()
     let connections = HTTPService.connectionsMax(isAlone: configuration.isAlone)
@@ -139,17 +144,17 @@ package struct FeedService: Service {
     if configuration.registry != nil { router.add(middleware: RequestMeter()) }
     router.add(middleware: PublicOriginMiddleware())
     router.add(middleware: ProblemMiddleware { _ in nil })
-    FeedRoutes(latest: latest, streams: streams, viewing: configuration.viewing).add(to: router)
+    FeedRoutes(latest: latest, streams: streams, mapAccess: configuration.mapAccess).add(to: router)
     DocumentRoutes(of: .feed).add(to: router)
     return router
   }
 
-  /// Observers of the list besides ZeroMQ's subscribers. Called on the reactor's thread.
+  /// Observers of the list, apart from ZeroMQ's subscribers. Called on the reactor's thread.
   private struct ListObservers: Sendable {
     let replaced: @Sendable (FeedState) -> Void
     let changed: @Sendable ([FeedChange], FeedState) -> Void
     let turnedStale: @Sendable (Bool) -> Void
-    /// How many streams there are.
+    /// Returns the number of streams.
     let streams: @Sendable () -> Int
   }
 
@@ -159,7 +164,7 @@ package struct FeedService: Service {
     try Reactor.start("feed", wake: WakeupEvent(), ioThreads: 2) { [configuration, logger] context in
       let instance = "feed-\(getpid())"
       let publisher = try FeedPublisher(
-        context, bind: configuration.publish, instance: instance, alternates: configuration.alternates,
+        context, bind: configuration.publish, instance: instance, failoverEndpoints: configuration.failoverEndpoints,
         curve: configuration.publishCurve, logger: logger, unixMs: { WallClock.unixMs })
       let query = try FeedQueryServer(
         context, bind: configuration.query, curve: configuration.queryCurve, logger: logger)
@@ -185,7 +190,7 @@ package struct FeedService: Service {
         replaced: replaced,
         changed: { changes, delta, state in
           query.change(changes, to: state)
-          publisher.change(delta, to: state, ringFrom: query.ringFrom)
+          publisher.change(delta, to: state, minAfterSeq: query.minAfterSeq)
           observers.changed(changes, state)
           for entry in delta.newOrEdited {
             guard let trace = entry.trace else { continue }

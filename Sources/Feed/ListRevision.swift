@@ -4,12 +4,12 @@ import NIOCore
 import Synchronization
 import Web
 
-/// The list as it stood after one change, with its bytes: those that many ask for are made once, when they are first
-/// asked for. Any thread.
+/// The list after one change, with its encoded responses and events. Bytes that many clients need are encoded once, at
+/// the first request. Any thread.
 final class ListRevision: Sendable {
   let state: FeedState
   let isStale: Bool
-  /// Rises from version to version.
+  /// Number of the revision. It rises with each revision.
   let number: UInt64
 
   private struct BodyKey: Hashable {
@@ -24,13 +24,13 @@ final class ListRevision: Sendable {
   }
 
   private let history: FeedHistory
-  /// RFC 9110, 8.8.3: each form has a strong one of its own.
+  /// Strong entity tags, one for each coding (RFC 9110, 8.8.3).
   private let tags: (plain: String, gzip: String)
   private let heads: (plain: HTTPFields, gzip: HTTPFields)
   private let bodies = Mutex<[BodyKey: ByteBuffer]>([:])
   private let snapshots = Mutex<[FeedFilter: ByteBuffer]>([:])
   private let differences = Mutex<[UInt64: FeedDifference?]>([:])
-  /// Nil where there is nothing to tell.
+  /// Encoded deltas. Nil where a filter passes no change.
   private let deltas = Mutex<[DeltaKey: ByteBuffer?]>([:])
 
   init(_ history: FeedHistory, isStale: Bool, number: UInt64) {
@@ -47,12 +47,12 @@ final class ListRevision: Sendable {
     )
   }
 
-  /// Of an answer with the list in that form, or with the word that it is known.
+  /// Returns the headers of a 200 response in this coding, or of a 304.
   func headers(_ coding: ContentCoding) -> HTTPFields { coding == .gzip ? heads.gzip : heads.plain }
 
-  /// Whether a client that sends this `If-None-Match` has the list, in whichever form.
+  /// True if a client's `If-None-Match` names this list, in any coding.
   ///
-  /// RFC 9110, 13.1.2: a list of tags or a star; a proxy that compresses has made them weak.
+  /// RFC 9110, 13.1.2: the header is a list of tags, or a star. A proxy that compresses makes tags weak.
   func isAmong(_ known: String) -> Bool {
     known.split(separator: ",").contains { tag in
       let tag = String(tag).trimmedLine
@@ -60,7 +60,8 @@ final class ListRevision: Sendable {
     }
   }
 
-  /// The list as an answer. Whoever asks for all of it meanwhile waits for the same bytes.
+  /// Returns the list as a response body, and its coding. Concurrent requests for the whole list wait for the same
+  /// bytes.
   func body(_ filter: FeedFilter, _ coding: ContentCoding) -> (ByteBuffer, ContentCoding) {
     let plain = Self.made(in: bodies, BodyKey(filter: filter, coding: .identity), isShared: filter.isAll) {
       ByteBuffer(bytes: state.filtered(filter).json(isStale: isStale).bytes)
@@ -69,11 +70,11 @@ final class ListRevision: Sendable {
     let packed = Self.made(in: bodies, BodyKey(filter: filter, coding: .gzip), isShared: filter.isAll) {
       plain.gzip() ?? ByteBuffer()
     }
-    // There was no memory for it.
+    // Compression had too little memory.
     return packed.readableBytes == 0 ? (plain, .identity) : (packed, .gzip)
   }
 
-  /// What a subscriber has to be told who stands at the cursor, which then stands here.
+  /// Returns the events that a stream at the cursor lacks, and moves the cursor to this revision.
   func events(after cursor: inout StreamCursor, _ filter: FeedFilter) -> [ByteBuffer] {
     guard cursor.version < number else { return [] }
     cursor.version = number
@@ -99,7 +100,8 @@ final class ListRevision: Sendable {
     }
   }
 
-  /// Nil where what the subscriber has seen is not known any more.
+  /// Returns the delta for a stream. Nil if the list of the last comparison is no longer known. The event is nil if the
+  /// filter passes no change.
   private func delta(_ cursor: StreamCursor, told: UInt64, _ filter: FeedFilter) -> (event: ByteBuffer?, Void)? {
     if cursor.comparedSeq == state.seq { return (nil, ()) }
     let difference = Self.made(in: differences, cursor.comparedSeq, isShared: filter.isAll) {
@@ -115,9 +117,11 @@ final class ListRevision: Sendable {
     return (event, ())
   }
 
-  /// - Parameter isShared: whether it is of the whole list. Such bytes are made once, whoever asks for them meanwhile
-  ///   waits, and there is always room for them: parts of the list, of which each client may have its own, must not
-  ///   push out what most ask for, nor be waited for while they are made.
+  /// Returns a cached value, or makes it.
+  ///
+  /// - Parameter isShared: true for values of the whole list. They are made once, concurrent callers wait, and the
+  ///   cache always has space for them. Filtered values, of which each client may have its own, must not displace them,
+  ///   and no caller waits for them.
   static func made<Key: Hashable & Sendable, Value: Sendable>(
     in kept: borrowing Mutex<[Key: Value]>, _ key: Key, isShared: Bool, _ make: () -> Value
   ) -> Value {
@@ -139,18 +143,20 @@ final class ListRevision: Sendable {
   private static let fresh = ByteBuffer(bytes: FeedEvent.stale(false).bytes)
 }
 
-/// Where the subscriber of a stream stands: all that is known of it, however slowly it reads.
+/// The state of a stream: all that the feed knows of its subscriber, however slowly it reads.
 struct StreamCursor: Sendable {
-  /// The last event that it has; nil before the first.
+  /// The last event that the subscriber has. Nil before the first.
   fileprivate(set) var lastSent: EventID?
-  /// The list that it was last compared with: later than the one that it was told where its filter let nothing pass.
+  /// Sequence number of the list of the last comparison. It is above that of `lastSent` if the filter passed no change.
   fileprivate(set) var comparedSeq: UInt64
-  /// Nil where it may believe either.
+  /// Staleness that the subscriber has been sent. Nil if it is unknown.
   fileprivate(set) var isStale: Bool?
-  /// Of the last version that it was compared with.
+  /// Number of the revision of the last comparison.
   fileprivate(set) var version: UInt64 = 0
 
-  /// - Parameter last: what it says that it has seen; nil where it has seen nothing.
+  /// Creates a cursor.
+  ///
+  /// - Parameter last: the last event that the client says it has. Nil if it has none.
   init(last: EventID?) {
     lastSent = last
     comparedSeq = last?.seq ?? 0

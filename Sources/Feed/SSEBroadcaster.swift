@@ -8,11 +8,11 @@ import Synchronization
 import Telemetry
 import Web
 
-/// All streams of events at `/v2/feed/stream`, and when they are written to. Any thread.
+/// The event streams at `/v2/feed/stream`, and the schedule of their writes. Any thread.
 ///
-/// No stream has a queue: it is a cursor, which is compared with the list at each tick when its connection takes more.
-/// So a slow one costs as much as a quick one, and is told more at once. Ticks come at the first change, and then
-/// not more often than `Limits.streamIntervalMs`.
+/// A stream has no queue. It is a cursor, compared with the list at each tick when its connection accepts more bytes. A
+/// slow stream thus costs as much as a fast one, and gets more changes together. The first change causes a tick
+/// immediately. Further ticks are at least `Limits.streamIntervalMs` apart.
 final class SSEBroadcaster: Sendable {
   private struct State: Sendable {
     var loops: [EventLoopBroadcaster] = []
@@ -31,33 +31,37 @@ final class SSEBroadcaster: Sendable {
   private let dropped = Metric.feedStreamsDropped.counter()
   private let refused = Metric.feedStreamsRefused.counter()
 
-  /// Streams at this moment.
+  /// Number of open streams.
   var count: Int { openCount.load(ordering: .relaxed) }
 
-  /// - Parameter places: streams at once, at most.
+  /// Creates the broadcaster.
+  ///
+  /// - Parameters:
+  ///   - latest: the list.
+  ///   - capacity: maximum number of open streams.
   init(_ latest: CurrentList, capacity: Int) {
     self.latest = latest
     self.capacity = capacity
     subscribers.set(0)
   }
 
-  /// A stream's answer, which goes on until the client leaves or the process ends.
+  /// Returns the response with a stream, which lasts until the client leaves or the process ends.
   ///
   /// - Parameters:
-  ///   - last: the event that the client has seen last; nil for a new one.
-  ///   - endMs: when it ends, since 1970; nil for never.
+  ///   - last: the last event that the client has. Nil for a new client.
+  ///   - endMs: time at which the stream ends, in milliseconds since 1970. Nil for never.
   func response(
     after last: EventID?, _ filter: FeedFilter, _ context: ConnectionContext, endMs: Int64? = nil
   ) throws -> Response {
-    // Given back with the answer, whatever becomes of it: that of HEAD is never written.
+    // The response releases the slot in any case. The body of a HEAD response is never written.
     guard let place = StreamSlot(of: self) else {
       refused.increment()
       throw Problem(
         .serviceUnavailable, "too_many_streams",
-        "this feed has \(capacity) streams open, as many as it may; try again later, or at another feed",
+        "this feed has \(capacity) open streams, the maximum; try again later, or use another feed",
         retryAfterSeconds: Limits.retryRestartSeconds)
     }
-    // For nginx: what it collects comes too late.
+    // This header stops nginx from buffering: buffered events arrive too late.
     let headers: HTTPFields = [.contentType: "text/event-stream", .xAccelBuffering: "no"]
     return Response(
       status: .ok, headers: headers,
@@ -68,7 +72,7 @@ final class SSEBroadcaster: Sendable {
       })
   }
 
-  /// The list has changed.
+  /// Schedules a tick after a change of the list.
   func changed() {
     guard openCount.load(ordering: .relaxed) > 0 else { return }
     let tick = state.withLock { state -> (EventLoopBroadcaster, NIODeadline)? in
@@ -84,7 +88,7 @@ final class SSEBroadcaster: Sendable {
     }
   }
 
-  /// Ends all streams, and those that come from now on.
+  /// Ends all streams. A stream that begins later ends immediately.
   func end() {
     let loops = state.withLock { state in
       state.isOver = true
@@ -106,14 +110,14 @@ final class SSEBroadcaster: Sendable {
     for loop in loops { loop.wake() }
   }
 
-  /// Until the client leaves, or all streams end.
+  /// Streams until the client leaves, or all streams end.
   private func follow(
     _ cursor: StreamCursor, _ filter: FeedFilter, _ context: ConnectionContext, endMs: Int64?
   ) async {
     let endsAt = endMs.map { NIODeadline.now() + .milliseconds(max(0, $0 - WallClock.unixMs)) } ?? .distantFuture
     await withCheckedContinuation { continuation in
       context.openStream { [self] answer in
-        // The loop first: then no change after this version can miss it.
+        // Get the loop before the version. No change after this version can then miss the stream.
         guard let answer, let loop = loop(answer.eventLoop, filter), let version = latest.version else {
           return continuation.resume()
         }
@@ -122,7 +126,7 @@ final class SSEBroadcaster: Sendable {
     }
   }
 
-  /// Nil when all streams have ended.
+  /// Returns the broadcaster of an event loop. Nil after the end of all streams.
   private func loop(_ eventLoop: any EventLoop, _ filter: FeedFilter) -> EventLoopBroadcaster? {
     state.withLock { state in
       guard !state.isOver else { return nil }
@@ -136,14 +140,14 @@ final class SSEBroadcaster: Sendable {
     }
   }
 
-  /// A stream that is open, or about to be.
+  /// The slot of a stream that is open, or about to open.
   private final class StreamSlot: Sendable {
     private let streams: SSEBroadcaster
 
     init?(of streams: SSEBroadcaster) {
       self.streams = streams
       let taken = streams.openCount.wrappingAdd(1, ordering: .relaxed).newValue
-      // What is not made whole ends here, and gives back what it took.
+      // A failed initializer also runs `deinit`, which releases the slot.
       guard taken <= streams.capacity else { return nil }
       streams.subscribers.set(taken)
     }

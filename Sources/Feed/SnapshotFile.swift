@@ -4,30 +4,32 @@ import Glibc
 import Logging
 import Messaging
 
-/// Keeps the feed's last list in a file, so that a feed that starts while ingest is away has something to tell.
+/// The file of the feed's last list. A feed that starts while ingest is away publishes this list.
 ///
-/// The file is written whole and renamed into its place: who reads it finds one list or the other. What it says may be
-/// behind by `Limits.snapshotFileMaxAgeMs`; ingest tells the rest.
+/// The feed writes a new file and renames it, so a reader finds one list or the other. The file may be
+/// `Limits.snapshotFileMaxAgeMs` behind. Ingest sends the rest.
 struct SnapshotFile: Sendable {
   let folder: String
   let latest: CurrentList
   let logger: Logger
 
-  private var path: String { folder + "/feed.list" }
+  private var path: String { folder + "/feed.snapshot" }
 
-  /// The list of before; nil where there is none, or none that is whole. Waits for the disk.
+  /// Returns the list of an earlier run. Nil if there is none, or if it is damaged. Blocks on the disk.
   func read() -> FeedState? {
     guard let bytes = contents() else { return nil }
     guard let state = SnapshotFileFormat.state(bytes) else {
-      logger.warning("the kept list is damaged, and not used", metadata: ["path": "\(path)"])
+      logger.warning("snapshot file ignored: damaged", metadata: ["path": "\(path)"])
       return nil
     }
-    logger.notice("list of before", metadata: ["seq": "\(state.seq)", "entries": "\(state.entries.count)"])
+    logger.notice(
+      "snapshot loaded",
+      metadata: ["source": "file", "seq": "\(state.seq)", "entries": "\(state.entries.count)"])
     return state
   }
 
-  /// Bytes of the file; nil where there is none. A link or a pipe that another user of the folder has planted is not
-  /// followed, and does not hold up the start; nor does a file that is longer than any list.
+  /// Returns the bytes of the file. Nil if there is none. It never follows or waits for a link or a pipe that another
+  /// user of the folder has planted. It reads no more bytes than the longest list has.
   private func contents() -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -39,7 +41,8 @@ struct SnapshotFile: Sendable {
     return count < 0 ? nil : Array(bytes.prefix(count))
   }
 
-  /// Keeps each list for a while, until the task is cancelled. While that fails, the log says so once a minute.
+  /// Saves the list every `Limits.snapshotFileMaxAgeMs` if it has changed, until the task is cancelled. Logs failures
+  /// at most once a minute.
   func run() async {
     var kept: FeedState?
     var failures = LogRateLimiter()
@@ -49,27 +52,30 @@ struct SnapshotFile: Sendable {
         try write(state)
         (kept, failures) = (state, LogRateLimiter())
       } catch {
-        if let before = failures.admit(path, nowMs: Reactor.nowMs) { logFailure(error, before: before) }
+        if let suppressed = failures.admit(path, nowMs: Reactor.nowMs) { logFailure(error, suppressed: suppressed) }
       }
     }
   }
 
-  /// Keeps the list as it stands. On disk on return; false where that failed, which the log tells: the old one stays.
-  /// Waits for the disk.
+  /// Saves the current list, which is durable on return. Returns false and logs the reason on failure: the old file
+  /// stays. Blocks on the disk.
   @discardableResult
   func save() -> Bool {
     guard let state = latest.state else { return true }
     do { try write(state) } catch {
-      logFailure(error, before: 0)
+      logFailure(error, suppressed: 0)
       return false
     }
     return true
   }
 
-  /// - Parameter before: failures since the line before.
-  private func logFailure(_ error: any Error, before: Int) {
-    logger.warning(
-      "the list cannot be kept", metadata: ["path": "\(path)", "reason": "\(error)", "before": "\(before)"])
+  /// Logs a failure.
+  ///
+  /// - Parameter suppressed: number of failures since the previous line.
+  private func logFailure(_ error: any Error, suppressed: Int) {
+    var metadata: Logger.Metadata = ["path": "\(path)", "error": "\(error)"]
+    if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
+    logger.warning("snapshot save failed", metadata: metadata)
   }
 
   private func write(_ state: FeedState) throws {
@@ -84,10 +90,10 @@ struct SnapshotFile: Sendable {
   }
 
   private func replace(with bytes: [UInt8]) throws {
-    // Another feed may use the folder too: each writes its own, and the last one counts.
+    // Another feed may use the folder too. Each writes its own file, and the last rename counts.
     let new = "\(path).\(getpid())"
-    // Removes the file of a killed feed, and a link that another user of the folder has planted. If such a link comes
-    // between the two calls, `open` fails, and the feed keeps the list the next time.
+    // Removes the file of a killed feed, or a link that another user of the folder has planted. If such a link appears
+    // between the two calls, `open` fails, and the feed saves the list the next time.
     unlink(new)
     let descriptor = open(new, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Failure() }

@@ -1,41 +1,41 @@
 package import Foundation
 
-/// Ingest's HTTP API, for tools that send a request now and then.
+/// Ingest's HTTP API for tools that send occasional requests.
 package struct API: Sendable {
-  /// An answer of the server.
+  /// A response of the server.
   package struct Response: Sendable {
-    /// Members that tools show to people; nil where the body does not have them.
+    /// Members that tools show to people. Nil if the body lacks them.
     package struct Members: Decodable, Sendable {
       /// The reason why a post was rejected or is dead.
       package struct Reason: Decodable, Sendable {
-        /// A sentence for people.
+        /// Explanation for people: one sentence.
         package let detail: String?
       }
 
       /// Members of a post, of a session and of a problem.
       package var id, state, label, token, code, detail: String?
-      /// Reason of a post that is rejected or dead; nil of others.
+      /// Reason of a post that is rejected or dead, else nil.
       package var reason: Reason?
     }
 
-    /// The status code of HTTP, also an error's.
+    /// HTTP status code, also of an error.
     package let status: Int
-    /// The whole body, `APILimits.bodyBytesMax` at most.
+    /// Whole body, at most `APILimits.bodyBytesMax`.
     package let body: Data
 
-    /// The body's members; none of them where the body is no JSON object.
+    /// Members of the body. All are nil if the body is no JSON object.
     package var members: Members { (try? JSONDecoder().decode(Members.self, from: body)) ?? Members() }
 
-    /// The detail of a problem (RFC 9457), or the status.
-    package var problem: String { members.detail ?? "the server answered \(status)" }
+    /// Detail of a problem (RFC 9457), or the status.
+    package var problem: String { members.detail ?? "the server responded with status \(status)" }
   }
 
-  /// Client of all tools of a process. It is never ended: the process ends with it.
+  /// Client of all tools of a process, which lives as long as the process.
   private static let fetch = HTTPFetch(headers: [:], bounds: APILimits.bounds)
 
-  /// The address that paths are relative to.
+  /// Base URL of paths.
   package let base: URL
-  /// The session's token, sent with every request; nil for none.
+  /// Session token, which is sent with every request. Nil for none.
   package var token: String?
 
   package init(_ base: URL, token: String? = nil) {
@@ -43,12 +43,12 @@ package struct API: Sendable {
     self.token = token
   }
 
-  /// Sends one request and waits for its answer, `APILimits.totalMs` at most.
+  /// Sends one request and waits for its response, at most `APILimits.totalMs`.
   ///
   /// - Parameters:
-  ///   - path: added to the base; nil for the base itself.
-  ///   - json: members of the body; nil for a request without one.
-  /// - Throws: if the server cannot be reached; the same request may be tried again.
+  ///   - path: path relative to the base. Nil for the base itself.
+  ///   - json: members of the body. Nil for a request without a body.
+  /// - Throws: the reason why the server could not be reached. The same request may be retried.
   package func send(
     _ method: String, path: String?, headers: [String: String] = [:], json: [String: String]? = nil
   ) async throws(FetchFailure) -> Response {

@@ -4,31 +4,31 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Why a server gave no answer. Its texts may be logged: no address is in them.
+/// Reason why a server gave no response. Its texts contain no address, so they may be logged.
 package enum FetchFailure: Error, Sendable, Equatable, CustomStringConvertible {
-  /// No whole answer within `HTTPFetch.Bounds.totalMs`.
+  /// No complete response within `HTTPFetch.Bounds.totalMs`.
   case timedOut
-  /// No connection, or one that broke, or no trust. The code is URLError's.
+  /// No connection, a broken one, or an untrusted certificate. The code is URLError's.
   case unreachable(code: Int)
-  /// To another host, to plain http, or once more than is followed.
+  /// Redirect to another host or to plain http, or one more than the limit.
   case redirected
-  /// More than `HTTPFetch.Bounds.bodyBytesMax`.
+  /// Response body above `HTTPFetch.Bounds.bodyBytesMax`.
   case tooLong
-  /// Not HTTP.
+  /// Response that is not HTTP.
   case malformed
 
-  /// A sentence for people, without a full stop.
+  /// Explanation for people: a sentence without a full stop.
   package var description: String {
     switch self {
-    case .timedOut: "it did not answer in time"
-    case .unreachable(code: URLError.Code.cannotFindHost.rawValue): "no host has this name"
-    case .unreachable(code: URLError.Code.cannotConnectToHost.rawValue): "it does not accept connections"
-    case .unreachable(code: URLError.Code.networkConnectionLost.rawValue): "it ended the connection"
-    case .unreachable(code: URLError.Code.secureConnectionFailed.rawValue): "no secure connection could be made"
+    case .timedOut: "no response in time"
+    case .unreachable(code: URLError.Code.cannotFindHost.rawValue): "unknown host"
+    case .unreachable(code: URLError.Code.cannotConnectToHost.rawValue): "connection refused"
+    case .unreachable(code: URLError.Code.networkConnectionLost.rawValue): "connection lost"
+    case .unreachable(code: URLError.Code.secureConnectionFailed.rawValue): "TLS handshake failed"
     case .unreachable(let code): "the connection failed (error \(code))"
-    case .redirected: "it sends elsewhere: use the address that it serves"
-    case .tooLong: "its answer is too long"
-    case .malformed: "it does not speak HTTP"
+    case .redirected: "unexpected redirect: use the final address"
+    case .tooLong: "response too long"
+    case .malformed: "not an HTTP response"
     }
   }
 }

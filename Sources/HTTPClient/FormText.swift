@@ -1,12 +1,11 @@
-/// Names and values as forms and queries have them: `application/x-www-form-urlencoded`, with %20 for a blank, which
-/// every reader takes.
+/// Encoder for forms and queries: `application/x-www-form-urlencoded`. A space becomes %20, which every reader accepts.
 package enum FormText {
-  /// "a=1&b=2".
+  /// Returns names and values as "a=1&b=2".
   package static func text(_ form: [(name: String, value: String)]) -> String {
     form.map { "\(encoded($0.name))=\(encoded($0.value))" }.joined(separator: "&")
   }
 
-  /// All but RFC 3986's unreserved characters as % and two digits.
+  /// Encodes all characters as % and two digits, except RFC 3986's unreserved ones.
   package static func encoded(_ text: String) -> String {
     var encoded = ""
     for byte in text.utf8 {

@@ -5,17 +5,17 @@ import Synchronization
   package import FoundationNetworking
 #endif
 
-/// Asks servers over HTTP, within bounds of time, length and redirects. Any thread.
+/// HTTP client with limits on time, response size and redirects. Any thread.
 package final class HTTPFetch: NSObject, Sendable {
-  /// How far one request may go.
+  /// Limits of one request.
   package struct Bounds: Sendable {
-    /// From the first byte sent to the last one received, connecting included.
+    /// Timeout from the start of the connection to the last byte received, in milliseconds.
     let totalMs: Int64
-    /// Of an answer, unpacked.
+    /// Maximum size of a response body after decompression.
     let bodyBytesMax: Int
-    /// That are followed, within the same server.
+    /// Maximum number of redirects, which must stay on the same server.
     let redirectsMax: Int
-    /// To one server at once.
+    /// Maximum number of parallel connections to one server.
     let connectionsMax: Int
 
     package init(totalMs: Int64, bodyBytesMax: Int, redirectsMax: Int, connectionsMax: Int) {
@@ -26,13 +26,13 @@ package final class HTTPFetch: NSObject, Sendable {
     }
   }
 
-  /// What came back.
+  /// A response of the server.
   package struct Response: Sendable {
-    /// Whatever it says: a redirect that was not followed is none, though.
+    /// Status code of any value. A redirect that was not followed is no response.
     package let status: Int
-    /// `Bounds.bodyBytesMax` at most; empty where the server asks for a name and a password.
+    /// Body of at most `Bounds.bodyBytesMax`. Empty if the server asks for a name and a password.
     package let body: Data
-    /// The header's value; nil where there was none.
+    /// Value of the `Retry-After` header, or nil.
     package let retryAfter: String?
   }
 
@@ -40,23 +40,23 @@ package final class HTTPFetch: NSObject, Sendable {
 
   private struct Pending {
     let url: URL
-    /// Nil when the outcome has been told.
+    /// Caller that waits for the outcome. Nil after it has resumed.
     var continuation: CheckedContinuation<Outcome, Never>?
     var body = Data()
     var redirects = 0
     var isCancelled = false
   }
 
-  /// By the task's number, until the task has ended.
+  /// Requests by the task's number, until the task has ended.
   private let pending = Mutex<[Int: Pending]>([:])
   private let session: Mutex<URLSession?> = Mutex(nil)
   private let bounds: Bounds
   private let clock = DispatchQueue(label: "fetch.deadline")
-  /// All that is told of tasks, and all that ends them, one after the other: Foundation ends the process when a
-  /// redirect is answered after its task was cancelled.
+  /// Serial queue for all delegate calls and cancellations. Foundation ends the process if a redirect is answered after
+  /// its task was cancelled.
   private let queue = OperationQueue()
 
-  /// - Parameter headers: of every request.
+  /// - Parameter headers: headers of every request.
   package init(headers: [String: String], bounds: Bounds) {
     self.bounds = bounds
     queue.maxConcurrentOperationCount = 1
@@ -72,7 +72,7 @@ package final class HTTPFetch: NSObject, Sendable {
     self.session.withLock { $0 = session }
   }
 
-  /// Ends what is under way; nothing may be got afterwards. Without it the session is never let go.
+  /// Ends the requests in progress and the session, which would otherwise never be freed. Send no request afterwards.
   package func end() {
     let session = session.withLock { session in
       defer { session = nil }
@@ -87,12 +87,12 @@ package final class HTTPFetch: NSObject, Sendable {
     }
   }
 
-  /// Asks for what is at an address: `send` without a body.
+  /// Sends a GET request, as `send` does.
   package func get(_ url: URL, headers: [String: String] = [:]) async throws(FetchFailure) -> Response {
     try await send("GET", url, headers: headers)
   }
 
-  /// Sends a form (`application/x-www-form-urlencoded`) to an address, as `send` does.
+  /// Sends a form (`application/x-www-form-urlencoded`) in a POST request, as `send` does.
   package func post(
     _ url: URL, form: [(name: String, value: String)], headers: [String: String] = [:]
   ) async throws(FetchFailure) -> Response {
@@ -100,10 +100,10 @@ package final class HTTPFetch: NSObject, Sendable {
     return try await send("POST", url, headers: headers, body: Data(FormText.text(form).utf8))
   }
 
-  /// Sends one request and waits for its answer.
+  /// Sends one request and waits for its response.
   ///
-  /// - Parameter headers: besides those of every request.
-  /// - Throws: for a connection that fails, or an answer beyond the bounds; a status is an answer, whatever it says.
+  /// - Parameter headers: headers in addition to the headers of every request.
+  /// - Throws: a failed connection, or a response beyond the limits. A response of any status is no error.
   package func send(
     _ method: String, _ url: URL, headers: [String: String] = [:], body: Data? = nil
   ) async throws(FetchFailure) -> Response {
@@ -121,7 +121,7 @@ package final class HTTPFetch: NSObject, Sendable {
       guard let task else { return continuation.resume(returning: Outcome.failure(.timedOut)) }
       pending.withLock { $0[task.taskIdentifier] = Pending(url: url, continuation: continuation) }
       task.resume()
-      // The session's own timeout begins anew with every byte.
+      // The session's own timeout restarts with every byte.
       clock.asyncAfter(deadline: .now() + .milliseconds(Int(bounds.totalMs))) { [weak self, weak task] in
         guard let self, let task else { return }
         queue.addOperation { self.cancel(task, .timedOut) }
@@ -130,7 +130,7 @@ package final class HTTPFetch: NSObject, Sendable {
     return try outcome.get()
   }
 
-  /// The first outcome counts.
+  /// Resumes the caller with an outcome. The first outcome counts.
   private func finish(_ id: Int, _ outcome: Outcome) {
     let continuation = pending.withLock { pending in
       defer { pending[id]?.continuation = nil }
@@ -139,7 +139,7 @@ package final class HTTPFetch: NSObject, Sendable {
     continuation?.resume(returning: outcome)
   }
 
-  /// On the queue.
+  /// Cancels a task. Call it on the queue.
   private func cancel(_ task: URLSessionTask, _ failure: FetchFailure) {
     finish(task.taskIdentifier, .failure(failure))
     let isFirst = pending.withLock { pending in
@@ -151,7 +151,7 @@ package final class HTTPFetch: NSObject, Sendable {
 }
 
 extension HTTPFetch: URLSessionDataDelegate {
-  /// As the library tells it, on the queue; so all that follow.
+  /// Follows or refuses a redirect. Foundation calls this and all other delegate methods on the queue.
   package func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
@@ -161,7 +161,7 @@ extension HTTPFetch: URLSessionDataDelegate {
       entry.redirects += 1
       pending[task.taskIdentifier] = entry
       guard entry.redirects <= bounds.redirectsMax, let url = request.url else { return false }
-      // The same server in all its parts, so that neither the text nor the key goes to anybody else.
+      // Scheme, host and port must be the same, so that no other server gets the text or the key.
       return url.scheme == entry.url.scheme && url.host?.lowercased() == entry.url.host?.lowercased()
         && url.port == entry.url.port
     }
@@ -172,8 +172,8 @@ extension HTTPFetch: URLSessionDataDelegate {
     }
   }
 
-  /// As the library tells it. The status is the answer: without a credential to try, Foundation on Linux would send the
-  /// same request again and again.
+  /// Ends a request that asks for a credential, with its status as the response. Without a credential, Foundation on
+  /// Linux would resend the same request endlessly.
   package func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -189,19 +189,19 @@ extension HTTPFetch: URLSessionDataDelegate {
     completionHandler(.cancelAuthenticationChallenge, nil)
   }
 
-  /// As the library tells it.
+  /// Ends a response whose announced size exceeds the limit.
   package func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
   ) {
-    // Allowed either way: on Linux nothing waits for this.
+    // Allow the response in both cases, because on Linux nothing waits for this decision.
     completionHandler(.allow)
     if response.expectedContentLength > bounds.bodyBytesMax { cancel(dataTask, .tooLong) }
   }
 
-  /// As the library tells it.
+  /// Appends data to the response body.
   package func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    // A server need not say how much will come, and what it packs may grow.
+    // A server need not announce the size, and decompressed data may exceed it.
     let isTooLong = pending.withLock { pending -> Bool in
       let id = dataTask.taskIdentifier
       guard (pending[id]?.body.count ?? 0) + data.count <= bounds.bodyBytesMax else { return true }
@@ -211,11 +211,11 @@ extension HTTPFetch: URLSessionDataDelegate {
     if isTooLong { cancel(dataTask, .tooLong) }
   }
 
-  /// As the library tells it.
+  /// Resumes the caller with the response or the error.
   package func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     defer { pending.withLock { $0[task.taskIdentifier] = nil } }
     if let error {
-      // Only its number: the error itself shows the address, with the text and the key.
+      // Keep only the error's code. The error itself contains the address, with the text and the key.
       let code = (error as? URLError)?.errorCode ?? (error as NSError).code
       let failure: FetchFailure =
         code == URLError.timedOut.rawValue ? .timedOut : .unreachable(code: code)

@@ -1,81 +1,82 @@
 /// Limits of a load test.
 package enum LoadLimits {
-  /// Posts of a run: they are counted in arrays, about 30 bytes each, on both sides of the wire.
+  /// Maximum number of posts of a run. Arrays count them, with about 30 bytes for each, on both sides of the wire.
   package static let postsMax = 5_000_000
-  /// Posts a second.
+  /// Posts per second.
   package static let rateRange = 1...100_000
-  /// Seconds in which posts become due: a day at most.
+  /// Duration in which posts become due, in seconds: a day at most.
   package static let secondsRange = 1...86_400
-  /// Further subscribers: each has a thread of its own.
+  /// Number of further subscribers. Each has its own thread.
   package static let subscribersRange = 0...500
-  /// Seconds to go on trying, and then to wait for queued posts: an hour at most.
-  package static let settleSecondsRange = 1...3_600
-  /// Time without an option: several times as long as a service takes to restart.
-  package static let settleSecondsDefault = 30
-  /// Connections of producers over ZeroMQ: ingest answers `Limits.submitRequestsMax` requests at once, and would tell
-  /// more to wait.
+  /// Time for retries, and then for queued posts, in seconds: an hour at most.
+  package static let drainTimeoutSecondsRange = 1...3_600
+  /// Default of that time, in seconds: several times as long as the restart of a service.
+  package static let drainTimeoutSecondsDefault = 30
+  /// Maximum number of producers over ZeroMQ. Ingest serves `Limits.submitRequestsMax` requests at a time, and would
+  /// delay more.
   package static let producersMax = 64
-  /// Connections of producers over ZeroMQ where the options name no number: each sends `batchDefault` posts in a frame.
+  /// Default number of producers over ZeroMQ. Each sends `batchDefault` posts in a frame.
   package static let producersDefault = 2
-  /// Posts in one frame where the options name no number: enough to spread a frame's cost.
+  /// Default number of posts in a frame: enough to spread a frame's cost.
   package static let batchDefault = 64
-  /// Connections over HTTP: a third of what ingest takes, and as many as one machine makes in a moment.
+  /// Maximum number of HTTP connections: a third of ingest's maximum, and as many as one machine opens in a moment.
   package static let connectionsMax = 4_096
-  /// Connections over HTTP where the options name no number: with answers of 10 ms they carry 6,400 posts a second.
+  /// Default number of HTTP connections. With responses after 10 ms they carry 6,400 posts a second.
   package static let connectionsDefault = 64
-  /// Files that the process may open beside those of connections: for the subscriber, the store's questions, libraries.
+  /// Files that the process may open besides those of connections: for the subscriber, requests to the store, and
+  /// libraries.
   package static let filesBeside: UInt = 128
-  /// Files of one further subscriber: its sockets and its reactor's.
+  /// Files of a further subscriber: its sockets and its reactor's.
   package static let filesOfSubscriber = 16
-  /// Lines of a file of places: about 250 MB where all are as long as they may be.
+  /// Maximum number of lines of a file of places: about 250 MB if all have the maximum length.
   package static let placesMax = 1_000_000
-  /// Inhabitants of a town that posts name. Smaller ones are seldom meant, and some of them have neither a region nor a
-  /// name in Latin letters.
+  /// Minimum population of a town in posts. People seldom mean smaller ones, and some of them have neither a region nor
+  /// a name in Latin letters.
   package static let populationMin: UInt32 = 5_000
 
-  /// Time between the run's begin and its first post, in nanoseconds: all connections are made before.
+  /// Time between the start of the run and its first post, in nanoseconds. All connections open in this time.
   package static let warmUpNs: Int64 = 250_000_000
-  /// The same for each connection, in nanoseconds.
+  /// Additional warm-up time for each connection, in nanoseconds.
   package static let warmUpOfConnectionNs: Int64 = 500_000
   /// Timeout of a connect, in milliseconds.
   package static let connectMs: Int64 = 2_000
-  /// Timeout of a post, in nanoseconds. A post is answered after one commit; a server that takes so long has lost the
+  /// Timeout of a post, in nanoseconds. The server replies after one commit. A server that takes so long has lost the
   /// request, or its host.
   package static let responseTimeoutNs: Int64 = 15_000_000_000
-  /// Delay of a post, in nanoseconds, from which the generator counts as too slow.
+  /// Delay of a post, in nanoseconds, above which the generator counts as too slow.
   package static let lateNs: Int64 = 10_000_000
   /// The first pause after a failed post, in milliseconds, and the longest one.
   package static let pauseMs: ClosedRange<Int64> = 100...2_000
-  /// Body of an answer: a refusal's is longer only by mistake.
+  /// Maximum bytes of a response's body. Only a faulty refusal is longer.
   package static let bodyBytesMax = 65_536
-  /// Characters of a refusal's code that the report shows: ours have fewer than 30, and the reason phrase of a proxy,
-  /// which stands for a missing code, may have more.
+  /// Maximum characters of a refusal's code in the report. Ours have fewer than 30. A proxy's reason phrase, which
+  /// replaces a missing code, may have more.
   package static let codeCharactersMax = 60
-  /// Kinds of errors and refusals that are told apart.
+  /// Maximum number of kinds of errors and refusals to count separately.
   package static let kindsMax = 32
-  /// Longest latency that the histogram tells apart, in microseconds; `maxMs` tells how long longer ones were.
+  /// Maximum latency in the histogram, in microseconds. `maxMs` is exact for longer ones.
   package static let latencyUsMax: UInt64 = 120_000_000
 
   /// Timeout of the feed's first list, in nanoseconds.
   package static let listNs: Int64 = 10_000_000_000
-  /// Timeout of the store, in nanoseconds. A service that was killed is back in seconds, and on a busy machine later.
+  /// Timeout of the store, in nanoseconds. A killed service restarts within seconds, or later on a busy machine.
   package static let storeNs: Int64 = 60_000_000_000
-  /// Random pause between two questions to a store that does not answer, in milliseconds.
+  /// Random pause between two requests to a store that does not respond, in milliseconds.
   package static let storeRetryMs = 100...500
-  /// Time without a new post, in nanoseconds, after which the feed has told all that it can tell for now.
+  /// Time without a new post, in nanoseconds, after which the feed is expected to send no more for now.
   package static let quietNs: Int64 = 1_000_000_000
-  /// Longest delay of the subscriber behind the store at the end, in nanoseconds.
+  /// Maximum lag of the subscriber behind the store at the end, in nanoseconds.
   package static let lagNs: Int64 = 5_000_000_000
-  /// Interval between two questions to the store about queued posts.
+  /// Interval between two requests to the store about queued posts.
   package static let queuedPoll = Duration.milliseconds(500)
-  /// Interval between two looks at the subscriber, at the end of the run.
+  /// Interval between two checks of the subscriber, at the end of the run.
   package static let listPoll = Duration.milliseconds(50)
-  /// Interval between two looks whether the first list has come.
+  /// Interval between two checks for the first list.
   package static let beginPoll = Duration.milliseconds(20)
-  /// Interval between two looks whether all producers have done.
+  /// Interval between two checks for the end of all producers.
   package static let producersPoll = Duration.milliseconds(10)
-  /// Interval between two drawings of the progress line.
+  /// Interval between two updates of the progress line.
   package static let progressInterval = Duration.milliseconds(200)
-  /// Time over which the progress line's rate is measured, in nanoseconds, so that people can read it.
+  /// Interval for the rate in the progress line, in nanoseconds, so that people can read it.
   package static let rateNs: Int64 = 1_000_000_000
 }

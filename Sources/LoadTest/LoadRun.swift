@@ -6,14 +6,14 @@ package import Messaging
 import NIOCore
 import NIOPosix
 
-/// A load test from its first post to its figures.
+/// A load test, from its first post to its summary.
 package struct LoadRun: Sendable {
-  /// How posts go over ZeroMQ.
+  /// Options of posts over ZeroMQ.
   package struct Submission: Sendable {
     let endpoint: Endpoint
-    /// Nil for plain text.
+    /// Keys of the producer and of the link. Nil disables encryption.
     let curve: CurveClient?
-    /// Posts in one frame, 1 to `Limits.submitPostsMax`.
+    /// Maximum number of posts in a frame, 1 to `Limits.submitPostsMax`.
     let batchMax: Int
 
     package init(endpoint: Endpoint, curve: CurveClient?, batchMax: Int) {
@@ -28,27 +28,28 @@ package struct LoadRun: Sendable {
   let api: API
   let token: String
   let connections: Int
-  /// Nil for HTTP.
+  /// Options of posts over ZeroMQ. Nil for HTTP.
   let submit: Submission?
-  let settleSeconds: Int
-  /// Subscribers beside the run's own.
+  let drainTimeoutSeconds: Int
+  /// Number of subscribers besides the run's own.
   let subscribers: Int
   let logger: Logger
-  /// Shows a line about the progress in place of the one before; nil where nobody looks.
+  /// Draws the progress line. Nil if no terminal shows it.
   let draw: (@Sendable (String) -> Void)?
 
+  /// Creates a run.
+  ///
   /// - Parameters:
-  ///   - feed: the feed to subscribe to; `curve` encrypts the link, nil is plain text.
+  ///   - feed: address of the feed. `curve` encrypts the link, and nil disables encryption.
   ///   - api: the server, with the account's token.
-  ///   - connections: connections that share the posts, HTTP's or ZeroMQ's.
-  ///   - submit: how posts go over ZeroMQ; nil for HTTP.
-  ///   - settleSeconds: how long to go on trying, and then to wait for queued posts.
-  ///   - subscribers: subscribers beside the run's own.
-  ///   - draw: shows a line about the progress in place of the one before, and takes it away for ""; nil where nobody
-  ///     looks. Any thread.
+  ///   - connections: number of connections that share the posts, over HTTP or ZeroMQ.
+  ///   - submit: options of posts over ZeroMQ. Nil for HTTP.
+  ///   - drainTimeoutSeconds: time for retries, and then for queued posts, in seconds.
+  ///   - subscribers: number of subscribers besides the run's own.
+  ///   - draw: replaces the progress line, and removes it for "". Nil if no terminal shows it. Any thread may call it.
   package init(
     plan: LoadPlan, server: URL, feed: Endpoint, curve: CurveClient?, api: API, token: String, connections: Int,
-    submit: Submission?, settleSeconds: Int, subscribers: Int, logger: Logger, draw: (@Sendable (String) -> Void)?
+    submit: Submission?, drainTimeoutSeconds: Int, subscribers: Int, logger: Logger, draw: (@Sendable (String) -> Void)?
   ) {
     self.plan = plan
     self.server = server
@@ -58,7 +59,7 @@ package struct LoadRun: Sendable {
     self.token = token
     self.connections = connections
     self.submit = submit
-    self.settleSeconds = settleSeconds
+    self.drainTimeoutSeconds = drainTimeoutSeconds
     self.subscribers = subscribers
     self.logger = logger
     self.draw = draw
@@ -66,7 +67,7 @@ package struct LoadRun: Sendable {
 
   /// Sends all posts, waits until they are settled, and compares them with the store.
   ///
-  /// - Throws: `LoadTestError` with what is not there: the feed, the store.
+  /// - Throws: `LoadTestError` if the feed or the store does not respond.
   package func run() async throws -> LoadSummary {
     let tally = Tally(posts: plan.count)
     let subscription = RunSubscriber(plan: plan, tally: tally)
@@ -77,9 +78,9 @@ package struct LoadRun: Sendable {
     defer { progress.clear() }
     try await check(subscription, store)
 
-    // All connections are there before the first post is due.
+    // All connections open before the first post is due.
     let warmUpNs = LoadLimits.warmUpNs + Int64(connections) * LoadLimits.warmUpOfConnectionNs
-    let schedule = Schedule(plan, startNs: RunClock.nowNs + warmUpNs, settleSeconds: settleSeconds)
+    let schedule = Schedule(plan, startNs: RunClock.nowNs + warmUpNs, drainTimeoutSeconds: drainTimeoutSeconds)
     subscription.begin(schedule)
     let others = Subscribers(count: subscribers)
     let subscribing = Task { [feed, curve, plan, logger] in
@@ -93,7 +94,7 @@ package struct LoadRun: Sendable {
     }
 
     let audit = Audit(plan: plan, store: store, tally: tally, subscription: subscription, subscribers: others)
-    let untilNs = RunClock.nowNs + Int64(settleSeconds) * 1_000_000_000
+    let untilNs = RunClock.nowNs + Int64(drainTimeoutSeconds) * 1_000_000_000
     let finding = try await ticking({ progress.show("checking") }) { try await audit.run(untilNs: untilNs) }
     return LoadSummary(
       plan: plan, server: submit.map { "\($0.endpoint)" } ?? server.absoluteString, connections: connections,
@@ -101,7 +102,7 @@ package struct LoadRun: Sendable {
       replacements: subscription.replacements, startNs: schedule.startNs)
   }
 
-  /// That the feed tells this server's posts: otherwise none would ever be seen.
+  /// Checks that the feed publishes this server's posts. Otherwise the subscriber would see none.
   private func check(_ subscription: RunSubscriber, _ store: StoreReader) async throws {
     let untilNs = RunClock.nowNs + LoadLimits.listNs
     while subscription.list == nil {
@@ -117,7 +118,7 @@ package struct LoadRun: Sendable {
   }
 
   private func send(_ schedule: Schedule, _ tally: Tally, _ progress: RunProgress) async throws {
-    // One loop carries more than a server of this kind takes, and leaves the other cores to it.
+    // A single event loop carries more than such a server accepts, and leaves the other cores to the server.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let target = PostTarget(server, token: token, group: group)
     let timeouts = RequestTimeouts(connections: connections)
@@ -138,7 +139,7 @@ package struct LoadRun: Sendable {
     try await group.shutdownGracefully()
   }
 
-  /// Sends over ZeroMQ, until all is answered or the time is over: one thread for all connections.
+  /// Sends over ZeroMQ until every post has a receipt or the time is over. One thread serves all connections.
   private func produce(
     _ submit: Submission, _ schedule: Schedule, _ tally: Tally, _ progress: RunProgress
   ) async throws {
@@ -162,7 +163,7 @@ package struct LoadRun: Sendable {
     for producer in producers { producer.recordUnanswered() }
   }
 
-  /// Does something, and something else five times a second meanwhile.
+  /// Runs `body`, and calls `tick` five times a second meanwhile.
   private func ticking<Result: Sendable>(
     _ tick: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {

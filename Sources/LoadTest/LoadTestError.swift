@@ -1,39 +1,39 @@
 package import Foundation
 package import Messaging
 
-/// Why a load test cannot begin, or cannot read the store. The texts say what to do; the command line puts its options'
-/// names to those that a setting causes.
+/// An error that prevents a load test, or a read of the store. The texts state the fault. The command line adds the
+/// names of the options that cause it.
 package enum LoadTestError: Error, CustomStringConvertible {
   /// The file of places cannot be read as lines of UTF-8.
   case placesUnreadable(path: String)
-  /// A line of the file of places, counted from 1, is none that ingest accepts.
+  /// Ingest does not accept a line of the file of places. Lines count from 1.
   case placeRefused(path: String, line: Int)
-  /// The file of places has none, or more than `LoadLimits.placesMax`.
+  /// The file of places has no lines, or more than `LoadLimits.placesMax`.
   case placesCount(path: String, count: Int)
   /// The gazetteer has no towns.
   case noTowns(path: String)
-  /// Ingest refuses the account; the problem is in its words.
+  /// Ingest refuses the account. The problem is ingest's text.
   case notLoggedIn(problem: String)
-  /// Ingest does not answer a login.
+  /// Ingest does not respond to a login.
   case unreachable(server: URL, reason: String)
   /// The feed does not send its list.
   case silentFeed(Endpoint)
   /// The feed publishes another ingest's posts.
   case foreignFeed(Endpoint)
-  /// Ingest refuses a question about the store, or does not answer it.
+  /// Ingest refuses a request about the store, or does not respond.
   case storeUnreadable(path: String, problem: String)
 
   package var description: String {
     switch self {
-    case .placesUnreadable(let path): "\(path) cannot be read as lines of UTF-8."
-    case .placeRefused(let path, let line): "line \(line) of \(path) is no place that a post may have."
-    case .placesCount(let path, let count): "\(path) has \(count) places."
+    case .placesUnreadable(let path): "cannot read \(path) as lines of UTF-8."
+    case .placeRefused(let path, let line): "line \(line) of \(path) is not a valid place."
+    case .placesCount(let path, let count): "\(path) has \(count) places, not 1 to \(LoadLimits.placesMax)."
     case .noTowns(let path): "the gazetteer \(path) has no towns."
-    case .notLoggedIn(let problem): "Not logged in: \(problem)."
-    case .unreachable(let server, let reason): "\(server) cannot be reached: \(reason)"
+    case .notLoggedIn(let problem): "login failed: \(problem)."
+    case .unreachable(let server, let reason): "cannot reach \(server): \(reason)"
     case .silentFeed(let feed): "the feed \(feed) does not answer."
-    case .foreignFeed(let feed): "the feed \(feed) is another ingest's."
-    case .storeUnreadable(let path, let problem): "The store cannot be read (GET \(path)): \(problem)."
+    case .foreignFeed(let feed): "the feed \(feed) belongs to another ingest."
+    case .storeUnreadable(let path, let problem): "cannot read the store (GET \(path)): \(problem)."
     }
   }
 }

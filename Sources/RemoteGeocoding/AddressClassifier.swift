@@ -1,8 +1,10 @@
 package import Domain
 
-/// Whether a text asks for a street or a house, and so for more than a gazetteer of towns and postcodes can answer.
+/// A classifier of queries that ask for a street or a house, which a gazetteer of towns and postcodes cannot resolve.
 package enum AddressClassifier {
-  /// - Parameter found: the gazetteer's answers, best first.
+  /// Returns true if a remote provider should resolve the query.
+  ///
+  /// - Parameter found: The gazetteer's places, best first.
   package static func needsRemoteLookup(_ query: PlaceQuery, found: [Place]) -> Bool {
     guard query.kind == .forward, query.levels.isEmpty || !query.levels.isDisjoint(with: [.street, .house]) else {
       return false
@@ -10,7 +12,7 @@ package enum AddressClassifier {
     guard let best = found.first else { return isStreet(words(query.text)) }
     guard best.match == .fallback, best.level < .street else { return false }
     if let unmatched = best.detail?.unmatched, !unmatched.isEmpty { return isStreet(words(unmatched)) }
-    // Without them, what is left over is what the answer does not say.
+    // Without details, the query's words that the best place does not contain remain.
     let said = Set(words(best.label) + words(best.name) + words(best.detail?.postcode ?? ""))
     return isStreet(words(query.text).filter { !said.contains($0) })
   }
@@ -19,7 +21,7 @@ package enum AddressClassifier {
     text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "-" && $0 != "/" }.map(String.init)
   }
 
-  /// A number like that of a house together with a word, or the word for a street together with another or within one.
+  /// Returns true for a house number together with a name, or for a street's word together with or within a name.
   private static func isStreet(_ words: [String]) -> Bool {
     let names = words.filter { $0.count { $0.isLetter } >= 2 && $0.first?.isNumber == false }
     if !names.isEmpty, words.contains(where: isHouseNumber) { return true }
@@ -29,14 +31,15 @@ package enum AddressClassifier {
     }
   }
 
-  /// "7", "12a", "12-14", "5/3", "10115": digits first, five at most, and little behind them.
+  /// Returns true for "7", "12a", "12-14", "5/3", "10115": one to five digits first, then up to six characters with at
+  /// most two letters.
   private static func isHouseNumber(_ word: String) -> Bool {
     let digits = word.prefix { $0.isNumber }
     return (1...5).contains(digits.count) && word.count <= digits.count + 6
       && word.dropFirst(digits.count).count { $0.isLetter } <= 2
   }
 
-  /// Words for a street, as they are written and cut short in addresses.
+  /// Street words, complete or abbreviated as in addresses.
   private static let streets: Set<String> = [
     "street", "st", "avenue", "ave", "av", "road", "rd", "boulevard", "blvd", "lane", "ln", "drive", "dr", "square",
     "highway", "hwy", "parkway", "pkwy", "court", "ct", "terrace", "close", "crescent", "rue", "chemin", "impasse",
@@ -47,7 +50,7 @@ package enum AddressClassifier {
     "вулиця", "cadde", "caddesi", "sokak", "sokağı", "jalan", "jl",
   ]
 
-  /// Words for a street that are written as one with its name.
+  /// Street words that are written as the end of a name.
   private static let endings = [
     "straße", "strasse", "str", "gasse", "allee", "weg", "platz", "straat", "laan", "gracht", "plein", "gata", "gatan",
     "gate", "vägen", "veien", "vej", "gade", "katu", "tie",

@@ -1,7 +1,7 @@
-/// Keeps from asking a server that does not answer: closed while it does, open for a time when it fails, and then one
-/// probe decides. Without a clock; times are milliseconds of one that never goes back.
+/// A circuit breaker: closed while the server responds, and open for a time after it fails. One probe then decides. A
+/// pure state machine; times are milliseconds of a monotonic clock.
 struct CircuitBreaker: Sendable {
-  /// The permission to ask once. Each must be given back: with what came of it, or as unused.
+  /// Permission for one request. End each permit with `succeed`, `fail`, `block` or `release`.
   struct Permit: Sendable {
     fileprivate let period: Int
     fileprivate let isProbe: Bool
@@ -14,14 +14,15 @@ struct CircuitBreaker: Sendable {
   }
 
   private var state = State.closed
-  /// Counts changes of state: what was asked before one tells nothing about the server after it.
+  /// Number of the current period, which each change of state ends. A request of an earlier period says nothing about
+  /// the server now.
   private var period = 0
-  /// The latest answers, the oldest first: whether each was a failure.
+  /// The latest outcomes, oldest first: true for a failure.
   private var latest: [Bool] = []
   private var inARow = 0
   private var openMs = RemoteLimits.openMs
 
-  /// Nil while it is open, and while a probe is under way.
+  /// Returns a permit for one request. Nil while the breaker is open and while a probe is in progress.
   mutating func admit(nowMs: Int64) -> Permit? {
     switch state {
     case .closed: return Permit(period: period, isProbe: false)
@@ -33,7 +34,7 @@ struct CircuitBreaker: Sendable {
     }
   }
 
-  /// Whether nothing may be asked at this time.
+  /// Returns true if no request is permitted at this time.
   func isOpen(nowMs: Int64) -> Bool {
     switch state {
     case .closed: false
@@ -42,15 +43,15 @@ struct CircuitBreaker: Sendable {
     }
   }
 
-  /// The server answered.
+  /// Records that the server responded.
   mutating func succeed(_ permit: Permit) {
     guard permit.period == period else { return }
     if permit.isProbe { close() } else { note(failed: false) }
   }
 
-  /// The server failed.
+  /// Records that the server failed.
   ///
-  /// - Returns: whether this opened it.
+  /// - Returns: True if this failure opened the breaker.
   @discardableResult
   mutating func fail(_ permit: Permit, nowMs: Int64) -> Bool {
     guard permit.period == period else { return false }
@@ -68,14 +69,14 @@ struct CircuitBreaker: Sendable {
     return true
   }
 
-  /// The server will not have us.
+  /// Opens the breaker for `RemoteLimits.blockedMs` because the server refuses this client.
   mutating func block(_ permit: Permit, nowMs: Int64) {
-    // Whoever was told first counts; but a block outlasts what else has opened it meanwhile.
+    // An open period that ends later than this block remains.
     if case .open(let untilMs) = state, untilMs >= nowMs + RemoteLimits.blockedMs { return }
     open(untilMs: nowMs + RemoteLimits.blockedMs)
   }
 
-  /// Nothing was asked after all: the next may.
+  /// Returns an unused permit. The next request may then be a probe.
   mutating func release(_ permit: Permit, nowMs: Int64) {
     guard permit.period == period, permit.isProbe else { return }
     open(untilMs: nowMs)

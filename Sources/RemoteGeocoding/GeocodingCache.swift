@@ -1,9 +1,9 @@
 import Domain
 
-/// What a provider answered, for as long as that may be believed; the answers used longest ago give way to new
-/// ones. Without a clock; times are milliseconds of one that never goes back.
+/// A cache of a provider's results, each until it expires. When it is full it evicts the results used longest ago. A
+/// pure state machine; times are milliseconds of a monotonic clock.
 struct GeocodingCache: Sendable {
-  /// A question as far as its answer depends on it. A cache is one provider's, so that is no part of it.
+  /// The parts of a query that its result depends on. A cache belongs to one provider, so the provider is not a part.
   struct Key: Hashable, Sendable {
     private let text: String
     private let limit: Int
@@ -11,8 +11,8 @@ struct GeocodingCache: Sendable {
     private let focus: Coordinate?
     private let language: String?
 
-    /// Case and white space tell no places apart, and neither do the ways to write an accent in Unicode, which are
-    /// equal in Swift.
+    /// Creates the key of a query. Case and white space do not distinguish places. Swift compares the Unicode forms of
+    /// an accent as equal.
     init(_ query: PlaceQuery) {
       text = query.text.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
       limit = query.limit
@@ -22,11 +22,11 @@ struct GeocodingCache: Sendable {
     }
   }
 
-  /// What the cache knows.
+  /// A cached result.
   enum Entry: Equatable {
-    /// As good as the provider's own answer; empty where it knows no place.
+    /// A result that is as good as the provider's own; empty if the provider knows no place.
     case fresh([Place])
-    /// Older than that, and better than none.
+    /// A result that has expired and still is better than none.
     case stale([Place])
   }
 
@@ -43,10 +43,10 @@ struct GeocodingCache: Sendable {
 
   init(max: Int = RemoteLimits.cachedMax) { self.max = max }
 
-  /// Answers kept, 0 … its maximum.
+  /// Number of cached results, from 0 to the maximum.
   var count: Int { cached.count }
 
-  /// Nil when nothing is known.
+  /// Returns the result for a key. Nil if there is none.
   mutating func entry(_ key: Key, nowMs: Int64) -> Entry? {
     guard let found = cached[key] else { return nil }
     let lifeMs = found.places.isEmpty ? RemoteLimits.notFoundMs : RemoteLimits.foundMs
@@ -60,16 +60,15 @@ struct GeocodingCache: Sendable {
     return isFresh ? .fresh(found.places) : .stale(found.places)
   }
 
-  /// Keeps an answer; an empty one says that the provider knows no place.
+  /// Stores a result. An empty one records that the provider knows no place.
   mutating func store(_ places: [Place], for key: Key, nowMs: Int64) {
     if cached[key] == nil, cached.count >= max { evict() }
     uses += 1
     cached[key] = CachedPlaces(places: places, atMs: nowMs, use: uses)
   }
 
-  /// Removes the answers used longest ago, many at once: sorting 8,192 numbers takes about a millisecond, and comes
-  /// once in 512 new answers. In an `OrderedDictionary` each use would move its answer to the end, at the cost of all
-  /// behind it.
+  /// Evicts the results used longest ago, many together. Sorting 8,192 numbers takes about a millisecond, once in 512
+  /// new results. In an `OrderedDictionary`, each use would move its result to the end and shift all later results.
   private mutating func evict() {
     let order = cached.values.map(\.use).sorted()
     let first = order[Swift.max(1, max / RemoteLimits.evictedShare) - 1]

@@ -2,39 +2,41 @@ import Domain
 import Foundation
 import HTTPClient
 
-/// Which provider is asked, and how. Made once, at the start: what is wrong with it is said then.
+/// Configuration of the remote provider. Made once at startup, which reports an invalid configuration.
 package struct RemoteConfiguration: Sendable, Equatable {
-  /// What is wrong, and what is wanted instead; never with the key. Final until the configuration changes.
+  /// A fault of the configuration. It never contains the key. Final until the configuration changes.
   package enum ConfigurationError: Error, Sendable, Equatable {
-    /// Not an https address, or http to a host other than this one, or with parts that do not belong.
+    /// The URL is not https, or is http to another host than this one, or has parts that do not belong.
     case url
-    /// A public server wants to know whom to write to, and nothing was said.
+    /// A public server demands a contact, and there is none.
     case contactMissing
-    /// Neither a mail address nor a link.
+    /// The contact is neither an email address nor a link.
     case contact
-    /// Not one line of printable ASCII.
+    /// The key is too long or not one word of printable ASCII.
     case key
-    /// The provider knows no keys.
+    /// The provider uses no keys.
     case keyUnused
   }
 
-  /// Whose way of asking and answering the server has.
+  /// The provider whose API the server speaks.
   package let provider: Provider
-  /// Without a slash at its end.
+  /// The server's URL without a slash at the end.
   let base: URL
-  /// A mail address or a link; empty where none is known.
+  /// An email address or a link. Empty if there is none.
   let contact: String
-  /// Empty where none is needed.
+  /// The API key. Empty if the server needs none.
   let key: Secret
-  /// Whether it is a server that many applications share, with rules of its own: one request a second, one at a time.
+  /// True for a server that many applications share. Its rules allow one request a second and one at a time.
   var isPublic: Bool
 
+  /// Checks and keeps the configuration.
+  ///
   /// - Parameters:
-  ///   - url: the server's address, with the path in front of the provider's own ("https://geo.example.org/nominatim").
-  ///     Plain http only to this host.
-  ///   - contact: a mail address or a link, or empty; the public Nominatim demands one.
-  ///   - key: Pelias' `api_key`, or empty.
-  /// - Throws: `Mistake`.
+  ///   - url: The server's URL, with the path in front of the provider's own ("https://geo.example.org/nominatim").
+  ///     Plain http is allowed only to this host.
+  ///   - contact: An email address, a link or an empty text. The public Nominatim demands one.
+  ///   - key: The value of Pelias' `api_key`, or an empty text.
+  /// - Throws: `ConfigurationError`.
   package init(provider: Provider, url: String, contact: String = "", key: String = "") throws(ConfigurationError) {
     guard let base = URL(server: url), let host = base.host(percentEncoded: false)?.lowercased() else { throw .url }
     guard contact.isEmpty || RemoteConfiguration.isContact(contact) else { throw .contact }
@@ -52,13 +54,14 @@ package struct RemoteConfiguration: Sendable, Equatable {
     isPublic = isNominatims || name == "photon.komoot.io"
   }
 
-  /// What the provider wants between two requests of the whole deployment, in ms; 0 where it is one's own.
+  /// Minimum interval between two requests of the whole deployment, in milliseconds. 0 for a server of the operator's
+  /// own.
   package var intervalMs: Int64 { isPublic ? RequestPacer(perSecond: RemoteLimits.publicPerSecond).intervalMs : 0 }
 
-  /// Whom the server talks to: public ones turn away libraries that do not say.
+  /// The User-Agent header. Public servers refuse libraries without a contact.
   var userAgent: String { contact.isEmpty ? "onthemap/1.0" : "onthemap/1.0 (\(contact))" }
 
-  /// For logs: the server without its path.
+  /// The provider and the server's host, for logs.
   var server: String { "\(provider.rawValue) at \(base.host(percentEncoded: false) ?? "")" }
 
   private static func isContact(_ text: String) -> Bool {

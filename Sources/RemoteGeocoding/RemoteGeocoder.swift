@@ -4,19 +4,19 @@ import HTTPClient
 package import Logging
 import Synchronization
 
-/// Asks one provider for streets and houses, and spares it: what it answered is kept, equal questions under way are
-/// one, requests keep their distance, and a server that fails is left alone for a while.
+/// Client of one provider for streets and houses. It caches results, merges equal queries in flight, paces requests and
+/// pauses after failures.
 ///
-/// One call makes one request at most. Nothing is repeated here: whoever calls has leave for one request, for the rate
-/// is the whole deployment's.
+/// One call sends at most one request and never retries. The caller holds one remote permit, because the rate limit
+/// belongs to the whole deployment.
 package actor RemoteGeocoder {
-  /// What is known now.
+  /// The outcome of a query.
   package enum Outcome: Sendable, Equatable {
-    /// Best first, one at least, each with its detail.
+    /// The provider's places: at least one, best first, each with its detail.
     case found([Place])
-    /// The provider knows no place by this text. It may be asked again after a day.
+    /// The provider knows no place for this text. Ask again after a day.
     case notFound
-    /// The provider did not say; why, as a word for machines. Ask again later.
+    /// The provider gave no result. The code names the reason for machines. Retry later.
     case unavailable(code: String)
   }
 
@@ -33,7 +33,9 @@ package actor RemoteGeocoder {
   private var pausedUntilMs = Int64.min
   private var random = SystemRandomNumberGenerator()
 
-  /// - Parameter nowMs: a clock that never goes back, in ms.
+  /// Creates a client without connections.
+  ///
+  /// - Parameter nowMs: A monotonic clock, in milliseconds.
   package init(
     _ configuration: RemoteConfiguration, logger: Logger, nowMs: @escaping @Sendable () -> Int64
   ) {
@@ -47,22 +49,24 @@ package actor RemoteGeocoder {
       permits: configuration.isPublic ? 1 : RemoteLimits.inFlightMax, waitingMax: RemoteLimits.waitingMax)
   }
 
-  /// Nothing may be asked afterwards; what is under way is unavailable.
+  /// Ends the client. Requests in progress end as `unavailable`. Send no query after this call.
   package nonisolated func end() { fetch.end() }
 
-  /// What can be said without a request: what is kept, and why the provider must not be asked now; nil where it may be.
+  /// Returns the outcome that needs no request: a cached result, or the reason why no request is allowed now. Nil if a
+  /// request is allowed.
   package func cachedOutcome(_ query: PlaceQuery) -> Outcome? {
     let key = GeocodingCache.Key(query)
     if case .fresh(let places) = cache.entry(key, nowMs: nowMs()) { return places.isEmpty ? .notFound : .found(places) }
     if nowMs() < pausedUntilMs { return stale(key, code: "remote_paused") }
-    return breaker.isOpen(nowMs: nowMs()) ? stale(key, code: "remote_off") : nil
+    return breaker.isOpen(nowMs: nowMs()) ? stale(key, code: "remote_circuit_open") : nil
   }
 
-  /// Takes `RemoteLimits.totalMs` and the time in line for it.
+  /// Locates a query. Takes up to `RemoteLimits.totalMs` and the wait for a free slot.
   ///
-  /// - Parameter query: of kind forward; others never go to a provider.
+  /// - Parameter query: A forward query. Queries of other kinds never go to a provider.
   package func locate(_ query: PlaceQuery) async -> Outcome {
-    // Providers know other levels than ours: all that they say is kept, and what is wanted is told.
+    // Providers know other levels than this project. The cache keeps all places; the caller gets those of the wanted
+    // levels.
     let answer = await ask(query)
     guard case .found(let places) = answer, !query.levels.isEmpty else { return answer }
     let wanted = places.filter { query.levels.contains($0.level) }
@@ -86,16 +90,16 @@ package actor RemoteGeocoder {
   }
 
   private func askAlone(_ request: ProviderRequest, query: PlaceQuery, key: GeocodingCache.Key) async -> Outcome {
-    // While it stood in line, that may have changed.
+    // The state may have changed during the wait for a permit.
     guard nowMs() >= pausedUntilMs else { return stale(key, code: "remote_paused") }
-    guard let permit = breaker.admit(nowMs: nowMs()) else { return stale(key, code: "remote_off") }
+    guard let permit = breaker.admit(nowMs: nowMs()) else { return stale(key, code: "remote_circuit_open") }
     if let atMs = pace?.reserve(nowMs: nowMs()), atMs > nowMs() {
       try? await Task.sleep(for: .milliseconds(atMs - nowMs()))
     }
     do {
       let places = try await places(request, query: query)
       breaker.succeed(permit)
-      if failures > 0 { logger.notice("provider answers again", metadata: ["provider": "\(configuration.server)"]) }
+      if failures > 0 { logger.notice("provider recovered", metadata: ["provider": "\(configuration.server)"]) }
       (failures, pausedUntilMs) = (0, .min)
       cache.store(places, for: key, nowMs: nowMs())
       return places.isEmpty ? .notFound : .found(places)
@@ -116,7 +120,7 @@ package actor RemoteGeocoder {
       in: answer.body, of: configuration.provider, limit: query.limit, country: query.country)
   }
 
-  /// Better an old answer than none.
+  /// Returns a stale result if there is one, otherwise a failure with this code.
   private func stale(_ key: GeocodingCache.Key, code: String) -> Outcome {
     switch cache.entry(key, nowMs: nowMs()) {
     case .stale(let places), .fresh(let places): places.isEmpty ? .notFound : .found(places)
@@ -131,13 +135,15 @@ package actor RemoteGeocoder {
     case .refused: return breaker.succeed(permit)
     case .blocked:
       breaker.block(permit, nowMs: now)
-      metadata["pauseMs"] = "\(RemoteLimits.blockedMs)"
-      return logger.error("provider turns us away: look at its rules, the contact and the key", metadata: metadata)
+      metadata["retry_ms"] = "\(RemoteLimits.blockedMs)"
+      return logger.error(
+        "provider denied access: check its usage policy, --remote-contact and the API key", metadata: metadata)
     case .rateLimited(let retryAfterMs):
-      // It lives: a pause is all that it wants.
+      // The provider is alive and demands only a pause.
       breaker.release(permit, nowMs: now)
       pause(retryAfterMs, nowMs: now)
-      return logger.warning("provider asks for a pause", metadata: metadata)
+      metadata["retry_ms"] = "\(pausedUntilMs - now)"
+      return logger.warning("provider rate limit reached", metadata: metadata)
     case .unavailable(_, let retryAfterMs): pause(retryAfterMs, nowMs: now)
     case .timedOut, .unreachable, .redirected, .tooLong, .malformed: pause(nil, nowMs: now)
     }

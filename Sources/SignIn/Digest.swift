@@ -1,9 +1,10 @@
 import CSodium
 import Domain
 
-/// What the protocols hash, by libsodium.
+/// Hash functions of the sign-in protocols, from libsodium.
 enum Digest {
-  /// SHA-256 in base64url without padding: of a code verifier, its challenge. (RFC 7636, section 4.2.)
+  /// Returns the SHA-256 of `text` in base64url without padding: the code challenge of a code verifier. (RFC 7636,
+  /// section 4.2.)
   static func sha256(_ text: String) -> String {
     var hash = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
     let bytes = Array(text.utf8)
@@ -11,7 +12,7 @@ enum Digest {
     return hash.base64URL
   }
 
-  /// HMAC-SHA256 in lower-case hexadecimal. (RFC 2104.)
+  /// Returns the HMAC-SHA256 of `text` in lower-case hexadecimal. (RFC 2104.)
   static func hmacSHA256(_ text: String, key: String) -> String {
     var state = crypto_auth_hmacsha256_state()
     let (bytes, key) = (Array(text.utf8), Array(key.utf8))

@@ -2,27 +2,29 @@ import Domain
 import Foundation
 import HTTPClient
 
-/// By which app at Facebook people log in. Made once, at the start: what is wrong with it is said then.
+/// The Facebook app by which people log in. Made once at startup, which reports an invalid configuration.
 package struct FacebookConfiguration: Sendable {
-  /// What is wrong. Final until the configuration changes.
+  /// A fault of the configuration. Final until the configuration changes.
   package enum ConfigurationError: Error, Sendable, Equatable {
-    /// Not digits.
+    /// The app's id is empty, too long or not only digits.
     case appID
-    /// Not one word of printable ASCII.
+    /// The app's secret is not one word of printable ASCII.
     case appSecret
-    /// Not an https address, or http to a host other than this one, or with parts that do not belong.
+    /// The Graph API's URL is not https, or is http to another host than this one, or has parts that do not belong.
     case graph
   }
 
-  /// Where Facebook has it, with the version that this was written for.
+  /// URL of Facebook's Graph API, with the version that this code was written for.
   package static let defaultGraph = "https://graph.facebook.com/v24.0"
 
   let appID: String
   let appSecret: Secret
   let graph: URL
 
-  /// - Parameter graph: the Graph API's address, with its version.
-  /// - Throws: `Mistake`.
+  /// Checks and keeps the configuration.
+  ///
+  /// - Parameter graph: The URL of the Graph API, with its version.
+  /// - Throws: `ConfigurationError`.
   package init(
     appID: String, appSecret: String, graph: String = FacebookConfiguration.defaultGraph
   ) throws(ConfigurationError) {

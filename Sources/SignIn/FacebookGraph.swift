@@ -2,9 +2,9 @@ package import Domain
 import Foundation
 import HTTPClient
 
-/// Whose access token it is, by Facebook's Graph API. Any thread.
+/// Client of Facebook's Graph API that finds the owner of an access token. Any thread.
 package struct FacebookGraph: Sendable {
-  /// Whose word it is, for `ProvidedIdentity`.
+  /// The issuer of these identities in `ProvidedIdentity`.
   package static let issuer = "https://www.facebook.com"
 
   private let configuration: FacebookConfiguration
@@ -13,12 +13,14 @@ package struct FacebookGraph: Sendable {
 
   package init(_ configuration: FacebookConfiguration) { self.configuration = configuration }
 
-  /// Nothing may be asked afterwards; what is under way is unavailable.
+  /// Ends the client. Requests in progress fail with `unavailable`. Send no request after this call.
   package func end() { fetch.end() }
 
-  /// Who has logged in to our app, in two requests: a token that was given to another app says nothing, for its owner
-  /// could take it here and be whoever has logged in there. (Facebook, "Manually build a login flow", "Inspecting
-  /// access tokens"; "Secure Graph API calls with an app secret proof".)
+  /// Returns the identity that owns an access token of our app. Sends two requests.
+  ///
+  /// The first request checks that Facebook gave the token to our app. The owner of another app could otherwise replay
+  /// its users' tokens here and pass for them. (Facebook, "Manually build a login flow", "Inspecting access tokens";
+  /// "Secure Graph API calls with an app secret proof".)
   package func identity(accessToken: String) async throws(IdentityFailure) -> ProvidedIdentity {
     guard (1...IdentityLimits.tokenBytesMax).contains(accessToken.utf8.count),
       accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -35,7 +37,7 @@ package struct FacebookGraph: Sendable {
         ("fields", "id,first_name,last_name,email"), ("access_token", accessToken),
         ("appsecret_proof", Digest.hmacSHA256(accessToken, key: secret)),
       ])
-    // A page's token says who the page is, and not whose login it was.
+    // A page's token names the page, not the user who logged in.
     guard let subject = me["id"]?.text, token["user_id"]?.text == subject else {
       throw .refused(code: "facebook_user")
     }
@@ -56,7 +58,7 @@ package struct FacebookGraph: Sendable {
     do { answer = try await fetch.get(url) } catch { throw IdentityFailure(error) }
     switch (answer.status, path) {
     case (200, _): break
-    // It was valid a moment ago.
+    // The token expired between the two requests.
     case (400, "me"), (401, "me"): throw .refused(code: "facebook_token")
     default: throw .unavailable(code: "facebook_\(path)_status_\(answer.status)")
     }
@@ -66,7 +68,7 @@ package struct FacebookGraph: Sendable {
 }
 
 extension JSONValue {
-  /// An id: Facebook writes them as texts, and here and there as numbers.
+  /// The value as an id. Facebook writes ids as strings and, in some places, as numbers.
   fileprivate var text: String? {
     switch self {
     case .string(let text): text

@@ -1,12 +1,12 @@
 import Domain
 import Foundation
 
-/// A provider's statement of who has logged in, taken from its token endpoint itself: that the connection's other end
-/// is the provider takes the place of the signature. (OpenID Connect Core 1.0, section 3.1.3.7, rule 6.)
+/// An ID token: a provider's statement of the user who logged in. It comes directly from the provider's token endpoint,
+/// so TLS authenticates it in place of the signature. (OpenID Connect Core 1.0, section 3.1.3.7, rule 6.)
 struct IDToken: Sendable {
-  /// What is wrong with one, by the claim's name.
+  /// The claim that makes a token invalid, with the claim's name as raw value.
   enum Fault: String, Error, CaseIterable {
-    /// No JSON Web Token with an object of claims. (RFC 7519, section 7.2.)
+    /// The text is not a JSON Web Token with an object of claims. (RFC 7519, section 7.2.)
     case form
     case issuer = "iss"
     case audience = "aud"
@@ -19,7 +19,9 @@ struct IDToken: Sendable {
 
   let claims: JSONValue
 
-  /// - Parameter text: header, claims and signature, with dots between them. The signature is not looked at.
+  /// Parses a token.
+  ///
+  /// - Parameter text: Header, claims and signature, separated by dots. The signature is ignored.
   init(_ text: String) throws(Fault) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let header = IDToken.object(parts[0]), header["alg"]?.string != nil,
@@ -28,7 +30,10 @@ struct IDToken: Sendable {
     self.claims = claims
   }
 
-  /// Throws unless it is about this login. (OpenID Connect Core 1.0, section 3.1.3.7, rules 2 to 5 and 9 to 11.)
+  /// Checks that the token is valid for this login. (OpenID Connect Core 1.0, section 3.1.3.7, rules 2 to 5 and 9 to
+  /// 11.)
+  ///
+  /// - Throws: The first claim that fails.
   func check(issuer: String, clientID: String, nonce: String, nowSeconds: Int64) throws(Fault) {
     guard claims["iss"]?.string == issuer else { throw .issuer }
     let audience: [String]
@@ -38,7 +43,7 @@ struct IDToken: Sendable {
     default: audience = []
     }
     guard audience.contains(clientID) else { throw .audience }
-    // With others beside us, it must say that it was us who asked.
+    // A token for several audiences must name this client as the authorized party.
     let party = claims["azp"]
     guard party?.string == clientID || party == nil && audience.count == 1 else { throw .authorizedParty }
     let now = Double(nowSeconds)

@@ -1,10 +1,12 @@
 import HTTPClient
 
-/// Why nobody knows who it is. Codes may be logged: no token, no secret and nothing that was typed is in them.
+/// A failure to learn a user's identity from a provider. Its codes may be logged: they hold no token, no secret and no
+/// user input.
 package enum IdentityFailure: Error, Sendable, Equatable {
-  /// The provider did not say, or not as its protocol has it. Later it may.
+  /// The provider did not respond, or not as its protocol demands. Retry later.
   case unavailable(code: String)
-  /// The provider does not vouch for this login, or for another one than this. Final; a new login may do better.
+  /// The provider does not vouch for this login, or vouches for another one. Final for this login; a new login may
+  /// succeed.
   case refused(code: String)
 
   init(_ failure: FetchFailure) {
@@ -21,7 +23,7 @@ package enum IdentityFailure: Error, Sendable, Equatable {
 
   static let malformed = IdentityFailure.unavailable(code: "provider_answer_malformed")
 
-  /// For logs.
+  /// Code for logs.
   package var code: String {
     switch self {
     case .unavailable(let code), .refused(let code): code

@@ -1,27 +1,29 @@
 import HTTPClient
 
-/// Every bound of asking providers who somebody is, with what it follows from.
+/// Limits of requests to identity providers, with their reasons.
 package enum IdentityLimits {
-  /// One request, connecting included: a login takes three at most, and a person waits for it.
+  /// Timeout of one request, in milliseconds, including the connection. A login takes at most three requests while a
+  /// person waits.
   static let totalMs: Int64 = 5_000
-  /// An answer: a provider's description of itself takes 2 to 10 KB, a token with many claims as much.
+  /// Maximum size of a response, in bytes. A provider's metadata takes 2 to 10 KB, and so does a token with many
+  /// claims.
   static let bodyBytesMax = 256 * 1_024
-  /// Requests at once to one provider, that wait for nobody.
+  /// Maximum number of concurrent requests to one provider.
   static let connectionsMax = 8
   static let bounds = HTTPFetch.Bounds(
     totalMs: totalMs, bodyBytesMax: bodyBytesMax, redirectsMax: 0, connectionsMax: connectionsMax)
 
-  /// A provider's description of itself is asked for again after this time.
+  /// Lifetime of a provider's cached metadata, in milliseconds.
   static let metadataMs: Int64 = 3_600_000
-  /// How far a provider's clock may be off, in seconds.
+  /// Maximum error of a provider's clock, in seconds.
   static let leewaySeconds: Int64 = 60
-  /// A statement that was made longer ago is none about a login that has just been, in seconds.
+  /// Maximum age of an ID token, in seconds. An older one does not belong to the login in progress.
   static let statementAgeSeconds: Int64 = 600
 
-  /// A client's id or secret: providers' have some ten to some hundred characters.
+  /// Maximum length of a client's id or secret, in bytes. Those of providers have about ten to some hundred characters.
   package static let credentialBytesMax = 1_024
-  /// What people see of a provider.
+  /// Maximum length of a provider's displayed name, in bytes.
   package static let nameBytesMax = 64
-  /// A code or an access token from outside.
+  /// Maximum length of a received code or access token, in bytes.
   package static let tokenBytesMax = 4_096
 }

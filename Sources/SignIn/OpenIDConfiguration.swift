@@ -2,37 +2,39 @@ import Domain
 import Foundation
 import HTTPClient
 
-/// At which provider people log in by OpenID Connect, and as which client of it we ask. Made once, at the start: what
-/// is wrong with it is said then.
+/// The OpenID Connect provider by which people log in, and our registration there. Made once at startup, which reports
+/// an invalid configuration.
 package struct OpenIDConfiguration: Sendable {
-  /// What is wrong. Final until the configuration changes.
+  /// A fault of the configuration. Final until the configuration changes.
   package enum ConfigurationError: Error, Sendable, Equatable {
-    /// Not an https address, or http to a host other than this one, or with parts that do not belong.
+    /// The issuer is not an https URL, or is http to another host than this one, or has parts that do not belong.
     case issuer
-    /// Not one line of printable ASCII.
+    /// The client's id is empty, too long or not one line of printable ASCII.
     case clientID
-    /// The same.
+    /// The client's secret is too long or not one line of printable ASCII.
     case clientSecret
-    /// Not one line that people can read, of `IdentityLimits.nameBytesMax` at most.
+    /// The name is longer than `IdentityLimits.nameBytesMax` or not one readable line.
     case name
   }
 
-  /// As the provider writes it.
+  /// The issuer, exactly as the provider writes it.
   package let issuer: String
-  /// What people see on the button.
+  /// The provider's name on the login button.
   package let name: String
   let clientID: String
-  /// Empty for a public client.
+  /// The client's secret. Empty for a public client.
   let clientSecret: Secret
-  /// Where the provider sends people back to.
+  /// The URL to which the provider redirects after a login.
   let redirectURI: String
 
+  /// Checks and keeps the configuration.
+  ///
   /// - Parameters:
-  ///   - issuer: exactly as the provider has it, with a slash at the end or without.
-  ///   - clientSecret: empty for a public client.
-  ///   - name: empty for the issuer's host.
-  ///   - redirectURI: of this site; the provider must know it.
-  /// - Throws: `Mistake`.
+  ///   - issuer: The issuer exactly as the provider writes it, with or without a slash at the end.
+  ///   - clientSecret: The client's secret. Empty for a public client.
+  ///   - name: The provider's name. If empty, the issuer's host is used.
+  ///   - redirectURI: A URL of this site, registered at the provider.
+  /// - Throws: `ConfigurationError`.
   package init(
     issuer: String, clientID: String, clientSecret: String, name: String, redirectURI: String
   ) throws(ConfigurationError) {
@@ -50,7 +52,7 @@ package struct OpenIDConfiguration: Sendable {
     self.redirectURI = redirectURI
   }
 
-  /// Where the provider describes itself. (OpenID Connect Discovery 1.0, section 4.1.)
+  /// URL of the provider's metadata. (OpenID Connect Discovery 1.0, section 4.1.)
   var discovery: URL? {
     URL(endpoint: (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration")
   }

@@ -2,8 +2,8 @@ package import Domain
 import Foundation
 import HTTPClient
 
-/// A provider of OpenID Connect, asked who somebody is: the code flow with PKCE. What it says of itself is kept for a
-/// while; nothing else is.
+/// Client of an OpenID Connect provider: the authorization code flow with PKCE. Caches the provider's metadata and
+/// keeps no other state.
 package actor OpenIDProvider {
   package nonisolated let configuration: OpenIDConfiguration
 
@@ -12,16 +12,19 @@ package actor OpenIDProvider {
   private let nowMs: @Sendable () -> Int64
   private var cachedMetadata: (metadata: OpenIDMetadata, atMs: Int64)?
 
-  /// - Parameter nowMs: milliseconds since 1970, UTC.
+  /// Creates a client of one provider.
+  ///
+  /// - Parameter nowMs: The current time, in milliseconds since 1970, UTC.
   package init(_ configuration: OpenIDConfiguration, nowMs: @escaping @Sendable () -> Int64) {
     self.configuration = configuration
     self.nowMs = nowMs
   }
 
-  /// Nothing may be asked afterwards; what is under way is unavailable.
+  /// Ends the client. Requests in progress fail with `unavailable`. Send no request after this call.
   package nonisolated func end() { fetch.end() }
 
-  /// Where to send somebody who wants to log in. (OpenID Connect Core 1.0, section 3.1.2.1; RFC 7636, section 4.3.)
+  /// Returns the URL to which the user is redirected for a login. (OpenID Connect Core 1.0, section 3.1.2.1; RFC 7636,
+  /// section 4.3.)
   package func authorization(of flow: PendingAuthorization) async throws(IdentityFailure) -> String {
     try await metadata().address([
       ("response_type", "code"), ("client_id", configuration.clientID), ("redirect_uri", configuration.redirectURI),
@@ -30,20 +33,21 @@ package actor OpenIDProvider {
     ])
   }
 
-  /// Throws unless an answer that somebody has brought is this provider's. (RFC 9207, section 2.4.)
+  /// Checks that an authorization response comes from this provider. (RFC 9207, section 2.4.)
   ///
-  /// - Parameter issuer: as the answer names it; nil where it names none.
+  /// - Parameter issuer: The issuer in the response. Nil if the response names none.
+  /// - Throws: `IdentityFailure.refused` if it names another issuer.
   package func check(issuer: String?) async throws(IdentityFailure) {
     let mayLack = try await !metadata().namesItself
-    guard issuer == configuration.issuer || issuer == nil && mayLack else { throw .refused(code: "openid_answer_iss") }
+    guard issuer == configuration.issuer || issuer == nil && mayLack else { throw .refused(code: "oidc_answer_iss") }
   }
 
-  /// Who has logged in, for the code that he has brought.
+  /// Exchanges an authorization code for the identity of the user who logged in.
   package func identity(code: String, of flow: PendingAuthorization) async throws(IdentityFailure) -> ProvidedIdentity {
-    guard (1...IdentityLimits.tokenBytesMax).contains(code.utf8.count) else { throw .refused(code: "openid_code") }
+    guard (1...IdentityLimits.tokenBytesMax).contains(code.utf8.count) else { throw .refused(code: "oidc_code") }
     let metadata = try await metadata()
     let answer = try await exchange(code, of: flow, at: metadata.token)
-    guard let text = answer["id_token"]?.string else { throw .unavailable(code: "openid_no_id_token") }
+    guard let text = answer["id_token"]?.string else { throw .unavailable(code: "oidc_no_id_token") }
     var claims: JSONValue
     do throws(IDToken.Fault) {
       let token = try IDToken(text)
@@ -51,35 +55,38 @@ package actor OpenIDProvider {
         issuer: configuration.issuer, clientID: configuration.clientID, nonce: flow.nonce,
         nowSeconds: nowMs() / 1_000)
       claims = token.claims
-    } catch { throw .refused(code: "openid_id_token_\(error.rawValue)") }
+    } catch { throw .refused(code: "oidc_id_token_\(error.rawValue)") }
     let subject = claims["sub"]?.string ?? ""
-    // Some providers tell the profile there only. (OpenID Connect Core 1.0, section 5.4.)
+    // Some providers send the profile only from the UserInfo endpoint. (OpenID Connect Core 1.0, section 5.4.)
     let tellsProfile = ["email", "name", "given_name"].contains { claims[$0] != nil }
     if !tellsProfile, let url = metadata.userInfo, let token = answer["access_token"]?.string {
       claims = try await userInfo(url, accessToken: token, subject: subject)
     }
-    // Providers there are that write it as a text.
+    // Some providers write this flag as a string.
     let isVerified = claims["email_verified"] == .bool(true) || claims["email_verified"] == .string("true")
     let identity = ProvidedIdentity(
       issuer: configuration.issuer, subject: subject, email: isVerified ? claims["email"]?.string : nil,
       givenName: claims["given_name"]?.string, familyName: claims["family_name"]?.string,
       name: claims["name"]?.string)
-    guard let identity else { throw .refused(code: "openid_id_token_sub") }
+    guard let identity else { throw .refused(code: "oidc_id_token_sub") }
     return identity
   }
 
-  /// What the provider says of itself, asked for when it is needed.
+  /// Returns the provider's metadata from the cache, or fetches it if the cache is empty or expired.
   private func metadata() async throws(IdentityFailure) -> OpenIDMetadata {
-    if let cachedMetadata, (0..<IdentityLimits.metadataMs).contains(nowMs() - cachedMetadata.atMs) { return cachedMetadata.metadata }
+    if let cachedMetadata, (0..<IdentityLimits.metadataMs).contains(nowMs() - cachedMetadata.atMs) {
+      return cachedMetadata.metadata
+    }
     guard let url = configuration.discovery else { throw .malformed }
     let answer = try await get(url)
-    guard answer.status == 200 else { throw .unavailable(code: "openid_discovery_status_\(answer.status)") }
+    guard answer.status == 200 else { throw .unavailable(code: "oidc_discovery_status_\(answer.status)") }
     let metadata = try OpenIDMetadata(answer.body, issuer: configuration.issuer)
     cachedMetadata = (metadata, nowMs())
     return metadata
   }
 
-  /// (OpenID Connect Core 1.0, section 3.1.3; RFC 6749, sections 2.3.1 and 5.2; RFC 7636, section 4.5.)
+  /// Exchanges an authorization code for tokens. (OpenID Connect Core 1.0, section 3.1.3; RFC 6749, sections 2.3.1 and
+  /// 5.2; RFC 7636, section 4.5.)
   private func exchange(
     _ code: String, of flow: PendingAuthorization, at url: URL
   ) async throws(IdentityFailure) -> JSONValue {
@@ -97,25 +104,25 @@ package actor OpenIDProvider {
     let answer: HTTPFetch.Response
     do { answer = try await fetch.post(url, form: form, headers: headers) } catch { throw IdentityFailure(error) }
     let json = try? JSONDecoder().decode(JSONValue.self, from: answer.body)
-    if answer.status == 400, json?["error"]?.string == "invalid_grant" { throw .refused(code: "openid_code") }
-    // Its other errors are about how we ask, and the operator's to mend.
-    guard answer.status == 200 else { throw .unavailable(code: "openid_token_status_\(answer.status)") }
+    if answer.status == 400, json?["error"]?.string == "invalid_grant" { throw .refused(code: "oidc_code") }
+    // Other errors are faults of this client's configuration, which the operator must repair.
+    guard answer.status == 200 else { throw .unavailable(code: "oidc_token_status_\(answer.status)") }
     guard let json else { throw .malformed }
     return json
   }
 
-  /// (OpenID Connect Core 1.0, section 5.3.)
+  /// Fetches the claims of the user's profile. (OpenID Connect Core 1.0, section 5.3.)
   private func userInfo(
     _ url: URL, accessToken: String, subject: String
   ) async throws(IdentityFailure) -> JSONValue {
-    // Of printable characters, or it could be more than one header. (RFC 6750, section 2.1.)
+    // Only printable characters: others could inject a second header. (RFC 6750, section 2.1.)
     guard accessToken.utf8.count <= IdentityLimits.tokenBytesMax,
       accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else { throw .malformed }
     let answer = try await get(url, headers: ["Authorization": "Bearer \(accessToken)"])
-    guard answer.status == 200 else { throw .unavailable(code: "openid_userinfo_status_\(answer.status)") }
+    guard answer.status == 200 else { throw .unavailable(code: "oidc_userinfo_status_\(answer.status)") }
     guard let json = try? JSONDecoder().decode(JSONValue.self, from: answer.body) else { throw .malformed }
-    guard json["sub"]?.string == subject else { throw .refused(code: "openid_userinfo_sub") }
+    guard json["sub"]?.string == subject else { throw .refused(code: "oidc_userinfo_sub") }
     return json
   }
 

@@ -1,26 +1,26 @@
 import Domain
 
-/// An error of the store. The cases are the causes that a caller treats differently; each is final or may be retried.
+/// An error of the store. The cases are the causes that a caller treats differently. Each states whether to retry.
 package enum StoreError: Error, CustomStringConvertible {
-  /// Another process has the store open. Final.
+  /// Another process has the store open. Retries are futile.
   case locked(path: String)
-  /// The store cannot be used. Final until the operator acts.
+  /// The store cannot be used. Retries are futile until the operator acts.
   case unusable(path: String, reason: String)
-  /// The account is deleted. Final.
+  /// The account is deleted. Retries are futile.
   case noAccount
-  /// The disk is full. Nothing was stored; retry when there is room.
+  /// The disk is full. Nothing was stored. Retry when there is space.
   case full
-  /// The write failed, and may be on disk nevertheless. Retry with the same idempotency key to learn the outcome.
+  /// The write failed, but may still be durable. Retry with the same idempotency key to learn the outcome.
   case unknownOutcome(String)
-  /// Too many scans wait, in all, of the client's network or of its block of addresses, or this one waited too long.
+  /// Too many scans wait, in total, of the client's network or of its block of addresses, or this one waited too long.
   /// Retry in a moment.
   case tooManyScans
-  /// A scan took too long, or its client has gone. Ask for less, or retry in a moment.
+  /// A scan took too long, or its client has disconnected. Request less, or retry in a moment.
   case scanEnded
   /// The store failed under an earlier write, or is closing. Nothing was stored, nor will be until the next start.
   case stopped(String)
 
-  /// True for a full disk, which has its own line in the log, once a minute: see `StoreHealth.checkDisk`.
+  /// True for a full disk, which has its own line in the log, once per minute. See `StoreHealth.checkDisk`.
   package var isFull: Bool { if case .full = self { true } else { false } }
 
   package var description: String {

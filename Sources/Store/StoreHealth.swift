@@ -2,47 +2,48 @@ package import Domain
 
 /// The state of a store and of its disk, for readiness, operators and metrics. Any thread.
 package protocol StoreHealth: Sendable {
-  /// Time when the disk became full or nearly full, in ms since 1970, UTC. Nil while it has room. Does not wait.
+  /// Time at which the disk became full or nearly full, in milliseconds since 1970, UTC. Nil while it has space. Does
+  /// not block.
   var diskFullMs: Int64? { get }
 
-  /// The reason why nothing is stored until the next start. Nil while the store works. Does not wait.
+  /// Reason why nothing is stored until the next start. Nil while the store works. Does not block.
   var stopReason: StoreError? { get }
 
-  /// Space on the disk now. May ask the file system.
+  /// Present space on the disk. May query the file system.
   var space: StoreSpace { get }
 
-  /// Durations of the latest commits. Does not wait.
+  /// Durations of the latest commits. Does not block.
   var commits: QueueStatus.Commits { get }
 
   /// Checks the disk. Call this every `Limits.diskCheckMs`.
   ///
-  /// A disk counts as full from a write that does not fit, and has room again when a trial commit succeeds.
+  /// A disk counts as full from a write that does not fit until a trial commit succeeds.
   ///
   /// - Returns: true if the disk counts as full, and the number of callers' writes that did not fit since the last
   ///   check.
   func checkDisk() async -> (isFull: Bool, refused: Int)
 
-  /// Waits until the store has failed: nothing is stored from then on until the next start.
+  /// Waits until the store has failed. From then on, nothing is stored until the next start.
   ///
-  /// - Returns: the reason; nil if the task is cancelled.
+  /// - Returns: the reason, or nil if the task is cancelled.
   func failure() async -> StoreError?
 
-  /// Ends the store: what is durable stays, later writes fail with `StoreError.stopped`, later reads fail. Waits for
-  /// the disk. Call this once no write is needed any more.
+  /// Closes the store. Durable data stays, later writes fail with `StoreError.stopped`, and later reads fail. Blocks
+  /// for the disk. Call this when no write is needed any more.
   func close()
 }
 
-/// Space that a store takes and may take, in bytes.
+/// Space that a store uses and may use, in bytes.
 package struct StoreSpace: Sendable {
-  /// Size of the data, without the log.
+  /// Size of the data without the log, in bytes.
   package var dataBytes: Int64 = 0
-  /// Size of the log of recent commits.
+  /// Size of the log of recent commits, in bytes.
   package var logBytes: Int64 = 0
-  /// Space that the store may still fill. 0 if it is not known.
+  /// Space that the store may still use, in bytes. 0 if it is unknown.
   package var freeBytes: Int64 = 0
-  /// Size of the file system. 0 if it is not known.
+  /// Size of the file system, in bytes. 0 if it is unknown.
   package var sizeBytes: Int64 = 0
-  /// As `StoreHealth.diskFullMs`.
+  /// Time at which the disk became full. See `StoreHealth.diskFullMs`.
   package var fullMs: Int64?
 
   package init() {}

@@ -1,24 +1,24 @@
 package import Domain
 
-/// State of a store at the start of ingest, as of one moment.
+/// State of a store at one moment, at the start of ingest.
 package struct StoreSnapshot: Sendable {
-  /// Number of this start. It rises with each start, is durable before a snapshot names it, and makes lease tokens
-  /// unique over restarts.
+  /// Number of this start, which makes lease tokens unique over restarts. The number rises with each start, and is
+  /// durable before a snapshot contains it.
   package let generation: UInt32
-  /// Queued jobs, the oldest first.
+  /// Queued jobs, oldest first.
   package let jobs: [QueuedJob]
   /// The latest posts, with the sequence number of the latest change and its epoch.
   package let list: FeedState
-  /// Start of the operator's pause, in ms since 1970, UTC. Nil if the queue is not paused.
+  /// Start of the operator's pause, in milliseconds since 1970, UTC. Nil if the queue is not paused.
   package let pausedMs: Int64?
-  /// Closed accounts with posts that are to be erased, by rising number.
+  /// Closed accounts whose posts are not all erased, in ascending order of number.
   package let closedAccounts: [AccountID]
 
   /// A job of the queue.
   package struct QueuedJob: Sendable {
-    /// The job, without its draft.
+    /// The job, without its `content`.
     package let job: Job
-    /// The job is not leased before, in ms since 1970, UTC.
+    /// Earliest time of the job's next lease, in milliseconds since 1970, UTC.
     package let dueMs: Int64
 
     package init(job: Job, dueMs: Int64) { (self.job, self.dueMs) = (job, dueMs) }

@@ -1,12 +1,12 @@
 import Metrics
 import Synchronization
 
-/// What stands behind a swift-metrics instrument. Any thread.
+/// Backend of a swift-metrics instrument. Any thread.
 protocol Instrument: AnyObject, Sendable {
   var reading: PrometheusText.Reading { get }
 }
 
-/// A counter: one atomic number.
+/// Counter: one atomic number.
 final class CounterInstrument: Instrument, CounterHandler {
   private let count = Atomic<Int64>(0)
 
@@ -17,7 +17,7 @@ final class CounterInstrument: Instrument, CounterHandler {
   func reset() { count.store(0, ordering: .relaxed) }
 }
 
-/// A gauge; also what a recorder is that does not aggregate.
+/// Gauge, and recorder that does not aggregate.
 final class GaugeInstrument: Instrument, MeterHandler, RecorderHandler {
   private let value = Mutex(0.0)
 
@@ -31,7 +31,7 @@ final class GaugeInstrument: Instrument, MeterHandler, RecorderHandler {
   func record(_ value: Double) { set(value) }
 }
 
-/// A histogram with fixed bounds.
+/// Histogram with fixed bounds.
 final class HistogramInstrument: Instrument, TimerHandler, RecorderHandler {
   private struct State: Sendable {
     var counts: [UInt64]
@@ -41,7 +41,7 @@ final class HistogramInstrument: Instrument, TimerHandler, RecorderHandler {
   private let bounds: [Double]
   private let state: Mutex<State>
 
-  /// - Parameter bounds: rising.
+  /// - Parameter bounds: upper bounds in ascending order.
   init(bounds: [Double]) {
     self.bounds = bounds
     state = Mutex(State(counts: Array(repeating: 0, count: bounds.count + 1)))
@@ -57,7 +57,7 @@ final class HistogramInstrument: Instrument, TimerHandler, RecorderHandler {
   func record(_ value: Int64) { record(Double(value)) }
 
   func record(_ value: Double) {
-    // A value that is a bound belongs below it.
+    // A value equal to a bound belongs to the bucket of that bound.
     var (low, high) = (0, bounds.count)
     while low < high {
       let middle = (low + high) / 2

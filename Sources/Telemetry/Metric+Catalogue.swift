@@ -1,13 +1,13 @@
-/// All metrics of all services, in the order of the table in Telemetry.docc, which a test holds against a running
+/// All metrics of all services, in the order of the table in Telemetry.docc. A test compares the table with a running
 /// system. Base units: seconds, bytes.
 extension Metric {
-  /// Up to half a minute, which is the longest `Prefer: wait`.
+  /// Bounds up to half a minute, which is the longest `Prefer: wait`.
   private static let requestBounds = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
   ]
   private static let commitBounds = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
   private static let rowBounds = [1.0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096]
-  /// From a look-up in memory to a remote provider's answer.
+  /// Bounds from a lookup in memory to a remote provider's response.
   private static let lookupBounds = [
     0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5,
   ]
@@ -16,148 +16,153 @@ extension Metric {
 
   /// Readiness of the process: 0 or 1.
   package static let ready = Metric("onthemap_ready", .gauge, "1 while /readyz answers 200, else 0.")
-  /// 1, with the version.
+  /// Constant 1, with the version as label.
   package static let buildInfo = Metric(
     "onthemap_build_info", .gauge, "Always 1; the label is the program's version.", labels: ["version"])
-  /// Seconds since 1970.
+  /// Start time of the process, in seconds since 1970.
   package static let processStart = Metric(
-    "process_start_time_seconds", .gauge, "When the process started, in seconds since 1970.")
-  /// User and system.
+    "process_start_time_seconds", .gauge, "Start time of the process, in seconds since 1970.")
+  /// CPU time of the process, user and system, in seconds.
   package static let processCPU = Metric(
     "process_cpu_seconds_total", .counter, "CPU time of the process, user and system.")
-  /// Bytes.
+  /// Resident memory of the process, in bytes.
   package static let processResident = Metric(
-    "process_resident_memory_bytes", .gauge, "Memory of the process that is in RAM, shared pages among it.")
-  /// Bytes.
+    "process_resident_memory_bytes", .gauge, "Resident memory of the process, shared pages included.")
+  /// Virtual memory of the process, in bytes.
   package static let processVirtual = Metric("process_virtual_memory_bytes", .gauge, "Address space of the process.")
-  /// Open files and sockets.
+  /// Number of open files and sockets.
   package static let processDescriptors = Metric("process_open_fds", .gauge, "Open file descriptors.")
-  /// The limit of those.
-  package static let processDescriptorsMax = Metric("process_max_fds", .gauge, "How many may be open.")
-  /// Threads.
+  /// Maximum number of open files and sockets.
+  package static let processDescriptorsMax = Metric(
+    "process_max_fds", .gauge, "Maximum number of open file descriptors.")
+  /// Number of threads.
   package static let processThreads = Metric("process_threads", .gauge, "Threads of the process.")
-  /// By template, method and status.
+  /// Number of requests by route template, method and status.
   package static let httpRequests = Metric(
     "onthemap_http_requests_total", .counter,
-    "Requests answered, by the route's template, not the path; what is no HTTP is not among them.",
+    "HTTP requests answered, by route template, method and status code.",
     labels: ["route", "method", "code"])
-  /// At one service.
-  package static let httpRejectedConnections = Metric(
-    "onthemap_http_connections_turned_away_total", .counter,
-    "Connections of an address that had as many as one may have.")
-  /// By template and method.
+  /// Number of refused connections at one service.
+  package static let httpRefusedConnections = Metric(
+    "onthemap_http_connections_refused_total", .counter,
+    "HTTP connections refused because their address has reached its connection limit.")
+  /// Duration of requests by route template and method, in seconds.
   package static let httpDuration = Metric(
     "onthemap_http_request_duration_seconds", .histogram,
-    "From a request's head until its answer can be sent; with Prefer: wait that is the wait.",
+    "Time from a request's head to its response, the wait of Prefer: wait included.",
     labels: ["route", "method"], bounds: requestBounds)
-  /// By link.
+  /// Number of malformed frames by link.
   package static let linkMalformed = Metric(
-    "onthemap_link_malformed_frames_total", .counter, "Messages that the link's protocol forbids.", labels: ["link"])
-  /// By link, at the end that connects.
+    "onthemap_link_malformed_frames_total", .counter, "Malformed frames received, by link.", labels: ["link"])
+  /// Number of reconnects by link, at the connecting end.
   package static let linkReconnects = Metric(
     "onthemap_link_reconnects_total", .counter,
-    "Connections to ingest that were made anew after its silence; libzmq's own are not among them.", labels: ["link"])
-  /// By link and reason, at the end that listens.
+    "Reconnects to ingest after a liveness timeout, by link. Reconnects by libzmq are not counted.", labels: ["link"])
+  /// Number of failed handshakes by link and reason, at the listening end.
   package static let linkHandshakes = Metric(
     "onthemap_link_handshakes_failed_total", .counter,
-    "Peers kept out: denied (key not on the list), no_keys, wrong_key; at a link without keys: keys, no_zeromq.",
+    "Failed handshakes: key_not_listed, plaintext_peer, wrong_server_key; without keys unexpected_curve, not_zeromq.",
     labels: ["link", "reason"])
 
   // Ingest: the queue.
 
-  /// By state.
-  package static let queueJobs = Metric(
-    "onthemap_queue_jobs", .gauge, "Posts in the queue by state; dead ones are out of it, and kept.", labels: ["state"])
-  /// The limit of the depth.
+  /// Number of posts by state.
+  package static let queuePosts = Metric(
+    "onthemap_queue_posts", .gauge, "Posts by queue state. Dead posts are kept outside of the queue.",
+    labels: ["state"])
+  /// Maximum depth of the queue.
   package static let queueMax = Metric(
-    "onthemap_queue_jobs_max", .gauge, "Posts accepted and not settled, at most; further ones are refused.")
-  /// Seconds.
+    "onthemap_queue_posts_max", .gauge, "Maximum number of queued posts. Above it, ingest refuses posts.")
+  /// Age of the oldest queued post, in seconds.
   package static let queueOldest = Metric(
-    "onthemap_queue_oldest_age_seconds", .gauge, "Since the oldest post of the queue was accepted; 0 when it is empty.")
-  /// Seconds.
+    "onthemap_queue_oldest_age_seconds", .gauge, "Age of the oldest queued post; 0 if the queue is empty.")
+  /// Longest wait of a ready post, in seconds.
   package static let queueWait = Metric(
     "onthemap_queue_longest_wait_seconds", .gauge,
-    "How long the ready post has waited for a worker that has done so longest; 0 while paused.")
-  /// Look-ups.
-  package static let queueLookups = Metric("onthemap_queue_lookups", .gauge, "Look-ups that wait for their answer.")
-  /// 0 or 1.
-  package static let queuePaused = Metric("onthemap_queue_paused", .gauge, "1 while an operator has paused the queue.")
-  /// Jobs.
+    "Longest wait of a ready post for a worker; 0 while paused.")
+  /// Number of lookups in progress.
+  package static let queueLookups = Metric("onthemap_queue_lookups", .gauge, "Lookups in progress.")
+  /// Pause of the queue: 0 or 1.
+  package static let queuePaused = Metric("onthemap_queue_paused", .gauge, "1 while the queue is paused, else 0.")
+  /// Number of jobs that workers can accept now.
   package static let queueCredit = Metric(
-    "onthemap_queue_credit", .gauge, "Jobs that may be sent to workers at once, of all sessions.")
-  /// Sessions.
-  package static let queueWorkers = Metric("onthemap_queue_workers", .gauge, "Sessions of workers.")
-  /// By where they came from.
+    "onthemap_queue_credit", .gauge, "Jobs that workers can accept now, over all sessions.")
+  /// Number of workers' sessions.
+  package static let queueWorkers = Metric("onthemap_queue_workers", .gauge, "Connected workers (sessions).")
+  /// Number of queued posts by source.
   package static let queueEnqueued = Metric(
-    "onthemap_queue_enqueued_total", .counter, "Posts that came into the queue: over http, zeromq, or by retry.",
+    "onthemap_queue_enqueued_total", .counter, "Posts added to the queue, by source: http, zeromq, retry.",
     labels: ["source"])
-  /// By how they ended.
+  /// Number of posts that left the queue, by outcome.
   package static let queueCompleted = Metric(
-    "onthemap_queue_completed_total", .counter, "Posts that left the queue: published, rejected, dead, deleted.",
-    labels: ["outcome"])
-  /// Posts and look-ups.
+    "onthemap_queue_completed_total", .counter,
+    "Posts removed from the queue, by outcome: published, rejected, dead, deleted.", labels: ["outcome"])
+  /// Number of redelivered jobs: posts and lookups.
   package static let queueRedelivered = Metric(
     "onthemap_queue_redelivered_total", .counter,
-    "Jobs taken back from a worker without an answer, to go out again: released, lost on the way or with a worker.")
-  /// Failed tries.
+    "Jobs returned to the queue without a result: released, undelivered or lost with a worker.")
+  /// Number of failed attempts that are retried.
   package static let queueRetries = Metric(
-    "onthemap_queue_retries_total", .counter, "Tries that failed and are repeated, those not started among them.")
-  /// Counted against posts.
+    "onthemap_queue_retries_total", .counter, "Failed attempts that are retried, not-started ones included.")
+  /// Number of leases lost with their worker and counted against posts.
   package static let queueLosses = Metric(
-    "onthemap_queue_lease_losses_total", .counter, "Posts whose worker was lost; the third loss makes one dead.")
-  /// By what ingest said.
+    "onthemap_queue_lease_losses_total", .counter,
+    "Leases of posts lost with their worker. A post is dead after the third.")
+  /// Number of results by disposition.
   package static let queueResults = Metric(
     "onthemap_queue_results_total", .counter,
-    "Results acknowledged to workers: committed, duplicate, stale, retry_later.", labels: ["disposition"])
-  /// Whole requests.
+    "Results acknowledged to workers, by disposition: committed, duplicate, stale, retry_later.",
+    labels: ["disposition"])
+  /// Number of accepted batches.
   package static let submitBatches = Metric(
-    "onthemap_submit_batches_total", .counter, "Batches of producers that were taken in.")
-  /// By receipt.
+    "onthemap_submit_batches_total", .counter, "Batches accepted from producers.")
+  /// Number of submitted posts by receipt.
   package static let submitPosts = Metric(
     "onthemap_submit_posts_total", .counter,
-    "Posts of producers by what they were told: accepted, replayed, or the code of the refusal.", labels: ["code"])
-  /// By error.
+    "Posts from producers, by outcome: accepted, replayed, or the refusal's code.", labels: ["code"])
+  /// Number of failed producer requests by code.
   package static let submitErrors = Metric(
     "onthemap_submit_errors_total", .counter,
-    "Requests of producers that failed as a whole: busy, unauthorized, malformed, unsupported_version, out_of_range.",
+    "Failed producer requests, by code: busy, unauthorized, malformed, unsupported_version, out_of_range.",
     labels: ["code"])
-  /// The last change.
+  /// Sequence number of the last change.
   package static let changesSeq = Metric(
-    "onthemap_changes_seq", .gauge, "The number of the last change; a feed lags by so much as it has less.")
-  /// Fetches.
+    "onthemap_changes_seq", .gauge,
+    "Sequence number of the last change. A feed's lag is the difference to onthemap_feed_seq.")
+  /// Number of fetches from feeds.
   package static let changesFetches = Metric(
-    "onthemap_changes_fetches_total", .counter, "Requests of feeds for changes.")
+    "onthemap_changes_fetches_total", .counter, "Fetch requests from feeds.")
 
   // Ingest: the store.
 
-  /// Seconds.
+  /// Duration of commits, in seconds.
   package static let storeCommit = Metric(
     "onthemap_store_commit_duration_seconds", .histogram,
-    "From the beginning of a transaction until it is on disk; one serves all who came meanwhile.", bounds: commitBounds)
-  /// Rows.
+    "Duration of commits, fdatasync included. One commit serves all concurrent writers.", bounds: commitBounds)
+  /// Number of rows changed per commit.
   package static let storeRows = Metric(
-    "onthemap_store_commit_rows", .histogram, "Rows that a commit inserted, updated or deleted.", bounds: rowBounds)
-  /// Calls.
+    "onthemap_store_commit_rows", .histogram, "Rows changed per commit.", bounds: rowBounds)
+  /// Number of commits with a sync of the write-ahead log.
   package static let storeSyncs = Metric(
     "onthemap_store_wal_syncs_total", .counter,
-    "Commits that changed something: each is one fdatasync of the WAL; those of checkpoints are not counted.")
-  /// By SQLite's code.
+    "Commits that changed rows, each with one fdatasync of the WAL. Checkpoint syncs are not counted.")
+  /// Number of failed writes by SQLite's code.
   package static let storeErrors = Metric(
     "onthemap_store_errors_total", .counter,
-    "Writes that failed, by SQLite's result code: full, ioerr, corrupt, other.",
+    "Failed writes, by SQLite result code: full, ioerr, corrupt, other.",
     labels: ["code"])
   /// Number of scans, by outcome.
   package static let storeScans = Metric(
     "onthemap_store_scans_total", .counter,
-    "Long reads by outcome: done, refused (no room, 503), ended (out of time or client gone).", labels: ["outcome"])
-  /// Bytes.
+    "Long reads by outcome: done, refused (503), ended (timeout or client disconnected).", labels: ["outcome"])
+  /// Size of the write-ahead log, in bytes.
   package static let storeWAL = Metric(
-    "onthemap_store_wal_bytes", .gauge, "Size of the WAL's file, which is used again and does not shrink.")
-  /// Bytes.
-  package static let storeBytes = Metric("onthemap_store_database_bytes", .gauge, "Size of the database's file.")
+    "onthemap_store_wal_bytes", .gauge, "Size of the WAL file. SQLite reuses it; it does not shrink.")
+  /// Size of the database, in bytes.
+  package static let storeBytes = Metric("onthemap_store_database_bytes", .gauge, "Size of the database file.")
   /// Free space, in bytes.
   package static let storeFree = Metric(
-    "onthemap_store_free_bytes", .gauge, "Bytes that ingest may still fill on the data folder's file system.")
+    "onthemap_store_free_bytes", .gauge, "Free space available to ingest on the data folder's file system.")
   /// Size of the file system, in bytes.
   package static let storeSize = Metric(
     "onthemap_store_filesystem_bytes", .gauge, "Size of the data folder's file system.")
@@ -166,64 +171,63 @@ extension Metric {
     "onthemap_store_disk_full", .gauge,
     "1 while the disk is full or nearly full: ingest refuses writes that do not fit with 507.")
 
-  // Geocoder.
+  // Worker.
 
-  /// Seconds, by outcome.
+  /// Duration of jobs by outcome, in seconds.
   package static let geocodeDuration = Metric(
     "onthemap_geocode_duration_seconds", .histogram,
-    "How long a job took a worker: located, not_found, failed, remote_needed.", labels: ["outcome"],
+    "Duration of a job in the worker, by outcome: located, not_found, failed, remote_needed.", labels: ["outcome"],
     bounds: lookupBounds)
-  /// Sessions.
-  package static let geocodeJoins = Metric(
-    "onthemap_geocode_joins_total", .counter, "Sessions that ingest has opened for the workers of this process.")
+  /// Number of sessions that ingest has opened.
+  package static let workerSessions = Metric(
+    "onthemap_worker_sessions_total", .counter, "Sessions that ingest has opened for this process's workers.")
 
   // Feed.
 
-  /// The list's.
-  package static let feedSeq = Metric("onthemap_feed_seq", .gauge, "The number of the last change that the feed has.")
-  /// Seconds.
+  /// Sequence number of the feed's list.
+  package static let feedSeq = Metric("onthemap_feed_seq", .gauge, "Sequence number of the feed's list.")
+  /// Time since ingest's last reply, in seconds.
   package static let feedLastReply = Metric(
-    "onthemap_feed_heard_age_seconds", .gauge, "Since ingest last answered the feed; it does so each second.")
-  /// By kind.
+    "onthemap_feed_ingest_reply_age_seconds", .gauge, "Time since the last reply from ingest. Normally below 1 s.")
+  /// Number of subscribers by transport.
   package static let feedSubscribers = Metric(
     "onthemap_feed_subscribers", .gauge,
-    "Connections of subscribers: over zeromq, and streams of events over HTTP, sse.",
+    "Connected subscribers, by transport: zeromq, sse.",
     labels: ["kind"])
-  /// Slow readers.
+  /// Number of streams closed because the client did not read.
   package static let feedStreamsDropped = Metric(
-    "onthemap_feed_streams_dropped_total", .counter, "Streams that were cut off because their client did not read.")
-  /// No room.
+    "onthemap_feed_streams_dropped_total", .counter, "Event streams closed because the client did not read.")
+  /// Number of streams refused because of the limit.
   package static let feedStreamsRefused = Metric(
-    "onthemap_feed_streams_refused_total", .counter, "Streams that were refused because too many were open.")
-  /// Joins.
+    "onthemap_feed_streams_refused_total", .counter, "Event streams refused because the limit was reached.")
+  /// Number of joins.
   package static let feedJoins = Metric(
     "onthemap_feed_joins_total", .counter,
-    "Snapshots that subscribers asked for: when they come, and when they have lost frames by reading too slowly.")
-  /// Joins that found no room.
+    "Snapshots requested by subscribers, at start or after lost frames.")
+  /// Number of joins dropped because the queue was full.
   package static let feedDropped = Metric(
-    "onthemap_feed_joins_dropped_total", .counter, "Joins that were dropped because too many waited.")
+    "onthemap_feed_joins_dropped_total", .counter, "Joins dropped because too many waited.")
 
-  /// Questions.
+  /// Number of answered queries.
   package static let feedQueries = Metric(
-    "onthemap_feed_queries_total", .counter, "Questions that the feed has answered with its list or what changed.")
-  /// Questions that were not as they should be, or too many.
+    "onthemap_feed_queries_total", .counter, "Queries answered with a list or a delta.")
+  /// Number of refused queries: malformed, too many, or without a list.
   package static let feedQueriesRefused = Metric(
     "onthemap_feed_queries_refused_total", .counter,
-    "Questions that the feed has answered with an error: no list yet, malformed, or too many.")
+    "Queries answered with an error: no list yet, malformed, or too many.")
 
-  /// By their names.
+  /// Metrics by name.
   package static let all: [String: Metric] = Dictionary(
     uniqueKeysWithValues: [
       ready, buildInfo, processStart, processCPU, processResident, processVirtual, processDescriptors,
-      processDescriptorsMax, processThreads, httpRequests, httpRejectedConnections, httpDuration, linkMalformed, linkReconnects,
-      linkHandshakes,
-      queueJobs,
+      processDescriptorsMax, processThreads, httpRequests, httpRefusedConnections, httpDuration, linkMalformed,
+      linkReconnects, linkHandshakes, queuePosts,
       queueMax, queueOldest, queueWait, queueLookups, queuePaused, queueCredit, queueWorkers, queueEnqueued,
       queueCompleted,
       queueRedelivered, queueRetries, queueLosses, queueResults, submitBatches, submitPosts, submitErrors, changesSeq,
       changesFetches, storeCommit, storeRows, storeSyncs, storeErrors, storeScans, storeWAL, storeBytes, storeFree,
       storeSize, storeFull, geocodeDuration,
-      geocodeJoins, feedSeq, feedLastReply, feedSubscribers, feedStreamsDropped,
+      workerSessions, feedSeq, feedLastReply, feedSubscribers, feedStreamsDropped,
       feedStreamsRefused, feedJoins, feedDropped, feedQueries, feedQueriesRefused,
     ].map { ($0.name, $0) })
 }

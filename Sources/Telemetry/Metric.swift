@@ -1,29 +1,29 @@
 package import Metrics
 
-/// Something that is measured: its name in the exposition, what it means, and its labels.
+/// A metric: its name in the exposition, its meaning, and its labels.
 package struct Metric: Sendable {
-  /// As Prometheus tells them apart.
+  /// Kind of metric, by Prometheus' name.
   package enum Kind: String, Sendable {
-    /// Only rises, until the process starts again.
+    /// A value that only rises, until the process restarts.
     case counter
-    /// Rises and falls.
+    /// A value that rises and falls.
     case gauge
-    /// How many values were at most so great, for each of some bounds.
+    /// Cumulative histogram: the count of values up to each bound.
     case histogram
   }
 
   package let name: String
   package let kind: Kind
-  /// One sentence, with what is counted.
+  /// Meaning of the metric: one sentence.
   package let help: String
-  /// Names of labels. Each has few values, and none that somebody outside makes up.
+  /// Names of labels. Each has few values, and none that a client can choose.
   package let labels: [String]
-  /// Of a histogram: the upper bounds but the last, +Inf, rising.
+  /// Upper bounds of a histogram in ascending order, without the last, +Inf.
   package let bounds: [Double]
 
   /// - Parameters:
-  ///   - labels: in the order in which their values are given.
-  ///   - bounds: of a histogram, rising.
+  ///   - labels: names of labels, in the order of their values.
+  ///   - bounds: upper bounds of a histogram, in ascending order.
   package init(_ name: String, _ kind: Kind, _ help: String, labels: [String] = [], bounds: [Double] = []) {
     self.name = name
     self.kind = kind
@@ -32,28 +32,29 @@ package struct Metric: Sendable {
     self.bounds = bounds
   }
 
-  /// Counts from 0; the same labels are the same counter. Any thread. It counts nothing where no metrics are served.
+  /// Returns the counter with these label values, which starts at 0. Equal labels share one counter. Any thread.
+  /// Without a metrics endpoint it counts nothing.
   ///
-  /// - Parameter values: one for each label.
+  /// - Parameter values: label values, one for each label.
   package func counter(_ values: String...) -> Counter { Counter(label: name, dimensions: dimensions(values)) }
 
-  /// As `counter`: shows what was set last.
+  /// Returns a gauge, as `counter` does. Its value is the one that was set last.
   package func meter(_ values: String...) -> Meter { Meter(label: name, dimensions: dimensions(values)) }
 
-  /// As `counter`: takes durations, and shows seconds.
+  /// Returns a timer, as `counter` does. The exposition has its durations in seconds.
   package func timer(_ values: String...) -> Timer { Timer(label: name, dimensions: dimensions(values)) }
 
-  /// As `counter`: takes numbers.
+  /// Returns a recorder of numbers, as `counter` does.
   package func recorder(_ values: String...) -> Recorder { Recorder(label: name, dimensions: dimensions(values)) }
 
-  /// What the metric is at the moment of a scrape.
+  /// Returns the metric's value for a scrape.
   ///
-  /// - Parameter values: one for each label.
+  /// - Parameter values: label values, one for each label.
   package func sample(_ value: some BinaryInteger, _ values: String...) -> Sample {
     Sample(metric: self, values: values, value: Double(value))
   }
 
-  /// The same of a number with a fraction.
+  /// Returns the metric's fractional value for a scrape.
   package func sample(_ value: Double, _ values: String...) -> Sample {
     Sample(metric: self, values: values, value: value)
   }
@@ -61,12 +62,12 @@ package struct Metric: Sendable {
   private func dimensions(_ values: [String]) -> [(String, String)] { Array(zip(labels, values)) }
 }
 
-/// A counter's or gauge's value at the moment of a scrape.
+/// Value of a counter or gauge for a scrape.
 package struct Sample: Sendable {
   package let metric: Metric
-  /// One for each of the metric's labels.
+  /// Label values, one for each of the metric's labels.
   package let values: [String]
-  /// In the metric's unit.
+  /// Value in the metric's unit.
   package let value: Double
 
   init(metric: Metric, values: [String], value: Double) {

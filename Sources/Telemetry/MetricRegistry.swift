@@ -1,9 +1,9 @@
 package import Metrics
 import Synchronization
 
-/// All instruments of a process, and who is asked at a scrape: the backend of swift-metrics. Any thread.
+/// All instruments and collectors of a process: the backend of swift-metrics. Any thread.
 package final class MetricRegistry: MetricsFactory {
-  /// Asked at each scrape for what is known at that moment only; bounds its own time.
+  /// Function that returns present values at each scrape, and bounds its own time.
   package typealias Collector = @Sendable () async -> [Sample]
 
   private struct Series: Sendable {
@@ -12,7 +12,7 @@ package final class MetricRegistry: MetricsFactory {
   }
 
   private struct State: Sendable {
-    /// By name, and then by labels.
+    /// Instruments by name, and then by labels.
     var series: [String: [String: Series]] = [:]
     var kinds: [String: Metric] = [:]
     var collectors: [Collector] = []
@@ -22,13 +22,13 @@ package final class MetricRegistry: MetricsFactory {
 
   package init() {}
 
-  /// Asks somebody at each scrape, from now on until the process ends.
+  /// Adds a collector, which runs at each scrape until the process ends.
   package func add(_ collector: @escaping Collector) { state.withLock { $0.collectors.append(collector) } }
 
-  /// The media type of `text`.
+  /// Media type of `text`.
   package static var mediaType: String { PrometheusText.mediaType }
 
-  /// Everything in the text format 0.0.4, names and labels in order.
+  /// Returns all metrics in the text format 0.0.4, ordered by name and labels.
   package func text() async -> String {
     var families: [String: PrometheusText.Family] = [:]
     let (series, kinds, collectors) = state.withLock { ($0.series, $0.kinds, $0.collectors) }
@@ -47,17 +47,17 @@ package final class MetricRegistry: MetricsFactory {
     return PrometheusText(families.sorted { $0.key < $1.key }.map(\.value)).text
   }
 
-  /// As swift-metrics asks for it.
+  /// Returns the counter with this name and these labels. (`MetricsFactory`)
   package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
     instrument(label, dimensions, .counter) { _ in CounterInstrument() } ?? CounterInstrument()
   }
 
-  /// As swift-metrics asks for it.
+  /// Returns the gauge with this name and these labels. (`MetricsFactory`)
   package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
     instrument(label, dimensions, .gauge) { _ in GaugeInstrument() } ?? GaugeInstrument()
   }
 
-  /// As swift-metrics asks for it.
+  /// Returns the recorder with this name and these labels. (`MetricsFactory`)
   package func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
     guard aggregate else {
       return instrument(label, dimensions, .gauge) { _ in GaugeInstrument() } ?? GaugeInstrument()
@@ -65,18 +65,19 @@ package final class MetricRegistry: MetricsFactory {
     return histogram(label, dimensions)
   }
 
-  /// As swift-metrics asks for it; a name that the catalogue does not have is taken to be of seconds.
+  /// Returns the timer with this name and these labels. A name that is not in the catalogue counts in seconds.
+  /// (`MetricsFactory`)
   package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
     histogram(label, dimensions)
   }
 
-  /// As swift-metrics asks for it.
+  /// Removes a counter. (`MetricsFactory`)
   package func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
-  /// As swift-metrics asks for it.
+  /// Removes a gauge. (`MetricsFactory`)
   package func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
-  /// As swift-metrics asks for it.
+  /// Removes a recorder. (`MetricsFactory`)
   package func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
-  /// As swift-metrics asks for it.
+  /// Removes a timer. (`MetricsFactory`)
   package func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
 
   private func histogram(_ label: String, _ dimensions: [(String, String)]) -> HistogramInstrument {
@@ -84,7 +85,8 @@ package final class MetricRegistry: MetricsFactory {
       ?? HistogramInstrument(bounds: [])
   }
 
-  /// The instrument of that name with those labels, made where there is none; nil where the name is another kind's.
+  /// Returns the instrument with this name and these labels, and creates it if necessary. Nil if the name belongs to
+  /// another kind.
   private func instrument<Made: Instrument>(
     _ label: String, _ dimensions: [(String, String)], _ kind: Metric.Kind, make: (Metric) -> Made
   ) -> Made? {
@@ -109,7 +111,7 @@ package final class MetricRegistry: MetricsFactory {
     }
   }
 
-  /// A name that the format allows: letters, digits, underscore and colon, no digit first.
+  /// Returns a name that the format permits: letters, digits, underscore and colon, not beginning with a digit.
   private static func name(_ label: String) -> String {
     let name = String(
       label.unicodeScalars.map { scalar in

@@ -1,16 +1,16 @@
 import Foundation
 
-/// What the kernel knows of this process, under the names that Prometheus' own clients use.
+/// The kernel's data about this process, under the names that Prometheus' own clients use.
 package struct ProcessCollector: Sendable {
   private let version: String
 
-  /// - Parameter version: the program's.
+  /// - Parameter version: version of the program.
   package init(version: String) { self.version = version }
 
-  /// Reads /proc/self, which takes some tens of µs; what cannot be read is left out.
+  /// Reads /proc/self, which takes some tens of µs. The result omits unreadable values.
   package func collect() -> [Sample] {
     var samples = [Metric.buildInfo.sample(1, version)]
-    // After the name in parentheses, which may hold spaces: field 3 is the first (proc(5)).
+    // Fields after the name in parentheses, which may contain spaces. The first is field 3 (proc(5)).
     let stat = (try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8)) ?? ""
     let fields = stat.drop { $0 != ")" }.dropFirst(2).split(separator: " ").map { Double($0) ?? 0 }
     if fields.count > 21 {
@@ -24,7 +24,7 @@ package struct ProcessCollector: Sendable {
       ]
     }
     if let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
-      // Without the one that reads the folder.
+      // The descriptor that reads the folder does not count.
       samples.append(Metric.processDescriptors.sample(max(0, open.count - 1)))
     }
     var limit = rlimit()
@@ -34,7 +34,7 @@ package struct ProcessCollector: Sendable {
     return samples
   }
 
-  /// When the machine started, in seconds since 1970, as the clock has it now.
+  /// Boot time of the machine, in seconds since 1970, by the present clock.
   private static var bootSeconds: Double {
     var (now, up) = (timespec(), timespec())
     clock_gettime(CLOCK_REALTIME, &now)

@@ -1,24 +1,24 @@
-/// Metrics as Prometheus reads them: its text format 0.0.4. Pure, so that it can be tested by tables.
+/// Prometheus' text format 0.0.4. Pure, so that tests can use tables.
 struct PrometheusText {
-  /// What one metric with one set of labels shows.
+  /// Value of one metric with one set of labels.
   enum Reading: Equatable {
     case number(Double)
-    /// Counts of values, one for each bound and one for those above all; and their sum.
+    /// Counts of values, one for each bound and one for values above all bounds, and the sum of the values.
     case histogram(bounds: [Double], counts: [UInt64], sum: Double)
   }
 
-  /// One metric with all its sets of labels.
+  /// A metric with all its sets of labels.
   struct Family {
     let metric: Metric
     var series: [(labels: [(String, String)], reading: Reading)] = []
   }
 
-  /// The media type that goes with it.
+  /// Media type of the format.
   static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
   private(set) var text = ""
 
-  /// - Parameter families: one for each name, in the order in which they are to stand.
+  /// - Parameter families: metrics in the order of the output, one for each name.
   init(_ families: [Family]) {
     for family in families where !family.series.isEmpty {
       let metric = family.metric
@@ -50,7 +50,7 @@ struct PrometheusText {
     text += " \(value)\n"
   }
 
-  /// As Go writes numbers, as far as Prometheus cares.
+  /// Returns a number in Go's form, as far as Prometheus needs it.
   static func text(_ number: Double) -> String {
     if number.isNaN { return "NaN" }
     guard number.isFinite else { return number < 0 ? "-Inf" : "+Inf" }

@@ -1,17 +1,17 @@
 import Glibc
 package import Metrics
 
-/// Takes a time for a timer. `ContinuousClock` asks for CLOCK_BOOTTIME, which costs more.
+/// Stopwatch for a timer. `ContinuousClock` uses CLOCK_BOOTTIME, which costs more.
 package struct Stopwatch: Sendable {
   private let start: Int64
 
-  /// Starts it.
+  /// Starts the stopwatch.
   package init() { start = Stopwatch.nowNs }
 
-  /// Nanoseconds since its start.
+  /// Nanoseconds since the start.
   package var nanoseconds: Int64 { Stopwatch.nowNs - start }
 
-  /// Tells a timer how long it was, and returns that in ns.
+  /// Records the duration in a timer, and returns it in nanoseconds.
   @discardableResult
   package func stop(_ timer: Timer) -> Int64 {
     let nanoseconds = nanoseconds

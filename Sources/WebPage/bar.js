@@ -5,7 +5,7 @@ import { byId, element } from './common/element.js';
 import { choose, initial, language, languages, say } from './common/language.js';
 import { toast } from './common/toast.js';
 
-/** Shows how the connection stands, in a word and by a dot. */
+/** Shows the state of the connection, as a word and a dot. */
 export function showConnection(connection) {
   const place = byId('connection');
   const show = () => {
@@ -17,17 +17,17 @@ export function showConnection(connection) {
   show();
 }
 
-/** Where the map is closed to whoever is here, it says so, and shows the way in. */
+/** Shows a notice and a sign-in button if the map is members-only and nobody is signed in. */
 export function offerEntry(connection, enter) {
-  const place = byId('closed');
+  const place = byId('members-only');
   connection.addEventListener('change', () => {
-    place.hidden = connection.state !== 'shut';
-    byId('refresh').disabled = connection.state === 'shut';
+    place.hidden = connection.state !== 'members-only';
+    byId('refresh').disabled = connection.state === 'members-only';
   });
   byId('enter').addEventListener('click', enter);
 }
 
-/** Asks for the list anew, when it is pressed. */
+/** Makes the refresh button load the list. */
 export function offerRefresh(connection) {
   byId('refresh').addEventListener('click', () => busy(byId('refresh'), async () => {
     const came = await connection.refresh();
@@ -37,9 +37,9 @@ export function offerRefresh(connection) {
 }
 
 /**
- * Shows who is signed in, and the way in and out.
+ * Shows the account with its sign-in and sign-out buttons.
  *
- * @param {function(): Promise<void>} [finish] ends what the person has begun, before the session ends
+ * @param {function(): Promise<void>} [finish] Finishes the user's pending actions before the session ends.
  */
 export function showAccount(session, signIn, finish = async () => {}) {
   const menu = byId('account-menu');
@@ -53,8 +53,8 @@ export function showAccount(session, signIn, finish = async () => {}) {
     byId('account-name').textContent = account?.firstName ?? '';
     byId('account-full-name').textContent = name;
     byId('account-email').textContent = account?.email ?? '';
-    byId('admin').hidden = !account?.isOperator;
-    // An old browser without popovers shows the menu in the bar.
+    byId('admin').hidden = !account?.operator;
+    // A browser without popovers shows the menu in the bar.
     if (account === null) menu.hidePopover?.();
   };
   session.addEventListener('change', show);
@@ -67,12 +67,12 @@ export function showAccount(session, signIn, finish = async () => {}) {
       byId('sign-in').focus();
       toast(say('signed-out'));
     } catch (error) {
-      if (!(error instanceof Cancelled)) toast(say('signed-out.not', { reason: explain(error) }));
+      if (!(error instanceof Cancelled)) toast(say('sign-out.failed', { reason: explain(error) }));
     }
   }));
 }
 
-/** Offers the languages that there are texts for. */
+/** Fills the menu of languages with those that have texts. */
 export function offerLanguages() {
   const select = byId('language');
   select.append(...Object.entries(languages).map(([code, name]) =>

@@ -28,10 +28,11 @@ try {
   byId('connection').firstElementChild.textContent = explain(error);
 }
 
-/** @param {Object} setting what the server says of itself and of who asks: GET /v2/page */
-function start({ account, login, isOpen, feed, tiles }) {
+/** @param {Object} setting The body of GET /v2/page: the setup and the caller. */
+function start({ account, login, mapAccess, feed, tiles }) {
+  const isPublic = mapAccess === 'public';
   const latest = new Latest();
-  const ticket = async () => (isOpen ? null : (await ask('GET', '/v2/page')).body.ticket);
+  const ticket = async () => (isPublic ? null : (await ask('GET', '/v2/page')).body.ticket);
   const connection = new Connection(latest, feed, ticket);
   const signIn = new SignIn(login);
   const session = new Session(account, (reason) => signIn.open(session, reason));
@@ -40,7 +41,7 @@ function start({ account, login, isOpen, feed, tiles }) {
   const tabs = new Tabs(['map', 'table', 'posts']);
   const map = new MapView(byId('map'), latest, tiles, isOwn);
 
-  /** To a post's pin, or where it stood when it is not among the latest any more. */
+  /** Moves the map to a post's pin, or to its coordinates if it is no longer among the latest. */
   const lead = ({ id, latitude, longitude }) => {
     tabs.show('map');
     if (map.open(id)) return;
@@ -53,7 +54,7 @@ function start({ account, login, isOpen, feed, tiles }) {
   const posts = new PostsView(byId('view-posts'), own, session, {
     drop: deletion, lead, edit: (post) => addPin.open(post) });
 
-  /** Back to the map, and to the new pin, once it is there. */
+  /** Returns to the map and moves to the new pin when the list has it. */
   async function arrive(post) {
     own.add(post.id);
     if (tabs.shown === 'posts') posts.show();
@@ -79,9 +80,9 @@ function start({ account, login, isOpen, feed, tiles }) {
   });
   session.addEventListener('change', () => {
     if (tabs.shown === 'posts') posts.show();
-    if (isOpen) return;
+    if (isPublic) return;
     if (session.account === null) connection.shut();
-    else if (connection.state === 'shut') connection.start();
+    else if (connection.state === 'members-only') connection.start();
   });
   latest.addEventListener('change', ({ detail }) => {
     showOwn();
@@ -89,14 +90,14 @@ function start({ account, login, isOpen, feed, tiles }) {
   });
   byId('own').addEventListener('click', () => lead(own.newest));
   byId('add').addEventListener('click', async () => {
-    if (session.account !== null || await signIn.open(session, 'sign-in.first')) addPin.open();
+    if (session.account !== null || await signIn.open(session, 'sign-in.needed')) addPin.open();
   });
 
   function showOwn() {
     byId('own').hidden = own.newest === undefined;
   }
 
-  // The markup disables them until now: a press before there are listeners would be lost.
+  // The markup disables them until here: a press before the listeners exist would be lost.
   for (const button of document.querySelectorAll('.bar button')) button.disabled = false;
   showConnection(connection);
   offerEntry(connection, () => signIn.open(session));
@@ -104,13 +105,13 @@ function start({ account, login, isOpen, feed, tiles }) {
   showAccount(session, signIn, () => deletion.finish());
   tellNews(latest);
   own.learn();
-  if (isOpen || account !== null) connection.start();
+  if (isPublic || account !== null) connection.start();
   else connection.shut();
   if (tabs.shown === 'posts') posts.show();
   signIn.resume(session).then(() => addPin.resume());
 }
 
-/** Until a list is as it is waited for, or it has taken too long. */
+/** Resolves when the list meets a condition, or after a timeout. */
 function untilChange(latest, isThere) {
   return new Promise((resolve) => {
     const end = () => {

@@ -3,7 +3,7 @@ import { say } from './common/language.js';
 
 const pauseMs = 10_000;
 
-/** Tells those who do not see the map who is new on it: at once, and then not more often than one can listen to. */
+/** Announces new posts to screen readers: the first one immediately, and later ones at most every ten seconds. */
 export function tellNews(latest) {
   let waiting = new Set();
   let timer = null;

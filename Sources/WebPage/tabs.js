@@ -1,10 +1,10 @@
 import { byId } from './common/element.js';
 
-/** The views of the page, of which one is seen. (WAI-ARIA Authoring Practices, "Tabs".) Tells `change`. */
+/** The page's views, of which one is visible. (WAI-ARIA Authoring Practices, "Tabs".) Fires `change`. */
 export class Tabs extends EventTarget {
   #names;
 
-  /** @param {string[]} names of `tab-…` and `view-…`; the first is shown unless the address names another */
+  /** @param {string[]} names The names of `tab-…` and `view-…`. The first is shown unless the URL names another. */
   constructor(names) {
     super();
     this.#names = names;
@@ -17,7 +17,7 @@ export class Tabs extends EventTarget {
     this.#follow();
   }
 
-  /** Shows one, and hides the others. */
+  /** Shows one view and hides the others. */
   show(name) {
     if (name === this.shown) return;
     this.shown = name;

@@ -3,7 +3,7 @@ import Logging
 import Metrics
 import Telemetry
 
-/// Times jobs by their answer, and logs each with its trace. Any thread.
+/// Durations of jobs by outcome, and a log line for each with its trace. Any thread.
 struct GeocodeMeters: Sendable {
   private let located = Metric.geocodeDuration.timer("located")
   private let notFound = Metric.geocodeDuration.timer("not_found")
@@ -13,7 +13,7 @@ struct GeocodeMeters: Sendable {
 
   init(logger: Logger) { self.logger = logger }
 
-  /// A job has its answer.
+  /// Records a job's reply and its duration.
   func count(_ answer: WorkerReply, to job: Job, since watch: Stopwatch) {
     let (word, timer) =
       switch answer {
@@ -24,7 +24,7 @@ struct GeocodeMeters: Sendable {
       }
     let nanoseconds = watch.stop(timer)
     guard logger.logLevel <= .debug else { return }
-    var metadata: Logger.Metadata = ["outcome": "\(word)", "us": "\(nanoseconds / 1_000)"]
+    var metadata: Logger.Metadata = ["outcome": "\(word)", "duration_us": "\(nanoseconds / 1_000)"]
     if let post = job.id.post { metadata["post"] = "\(post)" }
     if let trace = job.trace { metadata["trace_id"] = "\(trace.traceID)" }
     logger.debug("job answered", metadata: metadata)

@@ -2,13 +2,15 @@ package import Gazetteer
 package import Logging
 import Synchronization
 
-/// The gazetteer that a process looks places up in, which can be replaced while it does. May be used from any thread.
+/// The gazetteer of a process, which can be replaced while lookups run. Any thread.
 package final class LiveGazetteer: Sendable {
   private let path: String
   private let logger: Logger
   private let current: Mutex<PlaceIndex>
 
-  /// Opens the file. Throws `PlaceIndexError`, final until the file changes.
+  /// Opens the file.
+  ///
+  /// - Throws: `PlaceIndexError`. Retries are futile until the file changes.
   package init(path: String, logger: Logger) throws(PlaceIndexError) {
     self.path = path
     self.logger = logger
@@ -17,11 +19,11 @@ package final class LiveGazetteer: Sendable {
     Self.announce(index, path, logger)
   }
 
-  /// The index to look up in now. Whoever holds one keeps it open: a look-up that is under way ends in the old file.
+  /// Index for new lookups. A caller keeps its index open, so a running lookup finishes with the old file.
   package var index: PlaceIndex { current.withLock { $0 } }
 
-  /// Takes the file that is at the path now. It is opened and every record of it looked at first, which takes some
-  /// seconds; where it is not whole, the old one stays, and the log says why.
+  /// Replaces the index with the file that is now at the path. Before that it opens the file and checks every record,
+  /// which takes some seconds. If the file is damaged, the old index stays, and the log has the reason.
   package func reopen() {
     do throws(PlaceIndexError) {
       try IndexInspection(path: path).run()
@@ -29,13 +31,14 @@ package final class LiveGazetteer: Sendable {
       current.withLock { $0 = index }
       Self.announce(index, path, logger)
     } catch {
-      logger.error("gazetteer not replaced, the old one stays in use", metadata: ["reason": "\(error)"])
+      logger.error(
+        "gazetteer reload failed: keeping the current one", metadata: ["path": "\(path)", "error": "\(error)"])
     }
   }
 
   private static func announce(_ index: PlaceIndex, _ path: String, _ logger: Logger) {
     logger.info(
-      "gazetteer open",
-      metadata: ["path": "\(path)", "places": "\(index.placeCount)", "builtAt": "\(index.builtAt)"])
+      "gazetteer opened",
+      metadata: ["path": "\(path)", "places": "\(index.placeCount)", "built_at": "\(index.builtAt)"])
   }
 }

@@ -4,14 +4,14 @@ import Messaging
 import RemoteGeocoding
 import Telemetry
 
-/// Lookups of streets and houses, which the gazetteer does not have: asked of a remote provider off the reactor's
-/// thread, with ingest's permit for each request. Any thread.
+/// Lookups of streets and houses, which the gazetteer lacks. They go to a remote provider on another thread than the
+/// reactor's, with ingest's permit for each request. Any thread.
 final class RemoteLookups: Sendable {
   private let geocoder: RemoteGeocoder
   private let results: CommandQueue<JobResult>
   private let meters: GeocodeMeters
 
-  /// - Parameter results: where the answers go.
+  /// - Parameter results: queue for the results.
   init(
     _ configuration: RemoteConfiguration, logger: Logger, results: CommandQueue<JobResult>, meters: GeocodeMeters
   ) {
@@ -20,22 +20,24 @@ final class RemoteLookups: Sendable {
     self.meters = meters
   }
 
-  /// Nothing may be taken afterwards.
+  /// Ends the provider's client. Call no `accept` afterwards.
   func end() { geocoder.end() }
 
-  /// Takes a job whose text asks for a street or a house that was not found (`AddressClassifier`). Returns false for any
-  /// other job; otherwise the result comes later.
+  /// Accepts a job whose text names a street or a house that the gazetteer did not find (`AddressClassifier`). Returns
+  /// false for any other job. The result of an accepted job comes later.
   func accept(_ job: Job, _ lease: Lease, found: [Place]) -> Bool {
     guard AddressClassifier.needsRemoteLookup(job.placeQuery, found: found) else { return false }
     let query = job.placeQuery
     let once = PendingResult(job, lease, results, meters)
     Task { [geocoder] in
-      if let known = await geocoder.cachedOutcome(query) { return once.complete(.outcome(.remote(known, found: found))) }
+      if let known = await geocoder.cachedOutcome(query) {
+        return once.complete(.outcome(.remote(known, found: found)))
+      }
       guard job.isRemote else { return once.complete(.needsRemote(found)) }
       once.complete(.outcome(.remote(await geocoder.locate(query), found: found)))
     }
     guard job.isRemote, job.id.isLookup else { return true }
-    // Somebody waits for it, and is better served with a town than with nothing.
+    // A client waits for a lookup, and a town is better than no result.
     Task {
       try? await Task.sleep(for: .milliseconds(Limits.remoteLookupMs))
       once.complete(.outcome(.degraded(found, code: "remote_timeout")))
@@ -45,10 +47,10 @@ final class RemoteLookups: Sendable {
 }
 
 extension JobOutcome {
-  /// The outcome of a lookup for which the gazetteer has `found` and a remote provider has answered.
+  /// Returns the outcome from the gazetteer's places `found` and the remote provider's reply.
   fileprivate static func remote(_ reply: RemoteGeocoder.Outcome, found: [Place]) -> JobOutcome {
     switch reply {
-    // What is no street or house is known better here.
+    // The gazetteer is better than the provider for places wider than a street.
     case .found(let places) where found.isEmpty || places[0].level >= .street: .located(places)
     case .found, .notFound: found.isEmpty ? .notFound : .located(found)
     case .unavailable(let code): .degraded(found, code: code)
@@ -56,7 +58,7 @@ extension JobOutcome {
   }
 }
 
-/// The result of one job: the first one counts.
+/// Result of one job. The first one counts.
 private final class PendingResult: Sendable {
   private let job: Job
   private let lease: Lease
@@ -75,7 +77,7 @@ private final class PendingResult: Sendable {
   func complete(_ reply: WorkerReply) {
     guard isDone.set(()) else { return }
     meters.count(reply, to: job, since: watch)
-    // Places of posts do not keep their detail.
+    // Results of posts omit the detail of places.
     let isDetailed = job.placeQuery.isDetailed
     results.enqueue(JobResult(lease: lease, reply: isDetailed ? reply : reply.withoutDetail))
   }

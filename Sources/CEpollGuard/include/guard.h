@@ -1,1 +1,1 @@
-/* The target has no declarations: its functions take the place of the C library's when the program is linked. */
+/* The target has no declarations: its functions replace the C library's when the program is linked. */

@@ -3,12 +3,12 @@
 
 #include <stddef.h>
 
-/// Sources/Ingest/openapi.json, as it was when the program was built: UTF-8, for as long as the process runs.
+/// Returns Sources/Ingest/openapi.json as of the build, in UTF-8. The bytes are valid until the process ends.
 ///
-/// `bytes` takes its length.
+/// `bytes` receives the length.
 const unsigned char *_Nonnull onthemap_openapi(size_t *_Nonnull bytes);
 
-/// Sources/Feed/openapi.json, the same way.
+/// Returns Sources/Feed/openapi.json, in the same way.
 const unsigned char *_Nonnull onthemap_feed_openapi(size_t *_Nonnull bytes);
 
 #endif

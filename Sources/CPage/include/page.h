@@ -3,17 +3,17 @@
 
 #include <stddef.h>
 
-/// A file of the page, as it was when the program was built.
+/// A file of the page, as of the build.
 typedef struct {
-  /// Below Sources/WebPage, or `leaflet/…` for those of the system's package.
+  /// Path below Sources/WebPage, or `leaflet/…` for a file of the system's package.
   const char *_Nonnull name;
   const unsigned char *_Nonnull bytes;
   size_t count;
 } onthemap_page_file;
 
-/// All files of the page, for as long as the process runs.
+/// Returns all files of the page. They are valid until the process ends.
 ///
-/// `count` takes how many there are.
+/// `count` receives their number.
 const onthemap_page_file *_Nonnull onthemap_page(size_t *_Nonnull count);
 
 #endif

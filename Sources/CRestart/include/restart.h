@@ -1,13 +1,16 @@
-/* Starts the program again, in the same process, when it crashes. */
+/* Restart of the program in the same process after a crash. */
 #ifndef OTM_RESTART_H
 #define OTM_RESTART_H
 
-/* After this call a crash (SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE) starts the program again: same process id
- * and arguments, no open files but standard input, output and error, and the signals' actions of this moment.
- * OTM_CRASHES holds the number of crashes in a row, 1 to 9: those less than a minute after their start.
- * A stack overflow ends the process: the handler needs some stack itself.
+/* Restarts the program at every later crash: SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP or SIGFPE. Call it once, at
+ * startup.
  *
- * path: the program's file. arguments: main's. crashes: crashes in a row so far, 0 to 9. Call it once, at startup. */
+ * The restarted program has the same process id and arguments, and the signal actions of this moment. Only standard
+ * input, output and error stay open. OTM_CRASHES holds the number of crashes in a row, 1 to 9. A crash counts as in a
+ * row if it is less than a minute after its start. A stack overflow ends the process, because the handler itself needs
+ * some stack.
+ *
+ * path: the program's file. arguments: those of main. crashes: crashes in a row so far, 0 to 9. */
 void otm_restart_when_crashed(const char *path, char *const arguments[], int crashes);
 
 #endif

@@ -6,18 +6,24 @@ import GazetteerBuild
 
 struct GazetteerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "gazetteer", abstract: "Make, describe and check the file that places are looked up in.",
+    commandName: "gazetteer", abstract: "Build, describe and verify the gazetteer, the file of places.",
+    discussion: """
+      Examples:
+        onthemap gazetteer build --geonames dump --output gazetteer.otm
+        onthemap gazetteer info gazetteer.otm
+        onthemap gazetteer verify gazetteer.otm
+      """,
     subcommands: [Build.self, Info.self, Verify.self])
 
   struct Build: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Compile the gazetteer's source from standard input, or a folder of GeoNames dumps.",
+      abstract: "Build a gazetteer from standard input or from GeoNames dumps.",
       discussion: """
-        Running workers take the new file when they get SIGHUP.
+        Send SIGHUP to running workers to load the new file.
 
-        A folder of dumps (download.geonames.org/export/dump, unpacked) has allCountries.txt
-        or cities500.txt, countryInfo.txt and admin1CodesASCII.txt, and may have
-        admin2Codes.txt, alternateNamesV2.txt and postal/allCountries.txt.
+        A folder of unpacked dumps (download.geonames.org/export/dump) needs
+        allCountries.txt or cities500.txt, countryInfo.txt and admin1CodesASCII.txt.
+        Optional: admin2Codes.txt, alternateNamesV2.txt, postal/allCountries.txt.
 
         Examples:
           xz -dc Sources/Gazetteer/Data/*.tsv.xz \\
@@ -27,16 +33,16 @@ struct GazetteerCommand: AsyncParsableCommand {
             --output gazetteer.otm
         """)
 
-    @Option(help: "The file to write; an older one is replaced when the new one is whole.")
+    @Option(help: "Output file. An existing file is replaced after the new one is complete.")
     var output: String
-    @Option(help: "A folder of GeoNames dump files to read in place of standard input.")
+    @Option(help: "Folder of GeoNames dumps to read instead of standard input.")
     var geonames: String?
-    @Option(help: "A file of postcodes in GeoNames' format, with --geonames.")
+    @Option(help: "File of postcodes in GeoNames' format. Requires --geonames.")
     var postcodes: String?
 
     func validate() throws {
       guard postcodes == nil || geonames != nil else {
-        throw ValidationError("--postcodes goes with --geonames; the source on standard input has its own postcodes.")
+        throw ValidationError("--postcodes requires --geonames. The source on standard input has its own postcodes.")
       }
     }
 
@@ -54,7 +60,7 @@ struct GazetteerCommand: AsyncParsableCommand {
       }
       let skipped = builder.skippedPostcodeCount
       try builder.write(to: output, builtAt: Int64(Date().timeIntervalSince1970))
-      let rest = skipped == 0 ? "" : ", \(skipped) postcodes left out for their form"
+      let rest = skipped == 0 ? "" : ", \(counted(skipped, "malformed postcode")) skipped"
       let summary = try PlaceIndexSummary(path: output)
       let places = summary.placeCounts[.city] ?? 0
       let areas = summary.placeCounts.values.reduce(0, +) - places
@@ -64,15 +70,15 @@ struct GazetteerCommand: AsyncParsableCommand {
 
   struct Info: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Tell what is in a gazetteer.",
+      abstract: "Describe a gazetteer.",
       discussion: """
         Example:
           onthemap gazetteer info --json gazetteer.otm
         """)
 
-    @Argument(help: "The compiled gazetteer.")
+    @Argument(help: "Gazetteer file.")
     var file: String
-    @Flag(help: "One JSON object.")
+    @Flag(help: "Print one JSON object.")
     var json = false
 
     func run() async throws {
@@ -83,20 +89,20 @@ struct GazetteerCommand: AsyncParsableCommand {
 
   struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Check every byte and every record of a gazetteer.",
+      abstract: "Verify every byte and record of a gazetteer.",
       discussion: """
-        Exits with 1 at the first fault.
+        Exit status 1 at the first fault.
 
         Example:
           onthemap gazetteer verify gazetteer.otm
         """)
 
-    @Argument(help: "The compiled gazetteer.")
+    @Argument(help: "Gazetteer file.")
     var file: String
 
     func run() async throws {
       try IndexInspection(path: file).run()
-      printLine("\(file): whole")
+      printLine("\(file): valid")
     }
   }
 }

@@ -2,7 +2,7 @@ import Domain
 import Foundation
 import Gazetteer
 
-/// A gazetteer's summary, for people and for programs.
+/// The summary of a gazetteer, for people and for programs.
 enum GazetteerText {
   private static let levels: [(level: Place.Level, name: String)] = [
     (.country, "countries"), (.region, "regions"), (.county, "counties"), (.city, "places"),

@@ -4,19 +4,19 @@ import Foundation
 import Gazetteer
 import Synchronization
 
-/// Looks up a table of texts on all cores: chunk after chunk is read, answered and written by whichever thread is free,
-/// in the input's order. No more than one chunk a thread is in memory.
+/// A lookup of a table of texts on all cores. Any free thread reads, geocodes and writes the next chunk, in the input's
+/// order. At most one chunk for each thread is in memory.
 final class Batch: Sendable {
   private struct Input: Sendable {
     var reader: TableReader
     var table: BatchTable?
-    /// Signalled when what was read before has been written.
+    /// Signalled when the earlier chunks are written.
     var turn = DispatchSemaphore(value: 0)
     var problem: TableError?
     var isOver = false
   }
 
-  /// A chunk, and its place among the others.
+  /// A chunk, with the semaphores of its turn and of the next one.
   private struct Work {
     var chunk: TableChunk
     var table: BatchTable
@@ -29,9 +29,12 @@ final class Batch: Sendable {
   private let input: Mutex<Input>
   private let tally: Mutex<BatchProgress>
 
+  /// Creates a batch.
+  ///
   /// - Parameters:
-  ///   - descriptor: of the table; it is not closed.
-  ///   - defaults: what is asked for where a row says nothing.
+  ///   - descriptor: file descriptor of the table, which the batch does not close.
+  ///   - form: format of the table.
+  ///   - defaults: query options for cells that a row leaves empty.
   init(descriptor: Int32, form: TableReader.Format, defaults: PlaceQuery, _ index: PlaceIndex) {
     self.index = index
     self.defaults = defaults
@@ -39,9 +42,9 @@ final class Batch: Sendable {
     tally = Mutex(BatchProgress(descriptor: descriptor))
   }
 
-  /// Answers all rows on standard output. Holds up the calling thread.
+  /// Writes the places of all rows to standard output. Blocks the calling thread.
   ///
-  /// - Throws: `TableError` when the table cannot be read, or the answers cannot be written.
+  /// - Throws: `TableError` if the table cannot be read or the output cannot be written.
   func run() throws(TableError) -> BatchProgress {
     input.withLock { _ = $0.turn.signal() }
     DispatchQueue.concurrentPerform(iterations: ProcessInfo.processInfo.activeProcessorCount) { _ in
@@ -52,13 +55,13 @@ final class Batch: Sendable {
     return tally.withLock { $0 }
   }
 
-  /// The next chunk; nil when there is none, or nothing can be done with it.
+  /// Returns the next chunk. Nil at the end and after an error.
   private func nextChunk() -> Work? {
     input.withLock { input in
       guard !input.isOver else { return nil }
       do throws(TableError) {
         guard var chunk = try input.reader.next() else {
-          // NDJSON without a line is a table without rows; CSV has a first row at least.
+          // NDJSON without a line is a table without rows. CSV needs a first row.
           if input.reader.form == .csv, input.table == nil { throw TableError.empty }
           input.isOver = true
           return nil
@@ -75,13 +78,13 @@ final class Batch: Sendable {
     }
   }
 
-  /// The first record of CSV names the columns.
+  /// Returns the table's columns, which the first record of CSV names.
   private func table(
     for chunk: inout TableChunk, _ known: BatchTable?, form: TableReader.Format
   ) throws(TableError) -> BatchTable {
     if let known { return known }
     guard form == .csv else { return BatchTable(defaults: defaults) }
-    // Empty lines before it are no rows yet.
+    // Skip empty lines before the header: they are not rows.
     chunk.records = Array(chunk.records.drop { $0.range.isEmpty && $0.problem == nil })
     guard !chunk.records.isEmpty else { throw TableError.empty }
     let header = chunk.records.removeFirst()
@@ -118,7 +121,7 @@ final class Batch: Sendable {
     work.turn.wait()
     let isWritten = writeAll(json.bytes, on: STDOUT_FILENO)
     tally.withLock { $0.add(counts, bytesRead: work.chunk.bytesRead) }
-    if !isWritten { stop(TableError("the answers cannot be written: \(String(cString: strerror(errno)))")) }
+    if !isWritten { stop(TableError("cannot write the output: \(String(cString: strerror(errno)))")) }
     work.next.signal()
   }
 

@@ -1,13 +1,13 @@
 import Domain
 import Foundation
 
-/// How far a batch is, and a bar on standard error that shows it where somebody looks.
+/// The progress of a batch, and its bar on standard error if that is a terminal.
 struct BatchProgress: Sendable {
-  /// Rows by what became of them.
+  /// Number of rows by outcome.
   struct Counts: Sendable {
     var found = 0
     var notFound = 0
-    /// Not understood.
+    /// Invalid rows.
     var wrong = 0
 
     var rows: Int { found + notFound + wrong }
@@ -21,20 +21,20 @@ struct BatchProgress: Sendable {
   private let start = ContinuousClock.now
   private let line = ProgressLine()
   private var shown = ContinuousClock.now
-  /// Of a file; nil of a pipe, whose end nobody knows.
+  /// Bytes of the rest of the file. Nil for a pipe, whose length is unknown.
   private let bytesTotal: Int?
 
   init(descriptor: Int32) {
-    // A pipe cannot be wound.
+    // A seek fails on a pipe.
     let now = lseek(descriptor, 0, SEEK_CUR)
     let end = now < 0 ? -1 : lseek(descriptor, 0, SEEK_END)
     if now >= 0 { lseek(descriptor, now, SEEK_SET) }
     bytesTotal = end > now ? end - now : nil
   }
 
-  /// For people.
+  /// The counts and the rate as text for people.
   var summary: String {
-    "\(counts.rows) rows: \(counts.found) found, \(counts.notFound) not found, \(counts.wrong) not understood; "
+    "\(counts.rows) rows: \(counts.found) found, \(counts.notFound) not found, \(counts.wrong) invalid; "
       + "\(String(format: "%.2f", seconds)) s, \(rate) rows/s"
   }
 

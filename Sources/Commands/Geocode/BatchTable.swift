@@ -2,37 +2,37 @@ import Domain
 import Foundation
 import Gazetteer
 
-/// One row of a table of texts: what it asks, or what is wrong with it.
+/// A row of a table of texts: its query, or its fault.
 struct BatchRow: Sendable {
-  /// The text as it stands there; empty where the row could not be read.
+  /// The text as in the table. Empty if the row could not be read.
   var text = ""
-  /// What the table itself calls the row; nil where it does not.
+  /// The row's id in the table. Nil if it has none.
   var id: String?
   var query: Result<PlaceQuery, RowError>
 
-  /// What is wrong with a row: a word for machines, and a sentence for people.
+  /// The fault of a row: a code for programs, and a sentence for people.
   struct RowError: Error, Sendable {
     let code: String
     let detail: String
   }
 }
 
-/// Where the parts of a question stand in a record of a table.
+/// The columns of a query in the records of a table.
 struct BatchTable: Sendable {
-  /// Nil where each record names its own: NDJSON.
+  /// The columns. Nil for NDJSON, whose records name their members.
   private let columns: (text: TextColumns, id: Int?, count: Int, options: QueryColumns)?
-  /// What is asked for where a row says nothing.
+  /// Query options for cells that a row leaves empty.
   private let defaults: PlaceQuery
 
-  /// NDJSON.
+  /// Creates the table of NDJSON.
   init(defaults: PlaceQuery) {
     columns = nil
     self.defaults = defaults
   }
 
-  /// CSV with this first record.
+  /// Creates the table of CSV from its first record.
   ///
-  /// - Throws: `TableError` when there is no column for the text, or the columns contradict each other.
+  /// - Throws: `TableError` if there is no column for the text, or if columns contradict each other.
   init(header: ArraySlice<UInt8>, defaults: PlaceQuery) throws(TableError) {
     let header = try TableHeader(try CSVFields(header))
     columns = (
@@ -42,10 +42,10 @@ struct BatchTable: Sendable {
     self.defaults = defaults
   }
 
-  /// Where the text itself stands.
+  /// The columns of the text.
   private enum TextColumns {
     case one(Int)
-    /// Of a point.
+    /// The latitude and longitude of a point.
     case two(Int, Int)
 
     init(_ header: TableHeader, isReverse: Bool) throws(TableError) {
@@ -54,7 +54,7 @@ struct BatchTable: Sendable {
       } else if isReverse, let latitude = header.column("lat"), let longitude = header.column("lon") {
         self = .two(latitude, longitude)
       } else {
-        throw TableError("query\(isReverse ? ", or lat and lon," : "") must be a column; \(header.description)")
+        throw TableError("missing column query\(isReverse ? ", or lat and lon" : ""); \(header.description)")
       }
     }
 
@@ -67,7 +67,7 @@ struct BatchTable: Sendable {
     }
   }
 
-  /// What a record asks.
+  /// Returns the query of a record, or its fault.
   func row(_ record: TableChunk.Record, in bytes: [UInt8]) -> BatchRow {
     var row = BatchRow(query: .success(defaults))
     do {
@@ -76,7 +76,7 @@ struct BatchTable: Sendable {
       if let columns {
         let fields = try CSVFields(bytes[record.range]).values
         guard fields.count <= columns.count else {
-          throw TableError("\(fields.count) fields, where the first row has \(columns.count)")
+          throw TableError("the row has \(fields.count) fields, but the first row has \(columns.count)")
         }
         row.text = columns.text.text(fields)
         row.id = columns.id.flatMap { fields.indices.contains($0) ? fields[$0] : nil }
@@ -102,29 +102,31 @@ struct BatchTable: Sendable {
   }
 }
 
-/// A line of NDJSON: an object, whose members are read as texts. `JSONSerialization` reads it, because that keeps a
-/// whole number as it is written: a postcode such as 98101 must not become 98101.0.
+/// A line of NDJSON: an object whose members are read as texts. `JSONSerialization` reads it, because it keeps a whole
+/// number as written. A postcode such as 98101 must not become 98101.0.
 struct JSONLine {
   private let members: [String: Any]
 
-  /// - Throws: `TableError` when it is no object.
+  /// Parses a line.
+  ///
+  /// - Throws: `TableError` if the line is not an object.
   init(_ line: ArraySlice<UInt8>) throws(TableError) {
     guard let members = try? JSONSerialization.jsonObject(with: Data(line)) as? [String: Any] else {
-      throw TableError("no JSON object, such as {\"query\": \"Oslo\"}")
+      throw TableError("not a JSON object such as {\"query\": \"Oslo\"}")
     }
     self.members = members
   }
 
-  /// A member's text: of a number its digits, of a truth value 1 or 0, of an array its elements with commas between
-  /// them. Nil where it is not there, null or an object.
+  /// The text of a member, or nil for a missing member, null or an object. A number gives its digits, a Boolean value 1
+  /// or 0, and an array its elements with commas between them.
   subscript(name: String) -> String? { members[name].flatMap(Self.text) }
 
-  /// "59.91,10.75", of `lat` and `lon`.
+  /// The point in `lat` and `lon`: "59.91,10.75". Nil if one is missing.
   var point: String? { self["lat"].flatMap { latitude in self["lon"].map { "\(latitude),\($0)" } } }
 
-  /// Takes what it has of a question but for its text; the rest stays as it is.
+  /// Copies the options of the line into a query, but not its text. Other options of the query stay the same.
   ///
-  /// - Throws: the first part that is wrong.
+  /// - Throws: the first option with a fault.
   func read(into query: inout PlaceQuery) throws(InvalidOption) {
     for option in PlaceQuery.Option.allCases where option != .text {
       try query.set(option, to: self[option.rawValue] ?? "")
@@ -138,7 +140,7 @@ struct JSONLine {
     switch value {
     case let text as String: text
     case let values as [Any]: values.compactMap(text).joined(separator: ",")
-    // Truth values too: 1 and 0. Degrees are never written in powers of ten.
+    // Boolean values become 1 and 0. Degrees are never written in powers of ten.
     case let number as NSNumber:
       "\(number)".contains("e") ? String(format: "%.10f", number.doubleValue) : "\(number)"
     default: nil
@@ -147,7 +149,9 @@ struct JSONLine {
 }
 
 extension PlaceQuery {
-  /// Throws where a reverse look-up is asked for something else than a point.
+  /// Checks that a reverse query has a point as its text.
+  ///
+  /// - Throws: `InvalidOption` if it has not.
   func requirePoint() throws(InvalidOption) {
     guard kind == .reverse, !PlaceIndex.isPoint(text) else { return }
     throw InvalidOption(.text, expected: "a point, LAT,LON in degrees, such as 47.6,-122.3", actual: text)

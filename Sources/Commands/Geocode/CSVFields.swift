@@ -1,10 +1,12 @@
 import Domain
 
-/// The fields of one record of RFC 4180.
+/// The fields of a record of RFC 4180.
 struct CSVFields {
   let values: [String]
 
-  /// - Throws: `TableError` where quotes stand wrong, or what is not UTF-8.
+  /// Parses a record.
+  ///
+  /// - Throws: `TableError` for a misplaced quote, or if a field is not UTF-8.
   init(_ record: ArraySlice<UInt8>) throws(TableError) {
     var values: [String] = []
     var index = record.startIndex
@@ -27,7 +29,7 @@ struct CSVFields {
     self.values = values
   }
 
-  /// What stands between quotes, two of which are one, and where the field ends.
+  /// Returns a quoted field, in which two quotes stand for a quote, and the index of its end.
   private static func quoted(
     _ record: ArraySlice<UInt8>, from start: Int
   ) throws(TableError) -> (field: [UInt8], end: Int) {
@@ -38,11 +40,11 @@ struct CSVFields {
       index = end + 1
       guard index < record.endIndex else { return (field, index) }
       if record[index] == comma { return (field, index) }
-      guard record[index] == quote else { throw TableError("something follows a closing quote") }
+      guard record[index] == quote else { throw TableError("unexpected text after a closing quote") }
       field.append(quote)
       index += 1
     }
-    throw TableError("a quote is never closed")
+    throw TableError("unclosed quote")
   }
 
   private static let quote = UInt8(ascii: "\"")

@@ -5,23 +5,22 @@ import Gazetteer
 
 struct GeocodeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "geocode", abstract: "Find the places that texts mean, from the gazetteer, without a server.",
+    commandName: "geocode", abstract: "Geocode text with the gazetteer file, without a server.",
     discussion: """
-      Says the best answer, and others where it is not clear which is meant. Exits
-      with 1 when no place is known by the text.
+      Prints the best place, and alternatives if the text is ambiguous. Exit status
+      1 if no place matches.
 
-      --input reads a table instead, with the text in the column or field query, and
-      writes one JSON object a line, in the table's order: {"query": …, "places": […]},
-      or {"query": …, "error": {"code": …, "detail": …}} for a row that is wrong. A
-      row may have its own limit, country, focus (or focus_lat and focus_lon), lang,
-      level and prefix; what it leaves empty is as the flags say. An id comes back in
-      the answer. With --reverse the point may be in lat and lon instead of query.
+      --input reads a CSV or NDJSON table with a column query and writes one JSON
+      object per row, in order: {"query": …, "places": […]}, or {"query": …,
+      "error": {"code": …, "detail": …}} for an invalid row. Optional columns:
+      limit, country, focus (or focus_lat and focus_lon), lang, level, autocomplete.
+      An empty cell takes the flag's value. A column id is copied to the output.
+      With --reverse, columns lat and lon may replace query.
 
-      --score reads a CSV file with the columns query, lat, lon and tolerance_km, and
-      says how many of its texts are found where they should be, by kind (or
-      category), and how often confident answers are right; then it lists the rest.
-      With expected_city instead of query it looks up what is around each point. The
-      columns country_filter, focus_lat, focus_lon, lang and top_k are heeded.
+      --score reads a CSV file with columns query, lat, lon and tolerance_km. It
+      prints the accuracy by kind (or category) and by confidence, then the misses.
+      A column expected_city instead of query tests reverse geocoding. Optional
+      columns: country_filter, focus_lat, focus_lon, lang, top_k.
 
       Examples:
         onthemap geocode "Seattle, WA"
@@ -32,30 +31,30 @@ struct GeocodeCommand: AsyncParsableCommand {
         onthemap geocode --score cases.csv
       """)
 
-  @Argument(help: "The place, in any words.")
+  @Argument(help: "Place name or address.")
   var text: String?
-  @Option(help: "Places wanted, 1 to \(Limits.candidatesMax).")
+  @Option(help: "Maximum number of places, 1 to \(Limits.candidatesMax).")
   var limit: String?
-  @Option(help: "Only places of this country, by its two letters.")
+  @Option(help: "Country filter, as an ISO 3166-1 alpha-2 code.")
   var country: String?
-  @Option(parsing: .unconditional, help: "LAT,LON: places near it are preferred to others of about their size.")
+  @Option(parsing: .unconditional, help: "Point LAT,LON. Prefers places near it over places of similar size elsewhere.")
   var focus: String?
-  @Option(help: "The language of the answers, by its two letters.")
+  @Option(help: "Language of labels, as an ISO 639-1 code.")
   var lang: String?
   @Option(
-    help: "Only places of these levels, with commas: country, region, county, city, postcode, street, house.")
+    help: "Level filter, comma-separated: country, region, county, city, postcode, street, house.")
   var level: String?
-  @Flag(help: "The last word may be only begun.")
-  var prefix = false
-  @Flag(help: "The text is a point, LAT,LON: find the towns around it.")
+  @Flag(help: "Treat the last word as a prefix (autocomplete).")
+  var autocomplete = false
+  @Flag(help: "Find towns near a point, given as LAT,LON.")
   var reverse = false
-  @Option(help: "A table of texts. - for standard input.")
+  @Option(help: "Table of queries. - reads standard input.")
   var input: String?
-  @Option(help: "The table's form: csv or ndjson. (default: by the file's ending, else csv)")
+  @Option(help: "Format of the table: csv or ndjson. [default: by file extension, otherwise csv]")
   var format: String?
-  @Option(help: "A CSV file of texts and where they are: say how right the gazetteer is. - for standard input.")
+  @Option(help: "CSV file of queries and expected coordinates. Measures accuracy. - reads standard input.")
   var score: String?
-  @Flag(help: "One JSON object for each place; with --score, the figures as one object.")
+  @Flag(help: "Print one JSON object per place; with --score, one object.")
   var json = false
   @Option(.gazetteer)
   var gazetteer: String?
@@ -64,12 +63,13 @@ struct GeocodeCommand: AsyncParsableCommand {
   func validate() throws {
     guard [text, input, score].compactMap({ $0 }).count == 1 else {
       throw ValidationError(
-        "Give a text, or --input FILE, or --score FILE: one of them. Put -- before a text that begins with a dash.")
+        "expected exactly one of TEXT, --input and --score. Put -- before a text that begins with a dash.")
     }
-    guard !(prefix && reverse) else { throw ValidationError("--prefix and --reverse exclude each other.") }
-    guard format == nil || input != nil else { throw ValidationError("--format goes with --input.") }
+    guard !(autocomplete && reverse) else { throw ValidationError("--autocomplete cannot be combined with --reverse.") }
+    guard format == nil || input != nil else { throw ValidationError("--format requires --input.") }
     guard !(reverse && score != nil) else {
-      throw ValidationError("--score knows a reverse table by its column expected_city: leave --reverse out.")
+      throw ValidationError(
+        "--score cannot be combined with --reverse. A column expected_city selects reverse geocoding.")
     }
     _ = try form()
     _ = try query()
@@ -88,7 +88,7 @@ struct GeocodeCommand: AsyncParsableCommand {
     if limit == nil, !json { query.limit = 1 + GeocodeText.alternatives }
     let places = index.locate(query)
     guard !places.isEmpty else {
-      printError("No place is known by \"\(query.text)\".")
+      printError("no place matches \"\(query.text)\"")
       throw ExitCode(1)
     }
     if json {
@@ -114,25 +114,25 @@ struct GeocodeCommand: AsyncParsableCommand {
     try with(path, "--score") { descriptor throws(TableError) in
       let report = ScoreReport(score: try ScoreTable.score(descriptor: descriptor, defaults: defaults, index))
       guard writeAll((json ? report.json : report.text) + "\n", on: STDOUT_FILENO) else {
-        throw TableError("the score cannot be written: \(String(cString: strerror(errno)))")
+        throw TableError("cannot write the score: \(String(cString: strerror(errno)))")
       }
       for problem in report.score.problems { printError("\(path), \(problem)") }
     }
   }
 
-  /// Says lines, which somebody wants to have all.
+  /// Writes all lines to standard output. Fails if it cannot write all of them.
   private func write(_ lines: [String]) throws {
     guard writeAll(lines.map { $0 + "\n" }.joined(), on: STDOUT_FILENO) else {
-      throw SettingError("The answer cannot be written: \(String(cString: strerror(errno))).")
+      throw SettingError("cannot write the places: \(String(cString: strerror(errno))).")
     }
   }
 
-  /// Opens a table for as long as it is used.
+  /// Opens a table, and closes it after `body`.
   private func with(_ path: String, _ flag: String, _ body: (Int32) throws(TableError) -> Void) throws {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       let reason = String(cString: strerror(errno))
-      throw SettingError("\(flag) must be a file that can be read, not \"\(path)\": \(reason).")
+      throw SettingError("\(flag): cannot open \(path): \(reason).")
     }
     defer { if descriptor != STDIN_FILENO { close(descriptor) } }
     do { try body(descriptor) } catch { throw SettingError("\(flag) \(path): \(error).") }
@@ -149,21 +149,21 @@ struct GeocodeCommand: AsyncParsableCommand {
     return form
   }
 
-  /// The question of the flags.
+  /// Returns the query of the flags.
   ///
   /// - Throws: `ValidationError`, which names the flag.
   private func query() throws -> PlaceQuery {
-    var query = PlaceQuery("", kind: reverse ? .reverse : prefix ? .prefix : .forward, isDetailed: true)
+    var query = PlaceQuery("", kind: reverse ? .reverse : autocomplete ? .autocomplete : .forward, isDetailed: true)
     let given: [(PlaceQuery.Option, String?)] = [
       (.text, text), (.limit, limit), (.country, country), (.focus, focus), (.language, lang), (.level, level),
     ]
     for case (let option, let value?) in given {
       do { try query.set(option, to: value) } catch {
-        throw ValidationError(error.sentence(option == .text ? "The text" : "--\(option.rawValue)") + ".")
+        throw ValidationError(error.sentence(option == .text ? "the text" : "--\(option.rawValue)") + ".")
       }
     }
     if text != nil {
-      do { try query.requirePoint() } catch { throw ValidationError(error.sentence("The text") + ".") }
+      do { try query.requirePoint() } catch { throw ValidationError(error.sentence("the text") + ".") }
     }
     return query
   }

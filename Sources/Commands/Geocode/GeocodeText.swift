@@ -1,30 +1,30 @@
 import Domain
 import Foundation
 
-/// A look-up's answer as people read it.
+/// The result of a lookup, as text for people.
 struct GeocodeText {
-  /// Alternatives that are shown where the answer is not clear, and nobody has said how many.
+  /// Maximum number of alternatives for an ambiguous result, if no limit is set.
   static let alternatives = 4
 
   let places: [Place]
-  /// Whether all are to be shown, or alternatives only where the best answer is not clear.
+  /// True if all places are shown. If false, alternatives are shown only for an ambiguous result.
   let showsAll: Bool
 
-  /// One line for each place.
+  /// A line for each place.
   var lines: [String] {
     guard let best = places.first else { return [] }
     let others = showsAll || best.confidence < Score.confident ? places.dropFirst() : []
     return [line(best)] + others.map { (showsAll ? "" : "or ") + line($0) }
   }
 
-  /// What people should know about the best answer, beside the answer itself.
+  /// Remarks about the best place.
   var remarks: [String] {
     guard let detail = places.first?.detail else { return [] }
     var remarks: [String] = []
     if !detail.unmatched.isEmpty, !detail.matched.isEmpty {
-      remarks.append("Only \"\(detail.matched)\" was understood; \"\(detail.unmatched)\" was not.")
+      remarks.append("matched only \"\(detail.matched)\", not \"\(detail.unmatched)\"")
     }
-    if detail.isDegraded { remarks.append("A provider that knows streets could not be asked.") }
+    if detail.isDegraded { remarks.append("no remote provider was available for streets and houses") }
     return remarks
   }
 

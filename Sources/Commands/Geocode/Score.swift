@@ -2,9 +2,9 @@ import Domain
 import Foundation
 import Gazetteer
 
-/// How right a gazetteer is about texts whose places are known.
+/// The accuracy of a gazetteer for texts with known places.
 struct Score: Sendable {
-  /// So many rows, and how many of them were answered rightly.
+  /// The number of rows, and of correct ones.
   struct Count: Sendable {
     var rows = 0
     var right = 0
@@ -17,37 +17,40 @@ struct Score: Sendable {
     }
   }
 
-  /// A row that was not answered rightly.
+  /// A row without a correct result.
   struct Miss: Sendable {
     var line: Int
     var kind: String
     var query: String
-    /// Where the place is, or what it is called.
+    /// Coordinate or name of the expected place.
     var expected: String
-    /// The best answer; nil where there was none.
+    /// The best result. Nil if there was none.
     var got: Place?
-    /// From the place to the best answer; nil where one is not known.
+    /// Distance from the expected place to the best result, in km. Nil if it is unknown.
     var km: Double?
   }
 
-  /// How many answers are asked to be so confident that they may be used unseen.
+  /// Minimum confidence of a result that is used without a check.
   static let confident = 0.9
 
   private(set) var all = Count()
   private(set) var kinds: [String: Count] = [:]
-  /// Of the best answers, by the tenth that their confidence lies in; the last has 1 too.
+  /// Counts of the best results, by the tenth of their confidence. The last one includes 1.
   private(set) var tenths = [Count](repeating: Count(), count: 10)
-  /// Of the best answers with at least `confident`.
+  /// Counts of the best results with a confidence of at least `confident`.
   private(set) var confidentAnswers = Count()
   private(set) var misses: [Miss] = []
-  /// Rows that name no place to compare with.
+  /// Number of rows without an expected place.
   private(set) var withoutPlace = 0
-  /// Rows that were not understood.
+  /// Descriptions of invalid rows.
   private(set) var problems: [String] = []
 
+  /// Adds a row.
+  ///
   /// - Parameters:
-  ///   - isRight: whether the answers are right by the row's own rule.
-  ///   - isBestRight: whether the best one is.
+  ///   - miss: the row and its best result.
+  ///   - isRight: true if the results are correct by the row's own rule.
+  ///   - isBestRight: true if the best result is correct.
   mutating func add(_ miss: Miss, isRight: Bool, isBestRight: Bool) {
     all.add(isRight)
     kinds[miss.kind, default: Count()].add(isRight)
@@ -61,7 +64,7 @@ struct Score: Sendable {
   mutating func skip(_ problem: String) { problems.append(problem) }
 }
 
-/// A table of texts and their places, and the columns that say which are which.
+/// A table of texts with their expected places, and its columns.
 struct ScoreTable: Sendable {
   private let options: QueryColumns
   private let query: Int?
@@ -71,16 +74,19 @@ struct ScoreTable: Sendable {
   private let kind: Int?
   private let category: Int?
   private let count: Int?
-  /// Expected names: of the place around a point, or for people who read the misses.
+  /// Column of expected names: the name of the place at a point, or a name for people who read the misses.
   private let name: Int?
   private let columns: Int
-  /// What is asked for where a row says nothing.
+  /// Query options for cells that a row leaves empty.
   private let defaults: PlaceQuery
 
-  /// - Throws: `TableError` when a column is missing, or columns contradict each other.
+  /// Finds the columns of a table.
+  ///
+  /// - Throws: `TableError` if a column is missing, or if columns contradict each other.
   init(_ header: TableHeader, defaults: PlaceQuery) throws(TableError) {
-    // A column "level" says here what the place is, not what is wanted; and how many answers count says top_k.
-    options = try QueryColumns(header, ignored: [.level, .limit, .prefix])
+    // Here a column "level" is the level of the expected place, not a filter. The column top_k has the number of
+    // results that count.
+    options = try QueryColumns(header, ignored: [.level, .limit, .autocomplete])
     query = header.column("query")
     name = header.column("expected_city", "expected_name")
     tolerance = header.column("tolerance_km", "tol_km")
@@ -89,25 +95,25 @@ struct ScoreTable: Sendable {
     columns = header.names.count
     self.defaults = defaults
     guard let latitude = header.column("lat"), let longitude = header.column("lon") else {
-      throw TableError("lat and lon must be columns; \(header.description)")
+      throw TableError("missing column lat or lon; \(header.description)")
     }
     (self.latitude, self.longitude) = (latitude, longitude)
     guard query == nil || tolerance != nil else {
-      throw TableError("tolerance_km or tol_km must be a column; \(header.description)")
+      throw TableError("missing column tolerance_km (or tol_km); \(header.description)")
     }
     guard query != nil || header.column("expected_city") != nil else {
-      throw TableError("query must be a column, or for reverse look-ups expected_city; \(header.description)")
+      throw TableError("missing column query (for reverse geocoding, expected_city); \(header.description)")
     }
   }
 
-  /// Asks one row's question, and adds how it went.
+  /// Geocodes a row, and adds the outcome to a score.
   func ask(_ fields: [String], line: Int, of index: PlaceIndex, into score: inout Score) {
     func value(_ column: Int?) -> String {
       column.map { fields.indices.contains($0) ? fields[$0].trimmedLine : "" } ?? ""
     }
     do {
       guard fields.count <= columns else {
-        throw TableError("\(fields.count) fields, where the first row has \(columns)")
+        throw TableError("the row has \(fields.count) fields, but the first row has \(columns)")
       }
       guard !value(latitude).isEmpty, !value(longitude).isEmpty else { return score.skip() }
       guard let point = Coordinate(latitude: value(latitude), longitude: value(longitude)) else {
@@ -117,13 +123,13 @@ struct ScoreTable: Sendable {
         return askReverse(point, expected: value(name), kind: value(kind), line: line, of: index, into: &score)
       }
       guard let km = Double(value(tolerance)), km.isFinite, km >= 0 else {
-        throw TableError("the tolerance must be a number of km, not \"\(value(tolerance))\"")
+        throw TableError("the tolerance must be a number of kilometers, not \"\(value(tolerance))\"")
       }
       guard let limit = Int(value(count).isEmpty ? "1" : value(count)), (1...Limits.candidatesMax).contains(limit)
       else { throw TableError("top_k must be a number from 1 to \(Limits.candidatesMax), not \"\(value(count))\"") }
       var question = defaults
       question.limit = limit
-      if value(category).contains("autocomplete") { question.kind = .prefix }
+      if value(category).contains("autocomplete") { question.kind = .autocomplete }
       try options.read(fields, into: &question)
       let places = index.locate(question)
       let distances = places.prefix(limit).map { $0.coordinate.distanceKm(to: point) }
@@ -145,7 +151,7 @@ struct ScoreTable: Sendable {
     var question = defaults
     (question.text, question.kind, question.limit) = (point.text, .reverse, 1)
     let best = index.locate(question).first
-    // The same town by another of its names: "Wien" is Vienna.
+    // The same town may have other names: "Wien" is Vienna.
     let isRight =
       best.map { best in
         best.name.foldedName == expected.foldedName
@@ -160,10 +166,12 @@ struct ScoreTable: Sendable {
       isRight: isRight, isBestRight: isRight)
   }
 
-  /// Asks all questions of a file.
+  /// Geocodes all rows of a file.
   ///
-  /// - Parameter defaults: what is asked for where a row says nothing.
-  /// - Throws: `TableError` when the file cannot be read, or has not the columns.
+  /// - Parameters:
+  ///   - descriptor: file descriptor of the table.
+  ///   - defaults: query options for cells that a row leaves empty.
+  /// - Throws: `TableError` if the file cannot be read, or if it lacks a column.
   static func score(descriptor: Int32, defaults: PlaceQuery, _ index: PlaceIndex) throws(TableError) -> Score {
     var reader = TableReader(descriptor: descriptor, form: .csv)
     var table: ScoreTable?
@@ -190,7 +198,7 @@ struct ScoreTable: Sendable {
 }
 
 extension String {
-  /// For comparing names of one language: no case, no accents, no width.
+  /// The name without case, accents and width, to compare names of a language.
   fileprivate var foldedName: String {
     folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
   }

@@ -1,18 +1,20 @@
 import Domain
 import Foundation
 
-/// A score's two forms: for people, and as JSON.
+/// The two forms of a score: text for people, and JSON.
 struct ScoreReport {
   let score: Score
 
-  /// Lines for people.
+  /// The score as text for people.
   var text: String {
-    var lines = [row("kind", "rows", "right", "share")]
+    var lines = [row("kind", "rows", "correct", "accuracy")]
     lines += kinds.map { row($0.key.isEmpty ? "-" : $0.key, $0.value) }
     lines += [row("all", score.all)]
-    if score.withoutPlace > 0 { lines.append("\(score.withoutPlace) rows without a place were left out") }
-    if !score.problems.isEmpty { lines.append("\(score.problems.count) rows were not understood") }
-    lines += ["", row("confidence", "answers", "right", "share")]
+    if score.withoutPlace > 0 {
+      lines.append("\(counted(score.withoutPlace, "row")) without an expected place skipped")
+    }
+    if !score.problems.isEmpty { lines.append("\(counted(score.problems.count, "invalid row")) skipped") }
+    lines += ["", row("confidence", "rows", "correct", "accuracy")]
     lines += score.tenths.enumerated().reversed().filter { $0.element.rows > 0 }.map { tenth, count in
       row("\(Double(tenth) / 10) to \(Double(tenth + 1) / 10)", count)
     }
@@ -22,11 +24,11 @@ struct ScoreReport {
     return lines.joined(separator: "\n")
   }
 
-  /// The same as one object.
+  /// The score as a JSON object.
   var json: String {
     let json = JSONWriter.object { json in
       add(score.all, to: &json)
-      json.add("withoutPlace", score.withoutPlace)
+      json.add("skipped", score.withoutPlace)
       json.array("kinds", kinds) { json, kind in
         json.add("kind", kind.key)
         add(kind.value, to: &json)
@@ -35,7 +37,7 @@ struct ScoreReport {
         json.add("from", Score.confident)
         add(score.confidentAnswers, to: &json)
       }
-      json.array("tenths", score.tenths.enumerated()) { json, tenth in
+      json.array("byConfidence", score.tenths.enumerated()) { json, tenth in
         json.add("from", Double(tenth.offset) / 10)
         add(tenth.element, to: &json)
       }
@@ -49,8 +51,8 @@ struct ScoreReport {
 
   private func add(_ count: Score.Count, to json: inout JSONWriter) {
     json.add("rows", count.rows)
-    json.add("right", count.right)
-    json.add("share", (count.share * 10_000).rounded() / 10_000)
+    json.add("correct", count.right)
+    json.add("accuracy", (count.share * 10_000).rounded() / 10_000)
   }
 
   private func add(_ miss: Score.Miss, to json: inout JSONWriter) {
@@ -64,10 +66,10 @@ struct ScoreReport {
 
   private func miss(_ miss: Score.Miss) -> String {
     let got =
-      miss.got.map { "\($0.label) (\($0.level.word), \($0.match.word))" } ?? "nothing"
+      miss.got.map { "\($0.label) (\($0.level.word), \($0.match.word))" } ?? "no place"
     let km = miss.km.map { String(format: "%.1f km", $0) } ?? "-"
     let confidence = miss.got.map { String(format: "%.2f", $0.confidence) } ?? "-"
-    // A line end or a tab within a field of the table must not make another line or column here.
+    // A line end or a tab in a field must not start a new line or column here.
     let said = [miss.kind, miss.query, miss.expected].map { $0.safeLine(bytesMax: ToolLimits.tableRecordBytesMax) }
     return "\(miss.line)\t\(said.joined(separator: "\t"))\t\(got)\t\(km)\t\(confidence)"
   }

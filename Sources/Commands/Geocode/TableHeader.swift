@@ -1,49 +1,53 @@
 import Domain
 
-/// Which column of a CSV file is what.
+/// The columns of a CSV file.
 struct TableHeader: Sendable {
-  /// As they stand there.
+  /// The names as in the file.
   let names: [String]
   private let places: [String: Int]
 
-  /// The names are compared without their case.
+  /// Creates the columns from the first record. Names are compared without case.
   ///
-  /// - Throws: `TableError` when a name is there twice, or the lines have ends that are no line feeds.
+  /// - Throws: `TableError` for a duplicate name, or for lines that end with carriage returns only.
   init(_ fields: CSVFields) throws(TableError) {
     guard !fields.values.contains(where: { $0.utf8.contains(0x0D) }) else {
-      throw TableError("its lines end with carriage returns alone; save it with line feeds")
+      throw TableError("lines end with carriage returns only. Save the file with line feeds")
     }
     names = fields.values.map(\.trimmedLine)
     var places: [String: Int] = [:]
     for (index, name) in names.enumerated() where !name.isEmpty {
       guard places.updateValue(index, forKey: name.lowercased()) == nil else {
-        throw TableError("two columns are called \"\(name.safeLine(bytesMax: Limits.complaintBytesMax))\"")
+        throw TableError("duplicate column \"\(name.safeLine(bytesMax: Limits.complaintBytesMax))\"")
       }
     }
     self.places = places
   }
 
-  /// Where the first of these columns stands that is there.
+  /// Returns the index of the first of these columns that exists. Nil if none exists.
   func column(_ names: String...) -> Int? {
     for name in names { if let place = places[name] { return place } }
     return nil
   }
 
-  /// "it has query, lat, lon", for complaints.
+  /// "the table has query, lat, lon", for error messages.
   var description: String {
     let isSplit = names.count > 1 || names.allSatisfy { !$0.contains(";") && !$0.contains("\t") }
-    return "it has \(names.joined(separator: ", ").safeLine(bytesMax: ToolLimits.problemDetailBytesMax))"
-      + (isSplit ? "" : ", and columns must have commas between them")
+    return "the table has \(names.joined(separator: ", ").safeLine(bytesMax: ToolLimits.problemDetailBytesMax))"
+      + (isSplit ? "" : ". Separate the columns with commas")
   }
 }
 
-/// The parts of a question to a geocoder by the columns that hold them.
+/// The columns of the options of a query.
 struct QueryColumns: Sendable {
   private let options: [(option: PlaceQuery.Option, column: Int)]
   private let focus: (latitude: Int, longitude: Int)?
 
-  /// - Parameter ignored: options whose columns mean something else in this table.
-  /// - Throws: `TableError` when there is only one column of the two for a point.
+  /// Finds the columns of the options.
+  ///
+  /// - Parameters:
+  ///   - header: columns of the table.
+  ///   - ignored: options whose columns have another meaning in this table.
+  /// - Throws: `TableError` if only one column of a point exists.
   init(_ header: TableHeader, ignored: Set<PlaceQuery.Option> = []) throws(TableError) {
     options = PlaceQuery.Option.allCases.compactMap { option in
       guard !ignored.contains(option) else { return nil }
@@ -57,13 +61,13 @@ struct QueryColumns: Sendable {
     switch (header.column("focus_lat"), header.column("focus_lon")) {
     case (let latitude?, let longitude?): focus = (latitude, longitude)
     case (nil, nil): focus = nil
-    default: throw TableError("focus_lat and focus_lon must both be columns, or none; \(header.description)")
+    default: throw TableError("only one of the columns focus_lat and focus_lon is present; \(header.description)")
     }
   }
 
-  /// A row's question. What the row leaves empty stays as it is in `query`.
+  /// Copies the options of a row into a query. Options that the row leaves empty stay the same.
   ///
-  /// - Throws: the first of its parts that is wrong.
+  /// - Throws: the first option with a fault.
   func read(_ fields: [String], into query: inout PlaceQuery) throws(InvalidOption) {
     func value(_ column: Int) -> String { fields.indices.contains(column) ? fields[column] : "" }
     for (option, column) in options { try query.set(option, to: value(column)) }

@@ -1,40 +1,41 @@
 import Domain
 import Foundation
 
-/// What is wrong with a table as a whole, or with one of its rows: a sentence for people.
+/// The fault of a table or of a row: a sentence for people.
 struct TableError: Error, Sendable, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 
-  static let empty = TableError("the file is empty; its first row must name the columns")
+  static let empty = TableError("the file is empty. Its first row must name the columns")
 }
 
-/// Whole records of a table, as they were read, empty lines among them. They are looked into elsewhere, so that all
-/// cores share that work.
+/// Complete records of a table as they were read, including empty lines. Other code parses them, so that all cores
+/// share that work.
 struct TableChunk: Sendable {
-  /// One row, or one line of JSON.
+  /// A row of CSV, or a line of NDJSON.
   struct Record: Sendable {
-    /// Its bytes, without the line's end.
+    /// Range of its bytes, without the line end.
     var range: Range<Int>
-    /// The line on which it begins, from 1.
+    /// Number of its first line, from 1.
     var line: Int
-    /// Why it cannot be looked into.
+    /// The fault that prevents parsing. Nil for none.
     var problem: TableError?
   }
 
   var bytes: [UInt8]
   var records: [Record]
-  /// Bytes of the input so far.
+  /// Bytes of the input read so far.
   var bytesRead: Int
 }
 
-/// Cuts what a file or a pipe gives into records: memory stays the same however long it is.
+/// Reader that splits the bytes of a file or a pipe into records. Its memory does not grow with the length of the
+/// input.
 struct TableReader {
-  /// How records end.
+  /// The format of the records.
   enum Format: String, Sendable, CaseIterable {
     /// RFC 4180: a line feed within quotes belongs to the field, and an empty line is a row.
     case csv
-    /// One JSON object a line; empty lines are none.
+    /// A JSON object for each line. Empty lines are ignored.
     case ndjson
   }
 
@@ -43,7 +44,7 @@ struct TableReader {
   let form: Format
   private let descriptor: Int32
   private var state = State.fieldStart
-  /// What is read and not yet in a chunk: the beginning of a record.
+  /// Bytes that are read and not yet in a chunk: the start of a record.
   private var pending: [UInt8] = []
   private var scanned = 0
   private var line = 1
@@ -55,14 +56,14 @@ struct TableReader {
     self.form = form
   }
 
-  /// The next records, as soon as there is one; nil at the end. Waits for input.
+  /// Returns the next records, as soon as there is one. Nil at the end. Blocks until there is input.
   ///
-  /// - Throws: `TableError` when it cannot be read.
+  /// - Throws: `TableError` if the input cannot be read.
   mutating func next() throws(TableError) -> TableChunk? {
     while true {
       let isFirst = bytesRead == 0
       let count = try read()
-      // A byte order mark is no part of the first column's name.
+      // A byte order mark is not part of the first column's name.
       if isFirst, pending.starts(with: [0xEF, 0xBB, 0xBF]) { pending.removeFirst(3) }
       var records: [TableChunk.Record] = []
       var end = cut(into: &records)
@@ -74,7 +75,7 @@ struct TableReader {
         end = discardUnterminated(from: end, &records)
         isScanned = false
       }
-      // The rest of a row that has had its complaint.
+      // The input so far is the rest of a row that is already reported.
       guard !records.isEmpty else {
         pending.removeSubrange(..<end)
         scanned = pending.count
@@ -86,20 +87,20 @@ struct TableReader {
 
   private mutating func read() throws(TableError) -> Int {
     var result = 0
-    // Not filled with zeros first: that takes longer than reading.
+    // The buffer is not filled with zeros first: that takes longer than the read.
     let fresh = [UInt8](unsafeUninitializedCapacity: ToolLimits.tableChunkBytes) { bytes, count in
       repeat { result = Glibc.read(descriptor, bytes.baseAddress, bytes.count) } while result < 0 && errno == EINTR
       count = max(0, result)
     }
-    guard result >= 0 else { throw TableError("cannot be read: \(String(cString: strerror(errno)))") }
+    guard result >= 0 else { throw TableError("read failed: \(String(cString: strerror(errno)))") }
     pending += fresh
     bytesRead += result
     return result
   }
 
-  /// Finds the ends of records in what is new.
+  /// Finds the ends of records in the new bytes.
   ///
-  /// - Returns: where the last whole one ends.
+  /// - Returns: the index of the end of the last complete record.
   private mutating func cut(into records: inout [TableChunk.Record]) -> Int {
     var start = 0
     let isCSV = form == .csv
@@ -134,14 +135,14 @@ struct TableReader {
   ) {
     var range = range
     if let last = range.last, bytes[last] == 0x0D { range = range.lowerBound..<last }
-    // Its complaint has been given where it became too long.
+    // A record that is too long is already reported.
     guard !isTooLong, form == .csv || !range.isEmpty else { return }
     let isLong = range.count > ToolLimits.tableRecordBytesMax
     records.append(.init(range: range, line: line, problem: isLong ? tooLong : nil))
   }
 
-  /// A record without an end in sight, mostly because a quote is never closed. What follows its first line is read
-  /// anew, so that it costs one row.
+  /// Reports a record whose end is not found, mostly because of an unclosed quote. Reads the text after its first line
+  /// again, so that only one row is lost.
   private mutating func discardUnterminated(from start: Int, _ records: inout [TableChunk.Record]) -> Int {
     if state != .tooLong {
       let problem = pending.count - start > ToolLimits.tableRecordBytesMax ? tooLong : Self.openQuote
@@ -157,7 +158,7 @@ struct TableReader {
     return end + 1
   }
 
-  /// What stands behind the last line's end.
+  /// Returns the record after the last line end. Nil if there is none.
   private mutating func last(after start: Int) -> TableChunk? {
     var records: [TableChunk.Record] = []
     if state != .tooLong {
@@ -179,9 +180,9 @@ struct TableReader {
     return chunk
   }
 
-  private static let openQuote = TableError("a quote is never closed")
+  private static let openQuote = TableError("unclosed quote")
   private var tooLong: TableError {
-    let hint = form == .csv ? " (is a quote never closed?)" : ""
+    let hint = form == .csv ? " (unclosed quote?)" : ""
     return TableError("the row is longer than \(ToolLimits.tableRecordBytesMax) bytes\(hint)")
   }
 }

@@ -4,26 +4,32 @@ import Messaging
 
 struct KeysCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "keys", abstract: "Make and show the keys of services on hosts of their own.",
+    commandName: "keys", abstract: "Create and show CURVE keys, for links between hosts.",
+    discussion: """
+      Examples:
+        onthemap keys new --output ingest.key > ingest.pub
+        onthemap keys show ingest.key
+      """,
     subcommands: [New.self, Show.self])
 
   struct New: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Make a secret key, and print the public one.",
+      abstract: "Create a secret key and print its public key.",
       discussion: """
-        The secret key stays with the service, in a file that only its owner can read
-        (--key-file). The public key goes to the others: into their lists
-        (--allow-workers, --allow-feeds, --allow-subscribers), one a line with a name
-        behind it, or to those who connect (--ingest-key, --feed-key).
+        The secret key stays with its service (--key-file), readable by its owner
+        only. Give the public key to the other end: add it to an allowlist
+        (--allow-workers, --allow-feeds, --allow-producers, --allow-subscribers), one
+        key and name per line, or set it at clients (--ingest-key, --feed-key,
+        --submit-key).
 
         Examples:
           onthemap keys new --output ingest.key > ingest.pub
           onthemap keys new --output seattle.key
         """)
 
-    @Option(help: "The file to write; one that is there is kept.")
+    @Option(help: "Output file. An existing file is not replaced.")
     var output = "onthemap.key"
-    @Flag(help: "Replace a file that is there. Nobody who knows its key can connect any more.")
+    @Flag(help: "Replace an existing file. Peers that use its key can no longer connect.")
     var force = false
 
     func run() async throws {
@@ -35,13 +41,13 @@ struct KeysCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Print the public key that goes with a secret one.",
+      abstract: "Print the public key of a secret key file.",
       discussion: """
         Example:
           echo "$(onthemap keys show seattle.key) seattle" >> workers.keys
         """)
 
-    @Argument(help: "A file that `onthemap keys new` has written.")
+    @Argument(help: "Secret key file from `onthemap keys new`.")
     var file: String
 
     func run() async throws { printLine(try KeyFile.read(file).publicKey.description) }

@@ -7,16 +7,16 @@ import Messaging
 
 struct LoadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "load", abstract: "Post at a fixed rate, and check that nothing is lost, doubled or late.",
+    commandName: "load", abstract: "Load test: post at a fixed rate and verify that no post is lost or duplicated.",
     discussion: """
-      Post number i is due at start + i / rate, whatever the server does (an open
-      loop), and all times are counted from then. Afterwards each accepted post is
-      looked for in the store, and the list that a subscriber ended with is compared
-      with the store's. Exits with 0 when nothing was lost, nothing doubled, nothing
-      left queued, and the lists are equal; else with 1.
+      Post i is due at start + i / rate, however the server responds (open loop).
+      Latencies count from the due time. At the end, the command looks up each
+      accepted post in the store, and compares the subscriber's list with the
+      store's. Exit status 0 if no post is lost, duplicated or still queued and the
+      lists are equal, otherwise 1.
 
-      Without --user an account is made for the run. Posts stay on the map: do not
-      aim this at a server that people use.
+      Without --user, the test creates an account. Its posts stay on the map: do not
+      run it against a server in use.
 
       Examples:
         onthemap load --rate 200 --duration 30
@@ -27,49 +27,48 @@ struct LoadCommand: AsyncParsableCommand {
 
   @Option(.server)
   var server: String?
-  @Option(help: "Posts in a second, \(LoadLimits.rateRange.words).")
+  @Option(help: "Posts per second (\(LoadLimits.rateRange.words)).")
   var rate: Int
-  @Option(help: "Seconds in which posts become due, \(LoadLimits.secondsRange.words).")
+  @Option(help: "Duration in seconds (\(LoadLimits.secondsRange.words)).")
   var duration: Int
-  @Option(help: "A file of places, one a line. Without it, towns of the gazetteer in mixed forms.")
+  @Option(help: "File of places, one per line. Default: towns of the gazetteer, in various spellings.")
   var places: String?
   @Option(.feed)
   var feed: String?
   @Option(.feedKey)
   var feedKey: String?
-  @Option(.keyFile, "One's own secret key, a file, where the other end has a list.")
+  @Option(.keyFile, "Your secret key file, if the server has an allowlist.")
   var keyFile: String?
-  @Option(.user, "An e-mail address; the password comes from ONTHEMAP_PASSWORD.")
+  @Option(.user, "E-mail address of the account. The password comes from ONTHEMAP_PASSWORD.")
   var user: String?
   @Option(
     help: """
-      Connections that share the posts, 1 to \(LoadLimits.connectionsMax); with --submit 1 to \
-      \(LoadLimits.producersMax). [default: \(LoadLimits.connectionsDefault); with --submit \(LoadLimits.producersDefault)]
+      Number of connections, 1 to \(LoadLimits.connectionsMax); with --submit 1 to \(LoadLimits.producersMax). \
+      [default: \(LoadLimits.connectionsDefault); with --submit \(LoadLimits.producersDefault)]
       """)
   var connections: Int?
-  @Option(help: "Post over ZeroMQ, to ingest's address for producers; accounts and the store stay with --server.")
+  @Option(help: "Ingest's address for producers. Posts over ZeroMQ; accounts and verification use --server.")
   var submit: String?
   @Option(.submitKey)
   var submitKey: String?
   @Option(
-    help: """
-      Posts in one frame at most, with --submit, 1 to \(Limits.submitPostsMax). [default: \(LoadLimits.batchDefault)]
-      """)
+    help: "Maximum posts per frame with --submit, 1 to \(Limits.submitPostsMax). [default: \(LoadLimits.batchDefault)]")
   var batch: Int?
   @Option(
-    help: """
-      Subscribers beside the run's own, that come at random moments of it, \(LoadLimits.subscribersRange.words).
-      """)
+    help: "Extra subscribers, which join at random times (\(LoadLimits.subscribersRange.words)).")
   var subscribers = 0
   @Option(.gazetteer)
   var gazetteer: String?
-  @Option(help: "Repeats the places of a run: any whole number.")
+  @Option(help: "Random seed, an integer. Repeats the places of an earlier run.")
   var seed: UInt64?
-  @Flag(help: "The figures as one JSON object.")
+  @Flag(help: "Print the report as one JSON object.")
   var json = false
   @Option(
-    help: "Seconds to go on trying, and then to wait for queued posts, \(LoadLimits.settleSecondsRange.words).")
-  var settle = LoadLimits.settleSecondsDefault
+    help: """
+      Timeout in seconds to retry unanswered posts, and again for the queue to drain \
+      (\(LoadLimits.drainTimeoutSecondsRange.words)).
+      """)
+  var drainTimeout = LoadLimits.drainTimeoutSecondsDefault
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
@@ -81,12 +80,12 @@ struct LoadCommand: AsyncParsableCommand {
     }
     if let batch {
       guard submit != nil else {
-        throw ValidationError("--batch is for --submit only: over HTTP each post is a request.")
+        throw ValidationError("--batch requires --submit. Over HTTP each request has one post.")
       }
       try LoadCommand.check("--batch", batch, in: 1...Limits.submitPostsMax)
     }
     try LoadCommand.check("--subscribers", subscribers, in: LoadLimits.subscribersRange)
-    try LoadCommand.check("--settle", settle, in: LoadLimits.settleSecondsRange)
+    try LoadCommand.check("--drain-timeout", drainTimeout, in: LoadLimits.drainTimeoutSecondsRange)
     try LoadCommand.check("--rate × --duration", rate * duration, in: 1...LoadLimits.postsMax)
   }
 
@@ -99,7 +98,7 @@ struct LoadCommand: AsyncParsableCommand {
     let server = try settings.server(flag: server)
     guard server.scheme == "http" else {
       throw SettingError(
-        .server, expected: "a plain http address, of the service itself: TLS would be measured with it",
+        .server, expected: "an http URL of ingest itself, because TLS would distort the results",
         actual: server.absoluteString)
     }
     let feed = try settings.endpoint(.feed, flag: feed)
@@ -116,7 +115,7 @@ struct LoadCommand: AsyncParsableCommand {
         endpoint: try LoadCommand.endpoint($0), curve: submitCurve, batchMax: batch ?? LoadLimits.batchDefault)
     }
     let connections = connections ?? (submit == nil ? LoadLimits.connectionsDefault : LoadLimits.producersDefault)
-    // Each subscriber has a context of its own, with its pipes.
+    // Each subscriber has its own context, with its pipes.
     try LoadCommand.allowFiles(connections + LoadLimits.filesOfSubscriber * subscribers)
     let plan = LoadPlan(
       rate: rate, seconds: duration, run: hexadecimal(UInt64.random(in: 0...0xFFFF_FFFF), digits: 8),
@@ -126,7 +125,7 @@ struct LoadCommand: AsyncParsableCommand {
     api.token = token
     let summary = try await LoadRun(
       plan: plan, server: server, feed: feed, curve: curve, api: api, token: token, connections: connections,
-      submit: submit, settleSeconds: settle, subscribers: subscribers,
+      submit: submit, drainTimeoutSeconds: drainTimeout, subscribers: subscribers,
       logger: makeLogger("load", level: settings.logLevel), draw: LoadCommand.draw
     ).run()
     let report = LoadReport(summary: summary)
@@ -137,7 +136,7 @@ struct LoadCommand: AsyncParsableCommand {
     }
   }
 
-  /// Draws a line over the one before it on standard error; nil where that is no terminal.
+  /// Draws a line over the previous one on standard error. Nil if that is no terminal.
   private static var draw: (@Sendable (String) -> Void)? {
     let line = ProgressLine()
     return line.isShown ? { @Sendable text in line.draw(text) } : nil
@@ -157,7 +156,9 @@ struct LoadCommand: AsyncParsableCommand {
     }
   }
 
-  /// Each connection is a file to the system. Throws `SettingError` when it does not allow so many.
+  /// Raises the limit of open files, because each connection needs a file descriptor.
+  ///
+  /// - Throws: `SettingError` if the system permits fewer.
   private static func allowFiles(_ connections: Int) throws {
     let needed = rlim_t(connections) + LoadLimits.filesBeside
     var limit = rlimit()
@@ -166,8 +167,8 @@ struct LoadCommand: AsyncParsableCommand {
     limit.rlim_cur = min(needed, limit.rlim_max)
     guard limit.rlim_cur == needed, setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
       throw SettingError(
-        "--connections \(connections) needs \(needed) open files, and the system allows \(limit.rlim_max): "
-          + "see ulimit -n.")
+        "--connections \(connections) needs \(needed) open files, but the limit is \(limit.rlim_max). "
+          + "Raise it with ulimit -n.")
     }
   }
 }

@@ -1,14 +1,16 @@
 import LoadTest
 
 extension RunAccount {
-  /// The account that is set. Throws `SettingError` when its password is missing.
+  /// Creates the account from the settings.
+  ///
+  /// - Throws: `SettingError` if its password is missing.
   init(_ settings: Settings, user: String?) throws {
     guard let user = settings.optional(.user, flag: user) else {
       self = .temporary
       return
     }
     guard let password = try settings.password() else {
-      throw SettingError("The password is missing: set ONTHEMAP_PASSWORD or ONTHEMAP_PASSWORD_FILE.")
+      throw SettingError("no password. Set ONTHEMAP_PASSWORD or ONTHEMAP_PASSWORD_FILE.")
     }
     self = .existing(user: user, password: password)
   }

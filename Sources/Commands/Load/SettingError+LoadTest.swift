@@ -2,11 +2,11 @@ import Domain
 import LoadTest
 
 extension SettingError {
-  /// A load test's error in the words of the command line.
+  /// Converts an error of a load test to the terms of the command line.
   init(_ error: LoadTestError) {
     switch error {
     case .placesUnreadable(let path):
-      self.init("--places must be a file of UTF-8 lines that can be read, not \"\(path)\".")
+      self.init("--places must be a readable file of UTF-8 lines, not \"\(path)\".")
     case .placeRefused(let path, let line):
       self.init(
         "--places: line \(line) of \(path) must be a place of at most \(Limits.placeBytesMax) bytes "
@@ -14,9 +14,9 @@ extension SettingError {
     case .placesCount(let path, let count):
       self.init("--places must be a file of 1 to \(LoadLimits.placesMax) places; \(path) has \(count).")
     case .noTowns(let path):
-      self.init(.gazetteer, expected: "a gazetteer with towns; or give --places", actual: path)
+      self.init(.gazetteer, expected: "a gazetteer with towns (or pass --places)", actual: path)
     case .silentFeed(let feed):
-      self.init(.feed, expected: "the address of a feed that answers", actual: "\(feed)")
+      self.init(.feed, expected: "the address of a running feed", actual: "\(feed)")
     case .foreignFeed(let feed):
       self.init(.feed, expected: "a feed of the same ingest as --server", actual: "\(feed)")
     case .notLoggedIn, .unreachable, .storeUnreadable: self.init(error.description)

@@ -5,11 +5,11 @@ import HTTPClient
 
 struct PostCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "post", abstract: "Put yourself on the map, or take a post of yours off it.",
+    commandName: "post", abstract: "Create a post, or delete one of yours.",
     discussion: """
-      The password comes from ONTHEMAP_PASSWORD, from the file that
-      ONTHEMAP_PASSWORD_FILE names, or is asked for. With --wait the exit status is
-      75 when the post is accepted and its place not found yet: do not post it again.
+      The password comes from ONTHEMAP_PASSWORD, from the file named by
+      ONTHEMAP_PASSWORD_FILE, or from a prompt. With --wait, exit status 75 means
+      that the post is accepted but not geocoded yet: do not post it again.
 
       Examples:
         onthemap post --user ada@example.org --place "Costa Rica" \\
@@ -23,27 +23,27 @@ struct PostCommand: AsyncParsableCommand {
   var server: String?
   @Option(.user)
   var user: String?
-  @Option(help: "Make the account first, under this name.")
+  @Option(help: "Name for a new account. Creates the account first.")
   var signUp: String?
-  // Whatever follows is the place: coordinates may begin with a minus.
-  @Option(parsing: .unconditional, help: "Where you are, in your own words.")
+  // The next argument is the place in any case: coordinates may begin with a minus.
+  @Option(parsing: .unconditional, help: "Place name or address.")
   var place: String?
-  @Option(help: "The link that people find with it.")
+  @Option(help: "URL shown with the post.")
   var link: String?
-  @Option(help: "Take the post with this id off the map for good, instead of making one.")
+  @Option(help: "Id of a post to delete permanently.")
   var delete: String?
-  @Flag(help: "Wait until the place is found, \(ToolLimits.postWaitSeconds) seconds at most, and say where it is.")
+  @Flag(help: "Wait up to \(ToolLimits.postWaitSeconds) seconds for the result and print the place.")
   var wait = false
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
     if let delete {
       guard place == nil, link == nil, signUp == nil, !wait else {
-        throw ValidationError("--delete takes no --place, --link, --sign-up or --wait.")
+        throw ValidationError("--delete cannot be combined with --place, --link, --sign-up or --wait.")
       }
       _ = try PostID(argument: delete)
     } else if place == nil || link == nil {
-      throw ValidationError("\(place == nil ? "--place" : "--link") is missing: a post has a place and a link.")
+      throw ValidationError("\(place == nil ? "--place" : "--link") is missing. A post needs a place and a link.")
     }
   }
 
@@ -51,7 +51,7 @@ struct PostCommand: AsyncParsableCommand {
     let settings = try await Settings(common)
     var api = API(try settings.server(flag: server))
     guard let user = settings.optional(.user, flag: user) else {
-      throw SettingError("--user (ONTHEMAP_USER) is missing: the e-mail address of your account.")
+      throw SettingError("--user (ONTHEMAP_USER) is missing. Set it to the e-mail address of your account.")
     }
     let password = try readPassword(settings)
     do {
@@ -59,30 +59,30 @@ struct PostCommand: AsyncParsableCommand {
       if let delete { return try await remove(delete, api) }
       let answer = try await post(api)
       guard answer.status == 200 || answer.status == 202, let id = answer.members.id else {
-        throw SettingError("Not posted: \(answer.problem).")
+        throw SettingError("cannot create the post: \(answer.problem).")
       }
       switch answer.members.state {
       case "published": printLine("\(id) is on the map: \(answer.members.label ?? "")")
       case "rejected", "dead":
         throw SettingError("\(id) is not on the map: \(answer.members.reason?.detail ?? answer.problem).")
       default:
-        printLine("\(id) is accepted; your session sees what becomes of it at \(api.base)/v2/posts/\(id)")
-        // EX_TEMPFAIL of sysexits.h: nothing is wrong, but it is not as far as was asked for.
+        printLine("\(id) is accepted. Follow its state at \(api.base)/v2/posts/\(id)")
+        // EX_TEMPFAIL of sysexits.h: the post is accepted, but not yet on the map.
         if wait { throw ExitCode(75) }
       }
     } catch let failure as FetchFailure {
-      throw SettingError("\(api.base) cannot be reached: \(failure)")
+      throw SettingError("cannot reach \(api.base): \(failure)")
     }
   }
 
   private func remove(_ id: String, _ api: API) async throws {
     let answer = try await api.send("DELETE", path: "/v2/posts/\(id)")
-    guard answer.status == 204 else { throw SettingError("Not deleted: \(answer.problem).") }
-    printLine("\(id) is off the map.")
+    guard answer.status == 204 else { throw SettingError("cannot delete \(id): \(answer.problem).") }
+    printLine("\(id) is deleted.")
   }
 
-  /// Sends the post, and again where the server is not there or says that it failed: under one key, so that it is on
-  /// the map once, also where only the answer was lost.
+  /// Sends the post, and resends it if the server is unreachable or fails. All attempts have the same idempotency key,
+  /// so the post is stored only once, even if only the response was lost.
   private func post(_ api: API) async throws -> API.Response {
     var headers = ["Idempotency-Key": UUID().uuidString]
     if wait { headers["Prefer"] = "wait=\(ToolLimits.postWaitSeconds)" }
@@ -109,8 +109,8 @@ struct PostCommand: AsyncParsableCommand {
     }
     let answer = try await api.send("POST", path: signUp == nil ? "/v2/session" : "/v2/accounts", json: credentials)
     guard let token = answer.members.token else {
-      let remedy = signUp != nil && answer.status == 409 ? " without --sign-up" : ""
-      throw SettingError("Not \(signUp == nil ? "logged in" : "signed up"): \(answer.problem)\(remedy).")
+      let remedy = signUp != nil && answer.status == 409 ? ". Run again without --sign-up" : ""
+      throw SettingError("\(signUp == nil ? "login" : "sign-up") failed: \(answer.problem)\(remedy).")
     }
     return token
   }
@@ -118,7 +118,7 @@ struct PostCommand: AsyncParsableCommand {
   private func readPassword(_ settings: Settings) throws -> String {
     if let password = try settings.password() { return password }
     guard isatty(STDIN_FILENO) == 1, let typed = getpass("Password: ") else {
-      throw SettingError("The password is missing: set ONTHEMAP_PASSWORD or ONTHEMAP_PASSWORD_FILE.")
+      throw SettingError("no password. Set ONTHEMAP_PASSWORD or ONTHEMAP_PASSWORD_FILE.")
     }
     return String(cString: typed)
   }

@@ -11,7 +11,9 @@ final class AdminConnection: Sendable {
   private let pending: Pending
   private let counter = Atomic<UInt64>(0)
 
-  /// - Throws: `SettingError` where nobody listens, or it may not be opened; `LinkError`.
+  /// Connects to ingest.
+  ///
+  /// - Throws: `SettingError` if no ingest listens, or if the socket may not be opened. `LinkError` for other failures.
   init(_ endpoint: Endpoint) throws {
     try AdminConnection.probe(endpoint)
     let wake = WakeupEvent()
@@ -23,12 +25,12 @@ final class AdminConnection: Sendable {
     }
   }
 
-  /// Ends its thread. Waits for it, half a second at most.
+  /// Ends the connection's thread. Blocks until then, for half a second at most.
   func close() { reactor.stop() }
 
-  /// Asks, and waits for the answer.
+  /// Sends a request, and waits for its reply.
   ///
-  /// - Throws: `AdminRefusal`, with what ingest says; `SettingError` where it says nothing in time.
+  /// - Throws: `AdminRefusal` with ingest's refusal, or `SettingError` if no reply arrives in time.
   func send(_ request: AdminRequest) async throws -> AdminReply {
     let id = counter.add(1, ordering: .relaxed).newValue
     let clock = Task { [pending] in
@@ -50,11 +52,11 @@ final class AdminConnection: Sendable {
     case let answer?: return answer
     case nil:
       let seconds = ToolLimits.adminReplyTimeout.components.seconds
-      throw SettingError("Ingest does not answer at \(endpoint) within \(seconds) seconds.")
+      throw SettingError("no reply from ingest at \(endpoint) within \(seconds) seconds.")
     }
   }
 
-  /// A plain connection says at once what ZeroMQ would only wait for.
+  /// Checks with a plain connection that ingest listens. ZeroMQ itself would only wait.
   private static func probe(_ endpoint: Endpoint) throws {
     guard endpoint.description.hasPrefix("ipc://") else { return }
     let path = String(endpoint.description.dropFirst(6))
@@ -72,15 +74,15 @@ final class AdminConnection: Sendable {
     guard failed else { return }
     switch errno {
     case EACCES, EPERM:
-      throw SettingError("\(path) may be opened only by who runs ingest: become that user (sudo -u, for example).")
+      throw SettingError("cannot open \(path): permission denied. Run as the user that runs ingest (sudo -u USER).")
     default:
       throw SettingError(
-        "No ingest listens at \(path): start it, or name the folder of its data with --data (ONTHEMAP_DATA).")
+        "no ingest is listening at \(path). Start it, or set its data folder with --data (ONTHEMAP_DATA).")
     }
   }
 }
 
-/// Questions without an answer.
+/// The requests without a reply.
 private final class Pending: Sendable {
   private let continuations = Mutex<[UInt64: CheckedContinuation<AdminReply?, Never>]>([:])
 
@@ -88,7 +90,7 @@ private final class Pending: Sendable {
     continuations.withLock { $0[id] = continuation }
   }
 
-  /// The second answer to a question is nobody's.
+  /// Passes on the reply. A second reply to a request is ignored.
   func complete(_ id: UInt64, _ answer: AdminReply?) {
     continuations.withLock { $0.removeValue(forKey: id) }?.resume(returning: answer)
   }

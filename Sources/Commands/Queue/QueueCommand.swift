@@ -4,10 +4,10 @@ import Foundation
 
 struct QueueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "queue", abstract: "See into ingest's queue, and steer it.",
+    commandName: "queue", abstract: "Inspect and control ingest's queue.",
     discussion: """
-      Talks to ingest over a socket in the folder of its data, which only the user that
-      runs ingest may open.
+      Connects to a socket in ingest's data folder. Only the user that runs ingest
+      can open it.
 
       Examples:
         onthemap queue status
@@ -16,23 +16,23 @@ struct QueueCommand: AsyncParsableCommand {
       """,
     subcommands: [
       QueueStatusCommand.self, QueueListCommand.self, QueueShowCommand.self, QueueRetryCommand.self,
-      QueueDropCommand.self, QueuePauseCommand.self, QueueResumeCommand.self,
+      QueueDiscardCommand.self, QueuePauseCommand.self, QueueResumeCommand.self,
     ])
 }
 
 struct QueueStatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Tell how the queue, its workers and its feeds are.",
+    commandName: "status", abstract: "Show the state of the queue, its workers and feeds.",
     discussion: """
-      Rates are of the last \(Limits.rateWindowSeconds) seconds, commit times of the latest \
-      \(Limits.commitTimesKept) commits.
+      Rates cover the last \(Limits.rateWindowSeconds) seconds. Commit times cover the
+      latest \(Limits.commitTimesKept) commits.
 
       Examples:
         onthemap queue status
         onthemap queue status --data /var/lib/onthemap --json | jq .dead
       """)
 
-  @Flag(help: "One JSON object.")
+  @Flag(help: "Print one JSON object.")
   var json = false
   @OptionGroup var options: AdminOptions
 
@@ -47,16 +47,16 @@ struct QueueStatusCommand: AsyncParsableCommand {
 
 struct QueuePauseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pause", abstract: "Send nothing new to workers, until resume.",
+    commandName: "pause", abstract: "Stop dispatching jobs until `queue resume`.",
     discussion: """
-      Posts are accepted as before, and wait; what workers have already comes home.
-      Look-ups over HTTP are refused meanwhile. Stays over a restart of ingest.
+      Ingest still accepts posts and queues them. Workers finish the jobs that they
+      hold. Ingest refuses lookups over HTTP. The pause survives a restart.
 
       Example:
         onthemap queue pause
       """)
 
-  @Flag(help: "One JSON object.")
+  @Flag(help: "Print one JSON object.")
   var json = false
   @OptionGroup var options: AdminOptions
 
@@ -65,13 +65,13 @@ struct QueuePauseCommand: AsyncParsableCommand {
 
 struct QueueResumeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "resume", abstract: "Let the queue go on after pause.",
+    commandName: "resume", abstract: "Resume dispatching after a pause.",
     discussion: """
       Example:
         onthemap queue resume
       """)
 
-  @Flag(help: "One JSON object.")
+  @Flag(help: "Print one JSON object.")
   var json = false
   @OptionGroup var options: AdminOptions
 
@@ -83,10 +83,10 @@ extension AdminOptions {
     try await connected { connection in
       guard case .paused(let sinceMs) = try await connection.send(request) else { throw SettingError.unexpectedReply }
       if json { return printLine(QueueJSON.paused(sinceMs)) }
-      printLine(sinceMs.map { "The queue is paused since \(timestamp(unixMs: $0))." } ?? "The queue goes on.")
+      printLine(sinceMs.map { "Queue paused since \(timestamp(unixMs: $0))." } ?? "Queue resumed.")
     }
   }
 }
 
-/// Milliseconds since 1970, UTC.
+/// Returns the time in milliseconds since 1970, UTC.
 func now() -> Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }

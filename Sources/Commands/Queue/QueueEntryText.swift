@@ -1,11 +1,11 @@
 import Domain
 
-/// Posts for people.
+/// Text about queued posts for people.
 enum QueueEntryText {
-  /// A table, heading first.
+  /// Returns a table, with the heading first.
   static func list(_ entries: [QueueEntry], unixMs: Int64) -> [String] {
     TextTable.lines(
-      [["ID", "AGE", "STATE", "FAILED", "LOST", "DETAIL", "PLACE"]]
+      [["ID", "AGE", "STATE", "FAILURES", "LOST LEASES", "DETAIL", "PLACE"]]
         + entries.map { entry in
           [
             entry.id.description, shortAge(ms: unixMs - entry.createdMs), entry.state.word, "\(entry.attempts)",
@@ -14,7 +14,7 @@ enum QueueEntryText {
         }, right: [1, 3, 4])
   }
 
-  /// One post, and what happened to it.
+  /// Returns the text about a post and its history.
   static func report(_ entry: QueueEntry, _ history: [PostEvent], unixMs: Int64) -> [String] {
     func time(_ ms: Int64) -> String { "\(timestamp(unixMs: ms)), \(longAge(ms: unixMs - ms)) ago" }
     let detail = entry.reason.map { "\($0.code), \($0.detail)" } ?? detail(entry)
@@ -25,10 +25,10 @@ enum QueueEntryText {
     lines += [
       "link      \(entry.link)", "account   \(entry.account.rawValue)", "accepted  \(time(entry.createdMs))",
       "changed   \(time(entry.updatedMs))",
-      "counts    \(counted(entry.attempts, "failed try").replacing("trys", with: "tries")), "
-        + "\(counted(entry.leaseLosses, "lost worker"))",
+      "counts    \(counted(entry.attempts, "failed attempt")), "
+        + "\(counted(entry.leaseLosses, "lost lease"))",
     ]
-    if let trace = entry.trace { lines.append("trace     \(trace.traceID), from span \(trace.parentID)") }
+    if let trace = entry.trace { lines.append("trace     \(trace.traceID), parent span \(trace.parentID)") }
     if !history.isEmpty { lines.append("history") }
     lines += TextTable.lines(
       history.map { event in
@@ -39,17 +39,17 @@ enum QueueEntryText {
     return lines.map { WatchText($0).text }
   }
 
-  /// What a state's word leaves open.
+  /// Returns details that the word of the state omits.
   private static func detail(_ entry: QueueEntry) -> String {
     switch entry.state {
-    case .leased: "\(entry.worker), \(longAge(ms: entry.leftMs ?? 0)) left"
-    case .delayed: "again in \(longAge(ms: entry.leftMs ?? 0))"
+    case .leased: "\(entry.worker), \(longAge(ms: entry.remainingMs ?? 0)) left"
+    case .delayed: "retry in \(longAge(ms: entry.remainingMs ?? 0))"
     default: entry.reason?.code ?? ""
     }
   }
 }
 
 extension String {
-  /// Without spaces at the end.
+  /// The text without spaces at the end.
   var trimmedEnd: String { String(self[..<(lastIndex { $0 != " " }.map { index(after: $0) } ?? startIndex)]) }
 }

@@ -1,6 +1,6 @@
 import Domain
 
-/// The queue for programs: one JSON object a line, with nothing in it that a terminal would obey.
+/// The queue as JSON for programs: an object for each line, without characters that a terminal obeys.
 enum QueueJSON {
   static func status(_ status: QueueStatus) -> String { line { status.write(to: &$0) } }
 
@@ -15,7 +15,9 @@ enum QueueJSON {
 
   static func change(_ change: QueueChange) -> String { line { change.write(to: &$0) } }
 
-  /// - Parameter sinceMs: nil when it is not paused.
+  /// Returns the state of the pause.
+  ///
+  /// - Parameter sinceMs: start of the pause, in milliseconds since 1970. Nil if the queue is not paused.
   static func paused(_ sinceMs: Int64?) -> String {
     line { json in
       json.add("paused", sinceMs != nil)
@@ -23,5 +25,7 @@ enum QueueJSON {
     }
   }
 
-  private static func line(_ body: (inout JSONWriter) -> Void) -> String { WatchJSON.ascii(JSONWriter.object(body).bytes) }
+  private static func line(_ body: (inout JSONWriter) -> Void) -> String {
+    WatchJSON.ascii(JSONWriter.object(body).bytes)
+  }
 }

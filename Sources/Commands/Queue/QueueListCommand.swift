@@ -3,10 +3,10 @@ import Domain
 
 struct QueueListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "ls", abstract: "List posts that wait, or dead ones, oldest first.",
+    commandName: "ls", abstract: "List queued or dead posts, oldest first.",
     discussion: """
-      A post waits until it is published, rejected or dead. Dead posts are out of the
-      queue, for an operator to retry or drop.
+      A post is queued until it is published, rejected or dead. An operator can
+      retry or discard dead posts.
 
       Examples:
         onthemap queue ls
@@ -16,14 +16,14 @@ struct QueueListCommand: AsyncParsableCommand {
       """)
 
   @Option(
-    help: "Only posts in this state: ready, leased, settling, delayed, waiting or dead. [default: all but dead]")
+    help: "State filter: ready, leased, committing, delayed, waiting_remote or dead. [default: all but dead]")
   var state: String?
-  @Option(help: "Only dead posts with this code; --state dead is understood.")
+  @Option(help: "Reason code of dead posts. Implies --state dead.")
   var reason: String?
   @OptionGroup var list: ListOptions
-  @Option(help: "Only those behind this post.")
+  @Option(help: "Post id. Lists posts after it.")
   var after: String?
-  @Flag(help: "One JSON object, with next where there may be more.")
+  @Flag(help: "Print one JSON object. It has `next` if more posts may follow.")
   var json = false
   @OptionGroup var options: AdminOptions
 
@@ -33,7 +33,7 @@ struct QueueListCommand: AsyncParsableCommand {
       throw ValidationError("--state must be one of \(words), not \"\(state)\".")
     }
     guard reason == nil || state == nil || state == QueueState.dead.word else {
-      throw ValidationError("--reason goes with --state dead only.")
+      throw ValidationError("--reason requires --state dead.")
     }
     if let after { _ = try PostID(argument: after) }
   }
@@ -49,32 +49,32 @@ struct QueueListCommand: AsyncParsableCommand {
       }
       if json { return printLine(QueueJSON.list(entries, next: next)) }
       guard !entries.isEmpty else {
-        if let state { return printError("No post is \(state.word).") }
-        return printError("No post waits\(try await deadRemark(connection)).")
+        if let state { return printError("No \(state.word) posts.") }
+        return printError("No queued posts\(try await deadRemark(connection)).")
       }
       for line in QueueEntryText.list(entries, unixMs: now()) { printLine(line) }
-      if let next { printError("There may be more: --after \(next)") }
+      if let next { printError("More posts: --after \(next)") }
     }
   }
 
-  /// Returns a remark that points to the dead posts; empty without any.
+  /// Returns a remark that points to the dead posts. Empty if there are none.
   private func deadRemark(_ connection: AdminConnection) async throws -> String {
     guard case .status(let status) = try await connection.send(.status), status.dead > 0 else { return "" }
-    return "; \(counted(status.dead, "post")) \(status.dead == 1 ? "is" : "are") dead: --state dead"
+    return "; \(counted(status.dead, "dead post")): --state dead"
   }
 }
 
 struct QueueShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show one post, and what happened to it.",
+    commandName: "show", abstract: "Show a post and its history.",
     discussion: """
       Example:
         onthemap queue show 4D5ox566Xg
       """)
 
-  @Argument(help: "The post's id.")
+  @Argument(help: "Post id.")
   var id: String
-  @Flag(help: "One JSON object.")
+  @Flag(help: "Print one JSON object.")
   var json = false
   @OptionGroup var options: AdminOptions
 
@@ -93,10 +93,12 @@ struct QueueShowCommand: AsyncParsableCommand {
 }
 
 extension PostID {
-  /// Throws `ValidationError` for a text that is no id.
+  /// Parses an argument.
+  ///
+  /// - Throws: `ValidationError` if the text is not an id.
   init(argument: String) throws {
     guard let id = PostID(argument) else {
-      throw ValidationError("\"\(argument)\" is not the id of a post: 10 characters of 0-9, A-Z, a-z.")
+      throw ValidationError("\"\(argument)\" is not a post id. An id has 10 characters of 0-9, A-Z and a-z.")
     }
     self = id
   }

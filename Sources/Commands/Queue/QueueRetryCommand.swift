@@ -3,9 +3,9 @@ import Domain
 
 struct QueueRetryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retry", abstract: "Put dead posts back into the queue, with fresh counts.",
+    commandName: "retry", abstract: "Return dead posts to the queue, with their failure counts reset.",
     discussion: """
-      The exit status is 1 when one of them was not dead; the others are retried.
+      Exit status 1 if a given post is not dead. The other posts are still retried.
 
       Examples:
         onthemap queue retry 4D5ox566Xg 4D5ox6Ttnk
@@ -13,22 +13,24 @@ struct QueueRetryCommand: AsyncParsableCommand {
         onthemap queue retry --all
       """)
 
-  @Argument(help: "The posts' ids.")
+  @Argument(help: "Post ids.")
   var ids: [String] = []
-  @Flag(help: "All dead posts.")
+  @Flag(help: "Retry all dead posts.")
   var all = false
-  @Option(help: "All dead posts with this code.")
+  @Option(help: "Reason code. Retries all dead posts with this code.")
   var reason: String?
-  @Flag(help: "One JSON object.")
+  @Flag(help: "Print one JSON object.")
   var json = false
   @OptionGroup var options: AdminOptions
 
   func validate() throws {
     guard [!ids.isEmpty, all, reason != nil].count(where: { $0 }) == 1 else {
-      throw ValidationError("Say which: ids, or --all, or --reason CODE.")
+      throw ValidationError("expected exactly one of post ids, --all and --reason.")
     }
     for id in ids { _ = try PostID(argument: id) }
-    guard reason?.isEmpty != true else { throw ValidationError("--reason must be a code, as queue status shows it.") }
+    guard reason?.isEmpty != true else {
+      throw ValidationError("--reason must be a code, as listed by `onthemap queue status`.")
+    }
   }
 
   func run() async throws {
@@ -37,7 +39,7 @@ struct QueueRetryCommand: AsyncParsableCommand {
       var sum = QueueChange()
       do {
         if ids.isEmpty {
-          // By rising ids, so that one that dies again at once is not met twice.
+          // The pages have rising ids, so a post that immediately becomes dead again is not retried twice.
           repeat {
             sum.add(try await connection.change(.retry(.all(reason: reason, after: sum.next))))
           } while sum.next != nil
@@ -53,20 +55,20 @@ struct QueueRetryCommand: AsyncParsableCommand {
   }
 }
 
-struct QueueDropCommand: AsyncParsableCommand {
+struct QueueDiscardCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "drop", abstract: "End dead posts for good.",
+    commandName: "discard", abstract: "Reject dead posts permanently.",
     discussion: """
-      Their owners then see them as rejected, with the code dropped and why they died.
-      The exit status is 1 when one of them was not dead; the others are dropped.
+      Owners see the state rejected, the code discarded and the original error. Exit
+      status 1 if a given post is not dead. The other posts are still discarded.
 
       Example:
-        onthemap queue drop 4D5ox566Xg
+        onthemap queue discard 4D5ox566Xg
       """)
 
-  @Argument(help: "The posts' ids.")
+  @Argument(help: "Post ids.")
   var ids: [String]
-  @Flag(help: "One JSON object.")
+  @Flag(help: "Print one JSON object.")
   var json = false
   @OptionGroup var options: AdminOptions
 
@@ -76,14 +78,14 @@ struct QueueDropCommand: AsyncParsableCommand {
     let ids = try ids.map { try PostID(argument: $0) }
     try await options.connected { connection in
       var sum = QueueChange()
-      for page in ids.pages { sum.add(try await connection.change(.drop(page))) }
-      try sum.report("is dropped", "are dropped", json: json)
+      for page in ids.pages { sum.add(try await connection.change(.discard(page))) }
+      try sum.report("is discarded", "are discarded", json: json)
     }
   }
 }
 
 extension [PostID] {
-  /// As many together as one request may name.
+  /// The ids, split into requests of the maximum size.
   fileprivate var pages: [[PostID]] {
     stride(from: 0, to: count, by: Limits.adminPostsMax).map {
       Array(self[$0..<Swift.min($0 + Limits.adminPostsMax, count)])
@@ -105,21 +107,21 @@ extension QueueChange {
     next = other.next
   }
 
-  /// Says what has changed, and complains about what has not.
+  /// Prints the changed posts, and an error for each unchanged one.
   ///
-  /// - Throws: `ExitCode` 1 where there is something to complain about.
+  /// - Throws: `ExitCode` 1 if there is an unchanged post.
   fileprivate func report(_ one: String, _ many: String, json: Bool) throws {
     if json {
       printLine(QueueJSON.change(self))
     } else {
-      // Where nothing has changed, the complaints say all.
+      // If nothing has changed, the errors suffice.
       if done.count == 1 {
         printLine("\(done[0]) \(one).")
       } else if !done.isEmpty || unchanged.isEmpty {
         printLine("\(counted(done.count, "post")) \(many).")
       }
       for post in unchanged {
-        printError(post.state.map { "\(post.id) is \($0.word), not dead." } ?? "There is no post \(post.id).")
+        printError(post.state.map { "\(post.id) is \($0.word), not dead." } ?? "No post \(post.id).")
       }
     }
     if !unchanged.isEmpty { throw ExitCode(1) }

@@ -1,6 +1,6 @@
 import Domain
 
-/// The queue's status for people. Pure, so that it can be tested without an ingest.
+/// The queue's status as text for people. Pure, so that tests need no ingest.
 struct QueueText {
   private let status: QueueStatus
   private let unixMs: Int64
@@ -10,83 +10,84 @@ struct QueueText {
     self.unixMs = unixMs
   }
 
-  /// All of it.
+  /// Returns the complete text.
   func lines() -> [String] { summary + (status.queue.workers.isEmpty ? [] : [""] + workers) }
 
-  /// The queue, line by line, each with a word before it.
+  /// The lines about the queue. Each begins with a label.
   var summary: [String] {
     let queue = status.queue
     return [
       "queue     \(state) · \(queue.depth) of \(status.depthMax) posts\(oldest)",
       "          "
         + [
-          "\(queue.ready) ready", "\(queue.leased) leased", "\(queue.settling) settling", "\(queue.delayed) delayed",
-          "\(queue.waiting) waiting", counted(queue.lookups, "look-up"),
+          "\(queue.ready) ready", "\(queue.leased) leased", "\(queue.committing) committing",
+          "\(queue.delayed) delayed", "\(queue.waitingRemote) waiting_remote", counted(queue.lookups, "lookup"),
         ].joined(separator: " · "),
-      "rates     accepted \(rate(status.accepted)) · settled \(rate(status.settled)) · failed \(rate(status.failed))",
+      "rates     accepted \(rate(status.accepted)) · completed \(rate(status.completed))"
+        + " · failed \(rate(status.failed))",
       "disk      \(disk)",
       "commits   p50 \(milliseconds(status.commits.p50Us)) · p99 \(milliseconds(status.commits.p99Us))"
-        + " · \(status.commits.count) in all",
+        + " · \(status.commits.count) total",
       "dead      \(status.dead)" + (status.dead == 0 ? "" : ": " + dead),
       "feeds     \(status.feeds.count)" + (status.feeds.isEmpty ? "" : ": " + feeds),
       "workers   \(queue.workers.count)",
     ]
   }
 
-  /// A table, heading first; only that where there are none.
+  /// The lines of the table of workers, with the heading first. Only the heading if there are no workers.
   var workers: [String] {
     TextTable.lines(
-      [["WORKER", "CREDIT", "LEASES", "SENT", "ANSWERED", "FAILED", "HEARD", ""]]
+      [["WORKER", "CREDIT", "LEASES", "SENT", "ANSWERED", "FAILED", "LAST SEEN", ""]]
         + status.queue.workers.map { worker in
           [
             worker.name, "\(worker.credit)", "\(worker.leases)", "\(worker.jobsSent)", rate(worker.answered),
-            "\(worker.failed)", shortAge(ms: worker.heardAgoMs), worker.isRemote ? "remote" : "",
+            "\(worker.failed)", shortAge(ms: worker.lastSeenAgoMs), worker.isRemote ? "remote" : "",
           ]
         }, right: [1, 2, 3, 4, 5, 6]
     ).map(\.trimmedEnd)
   }
 
-  /// All in one line, for a log.
+  /// The status in a line, for a log.
   var line: String {
     let queue = status.queue
     return [
       timestamp(unixMs: unixMs), word,
       "depth=\(queue.depth)",
-      "ready=\(queue.ready)", "leased=\(queue.leased)", "settling=\(queue.settling)", "delayed=\(queue.delayed)",
-      "waiting=\(queue.waiting)", "dead=\(status.dead)", "workers=\(queue.workers.count)",
+      "ready=\(queue.ready)", "leased=\(queue.leased)", "committing=\(queue.committing)", "delayed=\(queue.delayed)",
+      "waiting_remote=\(queue.waitingRemote)", "dead=\(status.dead)", "workers=\(queue.workers.count)",
       "feeds=\(status.feeds.count)", "subscribers=\(subscribers)", "accepted=\(rate(status.accepted))",
-      "settled=\(rate(status.settled))",
+      "completed=\(rate(status.completed))",
       "failed=\(rate(status.failed))", "commit_p50_ms=\(number(Double(status.commits.p50Us) / 1_000))",
       "commit_p99_ms=\(number(Double(status.commits.p99Us) / 1_000))", "disk_free_bytes=\(status.disk.freeBytes)",
     ].joined(separator: " ")
   }
 
-  /// The state in one word.
+  /// The state in a word.
   private var word: String {
     if status.disk.fullMs != nil { return "DISK_FULL" }
     return state.split(whereSeparator: { " :".contains($0) }).first.map(String.init) ?? ""
   }
 
-  /// "running", or since when it is not, or why it takes no more.
+  /// "running", or the reason why ingest refuses posts or sends no jobs, with its duration.
   var state: String {
     if let fullMs = status.disk.fullMs {
-      return "DISK FULL OR NEARLY FULL for \(longAge(ms: unixMs - fullMs)): writes that do not fit are refused"
+      return "DISK FULL OR NEARLY FULL for \(longAge(ms: unixMs - fullMs)): ingest refuses writes that do not fit"
     }
     if let pausedMs = status.pausedMs { return "PAUSED for \(longAge(ms: unixMs - pausedMs))" }
-    // An ingest of before says 0 of both.
+    // An older ingest reports 0 for both.
     guard status.waitMaxMs > 0, status.queue.longestWaitMs >= status.waitMaxMs else { return "running" }
-    return "REFUSING: a post waits \(longAge(ms: status.queue.longestWaitMs)) for a worker"
+    return "REFUSING: a post has waited \(longAge(ms: status.queue.longestWaitMs)) for a worker"
   }
 
   /// True if an operator has to act.
   var isTrouble: Bool { state != "running" }
 
-  /// How long ingest runs.
-  var up: String { longAge(ms: status.upMs) }
+  /// Uptime of ingest.
+  var up: String { longAge(ms: status.uptimeMs) }
 
   private var oldest: String { status.oldestMs.map { " · oldest \(longAge(ms: unixMs - $0))" } ?? "" }
 
-  /// The disk space in words; "unknown" from an older ingest, which does not send it.
+  /// The disk space as text. "unknown" for an older ingest, which does not report it.
   private var disk: String {
     let disk = status.disk
     guard disk.sizeBytes > 0 else { return "unknown" }
@@ -107,7 +108,7 @@ struct QueueText {
     }.joined(separator: " · ")
   }
 
-  /// Of all feeds that tell.
+  /// Number of subscribers of all feeds that report it.
   private var subscribers: Int { status.feeds.reduce(0) { $0 + ($1.subscribers ?? 0) } }
 
   private func rate(_ reading: RateMeter.Reading) -> String { "\(number(reading.perSecond))/s" }
@@ -122,7 +123,7 @@ struct QueueText {
     return unit == 0 ? "\(count) B" : "\(number(value)) \(units[unit])"
   }
 
-  /// With one digit behind the point.
+  /// Formats a number with a digit after the point.
   private func number(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     return "\(tenths / 10).\(tenths % 10)"

@@ -5,10 +5,10 @@ import Logging
 
 struct TopCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "top", abstract: "See ingest's queue, workers and rates, live.",
+    commandName: "top", abstract: "Show ingest's queue, workers and rates, live.",
     discussion: """
-      On a terminal a table that is drawn anew each second, until q or Ctrl-C; in a
-      pipe one line a second. NO_COLOR is respected.
+      On a terminal, updates a table every second until q or Ctrl-C. In a pipe,
+      prints one line per second. Respects NO_COLOR.
 
       Examples:
         onthemap top
@@ -16,14 +16,14 @@ struct TopCommand: AsyncParsableCommand {
         onthemap top --json --count 60 > minute.ndjson
       """)
 
-  @Flag(help: "One JSON object a second, as queue status has it.")
+  @Flag(help: "Print one JSON object per second, in the format of queue status.")
   var json = false
-  @Option(help: "End after so many looks.")
+  @Option(help: "Number of samples before exit.")
   var count: Int?
   @OptionGroup var options: AdminOptions
 
   func validate() throws {
-    guard count ?? 1 > 0 else { throw ValidationError("--count must be a number of 1 or more, not \(count ?? 0).") }
+    guard count ?? 1 > 0 else { throw ValidationError("--count must be 1 or more, not \(count ?? 0).") }
   }
 
   func run() async throws {
@@ -32,7 +32,7 @@ struct TopCommand: AsyncParsableCommand {
     let environment = ProcessInfo.processInfo.environment
     let screen = WatchScreen(environment: environment)
     let form: TopService.Format = json ? .json : screen.isTerminal ? .table : .lines
-    // A log would tear the table.
+    // Log lines would break the table.
     let logger =
       form == .table
       ? Logger(label: "top") { _ in SwiftLogNoOpLogHandler() } : makeLogger("top", level: settings.logLevel)

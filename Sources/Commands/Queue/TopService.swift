@@ -3,9 +3,9 @@ import Glibc
 import Messaging
 import ServiceLifecycle
 
-/// Asks ingest each second and shows what it says, until a signal, a key, or until as often as was asked for.
+/// Display of ingest's status, updated each second. It ends after a signal, a key, or `count` samples.
 struct TopService: Service {
-  /// How it is shown.
+  /// The format of the output.
   enum Format { case table, lines, json }
 
   let endpoint: Endpoint
@@ -13,7 +13,7 @@ struct TopService: Service {
   let screen: WatchScreen
   let form: Format
   let isColoured: Bool
-  /// Looks after which it is done.
+  /// Number of samples before the end.
   let count: Int
 
   func run() async throws {

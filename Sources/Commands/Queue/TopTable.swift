@@ -1,6 +1,6 @@
 import Domain
 
-/// The queue as a window that is drawn over itself. Pure, so that it can be tested without a terminal.
+/// The queue as a window that is redrawn in place. Pure, so that tests need no terminal.
 struct TopTable {
   private let address: String
   private let isColoured: Bool
@@ -9,15 +9,17 @@ struct TopTable {
   private var problem: String?
   private var repaint = ScreenPainter()
 
+  /// Creates the window.
+  ///
   /// - Parameters:
-  ///   - address: ingest's, for people.
-  ///   - isColoured: without colours nothing stands out.
+  ///   - address: address of ingest, for people.
+  ///   - isColoured: true if the terminal may show colours. Without them nothing is highlighted.
   init(address: String, isColoured: Bool) {
     self.address = address
     self.isColoured = isColoured
   }
 
-  /// What to write for the newest status, or for none and why.
+  /// Returns the text to write for a new status, or for an error.
   mutating func text(for news: Result<QueueStatus, any Error>, _ moment: RenderContext) -> String {
     switch news {
     case .success(let new): (status, seenMs, problem) = (new, moment.unixMs, nil)
@@ -26,19 +28,19 @@ struct TopTable {
     return repaint.text(lines(moment), moment)
   }
 
-  /// The lines of the window, as many as it has.
+  /// Returns the lines of the window, at most as many as it has rows.
   func lines(_ moment: RenderContext) -> [String] {
     let columns = max(1, moment.columns - 1)
     func cell(_ line: String) -> String { WatchText(line).cell(columns) }
-    guard let status else { return [dimmed(cell(problem ?? "asking ingest at \(address)"))] }
-    // As old as the news are: nothing goes on that is not known to.
+    guard let status else { return [dimmed(cell(problem ?? "connecting to ingest at \(address)"))] }
+    // Ages refer to the time of the status, not to the present.
     let text = QueueText(status, unixMs: seenMs)
     let title = "onthemap top · \(timestamp(unixMs: seenMs).dropFirst(11).prefix(8)) · up \(text.up) · \(address)"
     var lines = [dimmed(cell(title))]
     lines += text.summary.enumerated().map { index, line in
       index == 0 && text.isTrouble ? highlighted(cell(line)) : cell(line)
     }
-    if let problem { lines.append(highlighted(cell("lost      \(problem)"))) }
+    if let problem { lines.append(highlighted(cell("error     \(problem)"))) }
     lines.append(cell(""))
     let workers = text.workers
     lines.append(emphasised(cell(workers.first ?? "")))

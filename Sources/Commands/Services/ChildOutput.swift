@@ -1,17 +1,20 @@
 import Domain
 import Glibc
 
-/// What a child prints, line by line.
+/// The output of a child process, line by line.
 final class ChildOutput: Sendable {
-  /// The child's end; open as long as this lives, so that the reader meets no end of its own.
+  /// The child's end of the pipe. It stays open as long as this object lives, so the reader never reaches an end of
+  /// file.
   let writer: Int32
   private let reader: Int32
 
-  /// - Throws: `SettingError` where no descriptor is left.
+  /// Creates the pipe.
+  ///
+  /// - Throws: `SettingError` if no file descriptor is free.
   init() throws {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0, fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 else {
-      throw SettingError("A pipe cannot be made: \(String(cString: strerror(errno))).")
+      throw SettingError("cannot create a pipe: \(String(cString: strerror(errno))).")
     }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     (reader, writer) = (ends[0], ends[1])
@@ -22,10 +25,10 @@ final class ChildOutput: Sendable {
     close(writer)
   }
 
-  /// Reads until the task is cancelled. A line longer than `Limits.conformanceLineBytesMax` is left out.
+  /// Reads lines until the task is cancelled. Omits a line longer than `Limits.conformanceLineBytesMax`.
   func read(_ line: (Substring) -> Void) async throws {
     var rest: [UInt8] = []
-    // Of a line that is too long; what is left of it is none.
+    // True while the rest of a line that is too long follows. The rest is omitted too.
     var isTruncated = false
     var buffer = [UInt8](repeating: 0, count: ToolLimits.readBytes)
     while true {
@@ -36,7 +39,9 @@ final class ChildOutput: Sendable {
       }
       rest += buffer[..<count]
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-        if !isTruncated, end <= Limits.conformanceLineBytesMax { line(Substring(decoding: rest[..<end], as: UTF8.self)) }
+        if !isTruncated, end <= Limits.conformanceLineBytesMax {
+          line(Substring(decoding: rest[..<end], as: UTF8.self))
+        }
         isTruncated = false
         rest.removeSubrange(...end)
       }

@@ -1,24 +1,24 @@
 import Glibc
 import Synchronization
 
-/// A child process, its signals and its end. A conformance run sends SIGTERM at a step, and judges when and with which
-/// status the program ends, by SIGTERM or before.
+/// A child process, with its signals and its end. A conformance run sends SIGTERM in a step, and judges when and with
+/// which status the program ends, before or after SIGTERM.
 ///
-/// Two libraries do not serve here. Foundation's `Process` hands down the blocked signals of the thread that it is
-/// called on: such a child never receives SIGTERM. swift-subprocess 1.0.2 sends signals only within the body of `run`,
-/// reports the end only after the body has returned, and shows the end to the body only as the end of the child's
-/// output. If a wrapper script redirects the output of its program, the output ends at the start: the run could send
-/// SIGTERM or notice the end, not both.
+/// Two libraries do not suffice. Foundation's `Process` passes on the blocked signals of the calling thread, so such a
+/// child never receives SIGTERM. swift-subprocess 1.0.2 sends signals only within the body of `run`, and reports the
+/// exit only after the body has returned. Within the body, only the end of the child's output shows the exit. If a
+/// wrapper script redirects the output of its program, the output ends at the start. The run could then send SIGTERM or
+/// detect the exit, but not both.
 final class ChildProcess: Sendable {
   private let id: pid_t
   private let code = Mutex<Int32?>(nil)
 
-  /// Starts a program with nothing on its standard input.
+  /// Starts a program with an empty standard input.
   ///
   /// - Parameters:
-  ///   - command: the program, looked for as a shell does, and its arguments.
-  ///   - output: a descriptor for its standard output.
-  /// - Throws: `SettingError` where it cannot be started.
+  ///   - command: the program, found through PATH as in a shell, and its arguments.
+  ///   - output: file descriptor for its standard output.
+  /// - Throws: `SettingError` if the program cannot be started.
   init(_ command: [String], output: Int32 = STDERR_FILENO) throws {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -41,12 +41,12 @@ final class ChildProcess: Sendable {
     var id = pid_t()
     let error = posix_spawnp(&id, command[0], &actions, &attributes, &arguments, environ)
     guard error == 0 else {
-      throw SettingError("\(command[0]) cannot be started: \(String(cString: strerror(error))).")
+      throw SettingError("cannot start \(command[0]): \(String(cString: strerror(error))).")
     }
     self.id = id
   }
 
-  /// Waits for its end: the exit code, or the signal's number, negative.
+  /// Exit code, or a signal's number, negative. Waits for the end of the process.
   var exit: Int32 {
     get async throws {
       while true {
@@ -56,14 +56,14 @@ final class ChildProcess: Sendable {
     }
   }
 
-  /// SIGTERM, where it still runs.
+  /// Sends SIGTERM if the process still runs.
   func terminate() { signal(SIGTERM) }
 
-  /// Ends it, with SIGKILL after `ToolLimits.childGracePeriod`, and waits for that.
+  /// Ends the process, and waits for its end. Sends SIGTERM, and SIGKILL after `ToolLimits.childGracePeriod`.
   func end() async {
     terminate()
     let end = ContinuousClock.now + ToolLimits.childGracePeriod
-    // Also where the task is cancelled.
+    // An own task also waits if the current task is cancelled.
     await Task { [self] in
       while ended() == nil {
         if ContinuousClock.now >= end { signal(SIGKILL) }
@@ -72,7 +72,7 @@ final class ChildProcess: Sendable {
     }.value
   }
 
-  /// As long as nobody has waited for it, its number is nobody else's.
+  /// Sends a signal. The id belongs to no other process before `waitpid` has returned it.
   private func signal(_ number: Int32) {
     code.withLock { if $0 == nil { kill(id, number) } }
   }

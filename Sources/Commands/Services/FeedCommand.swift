@@ -5,11 +5,10 @@ import Messaging
 
 struct FeedCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "feed", abstract: "Tell subscribers the latest posts; run as many as wanted.",
+    commandName: "feed", abstract: "Publish the latest posts to subscribers. Runs in any number of instances.",
     discussion: """
-      Ingest and subscribers on other hosts need keys (onthemap keys new --help). Reads
-      the list of keys again when it gets SIGHUP; a list with a mistake in it is
-      refused, and the old one stays in use.
+      Connections between hosts need keys (onthemap keys new --help). SIGHUP reloads
+      the allowlist. The feed rejects an invalid list and keeps the current one.
 
       Examples:
         onthemap feed
@@ -21,7 +20,7 @@ struct FeedCommand: AsyncParsableCommand {
   var ingest: String?
   @Option(.feedData)
   var data: String?
-  @Option(.feedHTTP, "Address for HTTP, HOST:PORT.", name: "--http")
+  @Option(.feedHTTP, "HTTP address, HOST:PORT.", name: "--http")
   var http: String?
   @Option(.feedOperations)
   var operations: String?
@@ -29,10 +28,10 @@ struct FeedCommand: AsyncParsableCommand {
   var keyFile: String?
   @Option(.ingestKey)
   var ingestKey: String?
-  @Option(.allowPlaintext, "feed, query or both with a comma: other hosts may reach --publish, --query in plain text.")
+  @Option(.allowPlaintext, "Links allowed without encryption on non-loopback addresses, comma-separated: feed, query.")
   var allowPlaintext: String?
   @OptionGroup var proxies: ProxyOptions
-  @OptionGroup var viewing: MapAccessOptions
+  @OptionGroup var mapAccess: MapAccessOptions
   @OptionGroup var options: FeedOptions
   @OptionGroup var common: CommonOptions
 
@@ -44,8 +43,8 @@ struct FeedCommand: AsyncParsableCommand {
     var configuration = try options.configuration(settings, ingest: ingest, http: address, keys: &keys)
     configuration.proxies = try proxies.trusted(settings)
     configuration.isAlone = true
-    configuration.viewing = try viewing.viewing(settings, needsKey: true)
-    try keys.apply(to: configuration.viewing)
+    configuration.mapAccess = try mapAccess.mapAccess(settings, needsSecret: true)
+    try keys.apply(to: configuration.mapAccess)
     let folder = settings.text(.feedData, flag: data)
     if folder != "none" { configuration.data = folder }
     configuration.ingestCurve = try keys.client(.ingestKey, flag: ingestKey, needsOwn: true, settings: settings)

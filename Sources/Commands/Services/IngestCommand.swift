@@ -4,16 +4,16 @@ import Ingest
 
 struct IngestCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "ingest", abstract: "Accept posts, hand out their look-ups, store what comes back.",
+    commandName: "ingest", abstract: "Accept posts, dispatch geocoding jobs, store results.",
     discussion: """
-      Workers and feeds on other hosts need keys (onthemap keys new --help). Reads the
-      lists of keys again when it gets SIGHUP; a list with a mistake in it is refused,
-      and the old one stays in use.
+      Connections between hosts need keys (onthemap keys new --help). SIGHUP reloads
+      the allowlists. Ingest rejects an invalid list and keeps the current one.
 
       Examples:
         onthemap ingest --data /var/lib/onthemap
         onthemap ingest --jobs tcp://10.0.0.1:7701 --changes tcp://10.0.0.1:7702 \\
-          --key-file ingest.key --allow-workers workers.keys --allow-feeds feeds.keys
+          --key-file ingest.key --allow-workers workers.keys \\
+          --allow-feeds feeds.keys
       """)
 
   @OptionGroup var options: IngestOptions
@@ -23,7 +23,7 @@ struct IngestCommand: AsyncParsableCommand {
     let settings = try await Settings(common)
     var keys = try options.keys(settings)
     var configuration = try options.configuration(settings, keys: &keys)
-    try keys.apply(to: configuration.page.viewing)
+    try keys.apply(to: configuration.page.mapAccess)
     try keys.check(
       isUsed: configuration.usesKeys, wanted: .allowProducers, .allowWorkers, .allowFeeds)
     let logger = makeLogger("ingest", level: settings.logLevel)

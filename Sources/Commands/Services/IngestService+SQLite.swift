@@ -3,7 +3,7 @@ import Logging
 import SQLiteStore
 
 extension IngestService {
-  /// Ingest with an SQLite store in the folder of its data.
+  /// Creates ingest with an SQLite store in its data folder.
   init(_ configuration: IngestConfiguration, logger: Logger, ready: @escaping @Sendable (Addresses) -> Void) {
     let folder = configuration.data
     self.init(

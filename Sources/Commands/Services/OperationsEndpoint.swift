@@ -6,9 +6,9 @@ import ServiceLifecycle
 import Telemetry
 import Web
 
-/// The address where a process is asked about itself: metrics, and whether it lives and is ready.
+/// The address for operators of a process: metrics, liveness and readiness.
 struct OperationsEndpoint {
-  /// What the services of the process measure; nil where nothing is served, and measuring costs nothing.
+  /// Registry of the metrics of the process. Nil if no address serves them, so that they cost nothing.
   let registry: MetricRegistry?
   private let service: OperationsService?
   /// Readiness of the process, to which its roles add their parts.
@@ -16,11 +16,14 @@ struct OperationsEndpoint {
   private let host: String
   private let port = OneShot<Int>()
 
-  /// Once in a process, and before its services are made: they count nothing otherwise.
+  /// Creates the endpoint. Call this once in a process, before its services are created: their metrics count nothing
+  /// otherwise.
   ///
   /// - Parameters:
-  ///   - setting: the role's; its value may be the word none.
-  ///   - flag: the flag's value.
+  ///   - settings: settings of the command.
+  ///   - setting: the role's setting. Its value may be the word none.
+  ///   - flag: value of the flag.
+  ///   - logger: log of the role.
   /// - Throws: `SettingError`.
   init(_ settings: Settings, _ setting: Setting, flag: String?, logger: Logger) throws {
     let isSet = settings.optional(setting, flag: flag) != nil
@@ -40,30 +43,30 @@ struct OperationsEndpoint {
     service = OperationsService(server: server, isSet: isSet, logger: logger) { [port] in port.set($0) }
   }
 
-  /// To be run beside the others.
+  /// Services to run beside those of the role.
   var services: [any Service] { service.map { [$0] } ?? [] }
 
-  /// All roles of the process serve.
+  /// Marks all roles of the process as started.
   func begin() { readiness.begin() }
 
-  /// What the ready line says of it, with a space before it; waits until it listens. Empty where it does not.
+  /// Text for the ready line, with a space before it. Waits until the endpoint listens. Empty if there is none.
   var word: String {
     get async throws { service == nil ? "" : " operations=http://\(authority(host)):\(try await port.value)" }
   }
 }
 
-/// Serves it, until graceful shutdown.
+/// Service of the endpoint, until graceful shutdown.
 private struct OperationsService: Service {
   let server: OperationsServer
-  /// Whether somebody has chosen the address. A usual one that is taken, by a second worker of this host say, is no
-  /// reason not to work.
+  /// True if the operator has chosen the address. If the default address is in use, by a second worker on this host for
+  /// example, the process must still work.
   let isSet: Bool
   let logger: Logger
   let ready: @Sendable (Int) -> Void
 
   func run() async throws {
     do { try await server.run(ready: ready) } catch let error as ListenError where !isSet {
-      logger.notice("the usual address for metrics is taken: a free port instead", metadata: ["reason": "\(error)"])
+      logger.notice("default operations address in use: using a free port", metadata: ["error": "\(error)"])
       try await server.run(port: 0, ready: ready)
     }
   }

@@ -3,13 +3,15 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Calls somebody whenever the process gets SIGHUP, which then does not end it. One that goes out because the terminal
-/// is gone ends the process as before, unless it was started with `nohup`.
+/// Handler of SIGHUP, which reloads and does not end the process. A SIGHUP because of a lost terminal still ends the
+/// process, unless `nohup` started it.
 struct ReloadService: Service {
   private let endsWithTerminal: Bool
   private let reload: @Sendable () -> Void
 
-  /// - Parameter reload: may take its time; what comes meanwhile is one more call.
+  /// Creates the handler.
+  ///
+  /// - Parameter reload: reloads. It may block, and signals meanwhile cause one further call.
   init(reload: @escaping @Sendable () -> Void) {
     self.reload = reload
     var action = sigaction()
@@ -23,7 +25,7 @@ struct ReloadService: Service {
       if endsWithTerminal, !Self.hasTerminal {
         kill(getpid(), SIGTERM)
       } else {
-        // Seconds of work, for which nobody else's thread is to stop.
+        // The reload takes seconds, so it gets its own thread and blocks no other.
         await withCheckedContinuation { done in
           Thread.detachNewThread { [reload] in
             reload()
@@ -32,7 +34,7 @@ struct ReloadService: Service {
         }
       }
     }
-    // Ended before the others are asked to end, it would end them.
+    // An earlier end of this service would end the other services.
     try? await gracefulShutdown()
   }
 

@@ -6,8 +6,8 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Runs services until a signal: SIGTERM and SIGINT end them gracefully, after 4 seconds at once. So does a service
-/// that fails, for the others.
+/// Runs services until a signal. SIGTERM and SIGINT end them gracefully, and after 4 seconds forcibly. The failure of a
+/// service also ends the others.
 func runServices(_ services: [any Service], settings: Settings, logger: Logger) async throws {
   prepareProcess()
   var configuration = ServiceGroupConfiguration(
@@ -23,13 +23,13 @@ func runServices(_ services: [any Service], settings: Settings, logger: Logger) 
   } catch { throw settings.blame(error) }
 }
 
-/// What every long-running role wants of its process.
+/// Prepares the process of a long-running role.
 private func prepareProcess() {
-  // A peer that is gone, or a file that may not grow, is an error to be answered, not the end.
+  // A lost peer, or a file that may not grow, must cause an error, not the end of the process.
   signal(SIGPIPE, SIG_IGN)
   signal(SIGXFSZ, SIG_IGN)
   preferThroughput()
-  // Each subscriber and each HTTP client takes a descriptor.
+  // Each subscriber and each HTTP client needs a file descriptor.
   var limit = rlimit()
   if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
     limit.rlim_cur = limit.rlim_max
@@ -37,20 +37,20 @@ private func prepareProcess() {
   }
 }
 
-/// A thread that wakes up lets the others go on to their next wait, and so finds more to do at once: fewer
-/// wake-ups for a post. (SCHED_BATCH, sched(7).)
+/// Selects SCHED_BATCH (sched(7)). A thread that wakes up then lets the others run until their next wait. It finds more
+/// work, so there are fewer wake-ups for each post.
 private func preferThroughput() {
   let batch: Int32 = 3
   var priority = sched_param()
-  // What the operator has chosen stays.
+  // Keep a policy that the operator has chosen.
   guard sched_getscheduler(0) == 0 else { return }
-  // Those that are there already; the others inherit it. Where it is forbidden, nothing is lost.
+  // Set the existing threads. Later ones inherit the policy. If the system forbids it, the process works without it.
   for thread in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? [] {
     sched_setscheduler(pid_t(thread) ?? 0, batch, &priority)
   }
 }
 
-/// Logs go to standard error; standard output is for what a command answers.
+/// Returns a logger to standard error. Standard output is for the results of commands.
 func makeLogger(_ role: String, level: Logger.Level) -> Logger {
   var logger = Logger(label: role) { LogLines(label: $0) }
   logger.logLevel = level

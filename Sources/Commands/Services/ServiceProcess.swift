@@ -2,22 +2,22 @@ import CRestart
 import Glibc
 import Logging
 
-/// The process of a service, prepared before anything else: no backtracer, and `up` starts again after a crash.
+/// The process of a service, prepared at its very start: the backtracer is off, and `up` restarts after a crash.
 enum ServiceProcess {
-  private static let services = ["up", "ingest", "geocoder", "feed"]
+  private static let services = ["up", "ingest", "worker", "feed"]
   /// Environment variable of `otm_restart_when_crashed`: the number of crashes in a row.
   private static let crashesName = "OTM_CRASHES"
 
   /// Prepares the process. For other commands it does nothing. Call it first, while there is one thread.
   ///
   /// Swift's backtracer inherits the open ports of a process that crashes. While it waits, no program can bind them.
-  /// The runtime reads its setting before `main`, so the program starts once more with the backtracer off, unless
+  /// The runtime reads its setting before `main`, so the program restarts once with the backtracer off, unless
   /// SWIFT_BACKTRACE is set already.
   static func prepare() {
     guard CommandLine.argc > 1, services.contains(CommandLine.arguments[1]), let path else { return }
     if getenv("SWIFT_BACKTRACE") == nil {
       setenv("SWIFT_BACKTRACE", "enable=no", 1)
-      // Where the system forbids it, the service runs with the backtracer.
+      // If the system forbids `execv`, the service runs with the backtracer.
       execv(path, CommandLine.unsafeArgv)
     }
     // systemd and container engines restart the other services. A backtracer that the operator has enabled stays.
@@ -25,20 +25,20 @@ enum ServiceProcess {
     guard CommandLine.arguments[1] == "up", backtrace == "enable=no" else { return }
     let crashes = getenv(crashesName).flatMap { Int32(String(cString: $0)) } ?? 0
     unsetenv(crashesName)
-    // Before the start is counted from: a rest is no running.
+    // Sleep before the start time is recorded: the backoff does not count as uptime.
     if crashes > 0 { backOff(after: crashes) }
     otm_restart_when_crashed(path, CommandLine.unsafeArgv, crashes)
   }
 
-  /// Sleeps 1 s after the first crash, and twice as long after each later one, 64 s at most.
+  /// Sleeps 1 s after the first crash, and twice as long after each later one, up to 64 s.
   private static func backOff(after crashes: Int32) {
     let seconds = 1 << min(max(0, crashes - 1), 6)
     makeLogger("up", level: .info).warning(
-      "started again after a crash", metadata: ["crashes": "\(crashes)", "pause-s": "\(seconds)"])
+      "restarted after a crash", metadata: ["crashes": "\(crashes)", "backoff_s": "\(seconds)"])
     sleep(UInt32(seconds))
   }
 
-  /// The program's file.
+  /// Path of the program's file.
   private static var path: String? {
     var name = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     let count = readlink("/proc/self/exe", &name, Int(PATH_MAX))

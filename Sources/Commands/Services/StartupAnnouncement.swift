@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// Says something when the time has come, and then does nothing until the end.
+/// A service that prints a message when it is ready to, and then waits for graceful shutdown.
 struct StartupAnnouncement: Service {
   let say: @Sendable () async throws -> Void
 

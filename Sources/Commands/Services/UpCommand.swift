@@ -10,11 +10,11 @@ import Worker
 
 struct UpCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "up", abstract: "Run everything in one process, over the same sockets as apart.",
+    commandName: "up", abstract: "Run all services in one process.",
     discussion: """
-      Prints one line when all of it is ready. Takes a new gazetteer when it gets SIGHUP;
-      one that is not whole is refused, and the old one stays in use. So with the lists
-      of keys for those on other hosts (onthemap keys new --help).
+      Services still connect over their sockets. Prints one line when all services
+      are ready. SIGHUP reloads the gazetteer and the allowlists. The process
+      rejects a damaged file and keeps the current one.
 
       Examples:
         onthemap up
@@ -32,8 +32,8 @@ struct UpCommand: AsyncParsableCommand {
   @Option(.gazetteer)
   var gazetteer: String?
   @OptionGroup var options: IngestOptions
-  @OptionGroup var feedOptions: FeedOptions
-  @OptionGroup var remote: RemoteOptions
+  @OptionGroup(title: "Feed options") var feedOptions: FeedOptions
+  @OptionGroup(title: "Remote provider options") var remote: RemoteOptions
   @OptionGroup var common: CommonOptions
 
   func run() async throws {
@@ -41,10 +41,10 @@ struct UpCommand: AsyncParsableCommand {
     var keys = try options.keys(settings)
     var ingest = try options.configuration(settings, keys: &keys, isAll: true)
     let feedAddress = try settings.address(.feedHTTP, flag: feedHttp)
-    // Its ingest is told when that listens.
+    // The feed's address of ingest is replaced when ingest listens.
     var feed = try feedOptions.configuration(settings, ingest: ingest.changes, http: feedAddress, keys: &keys)
-    (feed.proxies, feed.viewing, feed.data) = (ingest.proxies, ingest.page.viewing, ingest.data + "/feed")
-    try keys.apply(to: feed.viewing)
+    (feed.proxies, feed.mapAccess, feed.data) = (ingest.proxies, ingest.page.mapAccess, ingest.data + "/feed")
+    try keys.apply(to: feed.mapAccess)
     try keys.check(
       isUsed: ingest.usesKeys || feed.publishCurve != nil, wanted: .allowProducers, .allowWorkers,
       .allowFeeds, .allowSubscribers)
@@ -58,10 +58,10 @@ struct UpCommand: AsyncParsableCommand {
     keys.announce(to: logger)
     let gazetteer = try LiveGazetteer(path: try settings.gazetteer(flag: gazetteer), logger: logger)
 
-    // The others start when ingest listens: only then its ports are known.
+    // The other services start when ingest listens, because its ports are unknown before.
     let ingestReady = OneShot<IngestService.Addresses>()
     let feedReady = OneShot<FeedService.Addresses>()
-    // With TLS in front, a browser reaches the feed by an address that nobody here knows.
+    // With TLS in front, a browser reaches the feed at an address that the process does not know.
     if case .unknown = ingest.page.feed, !ingest.origin.hasPrefix("https://") {
       ingest.page.feed = .port { feedReady.now?.httpPort }
     }
@@ -107,7 +107,7 @@ struct UpCommand: AsyncParsableCommand {
     try await runServices(operations.services + services, settings: settings, logger: logger)
   }
 
-  /// A geocoder that starts when its configuration is known.
+  /// Returns a worker that starts when its configuration is known.
   private func worker(
     _ name: String, level: Logger.Level, seats: WorkerSessions, joined: OneShot<Void>,
     configuration: @escaping @Sendable () async throws -> WorkerConfiguration
@@ -119,7 +119,7 @@ struct UpCommand: AsyncParsableCommand {
     }
   }
 
-  /// A line for programs, and one for people.
+  /// Prints a line for programs, and a line for people.
   private func announce(
     _ ingest: IngestService.Addresses, at host: String, _ feed: FeedService.Addresses, at feedHost: String,
     operations: String
@@ -127,11 +127,11 @@ struct UpCommand: AsyncParsableCommand {
     printLine(
       "ready http=http://\(host):\(ingest.httpPort) feed-http=http://\(feedHost):\(feed.httpPort) feed=\(feed.publish) "
         + "query=\(feed.query) jobs=\(ingest.jobs) changes=\(ingest.changes) submit=\(ingest.submit)\(operations)")
-    printLine("The map is at http://\(host):\(ingest.httpPort)/ for your browser; Ctrl-C ends all of it.")
+    printLine("Open http://\(host):\(ingest.httpPort)/ in a browser. Press Ctrl-C to stop.")
   }
 }
 
-/// A service that is made when it can be.
+/// A service that is created when its inputs are available.
 private struct DeferredService<Made: Service>: Service {
   let make: @Sendable () async throws -> Made
 

@@ -1,27 +1,29 @@
 import Synchronization
 import Web
 
-/// The geocoders of a process that have a session at ingest: the process's part in `/readyz`. Any thread.
+/// The geocoding workers of a process with a session at ingest. They are the workers' part of `/readyz`. Any thread.
 final class WorkerSessions: Sendable {
   private let connected = Mutex<Set<String>>([])
 
-  /// Adds the part to the readiness of the process.
+  /// Adds this check to the readiness of the process.
   init(in readiness: Readiness) { readiness.add(check) }
 
-  /// Notes that a geocoder has a session, or has none any more.
+  /// Records that a worker has a session, or no longer has one.
   ///
-  /// - Parameter name: the geocoder's name, unique in the process.
+  /// - Parameters:
+  ///   - name: name of the worker, unique in the process.
+  ///   - hasSession: true if it has a session.
   func note(_ name: String, hasSession: Bool) {
     connected.withLock { connected in
       if hasSession { connected.insert(name) } else { connected.remove(name) }
     }
   }
 
-  /// Returns nil: there is never a remark.
+  /// Checks that a worker of the process has a session. Returns nil, because there is never a remark.
   ///
-  /// - Throws: `no_session` while no geocoder of the process has a session.
+  /// - Throws: `no_worker_session` while no worker of the process has a session.
   func check() throws(Problem) -> String? {
     guard connected.withLock({ $0.isEmpty }) else { return nil }
-    throw .noSession
+    throw .noWorkerSession
   }
 }

@@ -2,12 +2,13 @@ import Foundation
 import Messaging
 
 extension Settings {
-  /// Where ingest is asked by its operator: as told, or a socket in the folder of its data; nil where that folder's
-  /// path is longer than a socket's address.
+  /// Returns ingest's admin address: the configured one, or a socket in its data folder. Nil if the folder's path is
+  /// too long for a socket address.
   ///
-  /// - Throws: `SettingError`, also for an address that other hosts reach: nobody is asked who he is there.
+  /// - Throws: `SettingError` for an invalid address, and for one that other hosts reach, because the socket
+  ///   authenticates no client.
   func admin(flag: String?, data: String) throws -> Endpoint? {
-    // What begins with @ or * is no path to libzmq.
+    // libzmq reads a text that begins with @ or * as something other than a path.
     let usual = "ipc://\(["/", "."].contains { data.hasPrefix($0) } ? data : "./" + data)/admin.sock"
     if optional(.admin, flag: flag) == nil, (try? Endpoint(usual)) == nil { return nil }
     let endpoint = try endpoint(.admin, flag: flag, default: usual)
@@ -16,12 +17,13 @@ extension Settings {
     let isNobodys = ["ipc://@", "ipc://*"].contains { text.hasPrefix($0) }
     guard isHere, !isNobodys else {
       throw SettingError(
-        .admin, expected: "ipc://PATH or an address of this host only, tcp://127.0.0.1:PORT", actual: text)
+        .admin, expected: "ipc://PATH or a loopback address, such as tcp://127.0.0.1:7720", actual: text)
     }
     return endpoint
   }
 
-  /// The compiled gazetteer: as told, or beside the program, or where packages put it.
+  /// Returns the path of the gazetteer: the configured one, or one beside the program, or one where packages install
+  /// it.
   func gazetteer(flag: String?) throws -> String {
     let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     let usual = [
@@ -32,24 +34,24 @@ extension Settings {
     let path = text(.gazetteer, flag: flag, default: found ?? usual[0])
     guard FileManager.default.isReadableFile(atPath: path) else {
       throw SettingError(
-        .gazetteer, expected: "a compiled gazetteer that can be read (make one with: make gazetteer)", actual: path)
+        .gazetteer, expected: "a readable gazetteer file (build one with: make gazetteer)", actual: path)
     }
     return path
   }
 
-  /// The password of whoever uses a tool: from the environment or the file, or from the file that is named there; nil
-  /// where neither is set.
+  /// Returns the password of a tool's user: from the environment or the settings file, or from the file that they name.
+  /// Nil if neither is set.
   func password() throws -> String? {
     try secret(.password, file: .passwordFile)
   }
 
-  /// A secret: from the environment or the file of settings, or from a file of its own that is named there; nil where
-  /// neither is set.
+  /// Returns a secret: from the environment or the settings file, or from the file that they name. Nil if neither is
+  /// set.
   func secret(_ setting: Setting, file: Setting) throws -> String? {
     if let secret = optional(setting, flag: nil) { return secret }
     guard let path = optional(file, flag: nil) else { return nil }
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-      throw SettingError(file, expected: "a file that can be read", actual: path)
+      throw SettingError(file, expected: "a readable file", actual: path)
     }
     return text.trimmingCharacters(in: .newlines)
   }

@@ -7,7 +7,7 @@ import Messaging
 import SystemPackage
 import Web
 
-/// Options that every subcommand has.
+/// Options of every subcommand.
 struct CommonOptions: ParsableArguments {
   @Option(.config)
   var config: String?
@@ -16,7 +16,7 @@ struct CommonOptions: ParsableArguments {
   var logLevel: String?
 }
 
-/// What is wrong with a setting: which, what was expected, and what came.
+/// The fault of a setting: its name, the expected value and the actual one.
 struct SettingError: Error, CustomStringConvertible {
   let description: String
 
@@ -28,16 +28,18 @@ struct SettingError: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// The effective settings: a flag, else the environment, else the file, else the default. Remembers what it was asked,
-/// to be logged.
+/// The effective settings: a flag, else the environment, else the file, else the default. They record the settings that
+/// were read, for the log.
 final class Settings {
   private let reader: ConfigReader
-  private var effective: [(name: String, value: String)] = []
-  /// Which setting an address comes from, for when it turns out that it cannot be used.
+  private var effective: [(name: String, value: String, isDefault: Bool)] = []
+  /// The setting of each address, to name it if the address cannot be used.
   private var titles: [String: String] = [:]
   let logLevel: Logger.Level
 
-  /// Throws `SettingError` for names that nobody knows, and for a file that cannot be read.
+  /// Reads the environment and the file.
+  ///
+  /// - Throws: `SettingError` for unknown names, and for a file that cannot be read.
   init(_ common: CommonOptions) async throws {
     let environment = ProcessInfo.processInfo.environment
     let ours = environment.filter { $0.key.hasPrefix("ONTHEMAP_") && !Settings.isServiceLink($0.key, $0.value) }
@@ -56,31 +58,31 @@ final class Settings {
     let level = set.isEmpty ? Setting.logLevel.defaultValue : set
     guard let logLevel = Logger.Level(rawValue: level) else {
       throw SettingError(
-        .logLevel, expected: Logger.Level.allCases.map(\.rawValue).joined(separator: ", "), actual: level)
+        .logLevel, expected: "one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))", actual: level)
     }
     self.logLevel = logLevel
-    if let path { effective.append((Setting.config.name, path)) }
-    effective.append((Setting.logLevel.name, level))
+    if let path { effective.append((Setting.config.name, path, false)) }
+    effective.append((Setting.logLevel.name, level, level == Setting.logLevel.defaultValue))
   }
 
-  /// A setting's text.
+  /// Returns the text of a setting.
   ///
-  /// - Parameter fallback: a default that is computed; nil for the setting's own.
+  /// - Parameter fallback: a computed default. Nil for the setting's own.
   func text(_ setting: Setting, flag: String?, default fallback: String? = nil) -> String {
-    optional(setting, flag: flag) ?? note(setting, fallback ?? setting.defaultValue)
+    optional(setting, flag: flag) ?? note(setting, fallback ?? setting.defaultValue, isDefault: true)
   }
 
-  /// A setting's text, or nil where it is not set.
+  /// Returns the text of a setting. Nil if it is not set.
   func optional(_ setting: Setting, flag: String?) -> String? {
     if let flag { return note(setting, flag) }
-    // NAME= in a file or in the environment takes a setting back.
+    // An empty value (NAME=) in a file or in the environment unsets a setting.
     guard let value = reader.string(forKey: ConfigKey(setting.path), isSecret: setting.isSecret), !value.isEmpty else {
       return nil
     }
     return note(setting, value)
   }
 
-  /// A setting that is a whole number.
+  /// Returns a setting that is a whole number.
   func number(_ setting: Setting, flag: String?, in range: ClosedRange<Int>) throws -> Int {
     let text = text(setting, flag: flag)
     guard let number = Int(text), range.contains(number) else {
@@ -89,22 +91,24 @@ final class Settings {
     return number
   }
 
-  /// A setting that is an address for HTTP, "127.0.0.1:8080"; port 0 or * takes a free one.
+  /// Returns a setting that is an HTTP address, such as "127.0.0.1:8080". Port 0 or * selects a free one.
   ///
-  /// - Parameter name: the flag's, where a command has its own.
+  /// - Parameter name: name of the flag if a command has its own.
   func address(_ setting: Setting, flag: String?, name: String? = nil) throws -> (host: String, port: Int) {
     let text = text(setting, flag: flag)
     guard let colon = text.lastIndex(of: ":"), colon > text.startIndex,
       let port = text[text.index(after: colon)...] == "*" ? 0 : UInt16(text[text.index(after: colon)...])
-    else { throw SettingError(setting, expected: "HOST:PORT such as \(setting.defaultValue)", actual: text, flag: name) }
+    else {
+      throw SettingError(setting, expected: "HOST:PORT such as \(setting.defaultValue)", actual: text, flag: name)
+    }
     let host = text[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
     titles["\(host):\(port)"] = setting.title(flag: name ?? setting.flag)
     return (host, Int(port))
   }
 
-  /// A setting that is a ZeroMQ address.
+  /// Returns a setting that is a ZeroMQ address.
   ///
-  /// - Parameter fallback: a default that is computed; nil for the setting's own.
+  /// - Parameter fallback: a computed default. Nil for the setting's own.
   func endpoint(_ setting: Setting, flag: String?, default fallback: String? = nil) throws -> Endpoint {
     try endpoint(text(setting, flag: flag, default: fallback), setting, such: fallback ?? setting.defaultValue)
   }
@@ -119,16 +123,16 @@ final class Settings {
     }
   }
 
-  /// A setting that is one ZeroMQ address or several, with commas between them.
+  /// Returns a setting that is a list of ZeroMQ addresses, separated by commas.
   ///
-  /// - Parameter fallback: as of `endpoint`.
+  /// - Parameter fallback: a computed default. Nil for the setting's own.
   func endpoints(_ setting: Setting, flag: String?, default fallback: String? = nil) throws -> [Endpoint] {
     try text(setting, flag: flag, default: fallback).split(separator: ",", omittingEmptySubsequences: false).map {
       try endpoint($0.trimmingCharacters(in: .whitespaces), setting, such: fallback ?? setting.defaultValue)
     }
   }
 
-  /// What ended a service, with the setting that the unusable address came from.
+  /// Returns the error that ended a service, with the setting of the unusable address if there is one.
   func blame(_ error: any Error) -> any Error {
     guard let address = (error as? LinkError)?.failedAddress ?? (error as? ListenError)?.address,
       let title = titles[address]
@@ -136,34 +140,39 @@ final class Settings {
     return SettingError("\(title): \(error)")
   }
 
-  /// Logs what is in force, secrets masked.
+  /// Logs the effective settings with masked secrets: all at level debug, otherwise those that differ from their
+  /// default.
   func log(to logger: Logger) {
-    logger.info("configuration", metadata: Logger.Metadata(uniqueKeysWithValues: effective.map { ($0, "\($1)") }))
+    let isComplete = logger.logLevel <= .debug
+    let shown = effective.filter { isComplete || !$0.isDefault }
+    logger.info(
+      "configuration loaded", metadata: Logger.Metadata(uniqueKeysWithValues: shown.map { ($0.name, "\($0.value)") }))
   }
 
-  private func note(_ setting: Setting, _ value: String) -> String {
+  private func note(_ setting: Setting, _ value: String, isDefault: Bool = false) -> String {
     effective.removeAll { $0.name == setting.name }
-    effective.append((setting.name, setting.isSecret ? "***" : value))
+    effective.append((setting.name, setting.isSecret ? "***" : value, isDefault))
     return value
   }
 
   private static func names(in text: String, of path: String) throws -> [String] {
     guard !text.utf8.contains(13) else {
-      throw SettingError("\(path) has carriage returns; save it with the line ends of Unix.")
+      throw SettingError("\(path) contains carriage returns. Save it with Unix line endings.")
     }
     return try text.split(separator: "\n").compactMap { line in
       let line = line.trimmingCharacters(in: .whitespaces)
       guard !line.isEmpty, !line.hasPrefix("#") else { return nil }
       guard let equals = line.firstIndex(of: "=") else {
-        throw SettingError("\(path) has a line that is not NAME=value: \"\(line)\".")
+        throw SettingError("\(path) contains a line that is not NAME=value: \"\(line)\".")
       }
       return String(line[..<equals])
     }
   }
 
-  /// Whether Kubernetes has set this: it tells every pod of every Service, and of one that is named onthemap, or
-  /// onthemap-feed, in names that look like ours. Nobody means them for us, and they must not keep the program from
-  /// starting. Only these shapes, with their values, so that what was meant for us and misspelt is still refused.
+  /// True if Kubernetes has set this variable. It describes every Service to every pod. For a Service named onthemap or
+  /// onthemap-feed, the names resemble ours. They are not meant for the program, and must not prevent its start.
+  ///
+  /// Only these exact forms count, so that misspelt settings are still refused.
   static func isServiceLink(_ name: String, _ value: String) -> Bool {
     let link =
       #/
@@ -180,11 +189,11 @@ final class Settings {
     for name in names.sorted() where Setting.named(name) == nil {
       let nearest = Setting.all.min { distance($0.name, name) < distance($1.name, name) }
       throw SettingError(
-        "\(place) sets \(name), which nothing here reads; did you mean \(nearest?.name ?? Setting.data.name)?")
+        "unknown setting \(name) in \(place). Did you mean \(nearest?.name ?? Setting.data.name)?")
     }
   }
 
-  /// Levenshtein's.
+  /// Returns the Levenshtein distance of two texts.
   private static func distance(_ a: String, _ b: String) -> Int {
     var row = Array(0...b.utf8.count)
     for (i, x) in a.utf8.enumerated() {
@@ -199,6 +208,6 @@ final class Settings {
 }
 
 extension Setting {
-  /// The key from which the library makes the environment's name.
+  /// The key from which the library derives the name of the environment variable.
   fileprivate var path: String { name.lowercased().replacingOccurrences(of: "_", with: ".") }
 }

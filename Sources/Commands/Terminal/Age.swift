@@ -1,4 +1,4 @@
-/// An age in few columns: "5s", "3m", "47h"; 0 where a clock went back.
+/// Returns an age in few columns: "5s", "3m", "47h". 0 if the clock went back.
 func shortAge(ms: Int64) -> String {
   let seconds = max(0, ms / 1_000)
   return switch seconds {
@@ -10,7 +10,7 @@ func shortAge(ms: Int64) -> String {
   }
 }
 
-/// An age in words: "5 seconds", "1 hour"; 0 where a clock went back.
+/// Returns an age in words: "5 seconds", "1 hour". 0 if the clock went back.
 func longAge(ms: Int64) -> String {
   let seconds = max(0, ms / 1_000)
   return switch seconds {
@@ -21,5 +21,5 @@ func longAge(ms: Int64) -> String {
   }
 }
 
-/// "1 post", "2 posts".
+/// Returns a count with its noun: "1 post", "2 posts".
 func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }

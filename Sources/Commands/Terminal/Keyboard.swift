@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// Keys as they are pressed, without a line's end and without an echo; nothing where standard input is no terminal.
+/// The pressed keys, without a line end and without an echo. None if standard input is no terminal.
 final class Keyboard {
   let pressed: AsyncStream<UInt8>
   private let source: (any DispatchSourceRead)?
@@ -17,7 +17,7 @@ final class Keyboard {
       return
     }
     before = mode
-    // Ctrl-C stays a signal.
+    // Ctrl-C still sends a signal.
     mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
     tcsetattr(STDIN_FILENO, TCSANOW, &mode)
     let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)
@@ -29,7 +29,7 @@ final class Keyboard {
     self.source = source
   }
 
-  /// As the shell had it.
+  /// Restores the shell's terminal mode.
   func restore() {
     guard let source else { return }
     source.cancel()

@@ -3,10 +3,10 @@ import Glibc
 import Logging
 import Messaging
 
-/// Log lines on standard error: time (UTC), level, role, message, and what belongs to it as `key=value`.
+/// Log lines on standard error: time (UTC), level, role, message, and metadata as `key=value`.
 ///
-/// Formats what is written, and nothing else: swift-log's own handler formats a request's metadata at every request,
-/// logged or not.
+/// It formats only what it writes. swift-log's own handler formats a request's metadata at every request, logged or
+/// not.
 struct LogLines: LogHandler {
   let label: String
   var logLevel = Logger.Level.info
@@ -33,9 +33,9 @@ struct LogLines: LogHandler {
     return line.safeLine(bytesMax: .max) + "\n"
   }
 
-  /// As it is where it is one word.
+  /// Quotes a value unless it is a single word.
   private static func quoted(_ value: String) -> String {
-    // By scalars: a space with an accent on it is no space to `contains`, and still one to whoever reads the line.
+    // Compare scalars: `contains` does not find a space with a combining accent, but a reader of the line sees a space.
     let scalars = value.unicodeScalars
     guard scalars.isEmpty || scalars.contains(where: { $0 == " " || $0 == "\"" }) else { return value }
     return "\"" + String(String.UnicodeScalarView(scalars.map { $0 == "\"" ? "'" : $0 })) + "\""

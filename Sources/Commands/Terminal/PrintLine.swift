@@ -1,20 +1,19 @@
 import Glibc
 
-/// One line on standard output.
+/// Prints a line to standard output.
 func printLine(_ line: String) { writeAll(line + "\n", on: STDOUT_FILENO) }
 
-/// One line on standard error.
+/// Prints a line to standard error.
 func printError(_ line: String) { writeAll(line + "\n", on: STDERR_FILENO) }
 
-/// Writes all of a text, or what can be written: a reader that has gone, or a full disk, must not end a service. False
-/// where it was not all.
+/// Writes a text. Returns false if it cannot write all of it: a lost reader or a full disk must not end a service.
 @discardableResult
 func writeAll(_ text: String, on descriptor: Int32) -> Bool {
   var text = text
   return text.withUTF8 { writeAll(UnsafeRawBufferPointer($0), on: descriptor) }
 }
 
-/// The same of bytes.
+/// Writes bytes. Returns false if it cannot write all of them.
 func writeAll(_ bytes: [UInt8], on descriptor: Int32) -> Bool {
   bytes.withUnsafeBytes { writeAll($0, on: descriptor) }
 }
@@ -30,5 +29,5 @@ private func writeAll(_ bytes: UnsafeRawBufferPointer, on descriptor: Int32) -> 
   return true
 }
 
-/// A host as it stands in an address: IPv6 in brackets.
+/// Returns a host as written in a URL: IPv6 in brackets.
 func authority(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }

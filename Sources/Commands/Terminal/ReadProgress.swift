@@ -1,12 +1,14 @@
 import Synchronization
 
-/// Shows on standard error how much of the input has been read.
+/// The progress of reading an input, on standard error.
 final class ReadProgress: Sendable {
   private let total: Int?
   private let line = ProgressLine()
   private let done = Mutex(0)
 
-  /// - Parameter total: bytes, nil where they are not known.
+  /// Creates the progress of an input.
+  ///
+  /// - Parameter total: length of the input in bytes. Nil if it is unknown.
   init(total: Int?) { self.total = total }
 
   /// Counts bytes that have been read.

@@ -1,9 +1,11 @@
-/// Draws a window over what stood there before.
+/// A window that is drawn over the previous one.
 struct ScreenPainter {
   private var size = (rows: 0, columns: 0)
 
-  /// What to write for these lines, each narrower than the window: erasing in its last column would take what was
-  /// written there. Lines are written over themselves, and only what remains of older ones is erased: nothing flickers.
+  /// Returns the text that draws these lines. Each must be narrower than the window: an erase in its last column would
+  /// remove a character.
+  ///
+  /// The lines overwrite the previous ones, and only their remains are erased, so that nothing flickers.
   mutating func text(_ lines: [String], _ moment: RenderContext) -> String {
     let isResized = size != (moment.rows, moment.columns)
     size = (moment.rows, moment.columns)

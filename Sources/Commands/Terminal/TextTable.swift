@@ -1,10 +1,10 @@
-/// Rows of cells, aligned for people.
+/// A table of text, aligned for people.
 struct TextTable {
-  /// Two spaces between columns, the last one as wide as it is.
+  /// Returns the lines, with two spaces between columns. The last column is not padded.
   ///
   /// - Parameters:
-  ///   - rows: the first is the heading; each has as many cells.
-  ///   - right: columns of numbers, by their place.
+  ///   - rows: the rows, with the heading first. All have the same number of cells.
+  ///   - right: indices of the columns of numbers, which are aligned to the right.
   static func lines(_ rows: [[String]], right: Set<Int> = []) -> [String] {
     let cells = rows.map { $0.map { WatchText($0) } }
     let widths = (cells.first ?? []).indices.map { column in cells.map { $0[column].width }.max() ?? 0 }

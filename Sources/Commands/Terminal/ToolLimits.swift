@@ -1,66 +1,65 @@
 import Domain
 
-/// Limits of the commands that people run: ranges of their options, timeouts, intervals of a display, and bounds of
-/// what it keeps.
+/// Limits of the commands for people: ranges of their options, timeouts, intervals of displays, and sizes of buffers.
 enum ToolLimits {
-  /// Range of `--concurrency`, in lookups: a worker holds twice as many jobs, and ingest gives it a window at most.
+  /// Range of `--concurrency`, in lookups. A worker holds twice as many jobs, up to the maximum window.
   static let concurrencyRange = 1...Limits.windowMax / 2
-  /// Range of `up --workers`: each has a thread of its own, and few machines have more cores.
+  /// Range of `up --workers`. Each worker has its own thread, and few machines have more cores.
   static let workersRange = 1...64
-  /// Range of `--limit`, in rows of a list: those of one answer of the admin socket, of posts as of accounts.
+  /// Range of `--limit`, in rows of a list. A single reply of the admin socket has all of them.
   static let listRowsRange = 1...min(Limits.adminPostsMax, Limits.adminUsersMax)
-  /// Rows of a list without `--limit`: a few screens.
+  /// Default of `--limit`, in rows: a few screens.
   static let listRowsDefault = 100
-  /// Seconds that `conform` waits for the program where `--wait` does not say: people start it by hand.
-  static let conformanceWaitSeconds = 30
+  /// Default of `--connect-timeout` of `conformance`, in seconds: people start the program by hand.
+  static let conformanceConnectTimeoutSeconds = 30
 
-  /// Timeout of ingest's answer on the admin socket.
+  /// Timeout for ingest's reply on the admin socket.
   static let adminReplyTimeout = Duration.seconds(5)
-  /// Time for which a post is sent again: as long as a restart of ingest takes.
+  /// Time for retries of a post: as long as a restart of ingest takes.
   static let postResend = Duration.seconds(5)
-  /// Random pause between two of these tries, in milliseconds.
+  /// Random pause between two of these attempts, in milliseconds.
   static let postResendMs = 250...750
-  /// Seconds that `post --wait` waits for the place.
+  /// Timeout of `post --wait`, in seconds.
   static let postWaitSeconds = 10
-  /// Bytes that one read of a file of keys, or of a child's output, asks for: the longest usual file comes at once, and
-  /// so does all that a pipe of Linux holds.
+  /// Bytes of a read of a key file, or of a child's output. The longest usual file, and the capacity of a Linux pipe,
+  /// fit in it.
   static let readBytes = 65_536
-  /// Code of a problem that is shown to people.
+  /// Maximum bytes of a problem's code in a message to people.
   static let problemCodeBytesMax = 64
-  /// Detail of a problem that is shown to people: a sentence or two.
+  /// Maximum bytes of a problem's detail in a message to people: a sentence or two.
   static let problemDetailBytesMax = 512
 
-  /// Time that a child process has to end after SIGTERM; then SIGKILL ends it. A program that says goodbye waits half a
-  /// second for the answer.
+  /// Time for a child process to end after SIGTERM, before SIGKILL. A program that says goodbye waits half a second for
+  /// the reply.
   static let childGracePeriod = Duration.seconds(3)
-  /// Interval between two looks whether a child process has printed something, or has ended: the tick of the run that
-  /// judges it.
+  /// Interval between two checks of a child's output and end. It is the tick of the run that judges the child.
   static let childPoll = Duration.milliseconds(Limits.runTickMs)
 
-  /// Interval between two questions of `top`: rates and ages are in seconds.
+  /// Interval between two requests of `top`. Rates and ages have a resolution of a second.
   static let topInterval = Duration.seconds(1)
-  /// Interval between two looks of `watch` at the clock: ages are in seconds.
+  /// Interval between two updates of `watch`. Ages have a resolution of a second.
   static let watchTick = Duration.seconds(1)
-  /// Shortest time between two drawings of `watch`: ten a second are as many as people see.
+  /// Minimum interval between two drawings of `watch`. People see no more than ten a second.
   static let watchFrame = Duration.milliseconds(100)
-  /// Time without a list, after which `watch` says once that there is no feed.
+  /// Time without a list, after which `watch` reports once that there is no feed.
   static let watchSilence = Duration.seconds(3)
-  /// News from the feed that wait to be shown; each holds a list of 100 posts, about 30 KB where nothing is shared.
+  /// Maximum number of events of the feed in the queue to the display. Each holds a list of 100 posts, about 30 KB if
+  /// they share no memory.
   static let pendingEventsMax = 64
-  /// Time for which a new row stands out, in milliseconds: somebody who looks away for a moment still sees it.
+  /// Time for which a new row is highlighted, in milliseconds. A person who looks away for a moment still sees it.
   static let highlightMs: Int64 = 5_000
-  /// Keys that wait to be read: nobody presses more within one drawing.
+  /// Maximum number of unread keys: nobody presses more within a drawing.
   static let keysMax = 16
-  /// Rows and columns of a window whose size the terminal does not tell: those of a VT100.
+  /// Rows and columns of a window whose size the terminal does not report: those of a VT100.
   static let windowDefault = (rows: 24, columns: 80)
-  /// Characters of a progress bar.
+  /// Width of a progress bar, in characters.
   static let barCells = 30
-  /// Shortest time between two drawings of a progress line.
+  /// Minimum interval between two drawings of a progress line.
   static let progressInterval = Duration.milliseconds(100)
 
-  /// Size of a row of a table of places, or of a line of JSON: a query with all its options fits a hundred times, and
-  /// columns that are not read should fit too.
+  /// Maximum bytes of a row of a table of places, or of a line of JSON. A hundred queries with all options would fit,
+  /// which leaves space for columns that are not read.
   static let tableRecordBytesMax = 65_536
-  /// Bytes of a table that are read and looked up together: thousands of rows, so that handing them over costs nothing.
+  /// Bytes of a table that are read and geocoded together: thousands of rows, so that the handover costs nothing.
   static let tableChunkBytes = 262_144
 }

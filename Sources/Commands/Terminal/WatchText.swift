@@ -1,18 +1,18 @@
 import Domain
 
-/// Other people's words for a terminal: without what a terminal would obey, measured and cut by its columns.
+/// Foreign text for a terminal: without characters that a terminal obeys, measured and cut by columns.
 struct WatchText {
-  /// One line without control characters.
+  /// A line without control characters.
   let text: String
 
   init(_ text: String) {
     self.text = VisibleText(text).replacingHidden { _ in "" }
   }
 
-  /// Columns that it takes.
+  /// Width in columns.
   var width: Int { text.unicodeScalars.reduce(0) { $0 + WatchText.width(of: $1) } }
 
-  /// Exactly so many columns: cut with …, or filled with spaces.
+  /// Returns the text in exactly this number of columns, cut with … or filled with spaces.
   func cell(_ columns: Int) -> String {
     let width = width
     guard width > columns else { return text + String(repeating: " ", count: columns - width) }
@@ -28,8 +28,8 @@ struct WatchText {
     return String(cut) + "…" + String(repeating: " ", count: columns - taken - 1)
   }
 
-  /// As terminals count: two for East Asian wide characters and for what is shown as an emoji, none for marks that
-  /// stand on the character before, else one. (Unicode Standard Annex 11.)
+  /// Returns the columns of a scalar as terminals count them (Unicode Standard Annex 11). East Asian wide characters
+  /// and emoji take 2, marks on the previous character 0, all others 1.
   static func width(of scalar: Unicode.Scalar) -> Int {
     guard scalar.value >= 0x300 else { return 1 }
     if wide.contains(where: { $0.contains(scalar.value) }) { return 2 }
@@ -37,9 +37,9 @@ struct WatchText {
     case .nonspacingMark, .enclosingMark, .format: return 0
     default: break
     }
-    // Vowels and final consonants of Hangul join the syllable before.
+    // Vowels and final consonants of Hangul join the previous syllable.
     if (0x1160...0x11FF).contains(scalar.value) { return 0 }
-    // Two regional indicators are one flag of two columns.
+    // Two regional indicators form a flag of two columns.
     let isIndicator = (0x1F1E6...0x1F1FF).contains(scalar.value)
     return scalar.properties.isEmojiPresentation && !isIndicator ? 2 : 1
   }
@@ -52,9 +52,9 @@ struct WatchText {
 }
 
 extension FeedEntry {
-  /// The name as people write it.
+  /// The author's full name.
   var shownName: WatchText { WatchText("\(firstName) \(lastName)".trimmedLine) }
-  /// The place found, else what was typed.
+  /// The label of the place found. Without one, the place as typed.
   var shownPlace: WatchText { WatchText(label.isEmpty ? place : label) }
   var shownLink: WatchText { WatchText(link) }
 }

@@ -4,10 +4,10 @@ import Foundation
 
 struct UserCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "user", abstract: "See accounts, make them, and close them to logins.",
+    commandName: "user", abstract: "Manage accounts.",
     discussion: """
-      Talks to ingest over a socket in the folder of its data, which only the user
-      that runs ingest may open. With ingest --sign-up closed nobody else makes
+      Connects to a socket in ingest's data folder. Only the user that runs ingest
+      can open it. With ingest --sign-up closed, this is the only way to create
       accounts.
 
       Examples:
@@ -31,17 +31,17 @@ struct UserListCommand: AsyncParsableCommand {
         onthemap user ls --email ada@example.org --json
       """)
 
-  @Option(help: "Only the one with this address.")
+  @Option(help: "E-mail address filter.")
   var email: String?
   @OptionGroup var list: ListOptions
-  @Option(help: "Only those behind the account with this number.")
+  @Option(help: "Account number. Lists accounts after it.")
   var after: Int64?
-  @Flag(help: "One JSON object, with next where there may be more.")
+  @Flag(help: "Print one JSON object. It has `next` if more accounts may follow.")
   var json = false
   @OptionGroup var options: AdminOptions
 
   func validate() throws {
-    guard after ?? 1 > 0 else { throw ValidationError("--after must be the number of an account.") }
+    guard after ?? 1 > 0 else { throw ValidationError("--after must be an account number.") }
   }
 
   func run() async throws {
@@ -51,47 +51,47 @@ struct UserListCommand: AsyncParsableCommand {
         throw SettingError.unexpectedReply
       }
       if json { return printLine(UserText.json(users, next: next)) }
-      guard !users.isEmpty else { return printError("There is no such account.") }
+      guard !users.isEmpty else { return printError("No such account.") }
       for line in UserText.list(users, unixMs: now()) { printLine(line) }
-      if let next { printError("There may be more: --after \(next.rawValue)") }
+      if let next { printError("More accounts: --after \(next.rawValue)") }
     }
   }
 }
 
 struct UserCreateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "create", abstract: "Make an account.",
+    commandName: "create", abstract: "Create an account.",
     discussion: """
-      Its password is made up, and said once, unless --password-file has one.
+      Generates a password and prints it once, unless --password-file is given.
 
       Example:
         onthemap user create ada@example.org --first-name Ada --last-name Lovelace
       """)
 
-  @Argument(help: "The e-mail address to log in with.")
+  @Argument(help: "E-mail address of the account.")
   var email: String
-  @Option(help: "As everybody sees it.")
+  @Option(help: "First name, visible to all.")
   var firstName: String
-  @Option(help: "As everybody sees it.")
+  @Option(help: "Last name, visible to all.")
   var lastName = ""
   @OptionGroup var password: PasswordOptions
-  @Flag(help: "One JSON object.")
+  @Flag(help: "Print one JSON object.")
   var json = false
   @OptionGroup var options: AdminOptions
 
   func run() async throws {
     let user = NewUser(email: email, firstName: firstName, lastName: lastName, password: try password.given())
     try await options.change(.addUser(user), json: json) {
-      "\($0.account.email) has an account, \($0.account.id.rawValue)."
+      "Created account \($0.account.id.rawValue) for \($0.account.email)."
     }
   }
 }
 
 struct UserDisableCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "disable", abstract: "End an account's sessions, and let nobody log in to it.",
+    commandName: "disable", abstract: "Disable an account and end its sessions.",
     discussion: """
-      Its posts stay.
+      The account's posts stay on the map.
 
       Example:
         onthemap user disable eve@example.org
@@ -101,14 +101,14 @@ struct UserDisableCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await account.change(.disable) {
-      "Nobody logs in to \($0.account.email) any more, and its sessions are over."
+      "\($0.account.email) is disabled. Its sessions have ended."
     }
   }
 }
 
 struct UserEnableCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "enable", abstract: "Take back what disable did; the password is as before.",
+    commandName: "enable", abstract: "Enable a disabled account. Its password is unchanged.",
     discussion: """
       Example:
         onthemap user enable eve@example.org
@@ -117,17 +117,16 @@ struct UserEnableCommand: AsyncParsableCommand {
   @OptionGroup var account: AccountOptions
 
   func run() async throws {
-    try await account.change(.enable) { "\($0.account.email) may log in again." }
+    try await account.change(.enable) { "\($0.account.email) is enabled." }
   }
 }
 
 struct UserResetPasswordCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "reset-password", abstract: "Give an account another password, and end all else that opens it.",
+    commandName: "reset-password", abstract: "Set a new password, end all sessions and remove provider logins.",
     discussion: """
-      Its sessions end, and its logins with providers are taken away; their owner
-      can add them again. The password is made up, and said once, unless
-      --password-file has one.
+      Generates a password and prints it once, unless --password-file is given. The
+      owner can add provider logins again.
 
       Example:
         onthemap user reset-password ada@example.org
@@ -138,16 +137,16 @@ struct UserResetPasswordCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await account.change(.password(try password.given())) {
-      "\($0.account.email) has another password; its sessions and logins with providers are gone."
+      "Changed the password of \($0.account.email). Its sessions have ended; its provider logins are removed."
     }
   }
 }
 
 struct UserPromoteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "promote", abstract: "Make an account an operator's: it sees the queue and steers it, at /admin.",
+    commandName: "promote", abstract: "Make an account an operator, with access to /admin.",
     discussion: """
-      At once, also where it is logged in.
+      Takes effect immediately, also for open sessions.
 
       Example:
         onthemap user promote ada@example.org
@@ -157,14 +156,14 @@ struct UserPromoteCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await account.change(.promote) {
-      "\($0.account.email) is an operator: /admin is open to it."
+      "\($0.account.email) is now an operator, with access to /admin."
     }
   }
 }
 
 struct UserDemoteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "demote", abstract: "Take back what promote did.",
+    commandName: "demote", abstract: "Remove an account's operator role.",
     discussion: """
       Example:
         onthemap user demote ada@example.org
@@ -174,16 +173,16 @@ struct UserDemoteCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await account.change(.demote) {
-      "\($0.account.email) is no operator any more."
+      "\($0.account.email) is no longer an operator."
     }
   }
 }
 
-/// Options of a command that changes one account.
+/// Options of a command that changes an account.
 struct AccountOptions: ParsableArguments {
-  @Argument(help: "The account's e-mail address.")
+  @Argument(help: "E-mail address of the account.")
   var email: String
-  @Flag(help: "One JSON object.")
+  @Flag(help: "Print one JSON object.")
   var json = false
   @OptionGroup var options: AdminOptions
 
@@ -193,28 +192,30 @@ struct AccountOptions: ParsableArguments {
   }
 }
 
-/// Where an account's password comes from: never from the command line, which others can see.
+/// The source of an account's password. It is never the command line, which other users can see.
 struct PasswordOptions: ParsableArguments {
-  @Option(help: "A file whose first line is the password; - for standard input.")
+  @Option(help: "File whose first line is the password. - reads standard input.")
   var passwordFile: String?
 
-  /// Nil: one is to be made up. Throws `SettingError`.
+  /// Returns the password. Nil to generate one.
+  ///
+  /// - Throws: `SettingError`.
   fileprivate func given() throws -> String? {
     guard let passwordFile else { return nil }
     let path = passwordFile == "-" ? "/dev/stdin" : passwordFile
-    // Read to its end: standard input has no length.
+    // Read to the end: standard input has no length.
     guard let data = FileHandle(forReadingAtPath: path)?.readDataToEndOfFile(),
       let line = String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).first,
       !line.isEmpty
     else {
-      throw SettingError("--password-file must be a file with a password in its first line, not \"\(passwordFile)\".")
+      throw SettingError("--password-file must be a file whose first line is the password, not \"\(passwordFile)\".")
     }
     return String(line)
   }
 }
 
 extension AdminOptions {
-  /// Changes an account, and says what has become of it.
+  /// Changes an account, and prints the outcome.
   fileprivate func change(
     _ request: AdminRequest, json: Bool, _ sentence: (User) -> String
   ) async throws {

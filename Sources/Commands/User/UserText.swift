@@ -1,6 +1,6 @@
 import Domain
 
-/// Accounts, for an operator and for programs.
+/// Text and JSON about accounts, for an operator and for programs.
 enum UserText {
   static func list(_ users: [User], unixMs: Int64) -> [String] {
     let rows = users.map { user in
@@ -24,7 +24,9 @@ enum UserText {
 
   static func json(_ user: User) -> String { line { add(user, to: &$0) } }
 
-  private static func line(_ body: (inout JSONWriter) -> Void) -> String { WatchJSON.ascii(JSONWriter.object(body).bytes) }
+  private static func line(_ body: (inout JSONWriter) -> Void) -> String {
+    WatchJSON.ascii(JSONWriter.object(body).bytes)
+  }
 
   private static func add(_ user: User, to json: inout JSONWriter) {
     json.add("id", "\(user.account.id.rawValue)")

@@ -2,15 +2,15 @@ import Domain
 import Messaging
 import Synchronization
 
-/// What the feed tells, on its way from the reactor's thread to the task that shows it. Bounded: whoever shows more
-/// slowly than the feed tells finds the newest list instead of what led to it, never a list with a hole.
+/// A queue of the feed's events, from the reactor's thread to the task that shows them. It is bounded. If the display
+/// is slower than the feed, it gets the newest list instead of the changes before it, never a list with a gap.
 final class FeedEventQueue: Sendable {
-  /// One element when there may be something to take, or when it is time to look at the clock again.
+  /// An element when there may be events, or when ages must be updated.
   let rings: AsyncStream<Void>
   private let ring: AsyncStream<Void>.Continuation
   private struct Waiting: Sendable {
     var news: [FeedSubscriber.Event] = []
-    /// What was said of it last.
+    /// The last reported staleness.
     var isStale = false
   }
 
@@ -18,7 +18,7 @@ final class FeedEventQueue: Sendable {
 
   init() { (rings, ring) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1)) }
 
-  /// From any thread; returns at once.
+  /// Appends an event without waiting. Any thread.
   func enqueue(_ news: FeedSubscriber.Event) {
     waiting.withLock { waiting in
       waiting.news.append(news)
@@ -31,10 +31,10 @@ final class FeedEventQueue: Sendable {
     wake()
   }
 
-  /// From any thread; returns at once.
+  /// Wakes the display without waiting. Any thread.
   func wake() { ring.yield() }
 
-  /// All that waits, in order.
+  /// Removes and returns all events, in order.
   func drain() -> [FeedSubscriber.Event] {
     waiting.withLock { waiting in
       defer { waiting.news = [] }
@@ -42,7 +42,7 @@ final class FeedEventQueue: Sendable {
     }
   }
 
-  /// The same in at most two: the last list, and that it was lost if it was.
+  /// Returns at most two events for those that wait: the last list, and a desync if that came last.
   private static func newest(of waiting: Waiting) -> [FeedSubscriber.Event] {
     let news = waiting.news
     var newest: [FeedSubscriber.Event] = []
@@ -55,7 +55,7 @@ final class FeedEventQueue: Sendable {
 }
 
 extension FeedSubscriber.Event {
-  /// The list after it; nil where it is lost.
+  /// The list after the event. Nil for an event without a list.
   var state: FeedState? {
     switch self {
     case .list(let state, _), .changes(_, let state): state

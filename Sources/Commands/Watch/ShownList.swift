@@ -2,9 +2,9 @@ import Conformance
 import Domain
 import Foundation
 
-/// A line that tells a list, as `onthemap watch --json` prints it.
+/// A line that describes a list, as `onthemap watch --json` prints it.
 struct ShownList: Decodable {
-  private enum Kind: String, Decodable { case list, snapshot, delta, lost, stale }
+  private enum Kind: String, Decodable { case snapshot, delta, resync, stale }
 
   private enum Member: String, CodingKey { case kind, epoch, seq, stateHash, live }
 
@@ -14,7 +14,7 @@ struct ShownList: Decodable {
   private let stateHash: String
   private let live: Bool?
 
-  /// Accepts missing and malformed members: the conformance run reports the right form.
+  /// Decodes a line. Accepts missing and malformed members, because the conformance run reports the right form.
   init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: Member.self)
     kind = try members.decode(Kind.self, forKey: .kind)
@@ -25,10 +25,10 @@ struct ShownList: Decodable {
     live = try? members.decode(Bool.self, forKey: .live)
   }
 
-  /// Reads a line of a program under test. Nil for a line without a list.
+  /// Decodes a line of a program under test. Nil for a line without a list.
   static func read(_ line: Substring) -> PrintedList? {
     guard let shown = try? JSONDecoder().decode(ShownList.self, from: Data(line.utf8)) else { return nil }
-    let isList = shown.kind == .list || shown.kind == .snapshot || shown.kind == .delta
+    let isList = shown.kind == .snapshot || shown.kind == .delta
     return PrintedList(
       epoch: shown.epoch.lowercased(), seq: shown.seq, hash: shown.stateHash.lowercased(),
       isLive: shown.live ?? isList)

@@ -5,11 +5,11 @@ import Messaging
 
 struct WatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "watch", abstract: "See the latest 100 posts, live.",
+    commandName: "watch", abstract: "Show the latest 100 posts, live.",
     discussion: """
-      On a terminal a table that updates in place; in a pipe one line for each
-      post, oldest first, with tabs between time, name, place and link. Ends on
-      Ctrl-C. NO_COLOR is respected.
+      On a terminal, updates a table in place. In a pipe, prints one line per post,
+      oldest first: time, name, place and link, tab-separated. Ends on Ctrl-C.
+      Respects NO_COLOR.
 
       Examples:
         onthemap watch
@@ -17,20 +17,20 @@ struct WatchCommand: AsyncParsableCommand {
         onthemap watch --json --count 1 | jq '.entries[].label'
       """)
 
-  @Option(.feed, "The feed to subscribe to; several, with commas between them: the next one when one is gone.")
+  @Option(.feed, "Addresses of feeds of one ingest, comma-separated. The next one is used if one fails.")
   var feed: String?
   @Option(.feedKey)
   var feedKey: String?
-  @Option(.keyFile, "One's own secret key, a file, where the feed has a list.")
+  @Option(.keyFile, "Your secret key file, if the feed has an allowlist.")
   var keyFile: String?
-  @Flag(help: "One JSON object a line: kind is snapshot, delta, lost or stale.")
+  @Flag(help: "Print one JSON object per line. kind is snapshot, delta, resync or stale.")
   var json = false
-  @Option(help: "End after so many posts, or lines of JSON, were shown.")
+  @Option(help: "Number of posts, or of JSON lines, before exit.")
   var count: Int?
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    guard count ?? 1 > 0 else { throw ValidationError("--count must be a number of 1 or more, not \(count ?? 0).") }
+    guard count ?? 1 > 0 else { throw ValidationError("--count must be 1 or more, not \(count ?? 0).") }
   }
 
   func run() async throws {
@@ -53,7 +53,7 @@ struct WatchCommand: AsyncParsableCommand {
       } else {
         WatchLines(limit: limit)
       }
-    // A log would tear the table.
+    // Log lines would break the table.
     let logger =
       isTable ? Logger(label: "watch") { _ in SwiftLogNoOpLogHandler() } : makeLogger("watch", level: settings.logLevel)
     try await runServices(

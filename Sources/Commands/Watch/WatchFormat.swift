@@ -1,22 +1,24 @@
 import Messaging
 
-/// A form in which the feed is shown: what the feed tells goes in, text for standard output comes out. Pure, so that
-/// it can be tested without a feed or a terminal.
+/// A format of the feed: events are the input, and text for standard output is the output. Pure, so that tests need no
+/// feed and no terminal.
 protocol WatchFormat: Sendable {
-  /// - Parameter moment: now, for ages, and the room there is.
+  /// Returns the text for new events.
+  ///
+  /// - Parameter moment: the current time, for ages, and the size of the window.
   mutating func text(for news: [FeedSubscriber.Event], _ moment: RenderContext) -> String
-  /// What is said on standard error since the last time: not part of what was asked for, but good to know.
+  /// Removes and returns the new remarks for standard error, which are not part of the output.
   mutating func drainRemarks() -> [String]
-  /// Whether as much was shown as was asked for.
+  /// True if everything that the user requested is shown.
   var isDone: Bool { get }
 }
 
-/// When and where something is shown.
+/// The time and the size of a drawing.
 struct RenderContext {
-  /// Milliseconds since 1970, UTC.
+  /// Time in milliseconds since 1970, UTC.
   var unixMs: Int64
-  /// Of the terminal.
+  /// Rows of the terminal.
   var rows = ToolLimits.windowDefault.rows
-  /// Of the terminal.
+  /// Columns of the terminal.
   var columns = ToolLimits.windowDefault.columns
 }

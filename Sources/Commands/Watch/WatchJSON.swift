@@ -1,12 +1,14 @@
 import Domain
 import Messaging
 
-/// One JSON object a line: what programs read.
+/// JSON for programs: an object for each line.
 struct WatchJSON: WatchFormat {
   private let limit: Int
   private var shown = 0
 
-  /// - Parameter limit: lines after which it is done.
+  /// Creates the format.
+  ///
+  /// - Parameter limit: number of lines before the end.
   init(limit: Int) { self.limit = limit }
 
   var isDone: Bool { shown >= limit }
@@ -22,7 +24,7 @@ struct WatchJSON: WatchFormat {
   private static func line(_ news: FeedSubscriber.Event) -> String {
     switch news {
     case .list(let state, let isStale):
-      // The list as every service writes it, with one member more.
+      // The list as every service writes it, with another member.
       return #"{"kind":"snapshot","# + ascii(state.json(isStale: isStale).bytes.dropFirst())
     case .changes(let delta, let state):
       return ascii(
@@ -39,13 +41,13 @@ struct WatchJSON: WatchFormat {
     case .desynced(let loss):
       return ascii(
         JSONWriter.object { json in
-          json.add("kind", "lost")
+          json.add("kind", "resync")
           json.add("reason", loss.description)
         }.bytes)
     }
   }
 
-  /// The same value, with everything escaped that a terminal would obey. Such characters stand only within texts.
+  /// Returns the same JSON with every character escaped that a terminal obeys. Such characters occur only within texts.
   static func ascii(_ bytes: some Collection<UInt8>) -> String {
     VisibleText(String(decoding: bytes, as: UTF8.self)).replacingHidden { scalar in
       (UTF16.encode(scalar) ?? .init()).map { "\\u" + hexadecimal(UInt64($0), digits: 4) }.joined()

@@ -1,15 +1,17 @@
 import Domain
 import Messaging
 
-/// One line for each new post, oldest first, with tabs between time, name, place and link: what pipes read.
+/// Lines for pipes: a line for each new post, oldest first, with tabs between time, name, place and link.
 struct WatchLines: WatchFormat {
-  private static let stale = "stale: the feed does not reach ingest"
+  private static let stale = "delayed: the feed cannot reach ingest"
   private let limit: Int
   private var shown = 0
   private var last: (epoch: Epoch, seq: UInt64)?
   private var remarks: [String] = []
 
-  /// - Parameter limit: posts after which it is done.
+  /// Creates the format.
+  ///
+  /// - Parameter limit: number of posts before the end.
   init(limit: Int) { self.limit = limit }
 
   var isDone: Bool { shown >= limit }
@@ -31,23 +33,23 @@ struct WatchLines: WatchFormat {
         last = (state.epoch, state.seq)
       case .stale(let isStale):
         remarks.append(isStale ? WatchLines.stale : "the feed reaches ingest again")
-      case .desynced(let loss): remarks.append("lost: \(WatchText(loss.description).text)")
+      case .desynced(let loss): remarks.append("reconnecting: \(WatchText(loss.description).text)")
       }
     }
     return text
   }
 
-  /// Those of a list that were not shown yet, oldest first.
+  /// Returns the entries of a list that were not shown yet, oldest first.
   private mutating func unseen(in state: FeedState) -> [FeedEntry] {
     defer { last = (state.epoch, state.seq) }
     guard let last else { return state.entries.reversed() }
     guard last.epoch == state.epoch else {
-      remarks.append("the feed tells another history; its list follows")
+      remarks.append("the feed's epoch changed; its list follows")
       return state.entries.reversed()
     }
     let new = Array(state.entries.prefix { $0.seq > last.seq })
     if new.count == Limits.feedEntriesMax, let oldest = new.last, oldest.seq > last.seq + 1 {
-      remarks.append("changes \(last.seq + 1) to \(oldest.seq - 1) came while nobody looked; they are not shown")
+      remarks.append("changes \(last.seq + 1) to \(oldest.seq - 1) were missed and are not shown")
     }
     return new.reversed()
   }

@@ -4,18 +4,20 @@ import Logging
 import Messaging
 import ServiceLifecycle
 
-/// Subscribes to the feed and shows it until a signal, or until as much was shown as was asked for.
+/// Display of the feed, until a signal or until everything that the user requested is shown.
 struct WatchService: Service {
-  /// Feeds of one list; the second is asked when the first is gone.
+  /// Feeds of the same list. The next one is used if one fails.
   let feeds: [Endpoint]
   let curve: CurveClient?
   let screen: WatchScreen
-  /// Drawn over itself, and again each second.
+  /// True if a table is redrawn in place, at least once a second.
   let isTable: Bool
   let form: any WatchFormat
   let logger: Logger
 
-  /// - Throws: `LinkError` when the address cannot be used.
+  /// Runs until a signal or the end of the output.
+  ///
+  /// - Throws: `LinkError` if the address cannot be used.
   func run() async throws {
     let mailbox = FeedEventQueue()
     let (reactor, _) = try Reactor.start("watch", wake: WakeupEvent()) { [feeds, curve, logger] context in

@@ -1,8 +1,8 @@
 import Domain
 import Messaging
 
-/// The latest posts as a table that is drawn over itself: newest first, as many as the window holds, below a line that
-/// says how far it can be trusted.
+/// The latest posts as a table that is redrawn in place: newest first, as many as the window holds. A line above shows
+/// the state of the connection.
 struct WatchTable: WatchFormat {
   private enum Connection {
     case waiting
@@ -21,10 +21,12 @@ struct WatchTable: WatchFormat {
   private var shown = 0
   private var repaint = ScreenPainter()
 
+  /// Creates the table.
+  ///
   /// - Parameters:
-  ///   - feed: the address, for people.
-  ///   - limit: posts after which it is done.
-  ///   - isColoured: without colours a new row has a + before it.
+  ///   - feed: address of the feed, for people.
+  ///   - limit: number of posts before the end.
+  ///   - isColoured: true if the terminal may show colours. Without them a new row begins with +.
   init(feed: String, limit: Int, isColoured: Bool) {
     self.feed = feed
     self.limit = limit
@@ -41,7 +43,7 @@ struct WatchTable: WatchFormat {
     return repaint.text(lines(moment), moment)
   }
 
-  /// The lines of the window. The last column stays free: erasing there would take what was written last.
+  /// Returns the lines of the window. The last column stays free: an erase there would remove a character.
   func lines(_ moment: RenderContext) -> [String] {
     let columns = max(1, moment.columns - 1)
     let layout = Layout(columns: columns)
@@ -81,9 +83,9 @@ struct WatchTable: WatchFormat {
     let word =
       switch connection {
       case .waiting: "waiting for the feed at \(feed)"
-      case .live where isStale: "stale: the feed does not reach ingest"
+      case .live where isStale: "delayed: the feed cannot reach ingest"
       case .live: "live"
-      case .lost(let reason): "lost: \(reason)"
+      case .lost(let reason): "reconnecting: \(reason)"
       }
     guard let state else { return word }
     return "\(word) · \(state.entries.count) posts · seq \(state.seq)"
@@ -95,8 +97,8 @@ struct WatchTable: WatchFormat {
 }
 
 extension WatchTable {
-  /// Widths of the columns: 5 for the age, two spaces between; of the rest a fifth for the name, half of what remains
-  /// for the place. A narrow window goes without links.
+  /// The widths of the columns: 5 for the age, and two spaces between columns. The name takes a fifth of the rest, the
+  /// place half of the remainder. A narrow window has no links.
   fileprivate struct Layout {
     private let name: Int
     private let place: Int

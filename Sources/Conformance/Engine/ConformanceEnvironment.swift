@@ -1,8 +1,8 @@
 package import Logging
 package import Messaging
 
-/// Inputs of a conformance run from its caller: limits, news of the process, and closures for the results. The
-/// closures run on the reactor's thread and must not wait.
+/// Inputs of a conformance run from its caller: limits, events of the process, and handlers of the results. The
+/// handlers run on the reactor's thread and must not block.
 package struct ConformanceEnvironment: Sendable {
   /// Timeout for the program's first message, in milliseconds.
   let waitMs: Int64
@@ -10,9 +10,9 @@ package struct ConformanceEnvironment: Sendable {
   let hasProcess: Bool
   let events: CommandQueue<ProcessEvent>
   let logger: Logger
-  /// Called once, with the program's name, when it has come.
+  /// Called once, with the program's name, after its first message.
   let onFirstMessage: @Sendable (String) -> Void
-  /// Sends SIGTERM to the program. Its end comes through `news`.
+  /// Sends SIGTERM to the program. The end of the process arrives through `events`.
   let terminate: @Sendable () -> Void
   /// Called once, with the result.
   let finished: @Sendable (ConformanceReport) -> Void
@@ -41,7 +41,7 @@ package enum ProcessEvent: Sendable {
 }
 
 extension RunContext {
-  /// The context of a run that begins now.
+  /// Creates the context of a run that begins now.
   init(_ environment: ConformanceEnvironment) {
     self.init(waitMs: environment.waitMs, hasProcess: environment.hasProcess, nowMs: Reactor.nowMs)
   }

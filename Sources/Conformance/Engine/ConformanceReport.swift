@@ -6,7 +6,7 @@ package struct ConformanceReport: Sendable, Equatable {
     package let name: String
     /// The requirement, in a sentence.
     package let says: String
-    /// A heading of proto/README.md, with the step if its steps have numbers.
+    /// A heading of proto/README.md, with the number of the step if its steps are numbered.
     package let reference: String
   }
 

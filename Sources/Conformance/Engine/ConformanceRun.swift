@@ -1,5 +1,5 @@
-/// The engine of `onthemap conform`: plays the steps of a suite and collects the verdicts. A pure state machine:
-/// messages and times go in, effects come out. Times are milliseconds of a clock that never goes back.
+/// The engine of `onthemap conformance`: it plays the steps of a suite and collects the verdicts. A pure state machine:
+/// messages and times are inputs, and effects are outputs. Times are milliseconds of a clock that never goes back.
 struct ConformanceRun<Suite: ConformanceSuite>: Sendable {
   private(set) var suite: Suite
   /// Index of the current step.
@@ -10,11 +10,12 @@ struct ConformanceRun<Suite: ConformanceSuite>: Sendable {
   /// True once all steps are over.
   var isOver: Bool { index >= Suite.steps.count }
 
-  /// The result. Complete once `isOver`.
+  /// The result so far. It is complete once `isOver` is true.
   var report: ConformanceReport {
     let end = suite.exit.map { "the \(Suite.program)'s process ended, \($0.words)" }
     let usual =
-      end ?? (suite.hasReceivedMessage ? "the \(Suite.program) did not get that far" : "no \(Suite.program) came")
+      end
+      ?? (suite.hasReceivedMessage ? "the \(Suite.program) did not reach this step" : "no \(Suite.program) connected")
     return ConformanceReport(
       findings: suite.rules.map { rule in
         let verdict = suite.context.verdicts[rule] ?? .notShown(why: suite.reason(for: rule) ?? usual)
@@ -29,7 +30,7 @@ struct ConformanceRun<Suite: ConformanceSuite>: Sendable {
     advance()
   }
 
-  /// Does what is due. Call this every 50 ms or so.
+  /// Does the work that is due. Call this every 50 ms or so.
   mutating func tick(nowMs: Int64) {
     suite.context.nowMs = nowMs
     guard !isOver else { return }
@@ -37,7 +38,7 @@ struct ConformanceRun<Suite: ConformanceSuite>: Sendable {
     advance()
   }
 
-  /// Notes the end of the program's process. That ends the run, unless the current step has caused it.
+  /// Records the end of the program's process. This ends the run, unless the current step has caused it.
   ///
   /// - Parameter code: exit code, or a signal's number, negative.
   mutating func processExited(_ code: Int32, nowMs: Int64) {
@@ -45,7 +46,7 @@ struct ConformanceRun<Suite: ConformanceSuite>: Sendable {
     guard !isOver, suite.exit == nil else { return }
     suite.context.exit = ProcessExit(code: code, atMs: nowMs)
     let step = Suite.steps[index]
-    // Its last messages may still be on their way.
+    // The last messages of the process may still be in transit.
     if step.needsProcess { return }
     let isJudged = suite.judges(step)
     suite.context.stop(judging: isJudged)

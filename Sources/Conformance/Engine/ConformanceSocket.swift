@@ -1,8 +1,8 @@
 import Domain
 import Messaging
 
-/// Drives a conformance run over sockets: hands it messages, times and the news of the process, and performs its
-/// effects. On the reactor's thread.
+/// The driver of a conformance run over sockets. It passes on messages, times and the events of the process, and
+/// performs the run's effects. Reactor's thread only.
 final class ConformanceSocket<Suite: ConformanceSuite>: ReactorSocket {
   private let main: ProbeSocket
   private let environment: ConformanceEnvironment
@@ -13,8 +13,12 @@ final class ConformanceSocket<Suite: ConformanceSuite>: ReactorSocket {
 
   var socket: Socket { main.socket }
 
+  /// Creates the driver of a suite.
+  ///
   /// - Parameters:
-  ///   - main: the socket that the program talks to.
+  ///   - suite: the suite to run.
+  ///   - main: the socket that the program connects to, or that serves it.
+  ///   - environment: inputs of the run.
   ///   - send: sends a stimulus on its socket.
   init(
     _ suite: Suite, main: ProbeSocket, environment: ConformanceEnvironment, send: @escaping (Suite.Stimulus) -> Void
@@ -27,7 +31,7 @@ final class ConformanceSocket<Suite: ConformanceSuite>: ReactorSocket {
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) { main.receive(frames, nowMs: nowMs) }
 
-  /// Hands the run a message from any of its sockets.
+  /// Passes on a message from any of the run's sockets.
   func receive(_ message: Suite.ReceivedMessage, nowMs: Int64) {
     run.receive(message, nowMs: nowMs)
     if !hasReportedFirstMessage, let name = run.suite.name {

@@ -1,20 +1,20 @@
-/// The rules, steps and state of a run for one kind of program: plays the other end of the program's link. Pure: time
-/// comes from the run, and effects go to it.
+/// The rules, steps and state of a run for one kind of program. A suite plays the other end of the program's link.
+/// Pure: the run supplies the time, and performs the effects.
 protocol ConformanceSuite: Sendable {
   associatedtype Rule: ConformanceRule
   associatedtype ReceivedMessage: Sendable
   associatedtype Stimulus: Sendable
 
-  /// Noun for the program: "worker".
+  /// Name of the kind of program: "worker".
   static var program: String { get }
   static var steps: [ConformanceStep<Self>] { get }
 
   var context: RunContext<Rule, Stimulus> { get set }
-  /// True once a message has come.
+  /// True once a message has arrived.
   var hasReceivedMessage: Bool { get }
   /// Name of the program, for people. Nil until it is known.
   var name: String? { get }
-  /// Rules that this run can show, in the order of the report.
+  /// Rules that this run can judge, in the order of the report.
   var rules: [Rule] { get }
   /// True if the program left before the current step began. The run then ends, and the step is not judged.
   var hasDisconnected: Bool { get }
@@ -22,20 +22,20 @@ protocol ConformanceSuite: Sendable {
   var farewell: [Stimulus] { get }
 
   mutating func receive(_ message: ReceivedMessage)
-  /// Does what is due at `context.nowMs`.
+  /// Does the work that is due at `context.nowMs`.
   mutating func tick()
   mutating func stepBegan()
   mutating func stepEnded()
-  /// Judges the rules that only the whole run shows.
+  /// Judges the rules that need the complete run.
   mutating func judgeRun()
-  /// Returns true if a step that the end of the process interrupts is to be judged.
+  /// Returns true if a step that the end of the process interrupts is still judged.
   mutating func judges(_ interrupted: ConformanceStep<Self>) -> Bool
-  /// The reason why a rule was not shown. Nil for the usual one.
+  /// Returns the reason why a rule was not judged. Nil for the usual reason.
   func reason(for unshown: Rule) -> String?
 
-  /// The message for a list that the program has printed. Nil to ignore the list.
+  /// Returns the message for a list that the program has printed. Nil ignores the list.
   static func message(_ printed: PrintedList) -> ReceivedMessage?
-  /// True if evidence against a rule also names the end of the process.
+  /// Returns true if evidence against a rule also names the end of the process.
   static func namesExit(_ rule: Rule) -> Bool
 }
 
@@ -53,13 +53,13 @@ extension ConformanceSuite {
   static func namesExit(_ rule: Rule) -> Bool { true }
 }
 
-// For the suites' steps.
+// Members for the suites' steps.
 extension ConformanceSuite {
   var nowMs: Int64 { context.nowMs }
   var exit: ProcessExit? { context.exit }
-  /// Time at which the current step began.
+  /// Time of the start of the current step.
   var begunMs: Int64 { context.begunMs ?? context.nowMs }
-  /// Milliseconds since the current step began.
+  /// Time since the start of the current step, in milliseconds.
   var passedMs: Int64 { nowMs - begunMs }
 
   mutating func send(_ stimulus: Stimulus) { context.effects.append(.send(stimulus)) }
@@ -68,11 +68,11 @@ extension ConformanceSuite {
   ///
   /// - Parameter evidence: the evidence against the rule. Nil if it holds.
   mutating func judge(_ rule: Rule, _ evidence: String?) {
-    let end = Self.namesExit(rule) ? exit.map { "; its process had ended, \($0.words)" } : nil
+    let end = Self.namesExit(rule) ? exit.map { "; the process had ended, \($0.words)" } : nil
     context.record(evidence.map { .doesNotHold(seen: $0 + (end ?? "")) } ?? .holds, for: rule)
   }
 
-  /// Records why a rule cannot be judged, unless it was judged before.
+  /// Records why a rule cannot be judged, unless it has a verdict.
   mutating func leaveOpen(_ rule: Rule, _ why: String) {
     if context.verdicts[rule] == nil { context.record(.notShown(why: why), for: rule) }
   }

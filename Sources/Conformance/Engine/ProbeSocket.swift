@@ -2,21 +2,21 @@ import Domain
 import Logging
 import Messaging
 
-/// A socket without encryption that hands each message to a closure. On the reactor's thread.
+/// A socket without encryption that passes each message to a closure. Reactor's thread only.
 final class ProbeSocket: ReactorSocket {
-  /// Factor above the protocol's limit up to which a run still reads a frame. libzmq cuts the connection at a longer
-  /// one, and the run could not tell why. Sixteen leaves room for a program that never splits a frame.
+  /// Factor above the protocol's limit up to which a run still reads a frame. libzmq ends the connection after a longer
+  /// frame, and the run cannot find the reason. 16 suffices for a program that never splits a frame.
   static let overlongFactor = 16
-  /// Factor for a producer's batches, whose limit is 11 times that of a job frame: 3 MB.
+  /// Factor for a producer's batches, whose limit is 11 times that of a job frame. The run reads up to 3 MB.
   static let overlongBatchFactor = 4
 
   let socket: Socket
-  /// The address, with its actual port.
+  /// Address with the actual port.
   let endpoint: Endpoint
   /// Called with a message, without ZeroMQ's routing id, the number of its connection, and the reactor's clock.
   var received: (_ frames: [[UInt8]], _ connection: Int, _ nowMs: Int64) -> Void = { _, _, _ in }
-  /// Number of the connection that the latest message came on, from 1. A ROUTER counts the routing ids that it has
-  /// seen: a new id shows that the program has reconnected.
+  /// Number of the connection of the latest message, from 1. A ROUTER counts the routing ids that it has seen. A new id
+  /// means that the program has reconnected.
   private(set) var connection = 1
   private let isRouter: Bool
   private var peers: [[UInt8]] = []

@@ -1,14 +1,18 @@
 package import Messaging
 
-/// A program that `onthemap conform` runs against: which kind it is, and where it can be reached beside its own link.
+/// A program that `onthemap conformance` tests: its kind, and its addresses apart from the link.
 package enum ProgramUnderTest: Sendable {
+  /// A worker.
+  ///
   /// - Parameter query: a text that the worker finds, 1 to `Limits.placeBytesMax` bytes.
   case worker(query: String)
   case subscriber
   case producer
+  /// A feed with its own addresses.
+  ///
   /// - Parameters:
   ///   - publish: address at which the feed publishes.
-  ///   - query: address at which the feed answers queries. Nil to leave queries out.
+  ///   - query: address for queries. Nil omits the queries.
   case feed(publish: Endpoint, query: Endpoint?)
 
   /// The link that the run binds for the program.
@@ -21,9 +25,9 @@ package enum ProgramUnderTest: Sendable {
     }
   }
 
-  /// Binds the link, and makes the station of the run. Call this on the reactor's thread.
+  /// Binds the link, and creates the socket of the run. Call this on the reactor's thread.
   ///
-  /// - Returns: the station, and the link's address with its actual port.
+  /// - Returns: the socket, and the link's address with the actual port.
   package func makeSocket(
     _ context: Reactor.Context, bind: Endpoint, environment: ConformanceEnvironment
   ) throws(LinkError) -> (station: any ReactorSocket, endpoint: Endpoint) {

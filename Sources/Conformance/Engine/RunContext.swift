@@ -1,14 +1,14 @@
 /// The state of a run that every suite has: time, process, verdicts and effects. Times are milliseconds of a clock that
 /// never goes back.
 struct RunContext<Rule: ConformanceRule, Stimulus: Sendable>: Sendable {
-  /// Timeout for the program's first message.
+  /// Timeout for the program's first message, in milliseconds.
   let waitMs: Int64
   /// True if the program is a child process.
   let hasProcess: Bool
   var nowMs: Int64
-  /// Time since which the current step could have begun.
+  /// Earliest time at which the current step could begin.
   var readyMs: Int64
-  /// Time at which the current step began. Nil while it waits for its precondition.
+  /// Time of the start of the current step. Nil while it waits for its precondition.
   var begunMs: Int64?
   /// The end of the program's process. Nil while it runs.
   var exit: ProcessExit?
@@ -24,7 +24,7 @@ struct RunContext<Rule: ConformanceRule, Stimulus: Sendable>: Sendable {
     readyMs = nowMs
   }
 
-  /// Records a verdict. A rule that was once broken stays broken.
+  /// Records a verdict. A broken rule stays broken.
   mutating func record(_ verdict: ConformanceReport.Verdict, for rule: Rule) {
     if case .doesNotHold? = verdicts[rule] { return }
     verdicts[rule] = verdict
@@ -36,7 +36,7 @@ struct RunContext<Rule: ConformanceRule, Stimulus: Sendable>: Sendable {
   mutating func stop(judging: Bool = false) { (isStopped, judgesLastStep) = (true, judging) }
 }
 
-/// An effect of a run, for its station to perform.
+/// An effect of a run. `ConformanceSocket` performs it.
 enum ConformanceEffect<Stimulus: Sendable>: Sendable {
   case send(Stimulus)
   /// Sends SIGTERM to the program's process.
@@ -51,6 +51,6 @@ struct ProcessExit: Sendable {
   let code: Int32
   let atMs: Int64
 
-  /// "with exit code 1" or "by signal 9".
+  /// The end as text: "with exit code 1" or "by signal 9".
   var words: String { code < 0 ? "by signal \(-code)" : "with exit code \(code)" }
 }

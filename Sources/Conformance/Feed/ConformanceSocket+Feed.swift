@@ -6,7 +6,7 @@ extension ConformanceSocket<FeedSuite> {
   ///
   /// - Parameters:
   ///   - publish: address at which the feed publishes.
-  ///   - query: address at which the feed answers queries. Nil to leave queries out.
+  ///   - query: address for queries. Nil omits the queries.
   static func make(
     _ context: Reactor.Context, bind: Endpoint, publish: Endpoint, query: Endpoint?,
     environment: ConformanceEnvironment
@@ -28,7 +28,7 @@ extension ConformanceSocket<FeedSuite> {
     ) { [client] stimulus in
       switch stimulus {
       case .subscribe(let subscriber, let subject): try? subscribers[subscriber].socket.subscribe(subject.topic)
-      case .query(let id, let question): client?.send([question.bytes(id: id)])
+      case .query(let id, let query): client?.send([query.bytes(id: id)])
       default: for frames in stimulus.replies { router.send(frames) }
       }
     }

@@ -1,4 +1,6 @@
-/// The rules of proto/README.md for a feed, as far as ingest, subscribers and the feed's query clients can see them.
+import Domain
+
+/// The rules of proto/README.md for a feed that ingest, subscribers and query clients can observe.
 enum FeedRule: String, ConformanceRule {
   case fetch
   case nothingBefore = "nothing-before"
@@ -29,56 +31,88 @@ enum FeedRule: String, ConformanceRule {
   case notModified = "not-modified"
   case getChanges = "get-changes"
   case outsideRing = "outside-ring"
-  case malformedQuery = "malformed-question"
+  case malformedQuery = "malformed-query"
   case goodbye
 
   var text: (says: String, reference: String) {
     switch self {
     case .fetch:
       (
-        "a FetchRequest is one frame, with a request_id that rises, a name of at most 64 bytes and an epoch of 16 "
-          + "bytes or none", "Change log"
+        "a FetchRequest MUST be one frame, with a rising request_id, a name of at most \(Limits.peerNameBytesMax) "
+          + "bytes, and an epoch of 16 bytes or none", "Change log"
       )
-    case .nothingBefore: ("before a feed has reached ingest it publishes nothing, and joins wait", "Feed")
-    case .fetchRepeated: ("2 s after an unanswered request the feed asks again", "Change log")
-    case .oneFetch: ("one request is made at a time", "Change log")
-    case .afterSeq: ("epoch and after_seq are those of the list that the feed has", "Change log")
-    case .newList: ("a new list is published on s/ at once", "Feed")
-    case .join: ("a join is answered on its own topic with the list", "Feed")
-    case .frame: ("a message has a topic and a FeedFrame of major 1, with the list's epoch", "Feed")
-    case .heartbeat: ("a Heartbeat comes each second, with the list's seq and state_hash", "Feed")
-    case .delta: ("each reply that brings changes becomes a Delta from the list before it to the one after it", "Feed")
-    case .busyHeartbeat: ("Heartbeats come each second also while there is much to tell", "Feed")
-    case .snapshotPace: ("Snapshots on s/ come after changes, at most every 250 ms", "Feed")
-    case .snapshotPeriod: ("without a change a Snapshot comes on s/ every 5 s", "Feed")
-    case .joinMidway: ("who joins while changes go on misses none of them", "Feed")
+    case .nothingBefore:
+      ("before its first reply from ingest the feed MUST publish nothing, and let joins wait", "Feed")
+    case .fetchRepeated:
+      ("the feed MUST repeat an unanswered request after \(Limits.fetchTimeoutMs / 1_000) s", "Change log")
+    case .oneFetch: ("the feed MUST have at most one open request", "Change log")
+    case .afterSeq: ("epoch and after_seq MUST be those of the feed's list", "Change log")
+    case .newList: ("the feed MUST publish a new list on s/ immediately", "Feed")
+    case .join: ("the feed MUST answer a join on its own topic with the list", "Feed")
+    case .frame: ("every message MUST have a topic and a FeedFrame of major 1, with the list's epoch", "Feed")
+    case .heartbeat:
+      ("the feed MUST send a Heartbeat every \(Limits.feedHeartbeatMs) ms, with the list's seq and state_hash", "Feed")
+    case .delta:
+      ("the feed MUST publish each reply with changes as one Delta from the former list to the new one", "Feed")
+    case .busyHeartbeat:
+      ("the feed MUST send a Heartbeat every \(Limits.feedHeartbeatMs) ms under load too", "Feed")
+    case .snapshotPace:
+      (
+        "the feed MUST publish Snapshots on s/ after changes, at most every \(Limits.snapshotIntervalMinMs) ms", "Feed"
+      )
+    case .snapshotPeriod:
+      (
+        "without changes the feed MUST publish a Snapshot on s/ every \(Limits.snapshotIntervalMaxMs / 1_000) s", "Feed"
+      )
+    case .joinMidway: ("a subscriber that joins during changes MUST miss none of them", "Feed")
     case .malformedJoin:
-      ("joins with a NONCE that is not 1 to 40 of 0-9 A-Z a-z bring nothing, and harm nobody", "Feed")
+      (
+        "the feed MUST ignore a join whose NONCE is not 1 to \(Limits.joinNonceBytesMax) characters of 0-9 A-Z a-z",
+        "Feed"
+      )
     case .deletion:
-      ("a Removal becomes a Delta that removes the post, and brings back what comes back for it", "Change log")
+      (
+        "the feed MUST publish a Removal as a Delta that removes the post, and adds the entry that returns to the list",
+        "Change log"
+      )
     case .edit:
-      ("a post of the list that comes again is on it once, on top: in the Delta's state_hash and on s/", "Change log")
-    case .otherRequest: ("an answer with another request_id is ignored", "Change log")
-    case .malformedReply: ("an answer that is none of the protocol is ignored", "Change log")
-    case .wrongList: ("a list with a wrong hash is not taken, and the feed asks again after 6 s", "Change log")
-    case .backwards: ("a list of the same epoch with a lower seq is not taken", "Change log")
-    case .wrongChanges: ("changes after which the list has another state_hash are not taken", "Change log")
-    case .epoch: ("a list of another epoch replaces the one before, also where its seq is lower", "Change log")
-    case .stale: ("when ingest has been silent for 6 s, frames are stale, until it answers again", "Feed")
-    case .reconnect: ("after 6 s of silence the feed connects to ingest anew", "Change log")
-    case .getSnapshot: ("GetSnapshot without an epoch is answered by the list", "Questions")
+      (
+        "a post of the list that comes again MUST be on the list once, on top: in the Delta's state_hash and on s/",
+        "Change log"
+      )
+    case .otherRequest: ("the feed MUST ignore a reply with another request_id", "Change log")
+    case .malformedReply: ("the feed MUST ignore a malformed reply", "Change log")
+    case .wrongList:
+      (
+        "the feed MUST reject a list with a wrong hash, and fetch again after \(Limits.livenessMs / 1_000) s",
+        "Change log"
+      )
+    case .backwards: ("the feed MUST reject a list of the same epoch with a lower seq", "Change log")
+    case .wrongChanges: ("the feed MUST reject changes after which its list has another state_hash", "Change log")
+    case .epoch: ("a list of another epoch MUST replace the feed's list, even with a lower seq", "Change log")
+    case .stale:
+      (
+        "after \(Limits.livenessMs / 1_000) s without a reply from ingest the feed MUST mark frames stale, until the "
+          + "next reply", "Feed"
+      )
+    case .reconnect:
+      ("the feed MUST reconnect to ingest after \(Limits.livenessMs / 1_000) s of silence", "Change log")
+    case .getSnapshot: ("the feed MUST reply to GetSnapshot without an epoch with the list", "Query API")
     case .notModified:
-      ("GetSnapshot and GetChanges are answered by NotModified where the list stands there", "Questions")
-    case .getChanges: ("GetChanges is answered by one Delta from after_seq to the list", "Questions")
+      ("the feed MUST reply NotModified to GetSnapshot and GetChanges if the list has not changed", "Query API")
+    case .getChanges: ("the feed MUST reply to GetChanges with one Delta from after_seq to the list", "Query API")
     case .outsideRing:
-      ("GetChanges of another epoch, from above the list or below ring_from is answered by the list", "Questions")
-    case .malformedQuery: ("a question that is none is answered with MALFORMED, or not at all", "Questions")
-    case .goodbye: ("on SIGTERM, Bye comes, and the feed ends", "Feed")
+      (
+        "the feed MUST reply with the list to GetChanges of another epoch, above the list's seq or below min_after_seq",
+        "Query API"
+      )
+    case .malformedQuery: ("the feed MUST reply MALFORMED to a malformed query, or nothing", "Query API")
+    case .goodbye: ("on SIGTERM the feed MUST send Bye, and exit", "Feed")
     }
   }
 }
 
 extension FeedRule {
-  /// Rules that only the answers to queries show.
-  static let questions: Set<FeedRule> = [.getSnapshot, .notModified, .getChanges, .outsideRing, .malformedQuery]
+  /// Rules that only the replies to queries show.
+  static let queries: Set<FeedRule> = [.getSnapshot, .notModified, .getChanges, .outsideRing, .malformedQuery]
 }

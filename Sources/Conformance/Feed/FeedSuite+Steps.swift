@@ -1,20 +1,20 @@
 import Domain
 import Messaging
 
-/// The steps of the suite, in their order.
+/// The steps of the suite in their order.
 extension FeedSuite {
   static let steps: [Step] =
     [arrival, unanswered, entrance, steady, busy, caughtUp, badJoins, goodJoin, deletion, edit] + otherRequest
     + malformed
-    + [wrongList, recovered, backwards, recovered, wrongChanges, recovered, epoch, silence, fresh] + questions + [end]
+    + [wrongList, recovered, backwards, recovered, wrongChanges, recovered, epoch, silence, fresh] + queries + [end]
 
-  /// Deadline for what the feed must send at once.
+  /// Deadline for frames that the feed must send immediately.
   private static let promptMs: Int64 = 1_500
 
-  /// Shortest time after which a feed may repeat a fetch that was not answered.
+  /// Minimum pause before a feed repeats an unanswered fetch.
   static let repeatMs: Int64 = 1_500
 
-  /// Precondition of a step that answers a fetch.
+  /// Precondition of a step that replies to a fetch.
   private static let onFetch: @Sendable (FeedSuite) -> Step.Start = { run in
     if run.open != nil { return .ready }
     return run.nowMs - run.context.readyMs > Limits.conformanceIdleMs ? .impossible : .waiting
@@ -32,10 +32,13 @@ extension FeedSuite {
   private static let unanswered = Step(
     limitMs: 4_500, isDone: { $0.fetches.count > 1 },
     judge: { run in
-      if !run.hadList { run.judge(.nothingBefore, run.publications.isEmpty ? nil : "\(run.publications.count) frames") }
+      if !run.hadList {
+        let seen = run.publications.isEmpty ? nil : "\(run.publications.count) frames before the first reply"
+        run.judge(.nothingBefore, seen)
+      }
       let gap = run.fetches.count > 1 ? run.fetches[1].atMs - run.fetches[0].atMs : nil
-      let seen = gap.map { $0 < repeatMs ? "asked again after \($0) ms" : nil }
-      run.judge(.fetchRepeated, seen ?? "not asked again within 4.5 s")
+      let seen = gap.map { $0 < repeatMs ? "fetched again after \($0) ms" : nil }
+      run.judge(.fetchRepeated, seen ?? "no second fetch within 4.5 s")
     })
 
   private static let entrance = Step(
@@ -43,7 +46,7 @@ extension FeedSuite {
     isDone: { $0.hasPublished(.snapshot) && $0.hasPublished(.join("n0")) && $0.isEqual(0) },
     judge: { run in
       let hasList = run.hasPublished(.snapshot) && run.isEqual(0)
-      run.judge(.newList, hasList ? nil : "no Snapshot of it within \(promptMs) ms")
+      run.judge(.newList, hasList ? nil : "no Snapshot of the new list within \(promptMs) ms")
       run.judge(.join, run.hasPublished(.join("n0")) ? nil : "no Snapshot on its topic within \(promptMs) ms")
     })
 
@@ -52,9 +55,9 @@ extension FeedSuite {
     judge: { run in
       run.judgeHeartbeats(.heartbeat)
       let pause = run.pauses(of: .snapshot).max() ?? 0
-      run.judge(.snapshotPeriod, pause > 5_900 ? "none for \(pause) ms" : nil)
+      run.judge(.snapshotPeriod, pause > 5_900 ? "no Snapshot for \(pause) ms" : nil)
       let joins = run.publications.count { $0.subject == .join("n0") }
-      if joins > 1 { run.judge(.join, "\(joins) Snapshots to one join") }
+      if joins > 1 { run.judge(.join, "\(joins) Snapshots for one join") }
     })
 
   private static let busy = Step(
@@ -66,16 +69,16 @@ extension FeedSuite {
         if let loss { run.judge(rule, loss) }
       }
       run.judgeHeartbeats(.busyHeartbeat)
-      let seen = run.hasPublished(.snapshot) ? nil : "none within \(run.passedMs) ms of changes"
-      // Five take 1,000 ms. The first of them may be up to 300 ms late on a busy machine.
+      let seen = run.hasPublished(.snapshot) ? nil : "no Snapshot within \(run.passedMs) ms of changes"
+      // Five snapshots take 1,000 ms. The first of them may be up to 300 ms late on a busy machine.
       let shortest = run.spans(of: 5, .snapshot).min() ?? 1_000
-      run.judge(.snapshotPace, seen ?? (shortest < 700 ? "five within \(shortest) ms" : nil))
+      run.judge(.snapshotPace, seen ?? (shortest < 700 ? "5 Snapshots within \(shortest) ms" : nil))
     })
 
   private static let caughtUp = Step(
     limitMs: promptMs, isDone: { $0.isEqual(0) && $0.isEqual(1) },
     judge: { run in
-      let lacking = "the list after it is not the one that was told"
+      let lacking = "the list afterwards differs from ingest's"
       run.judge(.delta, run.losses[0] ?? (run.isEqual(0) ? nil : lacking))
       run.judge(.joinMidway, run.losses[1] ?? (run.isEqual(1) ? nil : lacking))
     })
@@ -89,28 +92,28 @@ extension FeedSuite {
     }, isDone: { _ in false },
     judge: { run in
       let told = run.publicationsSinceBegin.contains { if case .other = $0.subject { true } else { false } }
-      if told { run.judge(.malformedJoin, "a frame on such a topic") }
+      if told { run.judge(.malformedJoin, "a frame on an invalid topic") }
     })
 
   private static let goodJoin = Step(
     limitMs: promptMs, begin: { $0.send(.subscribe(subscriber: 2, .join("n2"))) },
     isDone: { $0.hasPublished(.join("n2")) },
     judge: { run in
-      run.judge(.malformedJoin, run.hasPublished(.join("n2")) ? nil : "a join after them is not answered")
+      run.judge(.malformedJoin, run.hasPublished(.join("n2")) ? nil : "no reply to the next valid join")
     })
 
   private static let deletion = Step(
     limitMs: 3_000, begin: { $0.make(SampleList.deletion(in: $0.log.state)) }, isDone: { $0.isEqual(0) },
     judge: { run in
       run.judge(
-        .deletion, run.losses[0] ?? (run.isEqual(0) ? nil : "the list after it is not the one that was told"))
+        .deletion, run.losses[0] ?? (run.isEqual(0) ? nil : "the list afterwards differs from ingest's"))
     })
 
   private static let edit = Step(
     limitMs: 3_000, begin: { $0.make(SampleList.edit(in: $0.log.state)) },
     isDone: { $0.isEqual(0) && $0.hasSnapshot },
     judge: { run in
-      let lacking = run.isEqual(0) ? "no Snapshot of it within 3 s" : "the list after it is not the one that was told"
+      let lacking = run.isEqual(0) ? "no Snapshot of the edit within 3 s" : "the list afterwards differs from ingest's"
       let isRight = run.isEqual(0) && run.hasSnapshot
       run.judge(.edit, run.losses[0] ?? run.strange ?? (isRight ? nil : lacking))
     })
@@ -134,7 +137,8 @@ extension FeedSuite {
   }
 
   private static let wrongChanges = refused(.wrongChanges) { run, id in
-    let answer = ChangeLog.FetchResult.changes([.upsert(run.wrongEntry)], lastSeq: run.log.seq + 1, hash: run.log.state.hash)
+    let answer = ChangeLog.FetchResult.changes(
+      [.upsert(run.wrongEntry)], lastSeq: run.log.seq + 1, hash: run.log.state.hash)
     run.send(.reply(id: id, run.log.epoch, answer))
   }
 
@@ -147,16 +151,16 @@ extension FeedSuite {
 
   private static let epoch = Step(
     start: onFetch, limitMs: 3_000, begin: { $0.beginEpoch() }, isDone: { $0.isEqual(0) },
-    judge: { $0.judge(.epoch, $0.isEqual(0) ? nil : "no list of it within 3 s") })
+    judge: { $0.judge(.epoch, $0.isEqual(0) ? nil : "no list of the new epoch within 3 s") })
 
   private static let silence = Step(
     start: onFetch, limitMs: 10_000, begin: { $0.answersFetches = false },
     isDone: { $0.staleMs != nil && $0.newConnectionMs != nil },
     judge: { run in
       let stale = run.staleMs.map {
-        $0 < 5_500 ? "stale after \($0) ms" : $0 > 8_000 ? "stale after \($0) ms only" : nil
+        $0 < 5_500 ? "stale after \($0) ms" : $0 > 8_000 ? "stale only after \($0) ms" : nil
       }
-      run.judge(.stale, stale ?? "nothing stale within \(run.nowMs - run.repliedMs) ms of silence")
+      run.judge(.stale, stale ?? "no stale frame within \(run.nowMs - run.repliedMs) ms of silence")
       let why = "no fetch on a new connection within \(run.nowMs - run.repliedMs) ms of silence"
       run.judge(.reconnect, run.newConnectionMs == nil ? why : nil)
       run.answersFetches = true
@@ -166,18 +170,18 @@ extension FeedSuite {
     limitMs: 4_000, isDone: { run in run.heartbeats.last.map { $0.atMs > run.begunMs && !$0.isStale } ?? false },
     judge: { run in
       let isOver = run.heartbeats.last.map { $0.atMs > run.begunMs && !$0.isStale } ?? false
-      if !isOver { run.judge(.stale, "stale for 4 s after ingest was back") }
+      if !isOver { run.judge(.stale, "still stale 4 s after the next reply") }
     })
 
-  private static let questions: [Step] = [
-    question(.getSnapshot) { _ in [.snapshot(nil, seq: 0)] },
-    question(.notModified) { [.snapshot($0.log.epoch, seq: $0.log.seq), .changes($0.log.epoch, after: $0.log.seq)] },
-    question(.getChanges) { [.changes($0.log.epoch, after: $0.first.seq)] },
-    question(.outsideRing) { run in
+  private static let queries: [Step] = [
+    query(.getSnapshot) { _ in [.snapshot(nil, seq: 0)] },
+    query(.notModified) { [.snapshot($0.log.epoch, seq: $0.log.seq), .changes($0.log.epoch, after: $0.log.seq)] },
+    query(.getChanges) { [.changes($0.log.epoch, after: $0.first.seq)] },
+    query(.outsideRing) { run in
       [.changes(run.formerEpoch, after: run.log.seq), .changes(run.log.epoch, after: run.log.seq + 1)]
         + [.changes(run.log.epoch, after: 1)]
     },
-    question(.malformedQuery) { _ in [.malformed, .snapshot(nil, seq: 0)] },
+    query(.malformedQuery) { _ in [.malformed, .snapshot(nil, seq: 0)] },
   ]
 
   private static let end = Step(
@@ -185,11 +189,11 @@ extension FeedSuite {
     isDone: { run in run.exit.map { run.nowMs - $0.atMs >= Limits.inFlightToleranceMs } ?? false },
     judge: { run in
       let hasSaid = run.publicationsSinceBegin.contains { if case .bye = $0.frame { true } else { false } }
-      let lasts = run.exit == nil ? "its process did not end within 8 s after SIGTERM" : nil
+      let lasts = run.exit == nil ? "the process did not end within 8 s after SIGTERM" : nil
       run.judge(.goodbye, hasSaid ? lasts : "no Bye")
     })
 
-  /// Returns steps that send something to be ignored while a fetch waits, and then its answer.
+  /// Returns steps that send something to be ignored while a fetch waits, and then the reply to it.
   private static func ignored(
     _ rule: FeedRule, _ trouble: @escaping @Sendable (inout FeedSuite, UInt64) -> Void
   ) -> [Step] {
@@ -207,11 +211,11 @@ extension FeedSuite {
         }),
       Step(
         limitMs: 9_000, isDone: { $0.isEqual(0) },
-        judge: { $0.judge(rule, $0.isEqual(0) ? nil : "the change after it is not published within 9 s") }),
+        judge: { $0.judge(rule, $0.isEqual(0) ? nil : "the next change is not published within 9 s") }),
     ]
   }
 
-  /// Returns a step that answers a fetch with a list or changes that the feed must refuse.
+  /// Returns a step that replies to a fetch with a list or changes that the feed must refuse.
   private static func refused(
     _ rule: FeedRule, _ trouble: @escaping @Sendable (inout FeedSuite, UInt64) -> Void
   ) -> Step {
@@ -225,21 +229,21 @@ extension FeedSuite {
       }, isDone: { $0.open != nil },
       judge: { run in
         let ms = run.passedMs
-        let pause = run.open == nil ? "not asked again within 9.5 s" : ms < 5_000 ? "asked again after \(ms) ms" : nil
+        let pause = run.open == nil ? "no fetch within 9.5 s" : ms < 5_000 ? "fetched again after \(ms) ms" : nil
         run.judge(rule, run.strange ?? run.older ?? pause)
       })
   }
 
-  private static func question(
+  private static func query(
     _ rule: FeedRule, _ make: @escaping @Sendable (FeedSuite) -> [Query]
   ) -> Step {
     Step(
       start: { $0.hasQueryAddress ? .ready : .impossible }, limitMs: promptMs,
-      begin: { run in for question in make(run) { run.ask(question) } }, isDone: { $0.areAnswered },
+      begin: { run in for query in make(run) { run.ask(query) } }, isDone: { $0.areAnswered },
       judge: { $0.judgeAnswers(rule) })
   }
 
-  /// True if the feed has published ingest's list as a Snapshot since the step began.
+  /// True if the feed has published ingest's list as a Snapshot since the start of the step.
   private var hasSnapshot: Bool {
     publicationsSinceBegin.contains { if case .snapshot(log.state, _, _) = $0.frame { true } else { false } }
   }

@@ -12,7 +12,7 @@ struct FeedSuite: ConformanceSuite {
   typealias Query = FeedProbe.Query
   typealias Reply = FeedProbe.Reply
 
-  /// A frame to one of the subscribers, with its time.
+  /// A frame to a subscriber, with its time.
   struct Publication: Sendable {
     let atMs: Int64
     let subscriber: Int
@@ -28,38 +28,40 @@ struct FeedSuite: ConformanceSuite {
   private(set) var fetches: [(atMs: Int64, fetch: Fetch)] = []
   private(set) var publications: [Publication] = []
   private(set) var answers: [UInt64: Reply] = [:]
-  /// Lengths of `publications` and `fetches` at the current step's begin.
+  /// Lengths of `publications` and `fetches` at the start of the current step.
   private var mark = (publications: 0, fetches: 0)
 
   /// Ingest's changes.
   private(set) var log: ChangeLog
-  /// The first list of this history.
+  /// The first list of this epoch.
   private(set) var first: FeedState
   private(set) var formerEpoch: Epoch
   private var known = KnownLists()
   private var epochCount: UInt8 = 0
-  /// The fetch that waits for its answer.
+  /// The fetch that waits for its reply.
   private(set) var open: Fetch?
   private var openMs: Int64 = 0
-  /// The feed's list according to the answers that it got. Nil before the first.
+  /// The feed's list according to the replies that it got. Nil before the first one.
   private var had: (epoch: Epoch, seq: UInt64)?
-  /// True while fetches are answered as ingest does.
+  /// True while the suite replies to fetches like ingest.
   var answersFetches = false
-  /// True while there are changes all the time.
+  /// True while the suite makes changes all the time.
   var isBusy = false
   private var changedMs: Int64 = 0
   private var hasJoinedMidway = false
-  /// Time of ingest's last answer.
+  /// Time of ingest's last reply.
   private(set) var repliedMs: Int64
-  /// The lists of the two subscribers that follow.
+  /// The lists of the two subscribers that follow the feed.
   private var replicas: [FeedReplica]
-  /// The first loss of each subscriber since the step began.
+  /// The first desync of each subscriber since the start of the step.
   private(set) var losses: [String?] = [nil, nil]
-  /// The fault of the first list since the step began that is none of ingest's.
+  /// The fault of the first list since the start of the step that is not ingest's.
   private(set) var strange: String?
-  private var sentQueries: [(id: UInt64, question: Query)] = []
-  private var questionCount: UInt64 = 0
+  private var sentQueries: [(id: UInt64, query: Query)] = []
+  private var queryCount: UInt64 = 0
 
+  /// Creates a suite.
+  ///
   /// - Parameter hasQueryAddress: true if the feed's query address is known.
   init(_ context: RunContext<FeedRule, Stimulus>, hasQueryAddress: Bool) {
     self.context = context
@@ -76,10 +78,10 @@ struct FeedSuite: ConformanceSuite {
   var name: String? { fetches.first?.fetch.feed }
   var rules: [FeedRule] {
     FeedRule.allCases.filter { rule in
-      (context.hasProcess || rule != .goodbye) && (hasQueryAddress || !FeedRule.questions.contains(rule))
+      (context.hasProcess || rule != .goodbye) && (hasQueryAddress || !FeedRule.queries.contains(rule))
     }
   }
-  /// True if the feed began with a list of an earlier run.
+  /// True if the feed started with a list of an earlier run.
   var hadList: Bool { fetches.first.map { !$0.fetch.epoch.isEmpty } ?? false }
 
   static func namesExit(_ rule: FeedRule) -> Bool { rule != .goodbye }
@@ -93,7 +95,7 @@ struct FeedSuite: ConformanceSuite {
     case .answer(let id, let answer): answers[id] = answer
     }
     if fetches.count + publications.count > Limits.conformanceFramesMax {
-      judge(.frame, "\(fetches.count) fetches and \(publications.count) frames, which nobody asked for")
+      judge(.frame, "too many messages: \(fetches.count) fetches and \(publications.count) frames")
       context.stop()
     }
   }
@@ -125,13 +127,13 @@ struct FeedSuite: ConformanceSuite {
   private mutating func handle(_ fetch: Fetch) {
     judge(.fetch, fault(of: fetch))
     if open?.connection == fetch.connection, nowMs - openMs < FeedSuite.repeatMs {
-      judge(.oneFetch, "a second request \(nowMs - openMs) ms after the first, which was not answered")
+      judge(.oneFetch, "a second request \(nowMs - openMs) ms after the first, which is still open")
     }
-    // With another connection the last answer may have been lost.
+    // The last reply may have been lost with the old connection.
     if let had, fetch.connection == fetches.last?.fetch.connection,
       fetch.epoch != had.epoch.bytes || fetch.afterSeq != had.seq
     {
-      judge(.afterSeq, "after_seq \(fetch.afterSeq), where it was told \(had.seq), or another epoch")
+      judge(.afterSeq, "after_seq \(fetch.afterSeq) instead of \(had.seq), or another epoch")
     }
     fetches.append((nowMs, fetch))
     (open, openMs) = (fetch, nowMs)
@@ -150,7 +152,8 @@ struct FeedSuite: ConformanceSuite {
     if let (epoch, seq, hash) = frame.list {
       let right = known.hash(epoch, seq)
       if right != hash {
-        strange = strange ?? "a list of seq \(seq), \(right == nil ? "which never was" : "not ingest's")"
+        let why = right == nil ? "which ingest never had" : "which differs from ingest's"
+        strange = strange ?? "a list of seq \(seq), \(why)"
       }
     }
     guard subscriber < replicas.count else { return }
@@ -158,7 +161,7 @@ struct FeedSuite: ConformanceSuite {
     if case .delta(let delta, let epoch, _) = frame, subscriber == 0, let before, before.epoch == epoch,
       delta.prevSeq != before.seq
     {
-      losses[0] = losses[0] ?? "prev_seq \(delta.prevSeq), where the list stood at \(before.seq)"
+      losses[0] = losses[0] ?? "prev_seq \(delta.prevSeq), but the list was at \(before.seq)"
     }
     guard case .resync(let loss) = replicas[subscriber].receive(frame, nowMs: nowMs) else { return }
     losses[subscriber] = losses[subscriber] ?? loss.description
@@ -177,11 +180,11 @@ struct FeedSuite: ConformanceSuite {
     replicas[subscriber].isLive && replicas[subscriber].state == log.state
   }
 
-  /// The fault of an earlier list of ingest that the feed has published since the step began.
+  /// The fault of an earlier list of ingest that the feed has published since the start of the step.
   var older: String? {
-    // An earlier frame to another subscriber may arrive later.
+    // A frame to another subscriber may be older and arrive later.
     let seqs = publicationsSinceBegin.compactMap { $0.subscriber == 0 ? $0.frame.list?.seq : nil }
-    return seqs.first { $0 < log.seq }.map { "a list of seq \($0), where \(log.seq) had been published" }
+    return seqs.first { $0 < log.seq }.map { "a list of seq \($0) after one of seq \(log.seq)" }
   }
 
   var heartbeats: [(atMs: Int64, isStale: Bool)] {
@@ -191,13 +194,15 @@ struct FeedSuite: ConformanceSuite {
     }
   }
 
-  /// The times, in ms, that each `count` frames in a row to the first subscriber on a topic took since the step began.
+  /// Returns how long each `count` consecutive frames to the first subscriber on a topic took, in milliseconds. Counts
+  /// from the start of the step.
   func spans(of count: Int, _ subject: Subject) -> [Int64] {
     let times = publicationsSinceBegin.filter { $0.subscriber == 0 && $0.subject == subject }.map(\.atMs)
     return zip(times.dropFirst(count - 1), times).map { $0 - $1 }
   }
 
-  /// The pauses between frames to the first subscriber on a topic, with those after the step's begin and before now.
+  /// Returns the pauses between frames to the first subscriber on a topic. It includes the pause after the start of the
+  /// step, and the one before now.
   func pauses(of subject: Subject) -> [Int64] {
     let times = publicationsSinceBegin.filter { $0.subscriber == 0 && $0.subject == subject }.map(\.atMs)
     return zip(times + [nowMs], [begunMs] + times).map { $0 - $1 }
@@ -205,58 +210,58 @@ struct FeedSuite: ConformanceSuite {
 
   mutating func judgeHeartbeats(_ rule: FeedRule) {
     let longest = pauses(of: .heartbeat).max() ?? 0
-    judge(rule, (rule == .heartbeat ? losses[0] : nil) ?? (longest > 1_900 ? "none for \(longest) ms" : nil))
+    judge(rule, (rule == .heartbeat ? losses[0] : nil) ?? (longest > 1_900 ? "no Heartbeat for \(longest) ms" : nil))
   }
 
-  /// Time from ingest's last answer to the first stale frame of the step. Nil if none was stale.
+  /// Time from ingest's last reply to the first stale frame of the step. Nil if no frame was stale.
   var staleMs: Int64? {
     heartbeats.first { $0.isStale && $0.atMs > begunMs }.map { $0.atMs - repliedMs }
   }
 
-  /// Time from ingest's last answer to a fetch on a new connection. Nil if there was none.
+  /// Time from ingest's last reply to a fetch on a new connection. Nil if there was none.
   var newConnectionMs: Int64? {
     guard mark.fetches > 0 else { return nil }
     let before = fetches[mark.fetches - 1].fetch.connection
     return fetches[mark.fetches...].first { $0.fetch.connection != before }.map { $0.atMs - repliedMs }
   }
 
-  // MARK: - Questions
+  // MARK: - Queries
 
-  mutating func ask(_ question: Query) {
-    questionCount += 1
-    sentQueries.append((questionCount, question))
-    send(.query(id: questionCount, question))
+  mutating func ask(_ query: Query) {
+    queryCount += 1
+    sentQueries.append((queryCount, query))
+    send(.query(id: queryCount, query))
   }
 
-  /// True if all well-formed questions are answered.
-  var areAnswered: Bool { sentQueries.allSatisfy { $0.question == .malformed || answers[$0.id] != nil } }
+  /// True if all well-formed queries have replies.
+  var areAnswered: Bool { sentQueries.allSatisfy { $0.query == .malformed || answers[$0.id] != nil } }
 
   mutating func judgeAnswers(_ rule: FeedRule) {
-    for (id, question) in sentQueries where question != .malformed {
-      guard let answer = answers[id] else { return judge(rule, "no answer within \(passedMs) ms") }
-      judge(rule, fault(of: answer, to: question, rule))
+    for (id, query) in sentQueries where query != .malformed {
+      guard let answer = answers[id] else { return judge(rule, "no reply within \(passedMs) ms") }
+      judge(rule, fault(of: answer, to: query, rule))
     }
-    if let answer = answers[0], answer != .error { judge(rule, "another answer than an error to what nobody can read") }
+    if let answer = answers[0], answer != .error { judge(rule, "a reply other than an error to a malformed query") }
   }
 
-  private func fault(of answer: Reply, to question: Query, _ rule: FeedRule) -> String? {
+  private func fault(of answer: Reply, to query: Query, _ rule: FeedRule) -> String? {
     let list = log.state
-    if rule == .notModified { return answer == .notModified ? nil : "another answer" }
-    switch (question, answer) {
+    if rule == .notModified { return answer == .notModified ? nil : "a reply other than NotModified" }
+    switch (query, answer) {
     case (.changes, .delta(let delta, let epoch, let hash)) where rule == .getChanges:
       var state = first
       state.apply(delta)
       let isRight = delta.prevSeq == first.seq && epoch == list.epoch && hash == list.hash && state == list
       return isRight ? nil : "a Delta that does not lead from the list at \(first.seq) to the one at \(list.seq)"
     case (.changes, _) where rule == .getChanges: return "no Delta"
-    case (_, .list(let state, let hash)): return state == list && hash == list.hash ? nil : "another list"
+    case (_, .snapshot(let state, let hash)): return state == list && hash == list.hash ? nil : "a different list"
     default: return "no list"
     }
   }
 
   // MARK: - Sending
 
-  /// Answers the open fetch as ingest does.
+  /// Replies to the open fetch like ingest.
   private mutating func reply() {
     guard answersFetches, let fetch = open else { return }
     let news = log.fetch(epoch: Epoch(fetch.epoch), afterSeq: fetch.afterSeq, max: max(1, fetch.max))
@@ -281,14 +286,14 @@ struct FeedSuite: ConformanceSuite {
 
   // MARK: - The list
 
-  /// A change that ingest never made, and its entry.
+  /// The entry of a change that ingest never made.
   var wrongEntry: FeedEntry { SampleList.entry(log.seq + 1, id: 7) }
   var wrongChange: ChangeLog.FetchResult { .changes([.upsert(wrongEntry)], lastSeq: log.seq + 1, hash: nil) }
 
   /// Adds a new post.
   mutating func advance() { make(.upsert(SampleList.entry(log.seq + 1))) }
 
-  /// Begins the history of another database, whose numbers are lower, and adds some changes after its first list.
+  /// Begins the epoch of another database, whose sequence numbers are lower. It adds some changes after its first list.
   mutating func beginEpoch() {
     epochCount += 1
     formerEpoch = log.epoch
@@ -306,7 +311,7 @@ struct FeedSuite: ConformanceSuite {
 }
 
 extension FeedReplica.Frame {
-  /// The list that the frame states.
+  /// The list that the frame describes.
   fileprivate var list: (epoch: Epoch, seq: UInt64, hash: UInt64)? {
     switch self {
     case .snapshot(let list, let hash, _): (list.epoch, list.seq, hash)

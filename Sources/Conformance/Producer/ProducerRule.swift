@@ -1,4 +1,6 @@
-/// The rules of proto/README.md for a producer, as far as ingest's end of submission can see them.
+import Domain
+
+/// The rules of proto/README.md for a producer that ingest's end of submission can observe.
 enum ProducerRule: String, ConformanceRule {
   case frame
   case token
@@ -25,34 +27,52 @@ enum ProducerRule: String, ConformanceRule {
   var text: (says: String, reference: String) {
     switch self {
     case .frame:
-      ("a message is one frame of the protocol, major 1, with a body, of at most 720,896 bytes", "Submission")
-    case .token: ("every request has a session's token, of 43 bytes", "A producer, 1")
-    case .requestID: ("request_id is 1 or more, and a batch has another one than those that are open", "A producer, 3")
+      (
+        "every message MUST be one frame of the protocol, major 1, with a body, of at most "
+          + "\(Limits.submitFrameBytesMax) bytes", "Submission"
+      )
+    case .token: ("every request MUST carry a session token of \(Limits.sessionTokenBytes) bytes", "A producer, 1")
+    case .requestID:
+      ("request_id MUST be 1 or more, and a batch MUST NOT use that of another open request", "A producer, 3")
     case .draft:
       (
-        "a batch has 1 to 256 posts, each with a key of 1 to 255 bytes without control characters, a place and a link "
-          + "within their lengths, and both coordinates or neither", "Submission"
+        "a batch MUST have 1 to \(Limits.submitPostsMax) posts. Each MUST have a key of 1 to "
+          + "\(Limits.idempotencyKeyBytesMax) bytes without hidden characters, a place and a link within their limits, "
+          + "and both coordinates or neither", "Submission"
       )
-    case .key: ("under a key that comes again the same post comes", "A producer, 2")
-    case .window: ("at most 16 requests are open", "Submission")
-    case .accepted: ("a post that was ACCEPTED is not sent again", "A producer, 4")
-    case .replayed: ("a post that was REPLAYED is not sent again", "A producer, 4")
-    case .refused: ("a post that was REFUSED is not sent again", "A producer, 4")
-    case .laterMinor: ("of a higher minor, unknown fields are ignored, and the rest is understood", "Conventions")
-    case .resend: ("a batch without a reply is sent again after 5 s, with the same keys", "A producer, 5")
-    case .busyPost: ("a post that was BUSY is sent again, with its key, when retry_after_ms is over", "A producer, 4")
-    case .busy: ("after Error BUSY the batch is sent again when retry_after_ms is over", "A producer, 5")
-    case .receiptCount: ("Receipts in another number than the batch's posts are no reply", "A producer, 4")
-    case .unmatched: ("an Error with request_id 0 ends no request: open batches are sent again", "A producer, 5")
-    case .matching: ("a reply whose request_id is not open changes nothing", "A producer, 4")
-    case .order: ("replies may come in any order: each is that of its request_id", "Submission")
-    case .malformedFrame: ("frames that are none of the protocol are dropped, and are no reply", "A producer, 4")
+    case .key: ("a repeated key MUST carry the same post", "A producer, 2")
+    case .window: ("the producer MUST NOT have more than \(Limits.submitUnansweredMax) open requests", "A producer, 3")
+    case .accepted: ("the producer MUST NOT resend an ACCEPTED post", "A producer, 4")
+    case .replayed: ("the producer MUST NOT resend a REPLAYED post", "A producer, 4")
+    case .refused: ("the producer MUST NOT resend a REFUSED post", "A producer, 4")
+    case .laterMinor: ("the producer MUST ignore unknown fields of a higher minor, and accept the rest", "Versions")
+    case .resend:
+      (
+        "the producer MUST resend a batch without a reply after \(Limits.submitReplyTimeoutMs / 1_000) s, with the "
+          + "same keys", "A producer, 5"
+      )
+    case .busyPost:
+      ("the producer MUST resend a BUSY post, with its key, once retry_after_ms has passed", "A producer, 4")
+    case .busy: ("after Error BUSY the producer MUST resend the batch once retry_after_ms has passed", "A producer, 5")
+    case .receiptCount:
+      ("the producer MUST ignore Receipts whose number differs from that of the batch's posts", "A producer, 4")
+    case .unmatched:
+      ("the producer MUST NOT end a request because of an Error with request_id 0", "A producer, 5")
+    case .matching: ("the producer MUST ignore a reply whose request_id is not open", "A producer, 4")
+    case .order: ("the producer MUST match replies by request_id, in whatever order they come", "Submission")
+    case .malformedFrame: ("the producer MUST ignore malformed frames", "A producer, 4")
     case .reconnect:
-      ("after 6 s without a reply, and not before, the producer connects by a new socket", "A producer, 6")
+      (
+        "the producer MUST reconnect with a new socket after \(Limits.livenessMs / 1_000) s without a reply, and not "
+          + "before", "A producer, 6"
+      )
     case .resendAnew:
-      ("on a new connection all that is open is sent again within 2 s, with the same keys", "A producer, 6")
+      ("on a new connection the producer MUST resend all open batches within 2 s, with the same keys", "A producer, 6")
     case .unauthorized:
-      ("after UNAUTHORIZED no request comes under that token, and none before retry_after_ms is over", "A producer, 5")
+      (
+        "after UNAUTHORIZED the producer MUST NOT use the token again, or another one before retry_after_ms has passed",
+        "A producer, 5"
+      )
     }
   }
 }

@@ -1,24 +1,25 @@
 import Domain
 import Messaging
 
-/// The steps of the suite, in their order. Each waits for the next batch of new posts, handles it in its own way, and
-/// lasts until it has seen enough or times out.
+/// The steps of the suite in their order. Each step waits for the next batch of new posts and handles it in its own
+/// way. It lasts until it has seen enough, or until it times out.
 extension ProducerSuite {
-  /// Pauses that BUSY and UNAUTHORIZED ask for.
+  /// The pause that BUSY requests, in milliseconds.
   static let busyMs: Int64 = 2_000
   static let tokenPauseMs: Int64 = 1_000
-  static let busyRefusal = SubmitRefusal(code: "busy", detail: "examined by onthemap conform")
-  /// Longest time that a reply waits for the reply to a later batch.
+  static let busyRefusal = SubmitRefusal(code: "busy", detail: "tested by onthemap conformance")
+  /// Maximum time for which a reply is held for the reply to a later batch.
   static let orderMs: Int64 = 1_000
-  /// Pause between replies to batches outside a step: sixteen batches get theirs before they are due again.
+  /// Pause between replies to batches outside a step. Sixteen batches get their replies before the producer resends
+  /// them.
   static let queueMs: Int64 = 250
-  /// Tolerances before and after the 5 s after which a batch is sent again.
+  /// Tolerances before and after the 5 s after which a producer resends a batch.
   private static let earlyMs: Int64 = 1_000
   private static let lateMs: Int64 = 3_500
-  /// Time, from the first message on a new connection, within which every open batch must come on it.
+  /// Time after the first message on a new connection in which every open batch must arrive on it.
   static let anewMs: Int64 = 2_000
 
-  // Steps after which no post may come again are first: the rest of the run shows that none does.
+  // Steps after which no post may be sent again come first. The rest of the run then shows that none is.
   static let steps: [Step] = [
     batch(meet: { $0.answer($1) }), batch(meet: { $0.answer($1, by: .laterMinor, isLater: true) }), refused, silent,
     busyPost, busy,
@@ -31,7 +32,7 @@ extension ProducerSuite {
     },
     ignored(.matching) { run, request in
       let receipts = request.keys.map { SubmitReceipt.accepted(run.store($0)) }
-      // A request that has its reply, and one that never existed.
+      // The ids of a request that has its reply, and of a request that never existed.
       for id in [run.repliedID, request.id &+ 1_000_000] {
         run.send(.receipts(connection: request.connection, id: id, receipts))
       }
@@ -44,7 +45,7 @@ extension ProducerSuite {
 
   private static let refused = batch(
     meet: { run, request in
-      let refusal = SubmitRefusal(code: "invalid_place", detail: "examined by onthemap conform", field: "place")
+      let refusal = SubmitRefusal(code: "invalid_place", detail: "tested by onthemap conformance", field: "place")
       let receipts = run.accept(request.keys.dropLast())
       for key in request.keys.suffix(1) { run.forget(key, by: .refused) }
       run.reply(request, receipts + [.refused(refusal)])
@@ -53,7 +54,7 @@ extension ProducerSuite {
   private static let silent = batch(
     limitMs: Limits.submitReplyTimeoutMs + lateMs,
     meet: { run, request in
-      // The posts are stored, and their reply is lost.
+      // The posts are stored, but the suite sends no receipts.
       for key in request.keys { run.store(key) }
       run.wanted = Set(request.keys)
     }, judge: { $0.judgeReturn(.resend, fromMs: Limits.submitReplyTimeoutMs - earlyMs) })
@@ -91,7 +92,7 @@ extension ProducerSuite {
       run.speakAgain()
     })
 
-  // The limit is long enough for unanswered batches to be sent again.
+  // The limit suffices for the producer to resend unanswered batches.
   private static let unauthorized = batch(
     limitMs: Limits.submitReplyTimeoutMs + 2_000, meet: { $0.endSession($1.token) }, isDone: { $0.newTokenMs != nil },
     judge: { $0.judge(.unauthorized, nil) })
@@ -99,7 +100,7 @@ extension ProducerSuite {
   /// Returns a step that begins with a batch of new posts.
   ///
   /// - Parameters:
-  ///   - limitMs: deadline after the batch.
+  ///   - limitMs: deadline after the batch, in milliseconds.
   ///   - meet: handles the batch.
   private static func batch(
     limitMs: Int64 = 0, meet: @escaping @Sendable (inout ProducerSuite, Request) -> Void,
@@ -111,7 +112,7 @@ extension ProducerSuite {
       begin: { run in if let batch = run.subject { meet(&run, batch) } }, isDone: isDone, judge: judge)
   }
 
-  /// Returns a step that sends no reply to the batch, but something else, so that the producer sends the batch again.
+  /// Returns a step that sends something other than a reply to the batch, so that the producer resends the batch.
   private static func ignored(
     _ rule: ProducerRule, _ reply: @escaping @Sendable (inout ProducerSuite, Request) -> Void
   ) -> Step {
@@ -123,7 +124,7 @@ extension ProducerSuite {
       }, judge: { $0.judgeReturn(rule, fromMs: 0) })
   }
 
-  /// True if all posts that are expected again have come.
+  /// True if all posts that the step expects again have arrived.
   var areAllBack: Bool { wanted.allSatisfy { againMs[$0] != nil } }
 
   private mutating func judgeReturn(_ rule: ProducerRule, fromMs: Int64) {
@@ -131,16 +132,16 @@ extension ProducerSuite {
     let missing = wanted.count { againMs[$0] == nil }
     if missing > 0 {
       let end = exit == nil ? "within \(nowMs - subject.atMs) ms" : "before the process ended"
-      return judge(rule, "\(missing) of \(wanted.count) posts did not come again \(end)")
+      return judge(rule, "\(missing) of \(wanted.count) posts not resent \(end)")
     }
     let firstMs = againMs.values.min().map { $0 - subject.atMs } ?? fromMs
-    judge(rule, firstMs < fromMs ? "sent again after \(firstMs) ms" : nil)
+    judge(rule, firstMs < fromMs ? "resent after \(firstMs) ms" : nil)
   }
 
   private mutating func judgeSilence() {
     guard let subject else { return }
     guard let reconnectedMs else {
-      leaveOpen(.resendAnew, "the producer did not connect anew")
+      leaveOpen(.resendAnew, "the producer did not reconnect")
       return judge(.reconnect, "no new connection within \(nowMs - subject.atMs) ms without a reply")
     }
     let pauseMs = reconnectedMs - subject.atMs
@@ -148,7 +149,7 @@ extension ProducerSuite {
     judge(.reconnect, isEarly ? "a new connection after \(pauseMs) ms" : nil)
     let missing = wanted.count { againMs[$0] == nil }
     let passedMs = nowMs - reconnectedMs
-    let seen = "\(missing) of \(wanted.count) posts did not come on the new connection within \(passedMs) ms"
+    let seen = "\(missing) of \(wanted.count) posts not resent on the new connection within \(passedMs) ms"
     judge(.resendAnew, missing == 0 ? nil : seen)
   }
 }

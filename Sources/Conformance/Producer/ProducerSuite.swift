@@ -25,33 +25,33 @@ struct ProducerSuite: ConformanceSuite {
 
   /// Batches without a reply, oldest first.
   private(set) var open: [Request] = []
-  /// The request that got its reply last.
+  /// The id of the last request with a reply.
   private(set) var repliedID: UInt64 = 0
-  /// Every post that has come, by its key, in its first form.
+  /// Every received post, by its key, in its first form.
   private var posts: [String: SubmittedPost] = [:]
   private var stored: [String: PostID] = [:]
-  /// Posts that must not come again, by their keys, with the rule that says so.
+  /// Posts that must not be sent again, by their keys, with the rule that forbids it.
   private var forgotten: [String: (rule: ProducerRule, atMs: Int64)] = [:]
   private var messages = 0
   private var lastReceivedMs: Int64
   private(set) var connection = 0
 
-  /// The current step's batch; nil until it comes.
+  /// The batch of the current step. Nil until it arrives.
   private(set) var subject: Request?
-  /// Posts that the current step expects again, and the time when each came.
+  /// Posts that the current step expects again, and the arrival time of each.
   var wanted: Set<String> = []
   private(set) var againMs: [String: Int64] = [:]
-  /// True while the suite answers no request, and the connection on which the silence began.
+  /// True while the suite replies to no request, and the connection on which the silence began.
   var isSilent = false
   var lostConnection = 0
   private(set) var reconnectedMs: Int64?
-  /// New batches that have come during a step, by request. Each gets its reply after a pause, so that a fast producer
-  /// has posts left for the steps that follow.
+  /// New batches that arrived during a step, by request. Each gets its reply after a pause, so that a fast producer has
+  /// posts left for later steps.
   private var queued: [UInt64] = []
   private var queueMs: Int64 = 0
-  /// A batch whose reply waits for that of a later one.
+  /// A batch whose reply waits for the reply to a later batch.
   private var held: Request?
-  /// A token whose session has ended, with that time, and the time when another token came.
+  /// A token whose session has ended, with the time of its end. The other variable has the time of the first new token.
   private(set) var endedSession: (token: String, atMs: Int64)?
   private(set) var newTokenMs: Int64?
 
@@ -74,7 +74,7 @@ struct ProducerSuite: ConformanceSuite {
     lastReceivedMs = nowMs
     messages += 1
     if messages >= Limits.conformanceFramesMax {
-      judge(.frame, "\(messages) messages, which nobody asked for")
+      judge(.frame, "too many messages: \(messages)")
       return context.stop()
     }
     if message.byteCount > Limits.submitFrameBytesMax { judge(.frame, "a frame of \(message.byteCount) bytes") }
@@ -102,34 +102,36 @@ struct ProducerSuite: ConformanceSuite {
       if nowMs - lastReceivedMs >= context.waitMs { context.stop() }
       return
     }
-    // Resent batches alone show nothing new.
-    if nowMs - lastReceivedMs > Limits.conformanceIdleMs || nowMs - context.readyMs > 3 * Limits.conformanceIdleMs { context.stop() }
+    // Repeated batches alone show nothing new.
+    if nowMs - lastReceivedMs > Limits.conformanceIdleMs || nowMs - context.readyMs > 3 * Limits.conformanceIdleMs {
+      context.stop()
+    }
   }
 
   mutating func stepEnded() {
-    // A batch that is not sent again is given up.
+    // A batch that the producer has not resent is no longer expected.
     if let subject { open.removeAll { $0.id == subject.id } }
     (subject, wanted, againMs) = (nil, [], [:])
   }
 
   mutating func judges(_ interrupted: Step) -> Bool {
-    // The producer owes all posts of a batch whose reply is held back.
+    // The producer must resend all posts of a batch whose reply is held.
     if let held { wanted = Set(held.keys) }
-    // A producer without a session may end. A producer that ends with 0 has given up the posts that it owes.
+    // A producer without a session may end. A producer that exits with 0 has given up the posts that it should resend.
     return endedSession != nil || exit?.code == 0 && !interrupted.isDone(self)
   }
 
   mutating func judgeRun() {
     guard hasReceivedMessage else { return }
     for rule in [ProducerRule.frame, .token, .requestID, .draft, .window] { judge(rule, nil) }
-    // For each rule, the time since its first reply.
+    // Time since the first reply, for each rule.
     let observedMs = Dictionary(forgotten.values.map { ($0.rule, nowMs - $0.atMs) }, uniquingKeysWith: max)
     for (rule, ms) in observedMs where rule != .order {
       guard ms < Limits.inFlightToleranceMs else {
         judge(rule, nil)
         continue
       }
-      let why = "the exam ended \(ms) ms after the reply, too early to see whether the post comes again"
+      let why = "the test ended \(ms) ms after the reply, too early to detect a resent post"
       leaveOpen(rule, why)
     }
   }
@@ -147,14 +149,14 @@ struct ProducerSuite: ConformanceSuite {
     judge(.draft, fault(of: request))
     let isFresh = request.keys.allSatisfy { posts[$0] == nil }
     if let same = open.first(where: { $0.id == request.id }), Set(same.keys).isDisjoint(with: request.keys) {
-      judge(.requestID, "request_id \(request.id) twice, for different posts, while the first is open")
+      judge(.requestID, "request_id \(request.id) for two open batches of different posts")
     }
     for post in request.posts { record(post) }
     let keys = Set(request.keys)
     open.removeAll { $0.id == request.id || keys.isSuperset(of: $0.keys) }
     open.append(request)
     let limit = Limits.submitUnansweredMax
-    if open.count > limit { judge(.window, "\(open.count) requests that wait for their reply") }
+    if open.count > limit { judge(.window, "\(open.count) open requests") }
     if let endedSession { return handle(request, without: endedSession) }
     if isSilent { return }
     guard subject == nil, isFresh else {
@@ -168,15 +170,15 @@ struct ProducerSuite: ConformanceSuite {
   private mutating func record(_ post: SubmittedPost) {
     let key = post.idempotencyKey
     if let before = posts[key] {
-      judge(.key, before.isSame(as: post) ? nil : "another post under the key \"\(key)\"")
+      judge(.key, before.isSame(as: post) ? nil : "a different post with the key \"\(key)\"")
     } else {
       posts[key] = post
     }
-    // A post that came on a lost connection must come on the next one too.
+    // A post that arrived on a lost connection must arrive on the next one too.
     let isCounted = wanted.contains(key) && (!isSilent || connection > lostConnection)
     if isCounted { againMs[key] = againMs[key] ?? nowMs }
     guard let (rule, atMs) = forgotten[key], nowMs - atMs >= Limits.inFlightToleranceMs else { return }
-    judge(rule, "the post of key \"\(key)\" again, \(nowMs - atMs) ms after its reply")
+    judge(rule, "the post with the key \"\(key)\" resent \(nowMs - atMs) ms after its reply")
   }
 
   private func fault(of request: Request) -> String? {
@@ -197,22 +199,22 @@ struct ProducerSuite: ConformanceSuite {
   private mutating func handle(_ request: Request, without shut: (token: String, atMs: Int64)) {
     guard request.token == shut.token else {
       if newTokenMs == nil, nowMs - shut.atMs < ProducerSuite.tokenPauseMs - 100 {
-        judge(.unauthorized, "a request under a new token after \(nowMs - shut.atMs) ms")
+        judge(.unauthorized, "a request with a new token after \(nowMs - shut.atMs) ms")
       }
       newTokenMs = newTokenMs ?? nowMs
       return answer(request)
     }
     if nowMs - shut.atMs >= Limits.inFlightToleranceMs {
-      judge(.unauthorized, "a request under that token \(nowMs - shut.atMs) ms after UNAUTHORIZED")
+      judge(.unauthorized, "a request with that token \(nowMs - shut.atMs) ms after UNAUTHORIZED")
     }
     refuse(request, .unauthorized, retryAfterMs: ProducerSuite.tokenPauseMs)
   }
 
   // MARK: - Sending
 
-  /// Replies to a batch: new posts are ACCEPTED, stored ones REPLAYED.
+  /// Replies to a batch. New posts are ACCEPTED, stored ones REPLAYED.
   ///
-  /// - Parameter rule: the rule by which the producer must forget the posts; nil for the rule of their outcome.
+  /// - Parameter rule: rule that forbids the producer to resend the posts. Nil for the rule of their outcome.
   mutating func answer(_ request: Request, by rule: ProducerRule? = nil, isLater: Bool = false) {
     let receipts = request.keys.map { key in
       let isStored = stored[key] != nil
@@ -222,7 +224,7 @@ struct ProducerSuite: ConformanceSuite {
     reply(request, receipts, isLater: isLater)
   }
 
-  /// Replies to a batch.
+  /// Replies to a batch with receipts.
   mutating func reply(_ request: Request, _ receipts: [SubmitReceipt], isLater: Bool = false) {
     open.removeAll { $0.id == request.id }
     repliedID = request.id
@@ -237,7 +239,7 @@ struct ProducerSuite: ConformanceSuite {
 
   /// Stores posts, and returns their receipts.
   ///
-  /// - Parameter rule: the rule by which the producer must forget the posts.
+  /// - Parameter rule: rule that forbids the producer to resend the posts.
   mutating func accept(_ keys: some Sequence<String>, by rule: ProducerRule = .accepted) -> [SubmitReceipt] {
     keys.map { key in
       forget(key, by: rule)
@@ -245,7 +247,7 @@ struct ProducerSuite: ConformanceSuite {
     }
   }
 
-  /// Stores the post of a key, with or without a receipt to the producer.
+  /// Stores the post of a key, whether or not the producer gets a receipt.
   @discardableResult
   mutating func store(_ key: String) -> PostID {
     let number = UInt64(stored.count) + 1_000_000_000
@@ -254,15 +256,15 @@ struct ProducerSuite: ConformanceSuite {
     return id
   }
 
-  /// Notes that the producer must not send a post again.
+  /// Records that the producer must not resend a post.
   mutating func forget(_ key: String, by rule: ProducerRule) {
     if forgotten[key] == nil { forgotten[key] = (rule, nowMs) }
   }
 
-  /// Holds back the reply to a batch until another batch has got its own, or none comes.
+  /// Holds the reply to a batch until another batch has its reply, or no other batch arrives.
   mutating func hold(_ request: Request) { held = request }
 
-  /// Replies to the batch that was held: its first post is BUSY.
+  /// Replies to the held batch. Its first post is BUSY.
   private mutating func release() {
     guard let request = held else { return }
     held = nil
@@ -280,7 +282,7 @@ struct ProducerSuite: ConformanceSuite {
     }
   }
 
-  /// Ends the silence: all open requests get their replies. No reply reaches a lost connection, so its requests are no
+  /// Ends the silence, and replies to all open requests. No reply reaches a lost connection, so its requests are no
   /// longer open.
   mutating func speakAgain() {
     isSilent = false
@@ -289,7 +291,7 @@ struct ProducerSuite: ConformanceSuite {
     for request in open { answer(request) }
   }
 
-  /// Ends the session of a token.
+  /// Ends the session of a token, and refuses its open requests.
   mutating func endSession(_ token: String) {
     endedSession = (token, nowMs)
     for request in open where request.token == token {
@@ -299,7 +301,7 @@ struct ProducerSuite: ConformanceSuite {
 }
 
 extension SubmittedPost {
-  /// True if the posts are the same. The trace is no part of a post.
+  /// True if the posts are the same. The trace is not part of a post.
   fileprivate func isSame(as other: SubmittedPost) -> Bool {
     place == other.place && link == other.link && latitude == other.latitude && longitude == other.longitude
   }

@@ -2,7 +2,7 @@ import Domain
 import Messaging
 
 extension ConformanceSocket<SubscriberSuite> {
-  /// Binds a feed, and an alternate on a free port of the same host.
+  /// Binds a feed, and a failover feed on a free port of the same host.
   static func make(
     _ context: Reactor.Context, bind: Endpoint, environment: ConformanceEnvironment
   ) throws(LinkError) -> (station: any ReactorSocket, endpoint: Endpoint) {
@@ -12,9 +12,9 @@ extension ConformanceSocket<SubscriberSuite> {
         frameBytesMax: ProbeSocket.overlongFactor * Limits.subscriptionBytesMax, logger: environment.logger)
     }
     let feeds = [try feed(bind), try feed(bind.withFreePort)]
-    let alternate = feeds[1].endpoint.connectable.description
+    let failoverFeed = feeds[1].endpoint.connectable.description
     let station = ConformanceSocket(
-      SubscriberSuite(RunContext(environment), alternate: alternate), main: feeds[0], environment: environment
+      SubscriberSuite(RunContext(environment), failoverFeed: failoverFeed), main: feeds[0], environment: environment
     ) { stimulus in
       for frames in stimulus.messages { feeds[stimulus.feed].send(frames) }
     }

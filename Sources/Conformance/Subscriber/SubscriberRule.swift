@@ -1,5 +1,7 @@
-/// The rules of proto/README.md for a subscriber of level 1, as far as the feed's end of the link can see them, and
-/// the lists that the subscriber prints.
+import Domain
+
+/// The rules of proto/README.md for a subscriber of level 1 that the feed's end of the link and the printed lists can
+/// show.
 enum SubscriberRule: String, ConformanceRule {
   case subscriptions
   case nonce
@@ -31,7 +33,7 @@ enum SubscriberRule: String, ConformanceRule {
   case pause
   case pauseReset = "pause-reset"
   case silence
-  case alternate
+  case failover
   case shown
 
   var text: (says: String, reference: String) {
@@ -41,40 +43,55 @@ enum SubscriberRule: String, ConformanceRule {
 
   private var words: (says: String, step: String) {
     switch self {
-    case .subscriptions: ("it subscribes to d/, h/ and j/NONCE/, in this order, and to nothing else", "1")
-    case .nonce: ("NONCE is 1 to 40 of 0-9 A-Z a-z", "1")
-    case .joinRepeated: ("a join that brings no Snapshot is repeated after 3 s, with a new nonce", "7")
-    case .heartbeat: ("a Heartbeat that says what the list is changes nothing, nor does one of an earlier seq", "5")
-    case .delta: ("a Delta that follows the list is taken, and no Snapshot is asked for", "4")
-    case .duplicateDelta: ("a Delta whose seq is not above the list's is ignored", "4")
-    case .overlappingDelta: ("a Delta whose prev_seq is below the list's seq, and its seq above it, is taken", "4")
-    case .deletion:
-      ("a Delta removes posts that were deleted, and puts what comes back for them where its seq puts it", "4")
-    case .edit: ("a Delta that brings a post of the list again puts it on top, and takes away where it stood", "4")
-    case .olderSnapshot: ("a Snapshot that is not above a live list is ignored", "3")
-    case .newerSnapshot: ("a Snapshot above a live list is taken", "3")
-    case .stale: ("stale in a Heartbeat says something of ingest: the list stays right, and is told as live", "9")
-    case .unknownField: ("an unknown field is ignored: the Delta beside it is taken", "2")
-    case .laterMinor: ("of a higher minor, unknown bodies and fields are ignored, and the rest is understood", "2")
-    case .malformedFrame: ("frames that are none of the protocol are dropped, and change nothing", "2")
-    case .gap: ("after a Delta whose prev_seq is above the list's seq it joins again", "4")
-    case .missedDelta: ("after a Heartbeat whose seq is above the list's it joins again", "5")
-    case .deltaHash: ("after a Delta whose state_hash is not that of the list it joins again", "4")
-    case .heartbeatHash: ("after a Heartbeat of the list's seq with another state_hash it joins again", "5")
-    case .snapshotHash: ("after a Snapshot whose state_hash is not that of its entries it joins again", "3")
-    case .deltaEpoch: ("after a Delta of another epoch it joins again", "4")
-    case .heartbeatEpoch: ("after a Heartbeat of another epoch it joins again", "5")
-    case .behind: ("after the third Heartbeat in a row whose seq is below the list's it joins again", "5")
-    case .bye: ("after a Bye without alternates it joins again, where it knows no other feed", "6")
-    case .byePause: ("after a Bye it joins at the same feed only when retry_after_ms is over", "6")
-    case .newNonce: ("each join that is made on a connection has a new nonce", "7")
-    case .unsubscribe: ("with a new join the old join topic is unsubscribed", "7")
+    case .subscriptions:
+      ("the subscriber MUST subscribe to d/, h/ and j/NONCE/, in this order, and to nothing else", "1")
+    case .nonce: ("NONCE MUST be 1 to \(Limits.joinNonceBytesMax) characters of 0-9 A-Z a-z", "1")
+    case .joinRepeated:
+      (
+        "the subscriber MUST repeat a join without a Snapshot after \(Limits.joinTimeoutMs / 1_000) s, with a new "
+          + "NONCE", "7"
+      )
+    case .heartbeat: ("the subscriber MUST ignore a Heartbeat that matches its list, and one of an earlier seq", "5")
+    case .delta: ("the subscriber MUST apply a Delta that follows its list, without a new join", "4")
+    case .duplicateDelta: ("the subscriber MUST ignore a Delta whose seq is not above the list's", "4")
+    case .overlappingDelta:
+      ("the subscriber MUST apply a Delta whose prev_seq is below the list's seq and whose seq is above it", "4")
+    case .deletion: ("the subscriber MUST remove the posts of remove, and order the posts of upsert by their seq", "4")
+    case .edit: ("the subscriber MUST move a post of the list to the top when a Delta contains it again", "4")
+    case .olderSnapshot: ("a live subscriber MUST ignore a Snapshot that is not above its list", "3")
+    case .newerSnapshot: ("a live subscriber MUST accept a Snapshot above its list", "3")
+    case .stale: ("the subscriber MUST keep its list live when a Heartbeat is stale, and print it as live", "9")
+    case .unknownField: ("the subscriber MUST ignore an unknown field, and apply the Delta", "2")
+    case .laterMinor:
+      ("the subscriber MUST ignore unknown bodies and fields of a higher minor, and accept the rest", "2")
+    case .malformedFrame: ("the subscriber MUST ignore malformed frames", "2")
+    case .gap: ("the subscriber MUST join again after a Delta whose prev_seq is above the list's seq", "4")
+    case .missedDelta: ("the subscriber MUST join again after a Heartbeat whose seq is above the list's", "5")
+    case .deltaHash: ("the subscriber MUST join again after a Delta whose state_hash is not that of the list", "4")
+    case .heartbeatHash:
+      ("the subscriber MUST join again after a Heartbeat of the list's seq with another state_hash", "5")
+    case .snapshotHash:
+      ("the subscriber MUST join again after a Snapshot whose state_hash is not that of its entries", "3")
+    case .deltaEpoch: ("the subscriber MUST join again after a Delta of another epoch", "4")
+    case .heartbeatEpoch: ("the subscriber MUST join again after a Heartbeat of another epoch", "5")
+    case .behind:
+      ("the subscriber MUST join again after the third Heartbeat in a row whose seq is below the list's", "5")
+    case .bye: ("after a Bye without failover_endpoints a subscriber that knows no other feed MUST join again", "6")
+    case .byePause: ("after a Bye the subscriber MUST join the same feed again once retry_after_ms has passed", "6")
+    case .newNonce: ("each join on a connection MUST have a new NONCE", "7")
+    case .unsubscribe: ("with a new join the subscriber MUST unsubscribe the old join topic", "7")
     case .pause:
-      ("as long as joins bring no list, each comes within a random part of twice the pause before", "7")
-    case .pauseReset: ("after a Snapshot the next loss brings a join within 500 ms again", "7")
-    case .silence: ("after more than 3 s without any frame, and not before, it connects again", "8")
-    case .alternate: ("after a Bye with alternates it joins at one of them, or again at a feed that it knows", "6")
-    case .shown: ("a list that is told as live is one of the feed's, with its epoch, seq and state_hash", "3 to 7")
+      ("with each resync without a list, the subscriber MUST double the range of the random pause before a join", "7")
+    case .pauseReset:
+      ("after an accepted Snapshot the backoff MUST begin at \(Limits.joinPauseMs) ms again", "7")
+    case .silence:
+      (
+        "the subscriber MUST reconnect after more than \(3 * Limits.feedHeartbeatMs / 1_000) s without a frame, and "
+          + "not before", "8"
+      )
+    case .failover:
+      ("after a Bye with failover_endpoints the subscriber MUST join at one of them, or at a feed that it knows", "6")
+    case .shown: ("a list printed as live MUST be one of the feed's, with its epoch, seq and state_hash", "3 to 7")
     }
   }
 }

@@ -1,19 +1,19 @@
 import Domain
 import Messaging
 
-/// The steps of the suite, in their order.
+/// The steps of the suite in their order.
 extension SubscriberSuite {
-  /// Deadline for a join after a loss. The protocol asks for half a second.
+  /// Deadline for a join after a desync. The protocol requires half a second.
   static let joinMs: Int64 = 2_000
-  /// Time in which no join may come: longer than the pause after a first loss.
+  /// Time in which no join may arrive. It is longer than the pause after a first desync.
   private static let quietMs: Int64 = 900
-  /// Duration of the step without lists, and a number of joins that growing pauses do not reach.
+  /// Duration of the step without lists. The next constant is a number of joins that growing pauses do not reach.
   private static let pauseMs: Int64 = 6_000
   private static let joinsMax = 10
 
   static let steps: [Step] =
     [arrival, unanswered, entrance] + probes + losses + [pauses, settled]
-    + [loss(.pauseReset, "a loss after a Snapshot") { $0.sendLosses() }, silence, settled, alternate]
+    + [loss(.pauseReset, "a desync after a Snapshot") { $0.sendLosses() }, silence, settled, failover]
 
   private static let arrival = Step(
     limitMs: nil, isDone: { !$0.joins.isEmpty || !$0.log.isEmpty && $0.nowMs - $0.log[0].atMs > 1_000 },
@@ -25,11 +25,11 @@ extension SubscriberSuite {
   private static let unanswered = Step(
     limitMs: 5_000,
     begin: { run in
-      // Not for one without a list.
+      // A subscriber without a list must not react to this change.
       run.sendChange()
     }, isDone: { $0.hasJoined },
     judge: { run in
-      let why = "no new join within 5 s after one that brought nothing"
+      let why = "no new join within 5 s after a join without a Snapshot"
       run.judge(.joinRepeated, run.hasJoined ? nil : why)
     })
 
@@ -41,24 +41,24 @@ extension SubscriberSuite {
     }, isDone: { _ in false })
 
   private static let probes: [Step] =
-    probe(.heartbeat, "Heartbeats that say nothing new") { run in
+    probe(.heartbeat, "Heartbeats that match the list") { run in
       run.send(.heartbeat(epoch: run.list.epoch, seq: run.list.seq - 1, hash: 1))
     }
-    + probe(.delta, "a Delta that follows") { $0.sendChange() }
-    + probe(.duplicateDelta, "a Delta that came twice") { run in
+    + probe(.delta, "a Delta that follows the list") { $0.sendChange() }
+    + probe(.duplicateDelta, "a duplicate Delta") { run in
       let before = run.list
       let delta = run.advance()
       run.send(delta, onto: before)
       run.send(delta, onto: before)
     }
-    + probe(.overlappingDelta, "a Delta that overlaps") { run in
+    + probe(.overlappingDelta, "an overlapping Delta") { run in
       let before = run.list
       run.sendChange()
       run.advance()
       run.send(run.changes(since: before), onto: before)
     }
-    + probe(.deletion, "a Delta that deletes a post and brings one back") { $0.sendChange(SampleList.deletion) }
-    + probe(.edit, "a Delta that brings a post of the list again") { $0.sendChange(SampleList.edit) }
+    + probe(.deletion, "a Delta that removes a post and adds its replacement") { $0.sendChange(SampleList.deletion) }
+    + probe(.edit, "a Delta with a post of the list") { $0.sendChange(SampleList.edit) }
     + probe(.olderSnapshot, "an older Snapshot") { run in
       let before = run.list
       run.sendChange()
@@ -68,7 +68,7 @@ extension SubscriberSuite {
       run.advance()
       run.sendList()
     }
-    + probe(.stale, "a Heartbeat that is stale and a Delta after it", until: printed) { run in
+    + probe(.stale, "a stale Heartbeat and a Delta", until: printed) { run in
       run.isStale = true
       run.sendHeartbeat()
       run.sendChange()
@@ -78,14 +78,14 @@ extension SubscriberSuite {
       run.send(.heartbeat, .unknownBody(run.list.epoch))
       run.sendChange(in: .laterMinor)
     }
-    + probe(.malformedFrame, "frames that nobody can read") { run in
+    + probe(.malformedFrame, "malformed frames") { run in
       run.send(.heartbeat, .malformed(after: run.list))
-      // Who has taken what was malformed has passed this one.
+      // A subscriber that accepted the malformed frames ignores this change.
       run.sendChange()
     }
 
   private static let losses = [
-    loss(.gap, "a Delta that did not follow") { $0.sendGap() },
+    loss(.gap, "a Delta after a gap") { $0.sendGap() },
     loss(.missedDelta, "a Heartbeat with a higher seq") { run in
       run.advance()
       run.sendHeartbeat()
@@ -114,7 +114,7 @@ extension SubscriberSuite {
       run.sendHeartbeat()
     },
     loss(.behind, "the third Heartbeat in a row with a lower seq") { $0.returnToFormerList() },
-    loss(.bye, "a Bye without alternates") { $0.send(.bye(reason: "examined by onthemap conform")) },
+    loss(.bye, "a Bye without failover_endpoints") { $0.send(.bye(reason: "tested by onthemap conformance")) },
     byePause,
   ]
 
@@ -124,12 +124,12 @@ extension SubscriberSuite {
     limitMs: awayMs + joinMs,
     begin: { run in
       run.isBeating = false
-      run.send(.bye(reason: "examined by onthemap conform", retryAfterMs: awayMs))
+      run.send(.bye(reason: "tested by onthemap conformance", retryAfterMs: awayMs))
     }, isDone: { $0.hasJoined },
     judge: { run in
       let pauseMs = run.joinsSinceBegin.first.map { $0.atMs - run.begunMs }
-      let early = pauseMs.map { $0 < awayMs - 100 ? "a join after \($0) ms, where retry_after_ms was \(awayMs)" : nil }
-      run.judge(.byePause, early ?? "no join within \(joinMs) ms after the retry_after_ms of a Bye, \(awayMs)")
+      let early = pauseMs.map { $0 < awayMs - 100 ? "a join after \($0) ms; retry_after_ms was \(awayMs)" : nil }
+      run.judge(.byePause, early ?? "no join within \(joinMs) ms after the retry_after_ms of a Bye (\(awayMs))")
       run.resume()
     })
 
@@ -143,7 +143,7 @@ extension SubscriberSuite {
       let joins = run.joinsSinceBegin
       let ms = run.nowMs - run.begunMs
       if joins.count > 1 {
-        let why = "\(joins.count) joins within \(ms) ms, none of which brought a list"
+        let why = "\(joins.count) joins within \(ms) ms, none with a list"
         run.judge(.pause, joins.count > joinsMax ? why : nil)
       }
       run.answer = .list
@@ -151,7 +151,7 @@ extension SubscriberSuite {
       run.sendList()
     })
 
-  /// Waits for a join that may be on its way.
+  /// Waits for a join that may be in transit.
   private static let settled = Step(limitMs: 700, isDone: { _ in false })
 
   private static let silence = Step(
@@ -163,28 +163,29 @@ extension SubscriberSuite {
       run.sendList()
     })
 
-  private static let alternate = Step(
+  private static let failover = Step(
     limitMs: 3_000,
     begin: { run in
-      run.send(.bye(reason: "examined by onthemap conform", alternates: [run.alternate]))
+      run.send(.bye(reason: "tested by onthemap conformance", failoverEndpoints: [run.failoverFeed]))
       run.feed = 1
     }, isDone: { $0.joins.last?.feed == 1 },
     judge: { run in
-      run.judge(.alternate, run.hasJoined ? nil : "no join, at no feed, within 3 s after a Bye with alternates")
+      run.judge(
+        .failover, run.hasJoined ? nil : "no join at any feed within 3 s after a Bye with failover_endpoints")
     })
 
-  /// While the feed is stale, a subscriber that prints its lists gets time to print the list after the Delta.
+  /// Waits while the feed is stale, so that a subscriber that prints its lists can print the list after the Delta.
   private static let printed = Step(
     limitMs: 3_000, isDone: { !$0.isPrinted || $0.isPrintedAsLive || $0.hasJoined },
     judge: { run in
       if run.isPrinted, !run.isPrintedAsLive, !run.hasJoined {
-        run.judge(.stale, "no list of seq \(run.list.seq) told as live within 3 s, though it is the feed's")
+        run.judge(.stale, "the feed's list of seq \(run.list.seq) is not printed as live within 3 s")
       }
       run.isStale = false
     })
 
-  /// Returns steps that send something after which the list is still right, and then a loss, which the subscriber must
-  /// notice.
+  /// Returns steps that send something after which the list is still right. A step with a desync follows, which the
+  /// subscriber must detect.
   private static func probe(
     _ rule: SubscriberRule, _ what: String, until printed: Step? = nil,
     _ loss: @escaping @Sendable (inout SubscriberSuite) -> Void
@@ -197,7 +198,7 @@ extension SubscriberSuite {
           run.sendHeartbeat()
         }, isDone: { $0.hasJoined },
         judge: { run in
-          if run.isGone { run.judge(rule, "it went away after \(what)") }
+          if run.isGone { run.judge(rule, "the subscriber disconnected after \(what)") }
           guard let join = run.joinsSinceBegin.first else { return }
           run.judge(rule, "a join \(join.atMs - run.begunMs) ms after \(what)")
         })
@@ -209,7 +210,7 @@ extension SubscriberSuite {
           run.sendLosses()
         }, isDone: { $0.hasJoined },
         judge: { run in
-          run.judge(rule, run.hasJoined ? nil : "no join when changes were missing after \(what)")
+          run.judge(rule, run.hasJoined ? nil : "no join after missing changes that followed \(what)")
           run.resume()
         })
     ]
@@ -222,7 +223,7 @@ extension SubscriberSuite {
     Step(
       limitMs: joinMs,
       begin: { run in
-        // It would tell of the loss too.
+        // A Heartbeat would also show the desync.
         run.isBeating = false
         loss(&run)
       }, isDone: { $0.hasJoined },

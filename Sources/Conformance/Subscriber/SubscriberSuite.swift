@@ -1,7 +1,7 @@
 import Domain
 import Messaging
 
-/// The conformance suite for subscribers of level 1: plays a feed, and the alternate that the feed names.
+/// The conformance suite for subscribers of level 1: plays a feed, and the failover feed that it names.
 struct SubscriberSuite: ConformanceSuite {
   typealias Rule = SubscriberRule
   typealias Step = ConformanceStep<SubscriberSuite>
@@ -9,7 +9,9 @@ struct SubscriberSuite: ConformanceSuite {
 
   /// An event of the subscriber.
   enum ReceivedMessage: Sendable {
-    /// - Parameter feed: 0 for the first feed, 1 for the alternate.
+    /// A message to a feed.
+    ///
+    /// - Parameter feed: 0 for the first feed, 1 for the failover feed.
     case message(SubscriberProbe.ReceivedMessage, feed: Int)
     /// A list that the program has printed.
     case printed(PrintedList)
@@ -21,7 +23,6 @@ struct SubscriberSuite: ConformanceSuite {
     let message: SubscriberProbe.ReceivedMessage
   }
 
-  /// A join.
   struct Join: Sendable {
     let atMs: Int64
     let feed: Int
@@ -35,9 +36,9 @@ struct SubscriberSuite: ConformanceSuite {
 
   static let program = "subscriber"
 
-  let alternate: String
+  let failoverFeed: String
   var context: RunContext<SubscriberRule, Stimulus>
-  /// Every subscription that was begun or ended.
+  /// Every start and end of a subscription.
   private(set) var log: [Entry] = []
   private(set) var joins: [Join] = []
 
@@ -45,32 +46,34 @@ struct SubscriberSuite: ConformanceSuite {
   private(set) var list: FeedState
   private var known = KnownLists()
   private var epochCount: UInt8 = 0
-  /// The feed that the subscriber is to be at: 0 or 1.
+  /// The feed at which the subscriber should be: 0 or 1.
   var feed = 0
-  /// The reply to joins: nothing before the first list.
+  /// The reply to joins. The suite sends nothing before the first list.
   var answer = JoinReply.nothing
-  /// True while Heartbeats are sent.
+  /// True while the suite sends Heartbeats.
   var isBeating = true
   /// True if Heartbeats are stale.
   var isStale = false
   private var beatMs: Int64
   private var lastSentMs: Int64
   private(set) var connections = 0
-  /// Length of the feed's silence before the subscriber's latest message.
+  /// Duration of the feed's silence before the subscriber's latest message, in milliseconds.
   private var silenceMs: Int64 = 0
-  /// Time since which nobody subscribes to changes. Nil while the subscriber does.
+  /// Time since which the subscriber has no subscription to changes. Nil while it has one.
   private var goneMs: Int64?
-  /// Nonces whose topics are to be unsubscribed by a time.
+  /// Nonces of joins whose topics must be unsubscribed before a time.
   private var formerNonces: [(nonce: String, dueMs: Int64)] = []
   /// The latest list that the program printed as live. Nil before the first.
   private var printed: PrintedList?
-  /// Lengths of `joins` and `connections` at the current step's begin.
+  /// Lengths of `joins` and `connections` at the start of the current step.
   private var mark = (joins: 0, connections: 0)
 
-  /// - Parameter alternate: address of the second feed.
-  init(_ context: RunContext<SubscriberRule, Stimulus>, alternate: String) {
+  /// Creates a suite.
+  ///
+  /// - Parameter failoverFeed: address of the second feed.
+  init(_ context: RunContext<SubscriberRule, Stimulus>, failoverFeed: String) {
     self.context = context
-    self.alternate = alternate
+    self.failoverFeed = failoverFeed
     (beatMs, lastSentMs) = (context.nowMs, context.nowMs)
     list = SampleList.history(0, entries: UInt64(Limits.feedEntriesMax), after: 1_000)
     known.insert(list)
@@ -85,7 +88,7 @@ struct SubscriberSuite: ConformanceSuite {
 
   func reason(for unshown: SubscriberRule) -> String? {
     guard unshown == .shown, exit == nil else { return nil }
-    return "the subscriber's program prints no JSON lines that tell its list"
+    return "the subscriber's program does not print its list as JSON lines"
   }
 
   mutating func receive(_ message: ReceivedMessage) {
@@ -98,7 +101,7 @@ struct SubscriberSuite: ConformanceSuite {
   mutating func tick() {
     if isBeating, nowMs - beatMs >= Limits.feedHeartbeatMs { sendHeartbeat() }
     if let former = formerNonces.first, nowMs >= former.dueMs {
-      judge(.unsubscribe, "\(former.nonce) is still subscribed to \(Limits.inFlightToleranceMs) ms after the next join")
+      judge(.unsubscribe, "\(former.nonce) is still subscribed \(Limits.inFlightToleranceMs) ms after the next join")
       formerNonces.removeFirst()
     }
     if let goneMs, nowMs - goneMs > Limits.conformanceLivenessMs { context.stop(judging: !hasDisconnected) }
@@ -132,18 +135,18 @@ struct SubscriberSuite: ConformanceSuite {
 
   // MARK: - Receiving
 
-  /// Joins since the step began.
+  /// Joins since the start of the step.
   var joinsSinceBegin: ArraySlice<Join> { joins[mark.joins...] }
   var hasJoined: Bool { joins.count > mark.joins }
-  /// True if the subscriber has connected since the step began, and has joined.
+  /// True if the subscriber has connected since the start of the step, and has joined.
   var hasConnected: Bool { connections > mark.connections && hasJoined }
-  /// True if the subscriber has left since the step began.
+  /// True if the subscriber has left since the start of the step.
   var isGone: Bool { goneMs.map { $0 >= begunMs } ?? false }
 
   private mutating func handle(_ message: SubscriberProbe.ReceivedMessage, at feed: Int) {
     log.append(Entry(atMs: nowMs, message: message))
     if log.count >= Limits.conformanceFramesMax {
-      judge(.pause, "\(log.count) subscriptions within \((nowMs - log[0].atMs) / 1_000) s, which nobody asked for")
+      judge(.pause, "too many subscriptions: \(log.count) within \((nowMs - log[0].atMs) / 1_000) s")
       return context.stop()
     }
     if nowMs - lastSentMs > Limits.inFlightToleranceMs { silenceMs = nowMs - lastSentMs }
@@ -164,7 +167,7 @@ struct SubscriberSuite: ConformanceSuite {
     if let fault = printed.fault { return judge(.shown, fault) }
     let hash = known.hash(printed.epoch, printed.seq).map { hexadecimal($0, digits: 16) }
     guard hash != printed.hash else { return }
-    let why = hash.map { "where the feed's has \($0)" } ?? "which the feed's never stood at"
+    let why = hash.map { "but the feed's list has \($0)" } ?? "which the feed never had"
     judge(.shown, "a list of epoch \(printed.epoch), seq \(printed.seq) with stateHash \(printed.hash), \(why)")
   }
 
@@ -197,7 +200,7 @@ struct SubscriberSuite: ConformanceSuite {
   mutating func send(_ frame: FeedReplica.Frame, in form: SubscriberProbe.Form = .plain) {
     switch frame {
     case .snapshot:
-      // Nobody else has that topic.
+      // Only the subscriber that joined has that topic.
       guard let join = joins.last, join.feed == feed else { return }
       send(.join(join.nonce), .frame(frame, form))
     case .delta: send(.delta, .frame(frame, form))
@@ -213,7 +216,7 @@ struct SubscriberSuite: ConformanceSuite {
     send(make(change(before)), onto: before, in: form)
   }
 
-  /// Sends a change of a list, with the hash of the list after it.
+  /// Sends a delta onto an earlier list, with the hash of the list after it.
   mutating func send(_ delta: FeedDelta, onto before: FeedState, in form: SubscriberProbe.Form = .plain) {
     var after = before
     after.apply(delta)
@@ -227,7 +230,7 @@ struct SubscriberSuite: ConformanceSuite {
     send(.heartbeat(epoch: list.epoch, seq: list.seq, hash: list.hash, isStale: isStale))
   }
 
-  /// Sends a change after two that are not sent.
+  /// Sends a change after two changes that it does not send.
   mutating func sendGap() {
     advance()
     advance()
@@ -243,15 +246,16 @@ struct SubscriberSuite: ConformanceSuite {
     for _ in 0..<Limits.laggingHeartbeatsMax { sendHeartbeat() }
   }
 
-  /// Sends a loss in every way that a subscriber may see one. It joins after the first, and ignores the rest.
+  /// Sends a desync in every form that a subscriber may see. The subscriber joins after the first, and ignores the
+  /// rest.
   mutating func sendLosses() {
     sendGap()
     sendHeartbeat()
     send(.heartbeat(epoch: list.epoch, seq: list.seq, hash: list.hash ^ 1))
-    send(.bye(reason: "examined by onthemap conform"))
+    send(.bye(reason: "tested by onthemap conformance"))
   }
 
-  /// Ends a loss. A subscriber that has not joined gets the list nonetheless, so that the next rules can be judged.
+  /// Ends a desync. A subscriber that has not joined also gets the list, so that the suite can judge the next rules.
   mutating func resume() {
     isBeating = true
     beatMs = nowMs
@@ -272,7 +276,7 @@ struct SubscriberSuite: ConformanceSuite {
   @discardableResult
   mutating func advance() -> FeedDelta { make(SampleList.post(after: list)) }
 
-  /// Adds a post of a number, and skips the numbers before it.
+  /// Adds a post with a sequence number, and skips the lower ones.
   mutating func skip(to seq: UInt64) { make(.upsert(SampleList.entry(seq))) }
 
   /// Returns the changes since an earlier list as one delta.
@@ -281,7 +285,7 @@ struct SubscriberSuite: ConformanceSuite {
     return after.apply(list.entries.filter { $0.seq > before.seq }.reversed().map { .upsert($0) })
   }
 
-  /// Begins the history of another database, whose numbers are lower.
+  /// Begins the epoch of another database, whose sequence numbers are lower.
   mutating func beginEpoch() {
     epochCount += 1
     list = SampleList.history(epochCount, entries: 5, after: 10)

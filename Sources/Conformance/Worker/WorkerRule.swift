@@ -1,4 +1,6 @@
-/// The rules of proto/README.md for a worker, as far as ingest's end of the job link can see them.
+import Domain
+
+/// The rules of proto/README.md for a worker that ingest's end of the job link can observe.
 enum WorkerRule: String, ConformanceRule {
   case frame
   case helloFirst = "hello-first"
@@ -7,7 +9,7 @@ enum WorkerRule: String, ConformanceRule {
   case instance
   case busy
   case unsupportedVersion = "unsupported-version"
-  case ready
+  case credit
   case window
   case session
   case answer
@@ -44,62 +46,70 @@ enum WorkerRule: String, ConformanceRule {
     switch self {
     case .frame:
       (
-        "a message is one frame of the protocol, major 1, with a body, of at most max_message_bytes",
-        "Job link: frames"
+        "every message MUST be one frame of the protocol, major 1, with a body, of at most max_message_bytes",
+        "Job link"
       )
-    case .helloFirst: ("the first frame is Hello", "A worker, 2")
+    case .helloFirst: ("the first frame MUST be Hello", "A worker, 2")
     case .hello:
       (
-        "Hello has session 0, versions that include 1, a name of 1 to 64 bytes without control characters, an instance "
-          + "of 16 bytes and software of at most 64 bytes", "Hello"
+        "Hello MUST have session 0, versions that include 1, a name of 1 to \(Limits.peerNameBytesMax) bytes without "
+          + "hidden characters, an instance of 16 bytes, and software of at most \(Limits.peerNameBytesMax) bytes",
+        "Hello"
       )
-    case .helloRepeated: ("Hello is said again each second until Welcome", "A worker, 2")
-    case .instance: ("instance is made once, and stays the same until the worker ends", "A worker, 1")
-    case .busy: ("after Error BUSY the next Hello comes when retry_after_ms is over, and it does come", "A worker, 2")
+    case .helloRepeated:
+      ("the worker MUST repeat Hello every \(Limits.helloRepeatMs) ms until Welcome", "A worker, 2")
+    case .instance: ("the worker MUST create instance once, and keep it until it ends", "A worker, 1")
+    case .busy: ("after Error BUSY the worker MUST send Hello again once retry_after_ms has passed", "A worker, 2")
     case .unsupportedVersion:
-      ("after Error UNSUPPORTED_VERSION no Hello comes before retry_after_ms is over", "Errors")
-    case .ready: ("after Welcome, Ready grants credit", "A worker, 4")
+      ("after Error UNSUPPORTED_VERSION the worker MUST NOT send Hello before retry_after_ms has passed", "Errors")
+    case .credit: ("after Welcome the worker MUST send Credit", "A worker, 4")
     case .window:
-      ("a worker holds 64 jobs at most: job_limit is at most 64 above the jobs that it is rid of", "A worker, 4")
-    case .session: ("after Welcome every frame has its session, and none the one before", "A worker, 3")
-    case .answer: ("each job is answered, under its own lease", "A worker, 5")
-    case .ownLease: ("only jobs that were sent are answered", "A worker, 5")
-    case .outcome: ("a Result has an outcome; a Place is within its ranges, with level and match", "Results")
-    case .repeatedJob: ("a job that comes again under a lease whose result is kept is ignored", "Jobs")
+      (
+        "the worker MUST NOT hold more than \(Limits.windowMax) jobs: job_limit is at most \(Limits.windowMax) above "
+          + "the number of finished jobs", "A worker, 4"
+      )
+    case .session: ("after Welcome every frame MUST carry the new session", "A worker, 3")
+    case .answer: ("the worker MUST send a Result for each job, under the job's lease", "A worker, 5")
+    case .ownLease: ("the worker MUST send Results only for jobs that it has received", "A worker, 5")
+    case .outcome:
+      ("a Result MUST have an outcome, and a Place MUST be within its ranges, with level and match", "Results")
+    case .repeatedJob: ("the worker MUST ignore a repeated job whose Result it keeps under the same lease", "Jobs")
     case .creditForCopies:
-      ("jobs that come again count as received, and credit is raised when half of the window is free", "A worker, 4")
-    case .newLease: ("a job that comes again with a greater token is answered anew, under that token", "Jobs")
-    case .lookup:
-      ("the answer to a look-up has a Detail for each Place, or is a PERMANENT failure", "Jobs")
-    case .malformedJob: ("a job with an unknown LookupKind is answered with a PERMANENT failure", "Jobs")
-    case .unknownField: ("an unknown field is ignored: the job is answered", "Conventions")
+      (
+        "the worker MUST count repeated jobs as received, and raise its credit when half of the window is free",
+        "A worker, 4"
+      )
+    case .newLease: ("the worker MUST answer a job that comes again with a greater token under that token", "Jobs")
+    case .lookup: ("the Result of a lookup MUST have a Detail for each Place, or be a PERMANENT failure", "Jobs")
+    case .malformedJob: ("the worker MUST answer a job with an unknown LookupKind with a PERMANENT failure", "Jobs")
+    case .unknownField: ("the worker MUST ignore an unknown field, and answer the job", "Versions")
     case .resend:
-      ("a Result that is not acknowledged is sent again after 1 s, 2 s, 4 s, under its lease", "A worker, 6")
-    case .retryLater: ("after RETRY_LATER a Result is kept, and sent again by its own schedule", "ResultAcks")
-    case .unknownDisposition: ("an unknown Disposition is read as RETRY_LATER", "ResultAcks")
-    case .acknowledged:
-      ("after COMMITTED, DUPLICATE or STALE a Result is forgotten, and not sent again", "A worker, 6")
-    case .heartbeat: ("WorkerHeartbeat comes every heartbeat_ms, as Welcome says", "A worker, 7")
+      ("the worker MUST resend an unacknowledged Result after 1 s, 2 s, 4 s, under its lease", "A worker, 6")
+    case .retryLater:
+      ("after RETRY_LATER the worker MUST keep the Result, and resend it on its own schedule", "ResultAcks")
+    case .unknownDisposition: ("the worker MUST treat an unknown Disposition as RETRY_LATER", "ResultAcks")
+    case .acknowledged: ("after COMMITTED, DUPLICATE or STALE the worker MUST NOT resend the Result", "A worker, 6")
+    case .heartbeat: ("the worker MUST send WorkerHeartbeat every heartbeat_ms of Welcome", "A worker, 7")
     case .heartbeatHeld:
-      ("a heartbeat names every lease that is held, results not acknowledged among them, and no other", "A worker, 7")
-    case .heartbeatCredit: ("a heartbeat repeats the job_limit of Ready", "A worker, 7")
+      ("a heartbeat MUST list every held lease, with those of unacknowledged Results, and no other", "A worker, 7")
+    case .heartbeatCredit: ("a heartbeat MUST repeat the job_limit of Credit", "A worker, 7")
     case .progress:
-      ("progress, where there is one, is the number of jobs answered since the start: it only rises", "A worker, 7")
-    case .reset: ("after Reset, Hello comes at once", "A worker, 8")
-    case .helloHeld: ("Hello names the leases of results that are not acknowledged in held", "Hello")
+      ("progress, if present, MUST be the number of jobs answered since the start, and MUST only rise", "A worker, 7")
+    case .reset: ("after Reset the worker MUST send Hello immediately", "A worker, 8")
+    case .helloHeld: ("Hello MUST list the leases of unacknowledged Results in held", "Hello")
     case .resultsAgain:
-      ("after Welcome every Result that is not acknowledged is sent again, under the new session", "A worker, 3")
-    case .otherSession: ("Jobs, ResultAcks and Reset of another session are ignored", "Job link: frames")
-    case .malformedFrame: ("one malformed frame ends neither a session nor a connection", "Errors")
+      ("after Welcome the worker MUST resend every unacknowledged Result in the new session", "A worker, 3")
+    case .otherSession: ("the worker MUST ignore Jobs, ResultAcks and Reset of another session", "Job link")
+    case .malformedFrame: ("a malformed frame MUST NOT end the session or the connection", "Errors")
     case .laterMinor:
-      ("of a higher minor, unknown bodies and fields are ignored, and the rest is understood", "Conventions")
+      ("the worker MUST ignore unknown bodies and fields of a higher minor, and accept the rest", "Versions")
     case .otherMajor:
-      ("a frame of another major is refused: its jobs are not answered, and work goes on", "Conventions")
-    case .drain: ("after Drain, Hello comes at once", "A worker, 8")
-    case .silence: ("after liveness_ms without a frame, and not before, Hello comes again", "A worker, 8")
-    case .reconnect: ("after liveness_ms without a frame the worker connects again, with a new socket", "A worker, 8")
-    case .helloOnlyWhenDue: ("in a session no Hello comes but after Reset, Drain or silence", "Hello")
-    case .goodbye: ("on SIGTERM, Release with goodbye comes, and the worker ends", "A worker, 9")
+      ("the worker MUST ignore a frame of another major version and its jobs, and keep its session", "Versions")
+    case .drain: ("after Drain the worker MUST send Hello immediately", "A worker, 8")
+    case .silence: ("the worker MUST send Hello again after liveness_ms without a frame, and not before", "A worker, 8")
+    case .reconnect: ("the worker MUST reconnect with a new socket after liveness_ms without a frame", "A worker, 8")
+    case .helloOnlyWhenDue: ("within a session the worker MUST send Hello only after Reset, Drain or silence", "Hello")
+    case .goodbye: ("on SIGTERM the worker MUST send Release with goodbye, and exit", "A worker, 9")
     }
   }
 }

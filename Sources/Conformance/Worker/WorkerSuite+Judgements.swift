@@ -3,22 +3,22 @@ import Messaging
 
 /// Judgements of the worker's messages.
 extension WorkerSuite {
-  /// The Hellos of the log from an entry on.
+  /// Returns the Hellos of the log from an entry on.
   func hellos(from index: Int) -> [(atMs: Int64, hello: Hello)] {
     log[index...].compactMap { entry in
       if case .hello(let hello) = entry.message.body { (entry.atMs, hello) } else { nil }
     }
   }
 
-  /// Time from the step's begin to the first Hello.
+  /// Time from the start of the step to the first Hello.
   var firstHelloMs: Int64? { hellos(from: mark).first.map { $0.atMs - begunMs } }
 
-  /// The limits of Ready since the step began.
-  var readies: [UInt64] {
-    log[mark...].compactMap { if case .ready(let limit) = $0.message.body { limit } else { nil } }
+  /// The limits of Credit since the step began.
+  var credits: [UInt64] {
+    log[mark...].compactMap { if case .credit(let limit) = $0.message.body { limit } else { nil } }
   }
 
-  /// Heartbeats of the present session.
+  /// Heartbeats of the current session.
   private var heartbeats: [(atMs: Int64, held: [Lease])] {
     log.compactMap { entry in
       guard case .heartbeat(_, let held, _) = entry.message.body, entry.message.session == session else {
@@ -30,7 +30,7 @@ extension WorkerSuite {
 
   var areAnswered: Bool { subjects.allSatisfy { answered.contains($0.lease) } }
 
-  /// True if the results of the step's jobs have come since it began.
+  /// True if the results of the step's jobs have arrived since the start of the step.
   var isSeenSinceBegin: Bool { subjects.allSatisfy { resultTimes[$0.lease]?.last ?? 0 > begunMs } }
 
   /// True if the worker has granted credit for the free half of its window.
@@ -77,20 +77,20 @@ extension WorkerSuite {
 
   mutating func judgeWork() {
     let missing = subjects.count { !answered.contains($0.lease) }
-    judge(.answer, missing == 0 ? nil : "\(missing) of \(subjects.count) jobs not answered within 10 s")
+    judge(.answer, missing == 0 ? nil : "no Result within 10 s for \(missing) of \(subjects.count) jobs")
   }
 
   mutating func judgeCopies() {
     guard let first = subjects.first?.lease, let times = resultTimes[first] else { return }
-    // Its own schedule sends the result again after 1 s, 2 s and 4 s; early where the worker's clock runs fast.
+    // The worker's own schedule resends the result after 1 s, 2 s and 4 s, or earlier if its clock runs fast.
     let due = [0, 600, 2_100, 4_900].count { nowMs - times[0] >= $0 }
-    let seen = "\(times.count) Results within \(nowMs - times[0]) ms, to copies of a job whose result was kept"
+    let seen = "\(times.count) Results within \(nowMs - times[0]) ms for copies of a job whose Result was kept"
     judge(.repeatedJob, times.count <= due ? nil : seen)
     if !isAllSent {
-      judge(.creditForCopies, "job_limit stays at \(jobLimit): no credit for copies of a job whose result was kept")
+      judge(.creditForCopies, "job_limit stays at \(jobLimit): no credit for copies of a job whose Result was kept")
     }
     acknowledge([first])
-    // The steps that follow need credit.
+    // Later steps need credit.
     if !isAllSent { endSession { .reset(session: $0) } }
     discardWaiting()
   }
@@ -98,16 +98,16 @@ extension WorkerSuite {
   mutating func judgeKinds() {
     for task in subjects where sentLeases.contains(task.lease) {
       switch (task.kind, answers[task.lease]) {
-      case (_, nil) where !answered.contains(task.lease): judge(task.kind.rule, "not answered within 5 s")
+      case (_, nil) where !answered.contains(task.lease): judge(task.kind.rule, "no Result within 5 s")
       case (.lookup, nil), (.unknownLookup, nil): break
       case (.lookup, .outcome(.located(let places))?):
         judge(.lookup, places.allSatisfy { $0.detail != nil } ? nil : "Places without a Detail")
       case (.lookup, .outcome(.failed(let failure))?) where failure.kind == .permanent: judge(.lookup, nil)
-      case (.lookup, _): leaveOpen(.lookup, "the look-up of \"\(query)\" found nothing")
+      case (.lookup, _): leaveOpen(.lookup, "the lookup of \"\(query)\" found no place")
       case (.unknownLookup, .outcome(.failed(let failure))?)
       where failure.kind == .permanent && failure.code == "malformed_job":
         judge(.malformedJob, nil)
-      case (.unknownLookup, _): judge(.malformedJob, "another answer than PERMANENT malformed_job")
+      case (.unknownLookup, _): judge(.malformedJob, "a Result other than PERMANENT malformed_job")
       default: judge(.unknownField, nil)
       }
     }
@@ -115,14 +115,14 @@ extension WorkerSuite {
 
   mutating func judgeAcknowledgements() {
     if subjects.prefix(3).allSatisfy({ answered.contains($0.lease) }) { judge(.acknowledged, nil) }
-    // A new session has begun all anew.
+    // A new session has restarted the schedule.
     guard hellos(from: mark).isEmpty, let last = subjects.last?.lease, let times = resultTimes[last] else { return }
     let gaps = zip(times.dropFirst(), times).map { $0 - $1 }
     let due: [ClosedRange<Int64>] = [600...1_900, 1_500...3_200, 3_200...5_600]
     let isSteady = !gaps.isEmpty && zip(gaps, due).allSatisfy { $1.contains($0) }
-    judge(.resend, isSteady ? nil : gaps.isEmpty ? "not sent again" : "sent again after \(milliseconds(gaps))")
-    if times.count > 1 { judge(.retryLater, times.count > 2 ? nil : "not sent again after RETRY_LATER") }
-    if times.count > 2 { judge(.unknownDisposition, times.count > 3 ? nil : "not sent again after Disposition 99") }
+    judge(.resend, isSteady ? nil : gaps.isEmpty ? "not resent" : "resent after \(milliseconds(gaps))")
+    if times.count > 1 { judge(.retryLater, times.count > 2 ? nil : "not resent after RETRY_LATER") }
+    if times.count > 2 { judge(.unknownDisposition, times.count > 3 ? nil : "not resent after Disposition 99") }
     judgeHeartbeats(fromMs: times[0], held: last, untilMs: times[times.count - 1])
   }
 
@@ -130,25 +130,27 @@ extension WorkerSuite {
     let beats = heartbeats.filter { $0.atMs > fromMs }
     let times = [fromMs] + beats.map(\.atMs) + [nowMs]
     let gaps = zip(times.dropFirst(), times).map { $0 - $1 }
-    // The first and the last of them are only parts of a pause.
+    // The first and the last gap are only parts of a pause.
     let isSteady = gaps.allSatisfy { $0 <= 1_900 } && gaps.dropFirst().dropLast().allSatisfy { $0 >= 400 }
-    let seen = beats.isEmpty ? "none within \(nowMs - fromMs) ms" : "pauses of \(milliseconds(gaps))"
-    judge(.heartbeat, isSteady ? nil : "\(seen), where heartbeat_ms is \(Limits.conformanceHeartbeatMs)")
+    let seen = beats.isEmpty ? "no heartbeat within \(nowMs - fromMs) ms" : "intervals of \(milliseconds(gaps))"
+    judge(.heartbeat, isSteady ? nil : "\(seen); heartbeat_ms is \(Limits.conformanceHeartbeatMs)")
     for beat in beats {
       if beat.atMs < untilMs, !beat.held.contains(lease) {
-        judge(.heartbeatHeld, "a result that is not acknowledged is not named")
+        judge(.heartbeatHeld, "the lease of an unacknowledged Result is missing")
       }
       if beat.held.contains(where: { !sentLeases.contains($0) }) {
-        judge(.heartbeatHeld, "a lease that was never sentLeases out")
+        judge(.heartbeatHeld, "a lease that was never sent")
       }
-      if beat.held.contains(where: { acknowledgedMs[$0].map { beat.atMs - $0 >= Limits.inFlightToleranceMs } ?? false }) {
-        judge(.heartbeatHeld, "a lease whose result is acknowledged")
+      if beat.held.contains(where: {
+        acknowledgedMs[$0].map { beat.atMs - $0 >= Limits.inFlightToleranceMs } ?? false
+      }) {
+        judge(.heartbeatHeld, "the lease of an acknowledged Result")
       }
     }
     if !beats.isEmpty { judge(.heartbeatHeld, nil) }
   }
 
-  /// True if the worker still keeps the results of the step's jobs.
+  /// True if the worker still holds the results of the step's jobs.
   var areKept: Bool {
     isSeenSinceBegin
       || heartbeats.contains { beat in
@@ -159,11 +161,11 @@ extension WorkerSuite {
   /// The fault in the worker's reaction to frames of an earlier session.
   var faultsWithOtherSession: String? {
     if !hellos(from: mark).isEmpty { return "Hello after a Reset of an earlier session" }
-    if answersDecoy { return "Jobs of an earlier session were answered" }
-    return areKept ? nil : "a ResultAck of an earlier session ended a Result"
+    if answersDecoy { return "Results for Jobs of an earlier session" }
+    return areKept ? nil : "a ResultAck of an earlier session removed a Result"
   }
 
-  /// True if the worker has answered a decoy since the step began.
+  /// True if the worker has answered a decoy since the start of the step.
   private var answersDecoy: Bool {
     log[mark...].contains { entry in
       guard case .results(let answers) = entry.message.body else { return false }
@@ -172,16 +174,16 @@ extension WorkerSuite {
   }
 
   mutating func judgeProbe(_ rule: WorkerRule) {
-    if !hellos(from: mark).isEmpty { return judge(rule, "Hello: the session was sentLeases up") }
-    if answersDecoy { return judge(rule, "the jobs in it were answered") }
-    judge(rule, areAnswered ? nil : "the job after it is not answered within 4 s")
+    if !hellos(from: mark).isEmpty { return judge(rule, "Hello: the worker gave up the session") }
+    if answersDecoy { return judge(rule, "Results for the jobs in the frame") }
+    judge(rule, areAnswered ? nil : "no Result for the next job within 4 s")
   }
 
   mutating func judgeSilence() {
     let heard = hellos(from: mark).first
     let pauseMs = heard.map { $0.atMs - lastSentMs }
     let seen = pauseMs.map { $0 < Limits.conformanceLivenessMs - 200 ? "Hello after \($0) ms" : nil }
-    judge(.silence, seen ?? "no Hello within \(nowMs - lastSentMs) ms, where liveness_ms is \(Limits.conformanceLivenessMs)")
+    judge(.silence, seen ?? "no Hello within \(nowMs - lastSentMs) ms; liveness_ms is \(Limits.conformanceLivenessMs)")
     (isSilent, welcomesHello) = (false, true)
     guard heard != nil else { return }
     let advice = "Hello on the same connection: with IMMEDIATE, disconnect takes effect later, so use a new socket"
@@ -193,12 +195,12 @@ extension WorkerSuite {
     let goodbye = log[mark...].firstIndex { entry in
       if case .release(_, true) = entry.message.body { true } else { false }
     }
-    let end = exit.map { "its process ended, \($0.words)" }
+    let end = exit.map { "the process ended, \($0.words)" }
     guard let goodbye else {
-      return judge(.goodbye, "no Release with goodbye; \(end ?? "its process did not end within 8 s")")
+      return judge(.goodbye, "no Release with goodbye; \(end ?? "the process did not end within 8 s")")
     }
     if !hellos(from: goodbye).isEmpty { judge(.goodbye, "Hello after goodbye") }
-    judge(.goodbye, end == nil ? "its process did not end within 8 s after SIGTERM" : nil)
+    judge(.goodbye, end == nil ? "the process did not end within 8 s after SIGTERM" : nil)
   }
 
   mutating func judgeRun() {
@@ -207,14 +209,16 @@ extension WorkerSuite {
     let instances = hellos(from: 0).map(\.hello.instance)
     if instances.count > 1 {
       judge(
-        .instance, Set(instances).count == 1 ? nil : "\(Set(instances).count) different ones: or there were two workers"
+        .instance, Set(instances).count == 1 ? nil : "\(Set(instances).count) instances, or more than one worker"
       )
     }
     if wasInSession {
       judge(.session, nil)
       judge(.helloOnlyWhenDue, nil)
     }
-    if !answered.isEmpty { leaveOpen(.outcome, "\"\(query)\" was never found: name a text that the worker finds") }
+    if !answered.isEmpty {
+      leaveOpen(.outcome, "\"\(query)\" was never found. Set --query to a place that the worker finds")
+    }
   }
 
   private func milliseconds(_ gaps: [Int64]) -> String { gaps.map { "\($0)" }.joined(separator: ", ") + " ms" }

@@ -1,7 +1,7 @@
 import Domain
 import Messaging
 
-/// The steps of the suite, in their order.
+/// The steps of the suite in their order.
 extension WorkerSuite {
   static let steps: [Step] = [
     arrival, hellos, busy, version, entrance, work, copies, credit, firstLease, secondLease,
@@ -11,7 +11,7 @@ extension WorkerSuite {
 
   private static let refusalMs: Int64 = 2_000
 
-  /// Precondition of a step that needs a session. A worker without one may still be coming back.
+  /// Precondition of a step that needs a session. A worker without a session may still reconnect.
   private static let inSession: @Sendable (WorkerSuite) -> Step.Start = { run in
     if run.isInSession { return .ready }
     return run.nowMs - run.context.readyMs >= Limits.conformanceLivenessMs ? .impossible : .waiting
@@ -32,7 +32,8 @@ extension WorkerSuite {
       run.judge(.busy, seen ?? "no Hello within \(refusalMs + 2_500) ms")
     })
 
-  // How long a worker keeps quiet after it is its own affair, so Welcome comes unasked then: a late one.
+  // The worker itself decides how long it waits after the requested pause. The next step therefore sends Welcome
+  // without a Hello, like a late one.
   private static let version = Step(
     limitMs: refusalMs + 300,
     begin: { $0.send(.error(.unsupportedVersion, retryAfterMs: refusalMs)) },
@@ -49,7 +50,7 @@ extension WorkerSuite {
       run.welcome()
     }, isDone: { $0.jobLimit > 0 },
     judge: { run in
-      run.judge(.ready, run.readies.contains { $0 > 0 } ? nil : "no Ready within 3 s")
+      run.judge(.credit, run.credits.contains { $0 > 0 } ? nil : "no Credit within 3 s")
     })
 
   private static let work = Step(
@@ -58,15 +59,15 @@ extension WorkerSuite {
       run.firstCredit = min(run.credit, Limits.windowMax)
       let first = run.task()
       let count = max(1, min(16, run.firstCredit / 2))
-      // One that it may not find.
+      // The worker may not find this text.
       let others = (1..<count).map { run.task(query: $0 == 1 ? "Nowhere at all" : nil) }
       run.subjects = [first] + others
       run.enqueue([first], plan: [nil])
       run.enqueue(others, plan: [1])
     }, isDone: { $0.areAnswered && $0.isAllSent }, judge: { $0.judgeWork() })
 
-  // This step follows once the result is certainly kept: a worker that answers copies answers these. They are twice the
-  // window, so that a worker that does not count them runs out of credit.
+  // This step follows when the worker certainly holds the result: a worker that answers copies answers these. The
+  // copies fill the window twice, so a worker that does not count them runs out of credit.
   private static let copies = Step(
     start: inSession, limitMs: 6_000,
     begin: { run in
@@ -78,7 +79,7 @@ extension WorkerSuite {
     start: inSession, limitMs: 1_500, isDone: { $0.hasRaisedCredit },
     judge: { run in
       guard run.firstCredit > 0 else { return }
-      let seen = "job_limit allows \(run.credit) more jobs while nothing is to be done, \(run.firstCredit) at first"
+      let seen = "job_limit allows \(run.credit) more jobs while idle, but \(run.firstCredit) at first"
       run.judge(.creditForCopies, run.hasRaisedCredit ? nil : seen)
     })
 
@@ -116,8 +117,8 @@ extension WorkerSuite {
     }, isDone: { run in run.subjects.last.map { run.resultTimes[$0.lease]?.count ?? 0 >= 4 } ?? true },
     judge: { $0.judgeAcknowledgements() })
 
-  // The last result has been sent four times: by its own schedule it is due again only after 8 s, so that a new session
-  // shows whether the session sends it. A worker that has not sent it so often is asked for another.
+  // The worker has sent the last result four times, so its own schedule resends it only after 8 s. A new session thus
+  // shows whether the session itself resends it. A worker that has sent it less often gets another job.
   private static let kept = Step(
     start: inSession, limitMs: 5_000,
     begin: { run in
@@ -135,7 +136,7 @@ extension WorkerSuite {
       run.judge(.reset, run.delay(ofHelloAfter: "Reset"))
       guard let hello = run.hellos(from: run.mark).first?.hello, run.areAnswered else { return }
       let isNamed = run.subjects.allSatisfy { hello.held.contains($0.lease) }
-      run.judge(.helloHeld, isNamed ? nil : "held has \(hello.held.count) leases, and not that of the Result")
+      run.judge(.helloHeld, isNamed ? nil : "held has \(hello.held.count) leases, without that of the Result")
     })
 
   private static let again = Step(
@@ -145,7 +146,7 @@ extension WorkerSuite {
       guard run.session != nil, run.areAnswered, let lease = run.subjects.first?.lease else { return }
       let sight = run.resultTimes[lease]?.first { $0 >= run.sessionMs }
       let seen = sight.map { $0 - run.sessionMs < 850 ? nil : "only \($0 - run.sessionMs) ms after Welcome" }
-      run.judge(.resultsAgain, seen ?? "not within 1.5 s after Welcome")
+      run.judge(.resultsAgain, seen ?? "no Result within 1.5 s after Welcome")
     })
 
   private static let otherSession = Step(

@@ -22,30 +22,30 @@ struct WorkerSuite: ConformanceSuite {
   var context: RunContext<WorkerRule, Stimulus>
   /// Every message of the worker.
   private(set) var log: [Entry] = []
-  /// Length of `log` at the current step's begin.
+  /// Length of `log` at the start of the current step.
   private(set) var mark = 0
 
   /// The open session.
   private(set) var session: UInt64?
   private(set) var formerSession: UInt64?
-  /// Time of the session's begin or end.
+  /// Time of the start or the end of the session.
   private(set) var sessionMs: Int64 = 0
-  /// True once a frame of the open session has come.
+  /// True once a frame of the open session has arrived.
   private(set) var isInSession = false
   private(set) var wasInSession = false
   private var sessionCount: UInt64 = 0
   private(set) var connection = 0
   private var copiesSent: UInt64 = 0
   private(set) var jobLimit: UInt64 = 0
-  /// Jobs of this session without an answer.
+  /// Jobs of this session without a result.
   private var open: Set<Lease> = []
   private var waiting: [Task] = []
   /// Every job that was sent in an open session.
   private(set) var sentLeases: Set<Lease> = []
   private(set) var answered: Set<Lease> = []
-  /// Dispositions for the first, second … copy of a result. The last one repeats; nil sends no acknowledgement.
+  /// Dispositions for the first, second … copy of a result. The last one repeats. Nil sends no acknowledgement.
   private var plans: [Lease: [UInt8?]] = [:]
-  /// Times of the copies of each result.
+  /// Arrival times of the copies of each result.
   private(set) var resultTimes: [Lease: [Int64]] = [:]
   /// Time of each result's final acknowledgement.
   private(set) var acknowledgedMs: [Lease: Int64] = [:]
@@ -53,7 +53,7 @@ struct WorkerSuite: ConformanceSuite {
   private var progress: UInt64 = 0
   private var beatMs: Int64 = 0
 
-  /// False while the suite plays an ingest that is away.
+  /// False while the suite plays an absent ingest.
   var welcomesHello = false
   var isSilent = false
   /// Time of the last stimulus.
@@ -68,6 +68,8 @@ struct WorkerSuite: ConformanceSuite {
   var lostConnection = 0
   private(set) var answers: [Lease: WorkerReply] = [:]
 
+  /// Creates a suite.
+  ///
   /// - Parameter query: a text that the worker finds, 1 to `Limits.placeBytesMax` bytes.
   init(_ context: RunContext<WorkerRule, Stimulus>, query: String) {
     self.context = context
@@ -85,11 +87,11 @@ struct WorkerSuite: ConformanceSuite {
     log.append(Entry(atMs: nowMs, message: message))
     connection = message.connection
     if log.count >= Limits.conformanceFramesMax {
-      judge(.frame, "\(log.count) frames within \((nowMs - log[0].atMs) / 1_000) s, which nobody asked for")
+      judge(.frame, "too many frames: \(log.count) within \((nowMs - log[0].atMs) / 1_000) s")
       return context.stop()
     }
     if message.byteCount > Limits.conformanceFrameBytesMax {
-      judge(.frame, "a frame of \(message.byteCount) bytes, where max_message_bytes is \(Limits.conformanceFrameBytesMax)")
+      judge(.frame, "a frame of \(message.byteCount) bytes; max_message_bytes is \(Limits.conformanceFrameBytesMax)")
     }
     if checkSession(of: message) { handle(message.body) }
     sendJobs()
@@ -109,7 +111,7 @@ struct WorkerSuite: ConformanceSuite {
 
   mutating func stepBegan() { mark = log.count }
 
-  /// Ends the session of a worker that was silent during the step, so that no later rule is judged by its silence.
+  /// Ends the session of a worker that was silent during the step, so that its silence affects no later rule.
   mutating func stepEnded() {
     if isInSession, log.count == mark, passedMs > 2 * Limits.conformanceHeartbeatMs { endSession() }
   }
@@ -132,7 +134,7 @@ struct WorkerSuite: ConformanceSuite {
 
   /// Ends the session.
   ///
-  /// - Parameter stimulus: the message that says so. Nil to send none.
+  /// - Parameter stimulus: returns the message that announces the end. Nil sends none.
   mutating func endSession(by stimulus: ((UInt64) -> Stimulus)? = nil) {
     guard let session else { return }
     if let stimulus { send(stimulus(session)) }
@@ -148,9 +150,9 @@ struct WorkerSuite: ConformanceSuite {
       token: WorkerSuite.sessionBase + 1_000 + jobCount)
   }
 
-  /// Sends jobs once there is credit for them.
+  /// Sends jobs as soon as there is credit for them.
   ///
-  /// - Parameter plan: dispositions for the first, second … copy of each result; see `plans`.
+  /// - Parameter plan: dispositions for the first, second … copy of each result. See `plans`.
   mutating func enqueue(_ tasks: [Task], plan: [UInt8?]) {
     for task in tasks where plans[task.lease] == nil { plans[task.lease] = plan }
     waiting += tasks
@@ -163,13 +165,13 @@ struct WorkerSuite: ConformanceSuite {
     return Task(lease: newLease(isLookup: isLookup), query: query ?? self.query, kind: kind)
   }
 
-  /// Sends a job that becomes the only one of the step.
+  /// Sends a job, as the only job of the step.
   mutating func enqueueSubject(_ kind: Task.Kind = .post, plan: [UInt8?]) {
     subjects = [task(kind)]
     enqueue(subjects, plan: plan)
   }
 
-  /// Sends a job by itself, in a frame of another version.
+  /// Sends a job alone, in a frame of another version.
   mutating func enqueue(_ task: Task, in version: WorkerProbe.Version) {
     guard let session, credit > 0 else { return }
     copiesSent += 1
@@ -210,7 +212,7 @@ struct WorkerSuite: ConformanceSuite {
     guard let session, !isSilent else { return }
     while credit > 0, !waiting.isEmpty {
       let new = waiting.prefix { !sentLeases.contains($0.lease) }
-      // A repeated job has a frame of its own: within one frame, a worker may merge the two.
+      // A repeated job has its own frame: within one frame, a worker may merge the two.
       let tasks = Array(waiting.prefix(max(1, min(new.count, credit))))
       waiting.removeFirst(tasks.count)
       copiesSent += UInt64(tasks.count)
@@ -221,7 +223,7 @@ struct WorkerSuite: ConformanceSuite {
 
   // MARK: - Receiving
 
-  /// Judges a message's session. Returns true if the message counts.
+  /// Judges the session of a message. Returns true if the message counts.
   private mutating func checkSession(of message: ReceivedMessage) -> Bool {
     switch message.body {
     case .unreadable(let why):
@@ -237,9 +239,9 @@ struct WorkerSuite: ConformanceSuite {
     let isCrossing = message.session == formerSession && nowMs - sessionMs < Limits.inFlightToleranceMs
     if let session, !isCrossing {
       let (came, open) = (hexadecimal(message.session, digits: 16), hexadecimal(session, digits: 16))
-      judge(.session, "\(message.body.word) of session \(came), where \(open) is open")
+      judge(.session, "\(message.body.word) of session \(came); the open session is \(open)")
     } else if session == nil, formerSession != nil, !isSilent, nowMs - lastSentMs >= 1_000 {
-      // As ingest does, but not for every frame.
+      // Send a Reset like ingest, but not for every frame.
       send(.reset(session: message.session))
     }
     return false
@@ -248,13 +250,13 @@ struct WorkerSuite: ConformanceSuite {
   private mutating func handle(_ body: ReceivedMessage.Body) {
     switch body {
     case .hello: handleHello()
-    case .ready(let limit): grant(limit)
+    case .credit(let limit): grant(limit)
     case .results(let answers): for answer in answers { handle(answer) }
     case .release(let leases, let isGoodbye):
       open.subtract(leases)
       if isGoodbye { endSession { .reset(session: $0) } }
     case .heartbeat(let limit, _, let progress):
-      judge(.heartbeatCredit, limit == jobLimit ? nil : "job_limit \(limit), and Ready had \(jobLimit)")
+      judge(.heartbeatCredit, limit == jobLimit ? nil : "job_limit \(limit), but Credit had \(jobLimit)")
       grant(limit)
       if let progress { check(progress) }
     case .unreadable: break
@@ -274,14 +276,15 @@ struct WorkerSuite: ConformanceSuite {
     let rid = copiesSent - UInt64(open.count)
     let room = limit > rid ? limit - rid : 0
     judge(
-      .window, room <= UInt64(Limits.windowMax) ? nil : "job_limit \(limit) with \(rid) jobs done: \(room) at once")
+      .window,
+      room <= UInt64(Limits.windowMax) ? nil : "job_limit \(limit) with \(rid) finished jobs: \(room) in parallel")
   }
 
   private mutating func check(_ progress: UInt64) {
     let seen =
       progress < self.progress
       ? "\(progress) after \(self.progress)"
-      : progress < answered.count ? "\(progress) after \(answered.count) jobs were answered" : nil
+      : progress < answered.count ? "\(progress) after \(answered.count) answered jobs" : nil
     judge(.progress, seen)
     self.progress = max(self.progress, progress)
   }
@@ -297,9 +300,9 @@ struct WorkerSuite: ConformanceSuite {
       return
     }
     judge(.ownLease, nil)
-    answers[lease] = answer.answer
-    if answer.answer == nil { judge(.outcome, "a Result without an outcome, or with a Place that is not allowed") }
-    if case .outcome(.located)? = answer.answer { judge(.outcome, nil) }
+    answers[lease] = answer.reply
+    if answer.reply == nil { judge(.outcome, "a Result without an outcome, or with an invalid Place") }
+    if case .outcome(.located)? = answer.reply { judge(.outcome, nil) }
     open.remove(lease)
     answered.insert(lease)
     let number = resultTimes[lease]?.count ?? 0
@@ -316,7 +319,7 @@ struct WorkerSuite: ConformanceSuite {
 }
 
 extension WorkerSuite {
-  /// Base of session numbers and tokens, which differ in each session as ingest's do.
+  /// Base of session numbers and tokens, which differ in each session like those of ingest.
   fileprivate static let sessionBase: UInt64 = 1 << 40
   fileprivate static let jobBase: UInt64 = 1 << 48
 }

@@ -1,23 +1,23 @@
-/// Who posts: a row number, never reused.
+/// Row number of an account. The store never reuses a number.
 package struct AccountID: RawRepresentable, Sendable, Hashable {
   package let rawValue: Int64
   package init(rawValue: Int64) { self.rawValue = rawValue }
 
-  /// Accounts are numbered one after the other.
+  /// Returns a fast hash, which is safe because the store alone assigns account numbers.
   package func _rawHashValue(seed: Int) -> Int { UInt64(bitPattern: rawValue).hash(seed: seed) }
 }
 
-/// Somebody who may post. The e-mail address is shown to nobody else.
+/// An account that may post. The e-mail address is visible to its owner and to operators only.
 package struct Account: Sendable, Equatable {
   package let id: AccountID
   package let email: String
   package let firstName: String
   package let lastName: String
-  /// Milliseconds since 1970, UTC.
+  /// Time of registration, in milliseconds since 1970, UTC.
   package let createdMs: Int64
-  /// Whether it can be logged in to with a password; otherwise only as somebody whom a provider knows.
+  /// True if the account has a password. False if its owner can log in only through an identity provider.
   package var hasPassword: Bool
-  /// Whether it may see the queue and steer it, as the admin socket may.
+  /// True if the account may inspect and control the queue, with the same rights as the admin socket.
   package var isOperator: Bool
 
   package init(
@@ -34,14 +34,16 @@ package struct Account: Sendable, Equatable {
   }
 }
 
-/// What becomes of an account's own data. One that exists is valid.
+/// A validated change of an account's own data.
 package struct ProfileChange: Sendable {
-  /// Lower case; nil where it stays, as for the others.
+  /// New e-mail address, in lower case. A nil field keeps its present value; so do nil names.
   package let email: String?
   package let firstName: String?
   package let lastName: String?
 
-  /// Throws `Submission.Refusal`, by the rules of `Registration`.
+  /// Validates the fields that are given, by the rules of `Registration`.
+  ///
+  /// - Throws: `Submission.Refusal`, with the field.
   package init(email: String?, firstName: String?, lastName: String?) throws(Submission.Refusal) {
     self.email = if let email { try Registration.checked(email: email) } else { nil }
     self.firstName = if let firstName { try Registration.checked(firstName: firstName) } else { nil }
@@ -49,17 +51,19 @@ package struct ProfileChange: Sendable {
   }
 }
 
-/// What somebody gives to get an account. A registration that exists is a valid one.
+/// Validated data for a new account.
 package struct Registration: Sendable {
-  /// Lower case: the same mailbox is one account.
+  /// E-mail address in lower case, so that one mailbox has one account.
   package let email: String
   package let password: String
   package let firstName: String
   package let lastName: String
 
-  /// Throws `Submission.Refusal`, with the field, for an address without its parts or above `Limits.emailBytesMax`, a
-  /// password outside `Limits.passwordBytesMin` … `passwordBytesMax`, an empty first name, or a name above
-  /// `Limits.nameBytesMax`. Blanks around address and names are dropped.
+  /// Validates the fields, and trims whitespace around the address and the names.
+  ///
+  /// - Throws: `Submission.Refusal`, with the field. An address is invalid without its two parts or above
+  ///   `Limits.emailBytesMax`. A password is invalid outside `Limits.passwordBytesMin` … `passwordBytesMax`. A first
+  ///   name is invalid if it is empty, and any name above `Limits.nameBytesMax`.
   package init(email: String, password: String, firstName: String, lastName: String) throws(Submission.Refusal) {
     self.email = try Registration.checked(email: email)
     try Registration.check(password: password)
@@ -73,7 +77,7 @@ package struct Registration: Sendable {
     let parts = email.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), !email.contains(where: \.isWhitespace),
       email.utf8.count <= Limits.emailBytesMax, email.isSafeLine,
-      // Two addresses that look alike must not be two accounts.
+      // Invisible characters would allow two accounts whose addresses look alike.
       !email.unicodeScalars.contains(where: \.properties.isDefaultIgnorableCodePoint)
     else {
       throw Submission.Refusal(field: "email", reason: "is not an e-mail address such as ada@example.org")
@@ -96,8 +100,9 @@ package struct Registration: Sendable {
     return name
   }
 
-  /// Throws what is wrong with a password: it may be anything, typed or pasted, of a length within its limits, but for
-  /// what everybody tries first.
+  /// Checks the length of a password, and that it is not a common one. Any other characters are valid.
+  ///
+  /// - Throws: `Submission.Refusal`.
   package static func check(password: String) throws(Submission.Refusal) {
     guard (Limits.passwordBytesMin...Limits.passwordBytesMax).contains(password.utf8.count) else {
       throw Submission.Refusal(
@@ -106,7 +111,7 @@ package struct Registration: Sendable {
     }
     guard !CommonPasswords.contains(password) else {
       throw Submission.Refusal(
-        field: "password", reason: "is one of those that are tried first; take one that nobody else would think of")
+        field: "password", reason: "is too common; choose another one")
     }
   }
 }

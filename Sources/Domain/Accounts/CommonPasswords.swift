@@ -1,9 +1,8 @@
-/// The 3,000 most frequent passwords of at least `Limits.passwordBytesMin` bytes, in lower case, among those that Mark
-/// Burnett has published (Ten Million Passwords, 2015, in the public domain), by the order that zxcvbn 4.5 gives them.
-/// (NIST SP 800-63B asks for such a list; ASVS 5.0, 6.2.4, for 3,000 at least.) The list stands in the source because
-/// the domain reads no files.
+/// The 3,000 most frequent passwords of at least `Limits.passwordBytesMin` bytes, in lower case, in the order of zxcvbn
+/// 4.5. They come from Mark Burnett's public-domain list (Ten Million Passwords, 2015). NIST SP 800-63B asks for such a
+/// list, and ASVS 5.0, 6.2.4, for at least 3,000. The list is part of the source because the domain reads no files.
 enum CommonPasswords {
-  /// Whether it is one of them, however its letters are written.
+  /// Returns true if the list contains the password in upper, lower or mixed case.
   static func contains(_ password: String) -> Bool { all.contains(password.lowercased()[...]) }
 
   private static let all = Set(text.split { $0 == " " || $0 == "\n" })

@@ -1,19 +1,19 @@
-/// How often somebody may try to log in. A state machine: the caller has the clock, and hashes what identifies people.
+/// Rate limiter for login attempts. A pure state machine: the caller supplies the time and hashed identifiers.
 ///
-/// Each try counts as a wrong one until it turns out right, so that many at once count too. From a scope's number of
-/// free tries on there is a pause before the next, twice as long each time. A try that comes too early is refused and
-/// does not count: nobody can keep the pause from ending.
+/// Each attempt counts as a failure until it proves right, so parallel attempts count too. After a scope's free
+/// attempts each further one has to wait, and the pause doubles each time. An attempt during the pause is refused and
+/// not counted, so a stranger cannot extend a pause.
 package struct LoginThrottle: Sendable {
-  /// Whose tries are counted together.
+  /// Scope of a count: the attempts that are counted together.
   package enum Scope: UInt8, Sendable, CaseIterable {
-    /// Of one account from one address: whoever has forgotten a password, and whoever guesses.
+    /// An account from one address: an owner with a forgotten password, or an attacker's guesses.
     case accountAndAddress = 1
-    /// Of one address at any account.
+    /// An address at any account.
     case address = 2
-    /// Of one account from addresses that it is not logged in from.
+    /// An account from addresses where it has no session.
     case account = 3
 
-    /// Wrong tries without a pause.
+    /// Number of failed attempts before the first pause.
     package var freeAttempts: Int {
       switch self {
       case .accountAndAddress: Limits.loginAttemptsFree
@@ -22,16 +22,17 @@ package struct LoginThrottle: Sendable {
       }
     }
 
-    /// The longest pause. An account's is short: strangers must not lock out whom it belongs to.
+    /// The longest pause, in milliseconds. The cap of `.account` is short, because strangers must not lock out the
+    /// owner.
     package var pauseCapMs: Int64 {
       self == .account ? Limits.loginPauseOfAccountCapMs : Limits.loginPauseCapMs
     }
   }
 
-  /// One count.
+  /// Key of one count.
   package struct Key: Sendable, Hashable {
     package let scope: Scope
-    /// Of what is counted together; the same bytes always mean the same.
+    /// Digest of the identifiers in this scope. Equal identifiers have equal bytes.
     package let digest: [UInt8]
 
     package init(scope: Scope, digest: [UInt8]) {
@@ -40,11 +41,11 @@ package struct LoginThrottle: Sendable {
     }
   }
 
-  /// Wrong tries so far, and when the last was.
+  /// Number of failed attempts, and the time of the last one.
   package struct Count: Sendable, Equatable {
-    /// 1 or more.
+    /// Number of failed attempts, 1 or more.
     package var attempts: Int
-    /// Milliseconds since 1970, UTC.
+    /// Time of the last attempt, in milliseconds since 1970, UTC.
     package var lastMs: Int64
 
     package init(tries: Int, lastMs: Int64) {
@@ -53,18 +54,18 @@ package struct LoginThrottle: Sendable {
     }
   }
 
-  /// The newer half, and the older one, which goes when the newer one is full: so memory is bounded, and who tries
-  /// again is remembered.
+  /// Recent counts. When `newer` is full it replaces `older`, which bounds memory and keeps the accounts and addresses
+  /// that are still trying.
   private var newer: [Key: Count] = [:]
   private var older: [Key: Count] = [:]
 
-  /// - Parameter counts: of before a restart.
+  /// - Parameter counts: counts from before a restart.
   package init(_ counts: [Key: Count] = [:]) { older = counts }
 
-  /// How many are remembered: `Limits.loginCountsMax` at most.
+  /// Number of stored counts, at most `Limits.loginCountsMax`.
   var counts: Int { newer.count + older.count }
 
-  /// How long to wait before a try; 0 where it may be made now.
+  /// Returns the time to wait before an attempt, in milliseconds. 0 if the attempt may run now.
   package func pauseMs(_ keys: [Key], nowMs: Int64) -> Int64 {
     keys.map { key in
       guard let count = count(key, nowMs: nowMs) else { return 0 }
@@ -73,7 +74,7 @@ package struct LoginThrottle: Sendable {
     }.max() ?? 0
   }
 
-  /// A try that is made now.
+  /// Counts an attempt that starts now.
   package mutating func count(_ keys: [Key], nowMs: Int64) {
     for key in keys {
       let tries = (count(key, nowMs: nowMs)?.attempts ?? 0) + 1
@@ -81,8 +82,9 @@ package struct LoginThrottle: Sendable {
     }
   }
 
-  /// Takes back a try that was not wrong. The right password also ends the count of its account from its address, and
-  /// takes those tries off the address's count: they were its owner's slips, and many people may share the address.
+  /// Takes back an attempt that was not a failure. The right password also clears the count of its account and address,
+  /// and subtracts its attempts from the address's count: they were the owner's slips. Many people may share the
+  /// address.
   package mutating func refund(_ keys: [Key], wasRight: Bool) {
     let own = keys.first { $0.scope == .accountAndAddress }.flatMap { newer[$0] ?? older[$0] }
     let slips = wasRight ? max(1, own?.attempts ?? 1) : 1
@@ -93,7 +95,7 @@ package struct LoginThrottle: Sendable {
     }
   }
 
-  /// Those of the keys that are worth to be kept over a restart: from now on there is a pause.
+  /// Returns the counts that must survive a restart: the counts whose next attempt has to wait.
   package func countsToPersist(_ keys: [Key]) -> [Key: Count] {
     var kept: [Key: Count] = [:]
     for key in keys {

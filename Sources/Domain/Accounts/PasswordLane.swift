@@ -1,9 +1,9 @@
 import DequeModule
 
 /// Requests of one lane of `PasswordQueue`. Providers' blocks of addresses take turns, within a block its networks, and
-/// within a network its requests by age. A block that has had no turn yet has every second one. So a network with
-/// hundreds of requests, a block with hundreds of networks, or hundreds of blocks that had their turns delay another by
-/// a turn or two. (As the new and the old flows of RFC 8290, section 4.2.)
+/// within a network its requests by age. A block without a turn so far has every second turn. A network with hundreds
+/// of requests, or a block with hundreds of networks, therefore delays another by a turn or two. Hundreds of blocks
+/// that had their turns do no more. The scheme follows the new and the old flows of RFC 8290, section 4.2.
 struct PasswordLane: Sendable {
   private struct Waiter {
     let number: UInt64
@@ -14,7 +14,7 @@ struct PasswordLane: Sendable {
     var waiters: Deque<Waiter> = []
     var lastTurnMs = Int64.min
 
-    /// The deadline of the oldest request; the others' are later.
+    /// Deadline of the oldest request. The others' deadlines are later.
     var deadlineMs: Int64 {
       guard let first = waiters.first else { return .max }
       return min(
@@ -33,15 +33,15 @@ struct PasswordLane: Sendable {
   private var networks: [IPAddress?: Network] = [:]
   /// Blocks with requests.
   private var blocks: [IPAddress?: Block] = [:]
-  /// Blocks that have had no turn since they came, the oldest first, with the time at which they came.
+  /// Blocks without a turn since they came, oldest first, and the time at which each came.
   private var fresh: Deque<(block: IPAddress?, sinceMs: Int64)> = []
   /// The other blocks, by their next turn.
   private var order: Deque<IPAddress?> = []
-  /// True if a block that has had no turn comes before one that had.
+  /// True if the next turn goes to a block without a turn so far.
   private var favoursFresh = true
   /// Number of requests.
   private(set) var count = 0
-  /// No deadline is before this time.
+  /// Lower bound of all deadlines.
   private var soonestMs = Int64.max
 
   mutating func add(_ number: UInt64, from network: IPAddress?, nowMs: Int64) {
@@ -71,8 +71,8 @@ struct PasswordLane: Sendable {
     return waiter.number
   }
 
-  /// The block whose turn it is. Where blocks come faster than they are served, the newest goes first: the oldest would
-  /// miss its deadline, and then each after it.
+  /// Returns the block whose turn it is. If blocks come faster than they are served, the newest goes first. Otherwise
+  /// the oldest would miss its deadline, and then each block after it.
   private mutating func nextBlock(nowMs: Int64) -> IPAddress?? {
     let takesFresh = !fresh.isEmpty && (favoursFresh || order.isEmpty)
     if !fresh.isEmpty, !order.isEmpty { favoursFresh.toggle() }
@@ -82,10 +82,10 @@ struct PasswordLane: Sendable {
     return (isLate ? fresh.popLast() : fresh.popFirst())?.block
   }
 
-  /// Makes room for a request from a network. The block with the most requests loses one: the newest of its network
-  /// with the most.
+  /// Frees a slot for a request from a network. The block with the most requests loses one: the newest request of its
+  /// largest network.
   ///
-  /// - Returns: the number of that request; nil if the newcomer's own block, and in it its own network, has the most.
+  /// - Returns: the number of that request. Nil if the newcomer's own block, and in it its own network, has the most.
   mutating func evict(for network: IPAddress?) -> UInt64? {
     let own = network?.block
     guard let most = blocks.max(by: { $0.value.count < $1.value.count }) else { return nil }
@@ -104,7 +104,7 @@ struct PasswordLane: Sendable {
 
   /// Removes the requests whose deadline has passed, and returns their numbers.
   mutating func expire(nowMs: Int64) -> [UInt64] {
-    // A flood has thousands of networks: they are looked at only where a deadline may have passed.
+    // A flood has thousands of networks. Scan them only if a deadline may have passed.
     guard nowMs >= soonestMs else { return [] }
     var expired: [UInt64] = []
     var touched: Set<IPAddress?> = []
@@ -128,7 +128,7 @@ struct PasswordLane: Sendable {
     return expired
   }
 
-  /// Removes what has no request any more from blocks, and from the turns.
+  /// Removes networks without requests from these blocks, and blocks without requests from the turns.
   private mutating func removeEmptied(_ touched: Set<IPAddress?>) {
     for block in touched {
       blocks[block]?.networks.removeAll { networks[$0] == nil }

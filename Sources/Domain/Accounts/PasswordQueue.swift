@@ -2,14 +2,14 @@
 /// in milliseconds of a clock that never goes back, and computes the hashes.
 ///
 /// Requests wait in lanes. Lanes take turns, so a flood in one lane leaves the others their turns. Within a lane the
-/// addresses take turns (`PasswordLane`). While no post is under way, hashes may use every core; beside a few posts
-/// they leave one core free; beside many they use a small share of the machine.
+/// addresses take turns (`PasswordLane`). While no post is in progress, hashes may use every core. Beside a few posts
+/// they leave one core free. Beside many they use a small share of the machine.
 package struct PasswordQueue: Sendable {
-  /// Requests that compete with each other.
+  /// Class of requests that compete with each other.
   package enum Lane: Int, Sendable, CaseIterable {
-    /// A login to an account that is logged in from the request's network, or to an operator's.
+    /// A login to an account with a session from the request's network, or to an operator's account.
     case known
-    /// A login from a network where the account is not logged in.
+    /// A login from a network where the account has no session.
     case login
     /// A new account.
     case signUp
@@ -19,9 +19,9 @@ package struct PasswordQueue: Sendable {
 
   /// A request for one hash.
   package struct HashRequest: Sendable {
-    /// Never `suspect`: the queue moves requests there.
+    /// Lane that the caller asks for. Never `suspect`: the queue itself moves requests there.
     package let lane: Lane
-    /// An IPv4 address or an IPv6 /64; nil where it is not known.
+    /// An IPv4 address or an IPv6 /64. Nil if it is unknown.
     package let network: IPAddress?
 
     package init(_ lane: Lane, from address: IPAddress?) {
@@ -30,27 +30,27 @@ package struct PasswordQueue: Sendable {
     }
   }
 
-  /// The outcome of `enter`.
+  /// The outcome of `enqueue`.
   package struct Entry: Sendable, Equatable {
-    /// The request's number; nil where the lane is full.
+    /// The request's number. Nil if the lane is full.
     package let number: UInt64?
-    /// Number of a request that lost its place to this one.
+    /// Number of a request that was evicted for this one.
     package let evicted: UInt64?
   }
 
-  /// Returning people and logins have two turns of six each, so sign-ups and suspects have at most one in three.
+  /// Returning people and logins have two turns of six each, so sign-ups and suspects get at most one turn in three.
   private static let rotation: [Lane] = [.known, .login, .signUp, .known, .login, .suspect]
 
-  /// Hashes computed at once while no post is under way.
+  /// Maximum number of parallel hashes while no post is in progress.
   package let atOnceMax: Int
   private let cores: Int
   private var lanes = Lane.allCases.map { _ in PasswordLane() }
   private var cursor = 0
   private var lastNumber: UInt64 = 0
   private var running = 0
-  /// Beside many posts, no hash begins before this time.
+  /// Earliest time for the next hash beside many posts.
   private var cooldownUntilMs = Int64.min
-  /// Time of the last wrong password of each network: the newer half, and the older one.
+  /// Time of the last wrong password of each network. When `wrong` is full it replaces `olderWrong`.
   private var wrong: [IPAddress?: Int64] = [:]
   private var olderWrong: [IPAddress?: Int64] = [:]
 
@@ -60,10 +60,10 @@ package struct PasswordQueue: Sendable {
     atOnceMax = min(max(1, cores), Limits.passwordHashesAtOnceMax)
   }
 
-  /// Number of requests that wait.
+  /// Number of waiting requests.
   package var count: Int { lanes.reduce(0) { $0 + $1.count } }
 
-  /// Puts a request into its lane.
+  /// Adds a request to its lane. A full lane evicts a request or refuses this one.
   package mutating func enqueue(_ turn: HashRequest, nowMs: Int64) -> Entry {
     let isPoisonSuspect = turn.lane != .known && hasFailed(turn.network, nowMs: nowMs)
     let lane = (isPoisonSuspect ? .suspect : turn.lane).rawValue
@@ -77,7 +77,7 @@ package struct PasswordQueue: Sendable {
     return Entry(number: lastNumber, evicted: evicted)
   }
 
-  /// Begins the next request's hash, if one waits and may begin. Call `end` after it.
+  /// Starts the hash of the next request, if one waits and may start. Returns its number. Call `end` after it.
   package mutating func next(nowMs: Int64, beside posts: PostFlow.Pace) -> UInt64? {
     switch posts {
     case .quiet: guard running < atOnceMax else { return nil }
@@ -94,9 +94,9 @@ package struct PasswordQueue: Sendable {
     return nil
   }
 
-  /// Ends a hash that `next` began.
+  /// Ends a hash that `next` started.
   ///
-  /// - Parameter usedMs: CPU time that it used. Wall-clock time would make a busy machine rest longer.
+  /// - Parameter usedMs: CPU time of the hash. Wall-clock time would make a busy machine pause longer.
   package mutating func end(usedMs: Int64, nowMs: Int64) {
     running -= 1
     cooldownUntilMs = nowMs + PasswordQueue.cooldownMs(after: usedMs, cores: cores)
@@ -107,7 +107,7 @@ package struct PasswordQueue: Sendable {
     lanes.indices.flatMap { lanes[$0].expire(nowMs: nowMs) }
   }
 
-  /// Returns the time of the next call of `expire` and `next`; nil while nothing waits.
+  /// Returns the time of the next call of `expire` and `next`. Nil while no request waits.
   package func nextMs(nowMs: Int64, beside posts: PostFlow.Pace) -> Int64? {
     guard count > 0 else { return nil }
     return nowMs + (posts == .quiet ? Limits.passwordQueueTickMs : Limits.passwordQueueFlowTickMs)
@@ -122,11 +122,11 @@ package struct PasswordQueue: Sendable {
     wrong = [:]
   }
 
-  /// Number of networks that are remembered as suspect: `Limits.passwordSuspectsMax` at most.
+  /// Number of networks that are remembered as suspect, at most `Limits.passwordSuspectsMax`.
   var suspects: Int { wrong.count + olderWrong.count }
 
-  /// Pause after a hash beside many posts, in milliseconds. Hashes then use a part of the machine,
-  /// `1 / Limits.passwordHashCoresShare`.
+  /// Returns the pause after a hash beside many posts, in milliseconds. Hashes then use `1 /
+  /// Limits.passwordHashCoresShare` of the machine.
   static func cooldownMs(after usedMs: Int64, cores: Int) -> Int64 {
     usedMs * Int64(max(0, Limits.passwordHashCoresShare - cores)) / Int64(max(1, cores))
   }

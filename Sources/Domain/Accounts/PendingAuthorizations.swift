@@ -1,16 +1,16 @@
 import DequeModule
 
-/// A login that was sent to a provider, with what has to be known when it comes back.
+/// A login that was sent to an identity provider, and the values that its callback needs.
 package struct PendingAuthorization: Sendable, Equatable {
-  /// What the provider hands back as it is. (RFC 6749, section 4.1.1.)
+  /// State value, which the provider returns unchanged (RFC 6749, section 4.1.1).
   package let state: String
-  /// What the provider's statement must have. (OpenID Connect Core 1.0, section 3.1.2.1.)
+  /// Nonce that the ID token must contain (OpenID Connect Core 1.0, section 3.1.2.1).
   package let nonce: String
-  /// What the code is exchanged with. (RFC 7636.)
+  /// PKCE verifier, which the code exchange needs (RFC 7636).
   package let verifier: String
-  /// Where to go then, within this site.
+  /// Path within this site to open after the login.
   package let returnPath: String
-  /// Whose way to log in it is to become; nil for a login.
+  /// Account that gets the identity as a further way to log in. Nil for a login.
   package let link: AccountID?
 
   package init(state: String, nonce: String, verifier: String, returnPath: String, link: AccountID?) {
@@ -22,8 +22,8 @@ package struct PendingAuthorization: Sendable, Equatable {
   }
 }
 
-/// Logins that were sent to a provider and have not come back. Each comes back once, with its key and its state, and
-/// within `Limits.loginFlowMs`. The caller has the clock and the keys.
+/// Logins that were sent to an identity provider and have not come back. Each can come back once, with its key and its
+/// state, within `Limits.loginFlowMs`. The caller supplies the time and the keys.
 package struct PendingAuthorizations: Sendable {
   private struct Entry {
     let flow: PendingAuthorization
@@ -32,22 +32,22 @@ package struct PendingAuthorizations: Sendable {
   }
 
   private var entries: [String: Entry] = [:]
-  /// The oldest first; of some keys the flow has come back.
+  /// Keys, oldest first. Some may belong to logins that came back.
   private var order: Deque<String> = []
-  /// Those of each network, the oldest first.
+  /// Keys of each network, oldest first.
   private var ofNetwork: [String: [String]] = [:]
 
   package init() {}
 
-  /// How many have not come back: `Limits.loginFlowsMax` at most.
+  /// Number of pending logins, at most `Limits.loginFlowsMax`.
   var count: Int { entries.count }
 
-  /// Remembers one. A network that has too many loses its oldest, and where all together are too many, so does the
-  /// one that has most: whoever begins them by the thousand keeps nobody else out.
+  /// Stores a pending login. Over a limit, evicts the oldest of the network that exceeds it. Over the limit of all
+  /// networks, that is the network with the most, so a flood from one network cannot shut out the others.
   ///
   /// - Parameters:
-  ///   - key: random; whoever begins the flow keeps it.
-  ///   - network: whence it comes.
+  ///   - key: random name of the flow. The browser that begins the flow keeps it.
+  ///   - network: network of the browser.
   package mutating func begin(_ flow: PendingAuthorization, key: String, network: String, nowMs: Int64) {
     while let oldest = order.first, entries[oldest].map({ $0.untilMs <= nowMs }) ?? true {
       order.removeFirst()
@@ -56,7 +56,7 @@ package struct PendingAuthorizations: Sendable {
     if let own = ofNetwork[network], own.count >= Limits.loginFlowsOfNetworkMax {
       remove(own[0])
     } else if entries.count >= Limits.loginFlowsMax, let most = ofNetwork.values.map(\.count).max() {
-      // Where several have as many, whoever has begun last has had the least time to come back.
+      // Among networks with equally many, evict the oldest flow, which had the most time to come back.
       let oldest = order.first { key in entries[key].map { ofNetwork[$0.network]?.count == most } ?? false }
       if let oldest { remove(oldest) }
     }
@@ -66,8 +66,8 @@ package struct PendingAuthorizations: Sendable {
     ofNetwork[network, default: []].append(key)
   }
 
-  /// One that comes back: it is not there a second time. Nil where it was not begun, has come back, is too old, or has
-  /// another state, with which it stays.
+  /// Removes and returns a login that comes back. Nil if the key is unknown, used before or expired. Nil also for
+  /// another state; the login then stays pending.
   package mutating func consume(key: String, state: String, nowMs: Int64) -> PendingAuthorization? {
     guard let entry = entries[key], entry.flow.state == state else { return nil }
     remove(key)

@@ -1,10 +1,10 @@
-/// A provider's name for somebody that is a way to log in to his account.
+/// An identity of a provider that is linked to an account as a way to log in.
 package struct LinkedIdentity: Sendable, Equatable {
-  /// Whose name it is.
+  /// Issuer of the identity: the provider.
   package let issuer: String
-  /// As `ProvidedIdentity` has it.
+  /// The provider's name for the person, as in `ProvidedIdentity`.
   package let subject: String
-  /// Since when, in milliseconds since 1970, UTC.
+  /// Time at which it was linked, in milliseconds since 1970, UTC.
   package let createdMs: Int64
 
   package init(issuer: String, subject: String, createdMs: Int64) {
@@ -14,24 +14,25 @@ package struct LinkedIdentity: Sendable, Equatable {
   }
 }
 
-/// Somebody, as a provider says that knows who it is: one that exists is fit to be an account.
+/// A person's identity as a provider confirms it. Every value is valid for an account.
 package struct ProvidedIdentity: Sendable, Equatable {
-  /// Whose word it is.
+  /// Issuer of the identity: the provider that confirms it.
   package let issuer: String
-  /// The provider's name for him, never another's: 1 to `Limits.subjectBytesMax` printable ASCII characters.
+  /// The provider's name for the person, which is never reassigned: 1 to `Limits.subjectBytesMax` printable ASCII
+  /// characters.
   package let subject: String
-  /// In lower case, and his, as the provider says; nil where it does not.
+  /// E-mail address in lower case, which the provider has verified. Nil without such an address.
   package let email: String?
-  /// One safe line, not empty, of `Limits.nameBytesMax` at most.
+  /// First name: one safe line, not empty, at most `Limits.nameBytesMax`.
   package let firstName: String
-  /// The same, but it may be empty.
+  /// Last name: one safe line, possibly empty, at most `Limits.nameBytesMax`.
   package let lastName: String
 
-  /// Nil where the subject is none.
+  /// Returns nil if the subject is invalid.
   ///
   /// - Parameters:
-  ///   - email: only where the provider has verified that it is his.
-  ///   - name: all of it, which counts where there is no given name.
+  ///   - email: address that the provider has verified, else nil.
+  ///   - name: full name, used if there is no given name.
   package init?(
     issuer: String, subject: String, email: String?, givenName: String?, familyName: String?, name: String?
   ) {
@@ -44,12 +45,12 @@ package struct ProvidedIdentity: Sendable, Equatable {
     var first = ProvidedIdentity.line(givenName)
     var last = ProvidedIdentity.line(familyName)
     if first.isEmpty {
-      // Some providers know nothing but the whole; where it ends in the family's name, that is the last.
+      // Some providers supply only the full name. Its last word is then the last name, unless a family name is given.
       let words = ProvidedIdentity.words(name)
       last = last.isEmpty && words.count > 1 ? ProvidedIdentity.line(words.last) : last
       first = ProvidedIdentity.line((words.count > 1 ? words.dropLast() : words[...]).joined(separator: " "))
     }
-    // Neither the address nor the subject: names are for everybody to see.
+    // The fallback is neither the address nor the subject, because names are public.
     firstName = first.isEmpty ? "Somebody" : first
     lastName = last
   }
@@ -58,8 +59,8 @@ package struct ProvidedIdentity: Sendable, Equatable {
     line(text, bytesMax: .max).split(separator: " ").map(String.init)
   }
 
-  /// Returns the text without characters that a line must not have, cut to length, since no person is there to correct
-  /// it. Empty if nothing of it is visible.
+  /// Returns the text without characters that a line must not have, cut to length, because no person can correct it.
+  /// Empty if no character of it is visible.
   private static func line(_ text: String?, bytesMax: Int = Limits.nameBytesMax) -> String {
     var safe = String.UnicodeScalarView()
     for scalar in (text ?? "").unicodeScalars.prefix(4 * Limits.nameBytesMax) {

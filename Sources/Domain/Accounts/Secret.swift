@@ -1,14 +1,14 @@
-/// What nobody is to read: in texts, in logs, and in those of all that holds it, it is three asterisks.
+/// Secret text. Every description, log line and dump of it, or of a value that holds it, shows three asterisks.
 package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// To be sent to where it belongs, and to nobody else.
+  /// The secret itself. Send it only to its intended recipient.
   package let text: String
 
   package init(_ text: String) { self.text = text }
 
-  /// `***`, as every form of it.
+  /// `***`, like every other form of it.
   package var description: String { "***" }
   /// `***`
   package var debugDescription: String { description }
-  /// Nothing: a dump of what holds it shows none of it.
+  /// An empty mirror, so that a dump of an enclosing value does not show the secret.
   package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,43 +1,43 @@
-/// The name of a session: 32 lower-case hexadecimal digits. Half of what is stored of the token, so that it opens
-/// nothing, and nobody can guess another's.
+/// Public name of a session: 32 lower-case hexadecimal digits, half of the token's stored hash. The name grants no
+/// access, and cannot be guessed.
 package struct SessionID: Sendable, Hashable, CustomStringConvertible {
   package let description: String
 
-  /// - Parameter tokenHash: of which the first 16 bytes are taken.
+  /// - Parameter tokenHash: hash of the token, of which the first 16 bytes are used.
   package init(tokenHash: [UInt8]) {
     description = hexadecimal(tokenHash.prefix(16))
   }
 
-  /// Nil unless these are 32 lower-case hexadecimal digits.
+  /// Returns nil unless the text is 32 lower-case hexadecimal digits.
   package init?(_ text: some StringProtocol) {
     guard [UInt8](hexadecimal: text)?.count == 16 else { return nil }
     description = String(text)
   }
 }
 
-/// From where somebody logs in.
+/// Origin of a login: address and user agent.
 package struct LoginSource: Sendable, Equatable {
-  /// Nil where nobody knows.
+  /// Address of the client. Nil if it is unknown.
   package let address: IPAddress?
-  /// What the client calls itself, one safe line of `Limits.agentBytesMax` bytes at most; may be empty.
+  /// User agent as the client sends it: one safe line of at most `Limits.agentBytesMax` bytes, possibly empty.
   package let agent: String
 
-  /// - Parameter agent: as it came; what is too much of it is cut off.
+  /// - Parameter agent: header text as received, which is cut to its limit.
   package init(address: IPAddress?, agent: String) {
     self.address = address
     self.agent = agent.safeLine(bytesMax: Limits.agentBytesMax)
   }
 }
 
-/// Somebody who is logged in somewhere.
+/// A login session of an account.
 package struct Session: Sendable, Equatable {
   package let id: SessionID
   package let account: Account
-  /// Milliseconds since 1970, UTC.
+  /// Start of the session, in milliseconds since 1970, UTC.
   package let createdMs: Int64
-  /// From then on it is none; milliseconds since 1970, UTC.
+  /// End of the session, in milliseconds since 1970, UTC. The session is invalid from then on.
   package let expiresMs: Int64
-  /// As it was when it began.
+  /// Origin of the login at its start.
   package let source: LoginSource
 
   package init(id: SessionID, account: Account, createdMs: Int64, expiresMs: Int64, source: LoginSource) {

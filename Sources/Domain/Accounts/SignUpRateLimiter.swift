@@ -1,23 +1,23 @@
-/// Rate limiter for new accounts by network: `Limits.signUpsOfNetworkMax` at once, then one for each
+/// Rate limiter for new accounts by network: a burst of `Limits.signUpsOfNetworkMax`, then one for each
 /// `Limits.signUpIntervalMs`. A pure state machine: the caller supplies the time, in milliseconds of a clock that never
 /// goes back.
 package struct SignUpRateLimiter: Sendable {
   private static let full = TokenBucket(
     tokens: 1, periodMs: Limits.signUpIntervalMs, capacity: Limits.signUpsOfNetworkMax)
 
-  /// The networks with a sign-up: the newer half, and the older one, which is forgotten when the newer one is full.
+  /// Networks with a sign-up. When `newer` is full it replaces `older`, whose networks are forgotten.
   private var newer: [IPAddress?: TokenBucket] = [:]
   private var older: [IPAddress?: TokenBucket] = [:]
 
   package init() {}
 
-  /// Number of networks that are remembered: `Limits.signUpNetworksMax` at most.
+  /// Number of remembered networks, at most `Limits.signUpNetworksMax`.
   var count: Int { newer.count + older.count }
 
   /// Counts a new account.
   ///
-  /// - Parameter network: an IPv4 address or an IPv6 /64; nil where it is not known.
-  /// - Returns: 0, or the milliseconds to wait; nothing is counted then.
+  /// - Parameter network: an IPv4 address or an IPv6 /64. Nil if it is unknown.
+  /// - Returns: 0, or the milliseconds to wait. A refused sign-up is not counted.
   package mutating func consume(_ network: IPAddress?, nowMs: Int64) -> Int64 {
     var bucket = newer[network] ?? older[network] ?? SignUpRateLimiter.full
     let pauseMs = bucket.consumeAll(1, nowMs: nowMs)

@@ -1,13 +1,13 @@
 /// An account as its operator sees it.
 package struct User: Sendable, Equatable {
   package let account: Account
-  /// Since when nobody logs in to it, ms since 1970, UTC; nil: not so.
+  /// Time at which logins were disabled, in milliseconds since 1970, UTC. Nil if they are enabled.
   package let disabledMs: Int64?
-  /// Sessions that are not over.
+  /// Number of sessions that have not expired.
   package let sessions: Int
-  /// Its posts, whatever became of them, but for deleted ones.
+  /// Number of its posts in every state except deleted.
   package let posts: Int
-  /// Only where it has just been made up: it is stored nowhere.
+  /// Generated password, only in the reply that creates it. The store has only its hash.
   package var password: String?
 
   package init(account: Account, disabledMs: Int64?, sessions: Int, posts: Int, password: String? = nil) {
@@ -19,12 +19,12 @@ package struct User: Sendable, Equatable {
   }
 }
 
-/// What an operator gives to make an account; not looked at yet.
+/// An operator's data for a new account, not yet validated.
 package struct NewUser: Sendable, Equatable {
   package let email: String
   package let firstName: String
   package let lastName: String
-  /// Nil: one is to be made up.
+  /// Password for the account. With nil, ingest generates one.
   package let password: String?
 
   package init(email: String, firstName: String, lastName: String, password: String?) {
@@ -35,15 +35,16 @@ package struct NewUser: Sendable, Equatable {
   }
 }
 
-/// What an operator does to an account. Its sessions are over, but where it is about what it may do.
+/// An operator's change of an account. Changes to its logins or password end its sessions; changes of its rights do
+/// not.
 package enum UserChange: Sendable, Equatable {
-  /// Nobody logs in to it from now on; its posts stay.
+  /// Disables logins. The account's posts stay.
   case disable
   case enable
-  /// It has this password from now on; nil: one is to be made up.
+  /// Sets this password. With nil, ingest generates one.
   case password(String?)
-  /// It sees the queue and steers it from now on.
+  /// Grants the right to inspect and control the queue.
   case promote
-  /// It does so no more.
+  /// Revokes the right to inspect and control the queue.
   case demote
 }

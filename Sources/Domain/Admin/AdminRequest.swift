@@ -1,53 +1,54 @@
-/// What an operator may ask of ingest: a closed set.
+/// An operator's request to ingest: a closed set.
 package enum AdminRequest: Sendable, Equatable {
   case status
-  /// A page of posts by rising id: in one state of `QueueState.listed`, or all waiting posts with nil. `reason` is for
-  /// dead posts only. The limit is 1 … `Limits.adminPostsMax`.
+  /// A page of posts in ascending order of id: posts in one state of `QueueState.listed`, or all queued posts if the
+  /// state is nil. `reason` applies to dead posts only. The limit is 1 … `Limits.adminPostsMax`.
   case list(state: QueueState?, reason: String?, after: PostID?, limit: Int)
   case show(PostID)
-  /// Dead posts back into the queue.
+  /// Returns dead posts to the queue.
   case retry(DeadSelection)
-  /// Dead posts ended for good: 1 … `Limits.adminPostsMax`.
-  case drop([PostID])
+  /// Ends dead posts for good: 1 … `Limits.adminPostsMax`.
+  case discard([PostID])
   case pause
   case resume
-  /// A page of accounts by rising number, or the one with an e-mail address. The limit is 1 … `Limits.adminUsersMax`.
+  /// A page of accounts in ascending order of number, or the account with an e-mail address. The limit is 1 …
+  /// `Limits.adminUsersMax`.
   case users(email: String?, after: AccountID?, limit: Int)
   case addUser(NewUser)
   case setUser(email: String, UserChange)
 }
 
-/// Dead posts that are meant.
+/// Selection of dead posts.
 package enum DeadSelection: Sendable, Equatable {
-  /// 1 … `Limits.adminPostsMax`.
+  /// 1 … `Limits.adminPostsMax` posts by id.
   case these([PostID])
-  /// The next `Limits.adminPostsMax` of all, or of all with a reason.
+  /// The next `Limits.adminPostsMax` dead posts, of all reasons or of one.
   case all(reason: String?, after: PostID?)
 }
 
-/// What ingest answers to an operator.
+/// Ingest's reply to an operator.
 package enum AdminReply: Sendable, Equatable {
   case status(QueueStatus)
-  /// `next` is the last id, where more may follow.
+  /// A page of posts. `next` is the last id, or nil if no more follow.
   case list([QueueEntry], next: PostID?)
-  /// The history is oldest first, `Limits.postEventsShownMax` at most.
+  /// A post with its history, oldest first, at most `Limits.postEventsShownMax` events.
   case report(QueueEntry, [PostEvent])
   case changed(QueueChange)
-  /// Since when, ms since 1970, UTC; nil when it is not paused.
+  /// State of the pause. `sinceMs` is its start in milliseconds since 1970, UTC, or nil if the queue is running.
   case paused(sinceMs: Int64?)
-  /// `next` is the last account, where more may follow.
+  /// A page of accounts. `next` is the last account, or nil if no more follow.
   case users([User], next: AccountID?)
-  /// As it is now. On disk.
+  /// The account after a durable change.
   case user(User)
   case refused(AdminRefusal)
 }
 
-/// What became of posts that an operator wanted to change. On disk.
+/// Outcome of an operator's change to posts. The change is durable.
 package struct QueueChange: Sendable, Equatable {
-  /// A post that is not dead.
+  /// A post that was not changed because it is not dead.
   package struct Unchanged: Sendable, Equatable {
     package let id: PostID
-    /// Nil where there is no such post.
+    /// State of the post. Nil if no such post exists.
     package let state: QueueState?
 
     package init(id: PostID, state: QueueState?) {
@@ -56,11 +57,11 @@ package struct QueueChange: Sendable, Equatable {
     }
   }
 
-  /// Those that are changed.
+  /// Posts that were changed.
   package var done: [PostID]
-  /// The others.
+  /// Posts that were not changed.
   package var unchanged: [Unchanged]
-  /// The last id, where more may follow.
+  /// The last id, or nil if no more posts follow.
   package var next: PostID?
 
   package init(done: [PostID] = [], unchanged: [Unchanged] = [], next: PostID? = nil) {
@@ -70,26 +71,26 @@ package struct QueueChange: Sendable, Equatable {
   }
 }
 
-/// Why an operator is not answered.
+/// Ingest's refusal of an operator's request.
 package struct AdminRefusal: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What to do about it.
+  /// Reason for the refusal, which decides what the tool does next.
   package enum Code: UInt8, Sendable {
-    /// A bug of the tool.
+    /// A bug of the tool: the request cannot be decoded.
     case malformed = 1
-    /// Use a tool of ingest's version.
+    /// Another version of the protocol. Use a tool of ingest's version.
     case unsupportedVersion = 2
-    /// There is no such post, or no such account.
+    /// The post or the account does not exist.
     case notFound = 3
-    /// Try again later.
+    /// Ingest is busy. Retry later.
     case busy = 4
-    /// The disk did not take it, or cannot be read.
+    /// The disk could not be written or read.
     case failed = 5
-    /// An account cannot be made or changed like this.
+    /// The account cannot be created or changed with these values.
     case invalid = 6
   }
 
   package let code: Code
-  /// For people.
+  /// Explanation for people.
   package let detail: String
 
   package init(_ code: Code, _ detail: String) {

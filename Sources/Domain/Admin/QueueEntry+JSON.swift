@@ -1,5 +1,5 @@
 extension QueueEntry {
-  /// Adds its members to an open object.
+  /// Writes the entry's members to an open object.
   package func write(to json: inout JSONWriter) {
     json.add("id", id.description)
     json.add("state", state.word)
@@ -7,7 +7,7 @@ extension QueueEntry {
     json.add("place", place)
     if !link.isEmpty { json.add("link", link) }
     if !label.isEmpty { json.add("label", label) }
-    json.add("attempts", attempts)
+    json.add("failedAttempts", attempts)
     json.add("leaseLosses", leaseLosses)
     if let reason = reason {
       json.object("reason") { json in
@@ -18,11 +18,11 @@ extension QueueEntry {
     json.add("createdAt", unixMs: createdMs)
     json.add("updatedAt", unixMs: updatedMs)
     if !worker.isEmpty { json.add("worker", worker) }
-    if let left = leftMs { json.add("leftMs", left) }
+    if let left = remainingMs { json.add("remainingMs", left) }
     if let trace = trace { json.add("traceparent", trace.description) }
   }
 
-  /// Adds it with what became of it, the oldest first, to an open object.
+  /// Writes the entry's members and its history, oldest first, to an open object.
   package func write(to json: inout JSONWriter, _ history: [PostEvent]) {
     write(to: &json)
     json.array("history", history) { json, event in
@@ -35,9 +35,9 @@ extension QueueEntry {
 }
 
 extension QueueChange {
-  /// Adds its members to an open object.
+  /// Writes the change's members to an open object.
   package func write(to json: inout JSONWriter) {
-    json.array("done", done) { $0.add("id", $1.description) }
+    json.array("changed", done) { $0.add("id", $1.description) }
     json.array("unchanged", unchanged) { json, post in
       json.add("id", post.id.description)
       json.add("state", post.state?.word ?? "unknown")

@@ -1,43 +1,44 @@
-/// State of a post, as an operator sees it. The first five are the queue, and only `JobScheduler` knows them.
+/// State of a post, as an operator sees it. The first five are the queue's, and only `JobScheduler` knows them.
 package enum QueueState: UInt8, Sendable, CaseIterable {
   /// Waits for a worker.
   case ready = 1
-  /// With a worker.
+  /// Leased to a worker.
   case leased = 2
-  /// Its result is on its way to the disk.
-  case settling = 3
-  /// Failed; goes out again at its time.
+  /// A worker's result is being written to disk.
+  case committing = 3
+  /// Failed, and becomes ready again after its backoff.
   case delayed = 4
-  /// Waits for leave to ask a remote provider.
-  case waiting = 5
-  /// Out of the queue, for the reason kept with it; an operator may bring it back.
+  /// Waits for a remote permit.
+  case waitingRemote = 5
+  /// Out of the queue after too many failures, with a stored reason. An operator may retry it.
   case dead = 6
-  /// On the map.
+  /// Published on the map.
   case published = 7
-  /// Not on the map, for good.
+  /// Rejected for good.
   case rejected = 8
 
-  /// The word for people and in JSON.
+  /// Name of the state for people and in JSON.
   package var word: String {
     switch self {
     case .ready: "ready"
     case .leased: "leased"
-    case .settling: "settling"
+    case .committing: "committing"
     case .delayed: "delayed"
-    case .waiting: "waiting"
+    case .waitingRemote: "waiting_remote"
     case .dead: "dead"
     case .published: "published"
     case .rejected: "rejected"
     }
   }
 
-  /// Those that can be listed: what is settled for good is no part of the queue.
+  /// States that can be listed. Published and rejected posts are not part of the queue.
   package static let listed = queued + [QueueState.dead]
 
-  /// The states of a waiting post: those of the queue itself.
-  package static let queued: [QueueState] = [.ready, .leased, .settling, .delayed, .waiting]
+  /// States of a queued post.
+  package static let queued: [QueueState] = [.ready, .leased, .committing, .delayed, .waitingRemote]
 
-  /// A queued post's is `.ready`: only `JobScheduler` knows better. Nil for a deleted one.
+  /// Converts the state of a stored post. A queued post becomes `.ready`, because only `JobScheduler` knows more. Nil
+  /// for a deleted post.
   package init?(_ state: Post.State) {
     switch state {
     case .queued: self = .ready
@@ -49,21 +50,21 @@ package enum QueueState: UInt8, Sendable, CaseIterable {
   }
 }
 
-/// Where a post of the queue is.
+/// Place of a post in the queue.
 package struct QueuePlacement: Sendable, Equatable {
   package let id: PostID
-  /// One of the queue's own.
+  /// State, one of `queued`.
   package let state: QueueState
-  /// The name of the worker that has it; empty for other states than `.leased`.
+  /// Name of the worker with the lease. Empty unless the state is `.leased`.
   package let worker: String
-  /// Until its lease ends, or until it goes out again, in ms; nil for other states.
-  package let leftMs: Int64?
+  /// Time until the lease ends or the post becomes ready again, in milliseconds. Nil for other states.
+  package let remainingMs: Int64?
 
-  package init(id: PostID, state: QueueState, worker: String = "", leftMs: Int64? = nil) {
+  package init(id: PostID, state: QueueState, worker: String = "", remainingMs: Int64? = nil) {
     self.id = id
     self.state = state
     self.worker = worker
-    self.leftMs = leftMs
+    self.remainingMs = remainingMs
   }
 }
 
@@ -72,27 +73,27 @@ package struct QueueEntry: Sendable, Equatable {
   package let id: PostID
   package var state: QueueState
   package let account: AccountID
-  /// As typed.
+  /// Place as typed.
   package let place: String
-  /// Empty in a list.
+  /// Link of the post. Empty in a list.
   package var link: String
-  /// Failed tries that count against it.
+  /// Number of failed attempts that count against the post.
   package let attempts: Int
-  /// Workers lost over it that count against it.
+  /// Number of lost workers that count against the post.
   package let leaseLosses: Int
-  /// Of a dead or rejected post.
+  /// Reason of a dead or rejected post.
   package let reason: Verdict.Reason?
-  /// Of a published post; else empty.
+  /// Label of a published post, else empty.
   package let label: String
-  /// Milliseconds since 1970, UTC.
+  /// Time of acceptance, in milliseconds since 1970, UTC.
   package let createdMs: Int64
-  /// Milliseconds since 1970, UTC.
+  /// Time of the last change, in milliseconds since 1970, UTC.
   package let updatedMs: Int64
-  /// See `QueuePlacement`.
+  /// Name of the worker with the lease. See `QueuePlacement`.
   package var worker = ""
-  /// See `QueuePlacement`.
-  package var leftMs: Int64?
-  /// The trace of the request that it came with; nil in a list.
+  /// Time until the lease ends or the post becomes ready again, in milliseconds. See `QueuePlacement`.
+  package var remainingMs: Int64?
+  /// Trace of the request that submitted the post. Nil in a list.
   package var trace: TraceContext?
 
   package init(
@@ -112,47 +113,47 @@ package struct QueueEntry: Sendable, Equatable {
     self.updatedMs = updatedMs
   }
 
-  /// Returns the entry with what `JobScheduler` knows of the post; unchanged if the two disagree, because one of them
-  /// is newer.
+  /// Returns the entry with `JobScheduler`'s placement of the post. If the two disagree, one of them is newer, and the
+  /// entry stays unchanged.
   package func placed(_ placement: QueuePlacement?) -> QueueEntry {
     guard let placement, placement.id == id, state == .ready else { return self }
     var entry = self
-    (entry.state, entry.worker, entry.leftMs) = (placement.state, placement.worker, placement.leftMs)
+    (entry.state, entry.worker, entry.remainingMs) = (placement.state, placement.worker, placement.remainingMs)
     return entry
   }
 }
 
-/// Something that went wrong with a post's job, or that an operator did about it.
+/// An event in a post's history: a failure of its job, or an operator's action.
 package struct PostEvent: Sendable, Equatable {
-  /// What happened.
+  /// Kind of event.
   package enum Kind: UInt8, Sendable {
-    /// A worker's try failed; it is tried again.
+    /// A worker's attempt failed. The job will be retried.
     case failed = 1
-    /// Its worker was lost.
-    case lost = 2
-    /// It left the queue as dead.
+    /// The lease was lost with its worker, or it expired.
+    case leaseLost = 2
+    /// The post left the queue as dead.
     case died = 3
-    /// An operator brought it back, with fresh counts.
+    /// An operator returned the post to the queue, with its counts reset.
     case retried = 4
-    /// An operator ended it.
-    case dropped = 5
+    /// An operator discarded the post.
+    case discarded = 5
 
-    /// The word for people and in JSON.
+    /// Name of the event for people and in JSON.
     package var word: String {
       switch self {
       case .failed: "failed"
-      case .lost: "worker lost"
+      case .leaseLost: "lease_lost"
       case .died: "died"
       case .retried: "retried"
-      case .dropped: "dropped"
+      case .discarded: "discarded"
       }
     }
   }
 
   package let kind: Kind
-  /// Milliseconds since 1970, UTC.
+  /// Time of the event, in milliseconds since 1970, UTC.
   package let atMs: Int64
-  /// Why, where somebody said so; else both empty.
+  /// Reason, if one was given. Otherwise both parts are empty.
   package let reason: Verdict.Reason
 
   package init(kind: Kind, atMs: Int64, reason: Verdict.Reason) {

@@ -1,5 +1,5 @@
 extension QueueStatus {
-  /// Adds its members to an open object.
+  /// Writes the status's members to an open object.
   package func write(to json: inout JSONWriter) {
     json.add("paused", pausedMs != nil)
     if let since = pausedMs { json.add("pausedAt", unixMs: since) }
@@ -8,18 +8,20 @@ extension QueueStatus {
     json.add("longestWaitMs", queue.longestWaitMs)
     json.add("waitMaxMs", waitMaxMs)
     if let oldest = oldestMs { json.add("oldestAcceptedAt", unixMs: oldest) }
-    for (state, count) in [
-      (QueueState.ready, queue.ready), (.leased, queue.leased), (.settling, queue.settling),
-      (.delayed, queue.delayed), (.waiting, queue.waiting), (.dead, dead),
-    ] { json.add(state.word, count) }
+    json.add("ready", queue.ready)
+    json.add("leased", queue.leased)
+    json.add("committing", queue.committing)
+    json.add("delayed", queue.delayed)
+    json.add("waitingRemote", queue.waitingRemote)
+    json.add("dead", dead)
     json.add("lookups", queue.lookups)
     json.array("deadByReason", deadByReason) { json, count in
       json.add("reason", count.reason)
       json.add("count", count.count)
     }
-    json.add("upMs", upMs)
+    json.add("uptimeMs", uptimeMs)
     json.add("accepted", accepted)
-    json.add("settled", settled)
+    json.add("completed", completed)
     json.add("failed", failed)
     json.object("commits") { json in
       json.add("total", commits.count)
@@ -42,13 +44,13 @@ extension QueueStatus {
       json.add("jobsSent", worker.jobsSent)
       json.add("answered", worker.answered)
       json.add("failed", worker.failed)
-      json.add("heardMs", worker.heardAgoMs)
+      json.add("lastSeenAgoMs", worker.lastSeenAgoMs)
       json.add("remote", worker.isRemote)
     }
     json.array("feeds", feeds) { json, feed in
       json.add("name", feed.name)
       json.add("seq", feed.seq)
-      json.add("heardMs", feed.heardAgoMs)
+      json.add("lastSeenAgoMs", feed.lastSeenAgoMs)
       if let subscribers = feed.subscribers { json.add("subscribers", subscribers) }
     }
   }

@@ -1,28 +1,28 @@
-/// Contents of `JobScheduler` at a moment.
+/// Contents of `JobScheduler` at one moment.
 package struct QueueSnapshot: Sendable, Equatable {
   /// A worker's session.
   package struct Worker: Sendable, Equatable {
-    /// Its number.
+    /// Number of the session.
     package var session: UInt64
     package var name: String
-    /// Jobs that may be sent now, 0 … `Limits.windowMax`.
+    /// Credit for further jobs, 0 … `Limits.windowMax`.
     package var credit: Int
-    /// Jobs that are with it, 0 … `Limits.windowMax`.
+    /// Number of jobs leased to it, 0 … `Limits.windowMax`.
     package var leases: Int
-    /// Since Welcome.
+    /// Number of jobs sent since Welcome.
     package var jobsSent: UInt64
-    /// Its results since Welcome.
+    /// Results since Welcome.
     package var answered: RateMeter.Reading
-    /// Failures among its results.
+    /// Number of failures among its results.
     package var failed: UInt64
-    /// Since its last message.
-    package var heardAgoMs: Int64
-    /// Whether it has a remote provider.
+    /// Time since its last message, in milliseconds.
+    package var lastSeenAgoMs: Int64
+    /// True if it has a remote provider.
     package var isRemote: Bool
 
     package init(
       session: UInt64, name: String, credit: Int, leases: Int, jobsSent: UInt64, answered: RateMeter.Reading,
-      failed: UInt64, heardAgoMs: Int64, isRemote: Bool
+      failed: UInt64, lastSeenAgoMs: Int64, isRemote: Bool
     ) {
       self.session = session
       self.name = name
@@ -31,41 +31,41 @@ package struct QueueSnapshot: Sendable, Equatable {
       self.jobsSent = jobsSent
       self.answered = answered
       self.failed = failed
-      self.heardAgoMs = heardAgoMs
+      self.lastSeenAgoMs = lastSeenAgoMs
       self.isRemote = isRemote
     }
   }
 
-  /// Posts by state, lookups not among them.
+  /// Number of ready posts. None of the counts by state includes lookups.
   package var ready = 0
-  /// Posts with a worker.
+  /// Number of posts with a worker.
   package var leased = 0
-  /// Posts whose result is on its way to the disk.
-  package var settling = 0
-  /// Posts that failed, and go out again at their time.
+  /// Number of posts whose result is being written to disk.
+  package var committing = 0
+  /// Number of posts that failed and wait for their backoff to end.
   package var delayed = 0
-  /// Posts that wait for leave to ask a remote provider.
-  package var waiting = 0
-  /// How long the ready post has waited for a worker that has done so longest; 0 while the queue is paused.
+  /// Number of posts that wait for a remote permit.
+  package var waitingRemote = 0
+  /// Longest wait of a ready post, in milliseconds. 0 if none waits or the queue is paused.
   package var longestWaitMs: Int64 = 0
-  /// Lookups, in whatever state.
+  /// Number of lookups in every state.
   package var lookups = 0
-  /// By session, so by the time at which they joined.
+  /// Workers by session, which is the order in which they joined.
   package var workers: [Worker] = []
 
   package init() {}
 
-  /// Posts of the queue.
-  package var depth: Int { ready + leased + settling + delayed + waiting }
+  /// Number of posts in the queue.
+  package var depth: Int { ready + leased + committing + delayed + waitingRemote }
 }
 
-/// All that an operator sees of the queue at once.
+/// An operator's complete view of the queue.
 package struct QueueStatus: Sendable, Equatable {
-  /// Dead posts with one reason.
+  /// Number of dead posts with one reason.
   package struct DeadCount: Sendable, Equatable {
-    /// The reason's code.
+    /// Code of the reason.
     package var reason: String
-    /// 1 or more.
+    /// Number of posts, 1 or more.
     package var count: Int
 
     package init(reason: String, count: Int) {
@@ -77,28 +77,28 @@ package struct QueueStatus: Sendable, Equatable {
   /// A feed that pulls changes.
   package struct Feed: Sendable, Equatable {
     package var name: String
-    /// What it has.
+    /// Sequence number of its list.
     package var seq: UInt64
-    /// Since its last request.
-    package var heardAgoMs: Int64
-    /// Connections of subscribers, SSE streams among them; nil where it does not tell.
+    /// Time since its last request, in milliseconds.
+    package var lastSeenAgoMs: Int64
+    /// Number of its subscribers' connections, SSE streams included. Nil if the feed does not report it.
     package var subscribers: Int?
 
-    package init(name: String, seq: UInt64, heardAgoMs: Int64, subscribers: Int? = nil) {
+    package init(name: String, seq: UInt64, lastSeenAgoMs: Int64, subscribers: Int? = nil) {
       self.name = name
       self.seq = seq
-      self.heardAgoMs = heardAgoMs
+      self.lastSeenAgoMs = lastSeenAgoMs
       self.subscribers = subscribers
     }
   }
 
-  /// How long the latest commits took, `Limits.commitTimesKept` at most.
+  /// Durations of the latest commits, of at most `Limits.commitTimesKept`.
   package struct Commits: Sendable, Equatable {
-    /// Since the start.
+    /// Number of commits since the start.
     package var count: UInt64
-    /// Microseconds.
+    /// Median, in microseconds.
     package var p50Us: Int64
-    /// Microseconds.
+    /// 99th percentile, in microseconds.
     package var p99Us: Int64
 
     package init(count: UInt64 = 0, p50Us: Int64 = 0, p99Us: Int64 = 0) {
@@ -110,31 +110,31 @@ package struct QueueStatus: Sendable, Equatable {
 
   /// Contents of `JobScheduler`.
   package var queue = QueueSnapshot()
-  /// Posts accepted and not settled, at most.
+  /// Maximum number of posts that are accepted and not settled.
   package var depthMax = Limits.queueDepthMax
-  /// When a post has waited for a worker for so long, no more are taken.
+  /// Maximum wait of a ready post, in milliseconds. Above it, ingest refuses new posts.
   package var waitMaxMs = Limits.queueWaitMaxMs
-  /// Of all reasons.
+  /// Number of dead posts of all reasons.
   package var dead = 0
-  /// Most frequent first, `Limits.deadReasonsMax` at most.
+  /// Dead posts by reason, most frequent first, at most `Limits.deadReasonsMax`.
   package var deadByReason: [DeadCount] = []
-  /// When the oldest post of the queue was accepted, ms since 1970, UTC; nil when it is empty.
+  /// Time of acceptance of the oldest queued post, in milliseconds since 1970, UTC. Nil if the queue is empty.
   package var oldestMs: Int64?
-  /// Since when nothing goes out, ms since 1970, UTC; nil when it does.
+  /// Time at which the queue was paused, in milliseconds since 1970, UTC. Nil if it is running.
   package var pausedMs: Int64?
-  /// Since ingest has started.
-  package var upMs: Int64 = 0
-  /// Posts taken in.
+  /// Time since ingest started, in milliseconds.
+  package var uptimeMs: Int64 = 0
+  /// Posts that were accepted.
   package var accepted = RateMeter.Reading()
   /// Posts that left the queue.
-  package var settled = RateMeter.Reading()
-  /// Tries that failed.
+  package var completed = RateMeter.Reading()
+  /// Attempts that failed.
   package var failed = RateMeter.Reading()
-  /// How long the disk takes.
+  /// Durations of commits.
   package var commits = Commits()
   /// Disk space for the database.
   package var disk = DiskStatus()
-  /// Those that asked within `Limits.livenessMs`, by their names.
+  /// Feeds with a request within `Limits.livenessMs`, by name.
   package var feeds: [Feed] = []
 
   package init() {}

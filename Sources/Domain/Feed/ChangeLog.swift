@@ -1,49 +1,50 @@
 import DequeModule
 
-/// The latest changes of the list, for those who follow it, and the list itself for who is further behind.
+/// The latest changes of the list for feeds that follow it, and the list itself for feeds that are further behind.
 package struct ChangeLog: Sendable {
-  /// What a feed gets.
+  /// The reply to a feed's fetch.
   package enum FetchResult: Sendable, Equatable {
-    /// By rising `seq`: all that follows the feed's number, up to `Limits.changesPerFetchMax`. The hash is that of the
-    /// list after them; nil where more of them wait.
+    /// Changes by ascending `seq`, from the feed's number on, at most `Limits.changesPerFetchMax`. The hash belongs to
+    /// the list after them, or is nil if more changes wait.
     case changes([FeedChange], lastSeq: UInt64, hash: UInt64?)
-    /// The whole list: the feed is new, too far behind, or of another history.
+    /// The whole list, because the feed is new, too far behind, or of another epoch.
     case snapshot(FeedState)
   }
 
-  /// The list without the changes that came last, fewer than are kept: few ask for it as it stands.
+  /// Base list, without the newest `pendingCount` changes, which are fewer than `capacity`. The full list is rebuilt on
+  /// demand, because few requests need it.
   private var baseList: FeedState
   private var pendingCount = 0
   private var ring: Deque<FeedChange> = []
   private let capacity: Int
-  /// Every change above this number is here.
-  package private(set) var ringFrom: UInt64
-  /// The number of the last change.
+  /// Lower bound of the ring: every change above this sequence number is in it.
+  package private(set) var minAfterSeq: UInt64
+  /// Sequence number of the last change.
   package private(set) var seq: UInt64
-  /// Of the list at a number, once somebody has asked for it.
+  /// Hash of the list at a sequence number, cached since its last use.
   private var hashed: (seq: UInt64, hash: UInt64)?
 
   /// - Parameters:
-  ///   - state: the list as it is.
-  ///   - kept: changes that are kept at most.
+  ///   - state: present list.
+  ///   - capacity: maximum number of changes to keep.
   package init(state: FeedState, capacity: Int = Limits.changesKept) {
     self.capacity = capacity
     baseList = state
-    ringFrom = state.seq
+    minAfterSeq = state.seq
     seq = state.seq
   }
 
-  /// Which history it is.
+  /// Epoch of the list's sequence numbers.
   package var epoch: Epoch { baseList.epoch }
 
-  /// The list as it stands.
+  /// The present list, with all changes.
   package var state: FeedState {
     var state = baseList
     state.apply(newestFirst: ring.reversed().prefix(pendingCount))
     return state
   }
 
-  /// The hash of the list as it stands.
+  /// The hash of the present list.
   package var hash: UInt64 {
     mutating get {
       if let hashed, hashed.seq == seq { return hashed.hash }
@@ -53,7 +54,7 @@ package struct ChangeLog: Sendable {
     }
   }
 
-  /// Adds committed changes, by rising `seq`.
+  /// Appends committed changes, by ascending `seq`. Changes up to the present `seq` are skipped.
   package mutating func append(_ changes: [FeedChange]) {
     let new = changes.drop { $0.seq <= seq }
     ring.append(contentsOf: new)
@@ -63,12 +64,12 @@ package struct ChangeLog: Sendable {
       baseList = state
       pendingCount = 0
     }
-    while ring.count > capacity, let oldest = ring.popFirst() { ringFrom = oldest.seq }
+    while ring.count > capacity, let oldest = ring.popFirst() { minAfterSeq = oldest.seq }
   }
 
-  /// The answer to a feed that stands at a number; nil when there is nothing new for it.
+  /// Returns the reply to a feed at a sequence number. Nil if there is nothing new for it.
   package mutating func fetch(epoch: Epoch?, afterSeq: UInt64, max: Int) -> FetchResult? {
-    guard epoch == self.epoch, (ringFrom...seq).contains(afterSeq) else { return .snapshot(state) }
+    guard epoch == self.epoch, (minAfterSeq...seq).contains(afterSeq) else { return .snapshot(state) }
     guard afterSeq < seq else { return nil }
     let first = firstIndex(after: afterSeq)
     let changes = Array(ring[first...].prefix(min(max, Limits.changesPerFetchMax)))
@@ -76,17 +77,18 @@ package struct ChangeLog: Sendable {
     return .changes(changes, lastSeq: lastSeq, hash: lastSeq == seq ? hash : nil)
   }
 
-  /// All that followed a number, in one; nil where that is not known any more, or is another history's.
+  /// Returns all changes after a sequence number as one delta. Nil if the ring no longer reaches it, or for another
+  /// epoch.
   package func delta(epoch: Epoch?, afterSeq: UInt64) -> FeedDelta? {
-    guard epoch == self.epoch, (ringFrom...seq).contains(afterSeq) else { return nil }
+    guard epoch == self.epoch, (minAfterSeq...seq).contains(afterSeq) else { return nil }
     let state = state
     var (back, gone): (Set<PostID>, [PostID]) = ([], [])
     for change in ring[firstIndex(after: afterSeq)...] {
-      guard case .remove(let id, _, let next) = change else { continue }
+      guard case .remove(let id, _, let backfill) = change else { continue }
       gone.append(id)
-      if let next { back.insert(next.id) }
+      if let backfill { back.insert(backfill.id) }
     }
-    // What fell off the list's end is not known here, and falls off everybody's.
+    // Entries that fell off the list's end are unknown here. They fall off every subscriber's list too.
     let upsert = state.entries.reversed().filter { $0.seq > afterSeq || back.contains($0.id) }
     return FeedDelta(prevSeq: afterSeq, seq: seq, upsert: upsert, remove: gone)
   }

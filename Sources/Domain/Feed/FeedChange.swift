@@ -1,12 +1,12 @@
-/// One change of the list, in the order that the store made them.
+/// A change of the list. The store's commit order is the order of changes.
 package enum FeedChange: Sendable, Hashable {
-  /// The post is new or edited: it stands on top.
+  /// The post is new or edited, and moves to the top of the list.
   case upsert(FeedEntry)
-  /// The post is deleted. What follows the list's end takes the room that it leaves there: nil where nothing does, and
-  /// where the post had left the list before.
-  case remove(PostID, seq: UInt64, next: FeedEntry?)
+  /// The post is deleted. `backfill` is the entry that moves into the last place. Nil if there is none, or if the post
+  /// had left the list before.
+  case remove(PostID, seq: UInt64, backfill: FeedEntry?)
 
-  /// Its number; rises with each.
+  /// Sequence number of the change, which rises with each change.
   package var seq: UInt64 {
     switch self {
     case .upsert(let entry): entry.seq
@@ -15,17 +15,17 @@ package enum FeedChange: Sendable, Hashable {
   }
 }
 
-/// What changes did to the list, in one, for those who follow it: applied to any list that stands between the two
-/// numbers, it makes the one that stands at `seq`.
+/// The combined effect of several changes. Applied to a list between `prevSeq` and `seq`, it produces the list at
+/// `seq`.
 package struct FeedDelta: Sendable, Hashable {
-  /// What the list stood at before.
+  /// Sequence number of the list before these changes.
   package let prevSeq: UInt64
-  /// What it stands at afterwards.
+  /// Sequence number of the list after these changes.
   package let seq: UInt64
-  /// What is on the list now and was not, or not in this version, by rising `seq`; `Limits.feedEntriesMax` at most.
-  /// Those up to `prevSeq` are back on it, because others have gone.
+  /// Entries that are new on the list, or new in this version, by ascending `seq`; at most `Limits.feedEntriesMax`.
+  /// Entries up to `prevSeq` are back on the list because others have left it.
   package let upsert: [FeedEntry]
-  /// The posts that are deleted or have left the list.
+  /// Posts that are deleted or have left the list.
   package let remove: [PostID]
 
   package init(prevSeq: UInt64, seq: UInt64, upsert: [FeedEntry], remove: [PostID]) {
@@ -35,6 +35,6 @@ package struct FeedDelta: Sendable, Hashable {
     self.remove = remove
   }
 
-  /// Posts that are new or edited, by rising `seq`: not those that are only back.
+  /// New or edited posts, by ascending `seq`, without entries that are only back on the list.
   package var newOrEdited: ArraySlice<FeedEntry> { upsert.drop { $0.seq <= prevSeq } }
 }

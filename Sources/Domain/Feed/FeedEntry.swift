@@ -1,27 +1,26 @@
-/// One line of the list that everybody sees. It never changes: a change of its post makes another one. A class, because
-/// lists of a hundred are copied with every change, and a struct's six references would be counted for each line.
+/// An immutable entry of the public list. A change of its post makes another entry. The type is a class, because each
+/// change copies a list of a hundred entries. With a struct, each copy would count six references for every entry.
 package final class FeedEntry: Sendable, Hashable {
   package let id: PostID
-  /// The post's place in the order of changes: the list is newest first by it, and it is the post's version.
+  /// Sequence number of the post's latest change. This number orders the list, newest first, and is the post's version.
   package let seq: UInt64
   package let account: AccountID
   package let firstName: String
   package let lastName: String
-  /// As typed.
+  /// Place as typed.
   package let place: String
-  /// The place found, "Seattle, Washington, United States".
+  /// Label of the place found, for example "Seattle, Washington, United States".
   package let label: String
-  /// ISO 3166-1 alpha-2, or empty.
+  /// Country code in ISO 3166-1 alpha-2, or empty.
   package let countryCode: String
   package let link: String
   package let coordinate: Coordinate
   package let agreement: Verdict.Agreement
-  /// Milliseconds since 1970, UTC.
+  /// Time at which the post was accepted, in milliseconds since 1970, UTC.
   package let createdMs: Int64
-  /// Milliseconds since 1970, UTC.
+  /// Time of the last change, in milliseconds since 1970, UTC.
   package let updatedMs: Int64
-  /// Of the request that the post came with; nil too after a restart, and in lists. No part of the line: two that
-  /// differ in it are the same.
+  /// Trace of the request that submitted the post. Nil after a restart, and in lists. Equality ignores it.
   package let trace: TraceContext?
 
   package init(
@@ -45,7 +44,7 @@ package final class FeedEntry: Sendable, Hashable {
     self.trace = trace
   }
 
-  /// The same line with its trace.
+  /// Returns the same entry with its trace.
   package func traced(_ trace: TraceContext?) -> FeedEntry {
     FeedEntry(
       id: id, seq: seq, account: account, firstName: firstName, lastName: lastName, place: place, label: label,
@@ -67,17 +66,17 @@ package final class FeedEntry: Sendable, Hashable {
   }
 }
 
-/// Which history a sequence number belongs to: 16 random bytes, made with the database.
+/// Identity of a history of sequence numbers: 16 random bytes, created with the database.
 package struct Epoch: Sendable, Hashable, CustomStringConvertible {
-  /// 16 bytes.
+  /// The 16 bytes of the epoch.
   package let bytes: [UInt8]
 
-  /// Nil unless there are 16 bytes.
+  /// Returns nil unless there are 16 bytes.
   package init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count == 16 else { return nil }
     self.bytes = Array(bytes)
   }
 
-  /// 32 hexadecimal digits.
+  /// The epoch as 32 hexadecimal digits.
   package var description: String { hexadecimal(bytes) }
 }

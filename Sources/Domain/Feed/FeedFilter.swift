@@ -1,20 +1,20 @@
-/// Which posts of the list somebody wants to see.
+/// Filter for posts of the list, by country and by bounding box.
 package struct FeedFilter: Sendable, Hashable {
-  /// What is wrong with a part of a filter. Final: the question has to be changed.
+  /// Error in a part of a filter. Retries are futile: the request has to change.
   package struct Invalid: Error, Sendable, Equatable {
-    /// "country" or "box".
+    /// "country" or "bbox".
     package let name: String
-    /// "one to 32 codes …".
+    /// Description of a valid value, for example "one to 32 codes …".
     package let expected: String
-    /// What was given instead: one safe line, at most `Limits.complaintBytesMax` bytes.
+    /// Value as received: one safe line, at most `Limits.complaintBytesMax` bytes.
     package let actual: String
   }
 
-  /// ISO 3166-1 alpha-2, in capitals; empty for all, and `Limits.filterCountriesMax` at most.
+  /// Country codes in ISO 3166-1 alpha-2, in capitals, at most `Limits.filterCountriesMax`. Empty for all countries.
   private let countries: Set<String>
   private let box: BoundingBox?
 
-  /// All posts.
+  /// Filter that passes all posts.
   package static let all = FeedFilter(countries: [], box: nil)
 
   private init(countries: Set<String>, box: BoundingBox?) {
@@ -22,22 +22,23 @@ package struct FeedFilter: Sendable, Hashable {
     self.box = box
   }
 
-  /// As people and programs write it: what is empty filters nothing, and what is given must all hold.
+  /// Parses a filter as people and programs write it. An empty part filters nothing. Posts must match every part that
+  /// is given.
   ///
   /// - Parameters:
-  ///   - country: "US", or several: "us,CA".
-  ///   - box: "WEST,SOUTH,EAST,NORTH" in degrees; west is greater than east where it crosses the antimeridian.
+  ///   - country: "US", or several codes: "us,CA".
+  ///   - box: "WEST,SOUTH,EAST,NORTH" in degrees. West exceeds east if the box crosses the antimeridian.
   package init(country: String, box: String) throws(Invalid) {
     self.init(countries: try Self.countries(country), box: try Self.box(box))
   }
 
-  /// Whether it lets everything through.
+  /// True if the filter passes every post.
   package var isAll: Bool { countries.isEmpty && box == nil }
 
-  /// Whether it lets a post through. One whose country is not known is in none.
+  /// Returns true if the filter passes the entry. An entry of unknown country belongs to no country.
   package func contains(_ entry: FeedEntry) -> Bool { contains(entry.countryCode, entry.coordinate) }
 
-  /// Whether it lets a post through that may not be on the map: then its place is not known.
+  /// Returns true if the filter passes the post. A post without an outcome has no known place.
   package func contains(_ post: Post) -> Bool {
     isAll || post.outcome.map { contains($0.countryCode, $0.coordinate) } ?? false
   }
@@ -48,7 +49,7 @@ package struct FeedFilter: Sendable, Hashable {
 
   private static func countries(_ text: String) throws(Invalid) -> Set<String> {
     guard !text.trimmedLine.isEmpty else { return [] }
-    // One more than may be, to see that it is too many: who sends thousands should not have them all looked at.
+    // Split off one code more than the maximum, to detect too many. A request with thousands of codes costs no more.
     let codes = text.split(separator: ",", maxSplits: Limits.filterCountriesMax, omittingEmptySubsequences: false)
       .map { String($0).trimmedLine.uppercased() }
     guard codes.count <= Limits.filterCountriesMax, codes.allSatisfy(\.isCountryCode) else {
@@ -66,20 +67,20 @@ package struct FeedFilter: Sendable, Hashable {
       let box = BoundingBox(
         south: low.latitudeE7, west: low.longitudeE7, north: high.latitudeE7, east: high.longitudeE7)
     else {
-      throw Invalid("box", "WEST,SOUTH,EAST,NORTH in degrees with south not above north, such as -125,24,-66,50", text)
+      throw Invalid("bbox", "WEST,SOUTH,EAST,NORTH in degrees with south not above north, such as -125,24,-66,50", text)
     }
     return box
   }
 }
 
 extension FeedFilter.Invalid {
-  fileprivate init(_ name: String, _ expected: String, _ came: String) {
-    self.init(name: name, expected: expected, came: came.safeLine(bytesMax: Limits.complaintBytesMax))
+  fileprivate init(_ name: String, _ expected: String, _ actual: String) {
+    self.init(name: name, expected: expected, actual: actual.safeLine(bytesMax: Limits.complaintBytesMax))
   }
 }
 
 extension FeedState {
-  /// The same list with only those posts that the filter lets through.
+  /// Returns the list with only the posts that the filter passes.
   package func filtered(_ filter: FeedFilter) -> FeedState {
     filter.isAll ? self : FeedState(epoch: epoch, seq: seq, entries: entries.filter(filter.contains))
   }

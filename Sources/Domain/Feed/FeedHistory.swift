@@ -1,9 +1,9 @@
 import DequeModule
 
-/// The list as it stands, and as it stood after each of the changes before: what somebody has to be told who saw it
-/// then, exactly, even where he sees only a part of it.
+/// Recent versions of the list. The history yields the exact delta for a client that last saw an older version, even if
+/// a filter shows the client only a part.
 package struct FeedHistory: Sendable {
-  /// The list as it stands.
+  /// The present list.
   package private(set) var state: FeedState
   /// The list before all of `changes`.
   private var base: FeedState
@@ -11,8 +11,8 @@ package struct FeedHistory: Sendable {
   private let capacity: Int
 
   /// - Parameters:
-  ///   - state: the list as it is.
-  ///   - kept: changes that are kept at least; twice as many at most.
+  ///   - state: present list.
+  ///   - capacity: minimum number of changes to keep. The maximum is twice as many.
   package init(state: FeedState, capacity: Int = Limits.feedChangesKept) {
     self.state = state
     self.capacity = capacity
@@ -22,19 +22,19 @@ package struct FeedHistory: Sendable {
   /// Adds changes.
   ///
   /// - Parameters:
-  ///   - new: by rising `seq`, all above the list's.
-  ///   - state: the list after them.
+  ///   - new: changes by ascending `seq`, all above the present list's.
+  ///   - state: list after these changes.
   package mutating func append(_ new: [FeedChange], to state: FeedState) {
     changes.append(contentsOf: new)
     self.state = state
-    // Many at once: each time, a list is put together.
+    // Drop many changes together, because each drop rebuilds the base list.
     guard changes.count >= 2 * capacity else { return }
     let old = changes.count - capacity
     base.apply(newestFirst: changes.prefix(old).reversed())
     changes.removeFirst(old)
   }
 
-  /// The list as it stood at a number; nil where that is not known any more, or not yet.
+  /// Returns the list at a sequence number. Nil if it is no longer stored, or not yet reached.
   package func list(at seq: UInt64) -> FeedState? {
     guard (base.seq...state.seq).contains(seq) else { return nil }
     if seq == state.seq { return state }
@@ -44,13 +44,13 @@ package struct FeedHistory: Sendable {
   }
 }
 
-/// What is different between two lists of one history.
+/// The difference between two lists of one epoch.
 package struct FeedDifference: Sendable {
   /// The later list.
   package let state: FeedState
-  /// What it has and the earlier one had not, or not in this version, by rising `seq`.
+  /// Entries that the earlier list lacks, or has in another version, by ascending `seq`.
   private let new: [FeedEntry]
-  /// What the earlier one had and it has not, or not in this version.
+  /// Entries that the later list lacks, or has in another version.
   private let old: [FeedEntry]
 
   package init(from earlier: FeedState, to state: FeedState) {
@@ -63,14 +63,14 @@ package struct FeedDifference: Sendable {
     old = earlier.entries.filter { after[$0.id] != $0.seq }
   }
 
-  /// The same for those who see what the filter lets through; nil where that is nothing.
+  /// Returns the delta for clients with this filter. Nil if it would be empty.
   ///
-  /// - Parameter seq: what they were last told that the list stands at.
+  /// - Parameter seq: sequence number of the list that these clients last received.
   package func delta(after seq: UInt64, filter: FeedFilter) -> FeedDelta? {
     let upsert = filter.isAll ? new : new.filter(filter.contains)
     let stays = Set(upsert.lazy.map(\.id))
     let remove = old.lazy.filter { !stays.contains($0.id) && filter.contains($0) }.map(\.id)
-    // Who sees all sees the number too.
+    // Clients without a filter need the new sequence number even if the delta is empty.
     if !filter.isAll, upsert.isEmpty, remove.isEmpty { return nil }
     return FeedDelta(prevSeq: seq, seq: state.seq, upsert: upsert, remove: Array(remove))
   }

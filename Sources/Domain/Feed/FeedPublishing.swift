@@ -1,23 +1,23 @@
-/// A feed's rules for publishing: which frames go to all subscribers, and when.
+/// A feed's rules for publishing: which frames to send to all subscribers, and when.
 ///
 /// A pure state machine without sockets or clock. A shell calls a method and publishes the returned frames, in their
-/// order, with the list as it is then: `FeedPublisher` in production, `Simulation` in the tests. Times are milliseconds
-/// of a clock that never goes back.
+/// order, with the list of that moment. The shell is `FeedPublisher` in production, and `Simulation` in the tests.
+/// Times are milliseconds of a clock that never goes back.
 package struct FeedPublishing: Sendable {
   /// A frame for all subscribers.
   package enum Frame: Sendable, Equatable {
-    /// The whole list, for one of two reasons: it has changed, or nothing has changed for a while.
+    /// The whole list, either because it has changed or because nothing has changed for a while.
     case snapshot(isPeriodic: Bool)
     case delta(FeedDelta)
     case heartbeat
   }
 
-  /// The list; nil before the first one. Nothing is published until then.
+  /// The present list. Nil before the first one; until then nothing is published.
   package private(set) var state: FeedState?
-  /// The hash of `state`; 0 without one.
+  /// The hash of `state`, or 0 without a list.
   package private(set) var hash: UInt64 = 0
-  /// The lowest sequence number from which the feed still has all changes. Below it, it sends the whole list.
-  package private(set) var ringFrom: UInt64 = 0
+  /// Lowest sequence number from which the feed still has all changes. A subscriber below it gets the whole list.
+  package private(set) var minAfterSeq: UInt64 = 0
   /// True if ingest is silent.
   package private(set) var isStale = true
   private var snapshotMs: Int64 = 0
@@ -26,19 +26,19 @@ package struct FeedPublishing: Sendable {
 
   package init() {}
 
-  /// Takes a whole list: of ingest, or kept from before.
+  /// Replaces the list with a whole one, from ingest or from the snapshot file. Returns a snapshot and a heartbeat.
   package mutating func replace(_ state: FeedState, nowMs: Int64) -> [Frame] {
-    set(state, ringFrom: state.seq)
+    set(state, minAfterSeq: state.seq)
     return announce(nowMs: nowMs)
   }
 
-  /// Takes a change of the list, and the list after it. A delta goes out at once; the snapshot follows when it is due.
-  package mutating func change(_ delta: FeedDelta, to state: FeedState, ringFrom: UInt64) -> [Frame] {
-    set(state, ringFrom: ringFrom)
+  /// Applies a change of the list. Returns its delta to publish immediately; the snapshot follows at its time.
+  package mutating func change(_ delta: FeedDelta, to state: FeedState, minAfterSeq: UInt64) -> [Frame] {
+    set(state, minAfterSeq: minAfterSeq)
     return [.delta(delta)]
   }
 
-  /// Takes the news that the list has become stale, or fresh again.
+  /// Sets the staleness of the list. Returns a snapshot and a heartbeat.
   package mutating func set(isStale: Bool, nowMs: Int64) -> [Frame] {
     self.isStale = isStale
     return announce(nowMs: nowMs)
@@ -57,16 +57,16 @@ package struct FeedPublishing: Sendable {
     return frames
   }
 
-  /// The time of the next `tick`; nil without a list.
+  /// Time of the next `tick`. Nil without a list.
   package var nextMs: Int64? {
     guard let state else { return nil }
     let intervalMs = state.seq == snapshotSeq ? Limits.snapshotIntervalMaxMs : Limits.snapshotIntervalMinMs
     return min(heartbeatMs + Limits.feedHeartbeatMs, snapshotMs + intervalMs)
   }
 
-  private mutating func set(_ state: FeedState, ringFrom: UInt64) {
+  private mutating func set(_ state: FeedState, minAfterSeq: UInt64) {
     self.state = state
-    self.ringFrom = ringFrom
+    self.minAfterSeq = minAfterSeq
     hash = state.hash
   }
 

@@ -1,51 +1,52 @@
-/// A subscriber's copy of the list, and the rules by which it is right or knows that it is not: the normative
+/// A subscriber's copy of the list, and the rules by which it detects an incorrect copy. They are the normative
 /// algorithm of the feed's protocol, without sockets or clock.
 package struct FeedReplica: Sendable {
   /// A frame of the feed.
   package enum Frame: Sendable, Equatable {
-    /// - Parameter isStale: the feed has not heard from ingest for some time.
+    /// - Parameter isStale: true if ingest has been silent towards the feed for some time.
     case snapshot(FeedState, hash: UInt64, isStale: Bool = false)
     case delta(FeedDelta, epoch: Epoch, hash: UInt64)
     case heartbeat(epoch: Epoch, seq: UInt64, hash: UInt64, isStale: Bool = false)
     /// - Parameters:
-    ///   - alternates: addresses of other feeds, in the order in which to try them.
-    ///   - retryAfterMs: the feed's expected downtime; 0 if unknown.
-    case bye(reason: String, alternates: [String] = [], retryAfterMs: Int64 = 0)
-    /// Of a later minor version: it shows that the feed lives, and may be ignored.
+    ///   - failoverEndpoints: addresses of other feeds, in the order in which to try them.
+    ///   - retryAfterMs: expected downtime of the feed, in milliseconds. 0 if it is unknown.
+    case bye(reason: String, failoverEndpoints: [String] = [], retryAfterMs: Int64 = 0)
+    /// A frame of a later minor version, which shows that the feed is alive and is otherwise ignored.
     case unknown
   }
 
-  /// What a frame did.
+  /// Effect of a frame on the copy.
   package enum Effect: Sendable, Equatable {
     /// The list was replaced.
     case replaced
-    /// The list has changed: what of the delta was new here.
+    /// The list has changed. The delta holds what was new here.
     case changed(FeedDelta)
-    /// The feed has lost ingest, or has it back: the list may be behind what is stored, or is so no longer.
+    /// The feed has lost ingest, or has it back. True if the list may be behind the store.
     case staleness(Bool)
-    /// Nothing new.
+    /// The frame brought nothing new.
     case unchanged
-    /// The list can no longer be trusted: ask for a snapshot.
+    /// The list can no longer be trusted. Ask for a snapshot.
     case resync(DesyncReason)
   }
 
-  /// Nil until the first snapshot.
+  /// Copy of the list. Nil before the first snapshot.
   package private(set) var state: FeedState?
-  /// Whether the list is known to be the feed's latest, as far as frames have come.
+  /// True if the copy is the feed's latest list, as far as frames have come.
   package private(set) var isLive = false
-  /// Whether the feed has not heard from ingest for some time: the list is the feed's, and may be behind the store's.
+  /// True if ingest has been silent towards the feed for some time. The copy equals the feed's list, which may be
+  /// behind the store.
   package private(set) var isFeedStale = false
   private var lastReceivedMs: Int64
-  /// Heartbeats in a row that were behind the list.
+  /// Number of consecutive heartbeats that were behind the list.
   private var laggingHeartbeats = 0
 
-  /// - Parameter nowMs: milliseconds of a clock that never goes back, as everywhere here.
+  /// - Parameter nowMs: milliseconds of a clock that never goes back, as in all methods.
   package init(nowMs: Int64) { lastReceivedMs = nowMs }
 
-  /// The connection is made anew: the silence is counted from now.
+  /// Restarts the liveness timeout after a reconnect.
   package mutating func reconnected(nowMs: Int64) { lastReceivedMs = nowMs }
 
-  /// Takes a frame.
+  /// Processes a frame, and returns its effect.
   package mutating func receive(_ frame: Frame, nowMs: Int64) -> Effect {
     lastReceivedMs = nowMs
     switch frame {
@@ -66,7 +67,7 @@ package struct FeedReplica: Sendable {
       guard epoch == state.epoch else { return desync(.epochChanged) }
       guard seq <= state.seq else { return desync(.gap(state.seq + 1...seq)) }
       guard seq < state.seq || hash == state.hash else { return desync(.hashMismatch) }
-      // Another feed may be a moment behind the one before; one that stays behind has another list.
+      // After a failover the new feed may be a moment behind. A feed that stays behind has a different list.
       laggingHeartbeats = seq < state.seq ? laggingHeartbeats + 1 : 0
       guard laggingHeartbeats < Limits.laggingHeartbeatsMax else { return desync(.regressed(seq)) }
       guard isStale != isFeedStale else { return .unchanged }
@@ -74,13 +75,14 @@ package struct FeedReplica: Sendable {
       return .staleness(isStale)
     case .unknown: return .unchanged
     case .bye(let reason, _, let retryAfterMs):
-      // Its silence until then is no reason to reconnect.
+      // The announced downtime must not count as silence.
       lastReceivedMs = nowMs + min(max(0, retryAfterMs), Limits.byePauseMaxMs)
       return desync(.goodbye(reason))
     }
   }
 
-  /// Whether the feed has been silent for so long (three heartbeats) that the connection is to be made anew.
+  /// Returns true if the feed has been silent for more than three heartbeats. The copy is then no longer live, and the
+  /// caller reconnects.
   package mutating func isStale(nowMs: Int64) -> Bool {
     guard nowMs - lastReceivedMs > 3 * Limits.feedHeartbeatMs else { return false }
     isLive = false

@@ -1,8 +1,8 @@
-/// The list in the HTTP API's form: the same bytes from the feed, from ingest, and from `watch --json`.
+/// JSON of the list for the HTTP API. The feed, ingest and `watch --json` write the same bytes.
 extension FeedState {
-  /// One object.
+  /// Returns the list as one object.
   ///
-  /// - Parameter isStale: whether it may be behind what is stored.
+  /// - Parameter isStale: true if the list may be behind the store.
   package func json(isStale: Bool = false) -> JSONWriter {
     .object { list in
       list.add("epoch", epoch.description)
@@ -15,9 +15,9 @@ extension FeedState {
 }
 
 extension FeedDelta {
-  /// Adds the members of what changed to an open object.
+  /// Writes the delta's members to an open object.
   ///
-  /// - Parameter state: the list afterwards.
+  /// - Parameter state: list after the delta.
   package func write(to json: inout JSONWriter, _ state: FeedState) {
     json.add("epoch", state.epoch.description)
     json.add("prevSeq", prevSeq)
@@ -29,7 +29,7 @@ extension FeedDelta {
 }
 
 extension FeedEntry {
-  /// Adds the entry's members to an open object.
+  /// Writes the entry's members to an open object.
   package func write(to json: inout JSONWriter) {
     json.add("id", id.description)
     json.add("seq", seq)

@@ -1,32 +1,33 @@
-/// The latest posts, newest first, and the sequence number that the list stands at.
+/// The latest posts, newest first, and the sequence number of this list.
 package struct FeedState: Sendable, Equatable {
   package private(set) var epoch: Epoch
-  /// Of the last change of the list.
+  /// Sequence number of the list's last change.
   package private(set) var seq: UInt64
-  /// At most `Limits.feedEntriesMax`, by falling `seq`.
+  /// Entries by descending `seq`, at most `Limits.feedEntriesMax`.
   package private(set) var entries: [FeedEntry]
 
-  /// - Parameter entries: newest first.
+  /// - Parameter entries: posts, newest first.
   package init(epoch: Epoch, seq: UInt64, entries: [FeedEntry]) {
     self.epoch = epoch
     self.seq = seq
     self.entries = Array(entries.prefix(Limits.feedEntriesMax))
   }
 
-  /// Makes the changes: what is put stands on top, the oldest goes, and comes back when others have gone.
+  /// Applies changes. An upsert moves its entry to the top, and the oldest entry leaves a full list. A removal may
+  /// bring an older entry back.
   ///
-  /// - Parameter changes: by rising `seq`, all above the state's.
-  /// - Returns: the same in one.
+  /// - Parameter changes: changes by ascending `seq`, all above the state's.
+  /// - Returns: the changes as one delta.
   @discardableResult
   package mutating func apply(_ changes: [FeedChange]) -> FeedDelta { apply(newestFirst: changes.reversed()) }
 
-  /// The same, without a look at changes that newer ones have pushed out of the list already.
+  /// Applies changes as `apply(_:)` does, but skips changes that newer ones have already pushed off the list.
   @discardableResult
   mutating func apply(newestFirst changes: some Sequence<FeedChange>) -> FeedDelta {
     let (before, prevSeq) = (entries, seq)
     var list: [FeedEntry] = []
     list.reserveCapacity(Limits.feedEntriesMax)
-    // Posts of which nothing older counts: one that changed twice stands where its last change puts it.
+    // Posts whose older versions no longer count. A post that changed twice stands where its last change puts it.
     var known = Set<PostID>(minimumCapacity: min(changes.underestimatedCount, Limits.feedEntriesMax))
     var gone: [PostID] = []
     var back: [FeedEntry] = []
@@ -35,10 +36,10 @@ package struct FeedState: Sendable, Equatable {
       newest = newest ?? change.seq
       switch change {
       case .upsert(let entry): if known.insert(entry.id).inserted { list.append(entry) }
-      case .remove(let id, _, let next):
+      case .remove(let id, _, let backfill):
         known.insert(id)
         gone.append(id)
-        if let next { back.append(next) }
+        if let backfill { back.append(backfill) }
       }
       if list.count == Limits.feedEntriesMax { break }
     }
@@ -50,7 +51,7 @@ package struct FeedState: Sendable, Equatable {
         if list.count < Limits.feedEntriesMax { list.append(entry) } else { remove.append(entry.id) }
       }
     } else {
-      // What was on the list, and what came back to it, by falling number; a post may be among them twice.
+      // Entries that were on the list and entries that came back to it, by descending `seq`. A post may be there twice.
       let had = Set(before.map(\.id))
       let came = Set(back.map(\.id))
       for entry in (before + back).sorted(by: { $0.seq > $1.seq }) where known.insert(entry.id).inserted {
@@ -58,7 +59,7 @@ package struct FeedState: Sendable, Equatable {
           if had.contains(entry.id) { remove.append(entry.id) }
         } else {
           list.append(entry)
-          // Also of what was there and is there again: in between it was not.
+          // The delta includes a post that left the list and came back to it.
           if !had.contains(entry.id) || came.contains(entry.id) { upsert.insert(entry, at: 0) }
         }
       }
@@ -69,9 +70,9 @@ package struct FeedState: Sendable, Equatable {
     return FeedDelta(prevSeq: prevSeq, seq: seq, upsert: upsert, remove: remove)
   }
 
-  /// Makes what a delta tells: from `prevSeq` on, or from any number up to its `seq`.
+  /// Applies a delta to a list at `prevSeq`, or at any sequence number up to the delta's `seq`.
   ///
-  /// - Returns: what of it was new here.
+  /// - Returns: the part of the delta that was new here.
   @discardableResult
   package mutating func apply(_ delta: FeedDelta) -> FeedDelta {
     let (before, prevSeq) = (entries, seq)
@@ -88,7 +89,7 @@ package struct FeedState: Sendable, Equatable {
         list.append(entry)
       }
     }
-    // What is only back stands further down.
+    // Entries that are only back on the list belong further down.
     if let oldest = delta.upsert.first, oldest.seq <= prevSeq { list.sort { $0.seq > $1.seq } }
     remove += list.dropFirst(Limits.feedEntriesMax).map(\.id)
     entries = Array(list.prefix(Limits.feedEntriesMax))
@@ -97,8 +98,8 @@ package struct FeedState: Sendable, Equatable {
     return FeedDelta(prevSeq: prevSeq, seq: seq, upsert: upsert, remove: remove)
   }
 
-  /// Proves that two lists are the same: FNV-1a, 64 bits, over each post's 10-character id and its `seq` as 8 bytes,
-  /// little-endian, newest first.
+  /// Hash that shows whether two lists are equal: FNV-1a, 64 bits, over each post, newest first. The input is the
+  /// post's 10-character id, and its `seq` as 8 bytes, little-endian.
   package var hash: UInt64 {
     var hash = FNV1a()
     for entry in entries {

@@ -1,47 +1,47 @@
 /// A subscriber's rules: what to report of each frame, when to join again, and when to leave a silent feed.
-/// `FeedReplica` finds what a frame makes of the list, and whether one is missing.
+/// `FeedReplica` applies a frame to the list, and detects a missing one.
 ///
-/// A pure state machine without sockets or clock. A shell decodes what comes, calls a method, and performs the effects
+/// A pure state machine without sockets or clock. A shell decodes the frames, calls a method, and performs the effects
 /// in their order: `FeedSubscriber` in production, `Simulation` in the tests. Times are milliseconds of a clock that
 /// never goes back.
 package struct FeedSubscription: Sendable {
-  /// News for the subscriber's program.
+  /// An event for the subscriber's program.
   package enum Event: Sendable, Equatable {
-    /// The whole list, after a join or a loss, and whether the feed is stale.
+    /// The whole list after a join or a resync, and whether the feed is stale.
     case list(FeedState, isStale: Bool)
     /// Changes, and the list after them.
     case changes(FeedDelta, FeedState)
-    /// The feed has lost ingest: its list may be behind what is stored; or it has it back.
+    /// The feed has lost ingest, or has it back. True if its list may be behind the store.
     case stale(Bool)
-    /// The list is no longer known to be right; a new one is asked for.
+    /// The list can no longer be trusted. The subscriber asks for a new one.
     case desynced(DesyncReason)
   }
 
   /// An action for the shell.
   package enum Effect: Sendable, Equatable {
-    /// News for the program.
+    /// Report an event to the program.
     case report(Event)
-    /// A new join: the feed answers it with a snapshot.
+    /// Join again. The feed replies with a snapshot.
     case join
-    /// A new connection, to the next feed if there are several. The connection joins by itself.
+    /// Open a new connection, to the next feed if there are several. The connection joins by itself.
     case reconnect
-    /// The feed ends. If the shell connects to one of the others, it calls `reconnected`.
-    case failOver(alternates: [String])
+    /// Connect to another feed, because this one is shutting down. A shell that does so calls `reconnected`.
+    case failOver(endpoints: [String])
   }
 
   /// The copy of the list.
   package private(set) var replica: FeedReplica
   private var schedule: JoinBackoff
 
-  /// - Parameter nowMs: the time of the first connection, which joins by itself.
+  /// - Parameter nowMs: time of the first connection, which joins by itself.
   package init(nowMs: Int64) {
     replica = FeedReplica(nowMs: nowMs)
     schedule = JoinBackoff(joinedMs: nowMs)
   }
 
-  /// Takes a frame.
+  /// Processes a frame, and returns the effects.
   ///
-  /// - Parameter random: for the pause before a join; the caller's, so that a simulation can be repeated.
+  /// - Parameter random: source of the pause before a join. The caller supplies it, so that a simulation is repeatable.
   package mutating func receive(
     _ frame: FeedReplica.Frame, nowMs: Int64, using random: inout some RandomNumberGenerator
   ) -> [Effect] {
@@ -57,20 +57,20 @@ package struct FeedSubscription: Sendable {
       schedule.desynced(nowMs: nowMs, using: &random)
     case .unchanged: break
     }
-    if case .bye(_, let alternates, let retryAfterMs) = frame {
+    if case .bye(_, let failoverEndpoints, let retryAfterMs) = frame {
       schedule.pause(untilMs: nowMs + min(retryAfterMs, Limits.byePauseMaxMs))
-      effects.append(.failOver(alternates: alternates))
+      effects.append(.failOver(endpoints: failoverEndpoints))
     }
     return effects
   }
 
-  /// The connection is made anew.
+  /// Restarts the timeouts after a reconnect.
   package mutating func reconnected(nowMs: Int64) {
     replica.reconnected(nowMs: nowMs)
     schedule.joined(nowMs: nowMs)
   }
 
-  /// Does what is due: a reconnection after silence, a join.
+  /// Returns the effects that are due: a reconnect after silence, a join.
   package mutating func tick(nowMs: Int64) -> [Effect] {
     var effects: [Effect] = []
     let wasLive = replica.isLive
@@ -86,7 +86,7 @@ package struct FeedSubscription: Sendable {
     return effects
   }
 
-  /// The time of the next call of `tick`.
+  /// Returns the time of the next call of `tick`.
   package func nextMs(nowMs: Int64) -> Int64 {
     let heartbeatMs = nowMs + Limits.feedHeartbeatMs
     return replica.isLive ? heartbeatMs : min(schedule.dueMs, heartbeatMs)

@@ -1,9 +1,9 @@
-/// The time at which a subscriber without a list joins: a random moment after each loss, so that a thousand subscribers
-/// of a restarted feed do not join in the same instant, and again when a join has brought no list.
+/// Time at which a subscriber without a list joins. Each desync schedules the join at a random moment, so that the
+/// thousand subscribers of a restarted feed do not join together. The join repeats until it brings a list.
 struct JoinBackoff: Sendable {
-  /// The time of the next join, unless a list has come by then.
+  /// Time of the next join, unless a list has come by then.
   private(set) var dueMs: Int64
-  /// The range of the latest loss, doubled with each; nil when there was none since the last list.
+  /// Range of the latest random pause, which doubles with each desync. Nil if there was none since the last list.
   private var pauseMs: Int64?
 
   init(joinedMs: Int64) {

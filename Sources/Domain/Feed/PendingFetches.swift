@@ -1,22 +1,22 @@
-/// Fetches of feeds that ingest keeps open until there is something new: one of each peer, `Limits.feedsMax` at most.
+/// Fetches that ingest keeps open until there is something new: one for each peer, at most `Limits.feedsMax`.
 package struct PendingFetches<Peer: Hashable & Sendable>: Sendable {
   /// A feed's request for the changes that follow its list.
   package struct Fetch: Sendable {
     package let peer: Peer
     /// Number of the request, which the reply repeats.
     package let id: UInt64
-    /// History of the feed's list; nil without a list.
+    /// Epoch of the feed's list. Nil without a list.
     package let epoch: Epoch?
     /// Sequence number of the feed's list.
     package let afterSeq: UInt64
-    /// Changes in the reply at most; 1 or more.
+    /// Maximum number of changes in the reply, 1 or more.
     package let changesMax: Int
-    /// Time of the reply if nothing has changed by then, in ms.
+    /// Time of the reply if nothing has changed by then, in milliseconds.
     package let untilMs: Int64
 
     /// - Parameters:
-    ///   - changesMax: as the feed asks for it; 0 counts as 1.
-    ///   - waitMs: as the feed asks for it; more than `Limits.fetchWaitMs` counts as that.
+    ///   - changesMax: maximum from the request. 0 counts as 1.
+    ///   - waitMs: wait from the request. A value above `Limits.fetchWaitMs` counts as that limit.
     package init(
       peer: Peer, id: UInt64, epoch: Epoch?, afterSeq: UInt64, changesMax: Int, waitMs: Int64, nowMs: Int64
     ) {
@@ -31,8 +31,8 @@ package struct PendingFetches<Peer: Hashable & Sendable>: Sendable {
 
   package init() {}
 
-  /// Opens a fetch. It replaces the peer's earlier one. One more than `Limits.feedsMax` is dropped, and its feed asks
-  /// again after its timeout.
+  /// Opens a fetch, which replaces the peer's earlier one. A fetch above `Limits.feedsMax` is dropped, and its feed
+  /// retries after its timeout.
   package mutating func open(_ fetch: Fetch) {
     fetches.removeAll { $0.peer == fetch.peer }
     guard fetches.count < Limits.feedsMax else { return }
@@ -58,6 +58,6 @@ package struct PendingFetches<Peer: Hashable & Sendable>: Sendable {
     return replies
   }
 
-  /// Time at which the next fetch is due that nothing has answered, in ms; far away without a fetch.
+  /// Time of the next reply that no change has triggered, in milliseconds. `Int64.max` without a fetch.
   package var nextMs: Int64 { fetches.lazy.map(\.untilMs).min() ?? .max }
 }

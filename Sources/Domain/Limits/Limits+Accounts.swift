@@ -1,100 +1,104 @@
-/// Of accounts, sessions and logins.
+/// Limits of accounts, sessions and logins.
 extension Limits {
-  /// Sessions of accounts: as long as the original service's.
+  /// Lifetime of a session, in days: the same as in the original service.
   package static let sessionDays = 60
-  /// Sessions that a new one looks at twice, to take away those that have expired: so these are about a sixteenth of
-  /// all at most, and the work is the same however many there are.
+  /// Number of sessions that each new session checks, twice, to delete expired ones. Expired sessions are therefore at
+  /// most about a sixteenth of all. The work is the same for any number of sessions.
   package static let sessionsSweptAtOnce = 16
-  /// Sessions of one account that are listed: all can be ended at once, however many there are.
+  /// Maximum number of sessions of one account in a list. Ending all sessions has no such limit.
   package static let sessionsShownMax = 1_000
-  /// Password hashes computed at once, on a machine with as many cores and no post under way: each takes 19 MiB and a
-  /// core for some hundredths of a second.
+  /// Maximum number of parallel password hashes, on a machine with as many cores and no post in progress. Each takes 19
+  /// MiB and a core for some hundredths of a second.
   package static let passwordHashesAtOnceMax = 8
-  /// Time without a post that comes or is settled, after which hashes use all cores.
+  /// Time without an accepted or settled post, in milliseconds, after which hashes use all cores.
   package static let passwordQuietMs: Int64 = 200
-  /// Interval over which the rate of posts is measured, in milliseconds: a burst shows within it.
+  /// Interval over which the rate of posts is measured, in milliseconds: short enough to show a burst.
   package static let postFlowMs: Int64 = 1_000
-  /// Posts a second from which they are heavy work. Below it hashes leave posts one core.
+  /// Rate, in posts per second, from which posts are heavy work. Below it, hashes leave one core to posts.
   package static let heavyPostsPerSecond = 200
-  /// Beside heavy work, hashes use a sixteenth of the machine's cores. A machine of two cores that are both busy is
-  /// slow with its disk, on which posts wait: with an eighth their p99 is more than doubled. About three hashes a
-  /// second remain there.
+  /// Divisor of the machine's cores that hashes may use beside heavy work: a sixteenth. With both cores of a two-core
+  /// machine busy, its disk is slow, and posts wait for the disk. An eighth more than doubled their p99. A sixteenth
+  /// leaves about three hashes per second there.
   package static let passwordHashCoresShare = 16
-  /// Requests that wait for their hash in one lane; above it 503. 200 logins a second for the 10 s of their deadline;
-  /// each takes about 500 bytes beside its connection.
+  /// Maximum number of requests that wait for their hash in one lane. Above it, requests get 503. The limit is 200
+  /// logins per second for the 10 s of their deadline. Each takes about 500 bytes beside its connection.
   package static let passwordHashesWaitingMax = 2_048
-  /// Deadline of a request whose network has no turn; then 503.
+  /// Timeout of a request whose network gets no turn, in milliseconds. The request then gets 503.
   package static let passwordTurnWaitMs: Int64 = 10_000
-  /// Deadline of a request behind others of its network, which has turns; then 503. A class of 300 behind one address
-  /// takes 6 to 11 s on two idle cores, at 40 to 70 ms a hash.
+  /// Timeout of a request behind others of its network, if the network gets turns, in milliseconds. The request then
+  /// gets
+  /// 503. A class of 300 behind one address takes 6 to 11 s on two idle cores, at 40 to 70 ms per hash.
   package static let passwordWaitMs: Int64 = 20_000
-  /// Time between two looks at deadlines while requests wait.
+  /// Interval between two checks of deadlines while requests wait, in milliseconds.
   package static let passwordQueueTickMs: Int64 = 100
-  /// The same while posts flow, to see a gap between them.
+  /// Interval between these checks while posts flow, in milliseconds: short enough to detect a gap between posts.
   package static let passwordQueueFlowTickMs: Int64 = 20
-  /// Requests of a network go behind those of others for this time after a wrong password, if no right one follows.
+  /// Time after a wrong password for which a network's requests go behind all others, in milliseconds. A right password
+  /// ends it.
   package static let passwordSuspectMs: Int64 = 600_000
-  /// Networks remembered for that; each about 60 bytes.
+  /// Maximum number of networks remembered for a wrong password. Each takes about 60 bytes.
   package static let passwordSuspectsMax = 50_000
-  /// New accounts from one network at once, with an e-mail address and a password: a class of 300 that signs up in one
-  /// lesson, and some who try twice. Above it 429 with Retry-After.
+  /// Burst of new accounts with e-mail address and password from one network. A class of 300 can sign up in one lesson,
+  /// with some second attempts. Above it, requests get 429 with Retry-After.
   package static let signUpsOfNetworkMax = 400
-  /// From then on one for each such time: 60 an hour.
+  /// Interval between two new accounts after the burst, in milliseconds: 60 accounts per hour.
   package static let signUpIntervalMs: Int64 = 60_000
-  /// Networks whose new accounts are counted; each about 100 bytes.
+  /// Maximum number of networks whose new accounts are counted. Each takes about 100 bytes.
   package static let signUpNetworksMax = 50_000
-  /// A hash that stands back behind all others is begun a second time beside them when it has not got its core within
-  /// this time: on two cores that others keep busy it would take 8 to 21 s.
+  /// Time that a low-priority hash waits for a core, in milliseconds, before a second copy starts at normal priority.
+  /// On two cores that are kept busy, the first would take 8 to 21 s.
   package static let passwordHashHedgeDelayMs: Int64 = 1_000
-  /// Then none stands back for so long.
+  /// Time after a second copy for which no hash runs at low priority, in milliseconds.
   package static let passwordHashBoostMs: Int64 = 60_000
-  /// A session's token: 256 bits in base64url.
+  /// Length of a session's token, in bytes: 256 bits in base64url.
   package static let sessionTokenBytes = 43
-  /// Session tokens remembered between requests; each about 100 bytes.
+  /// Maximum number of cached session tokens. Each takes about 100 bytes.
   package static let sessionsCachedMax = 10_000
-  /// Names of accounts kept in memory, for the posts that they publish.
+  /// Maximum number of cached account names, which published posts need.
   package static let namesCachedMax = sessionsCachedMax
-  /// Wrong passwords for one account from one address that cost nothing but their hash; each further one comes after a
-  /// pause.
+  /// Number of wrong passwords for one account from one address without a pause. A pause precedes each further attempt.
   package static let loginAttemptsFree = 5
-  /// The same from one address, at any account: a school or a company may have one address.
+  /// Number of wrong passwords from one address, at any account, without a pause. A school or a company may have one
+  /// address.
   package static let loginAttemptsOfAddressFree = 50
-  /// The same for one account, from addresses that it is not logged in from.
+  /// Number of wrong passwords for one account without a pause, from addresses where it has no session.
   package static let loginAttemptsOfAccountFree = 100
-  /// The first pause; each is twice as long as the one before.
+  /// First pause between login attempts, in milliseconds. Each further pause is twice as long.
   package static let loginPauseMs: Int64 = 1_000
-  /// The longest pause. (ASVS 5.0, 6.3.1.)
+  /// Longest pause between login attempts, in milliseconds (ASVS 5.0, 6.3.1).
   package static let loginPauseCapMs: Int64 = 900_000
-  /// The longest pause of an account, which anybody can bring about.
+  /// Longest pause of an account, in milliseconds. Any stranger can cause such a pause, so it is short.
   package static let loginPauseOfAccountCapMs: Int64 = 15_000
-  /// Wrong tries are forgotten so long after the last one.
+  /// Time after the last wrong password at which the count is forgotten, in milliseconds.
   package static let loginAttemptsExpiryMs: Int64 = 86_400_000
-  /// Counts of wrong tries that are remembered; each about 150 bytes.
+  /// Maximum number of stored counts of wrong passwords. Each takes about 150 bytes.
   package static let loginCountsMax = 50_000
-  /// A login counts as one of just now for so long: it stands for the password where an account has none.
+  /// Age up to which a login counts as recent, in milliseconds. A recent login replaces the password of an account that
+  /// has none.
   package static let loginRecentMs: Int64 = 600_000
-  /// What is kept of a client's name for itself, to be shown with its session.
+  /// Maximum size of a user agent, in bytes. The store keeps it with its session, to show it there.
   package static let agentBytesMax = 200
-  /// A password that ingest makes for the operator to hand on: 120 random bits, typed once.
+  /// Length of a generated password, in bytes: 120 random bits. The operator passes it on, and its owner types it once.
   package static let madePasswordBytes = 20
-  /// The password file's entry of a user of this machine: the size that glibc suggests.
+  /// Size of the buffer for one entry of this machine's user database, in bytes: the size that glibc suggests.
   package static let userEntryBytesMax = 16_384
-  /// Posts that are deleted in one transaction when their account is: about as long as a commit takes anyway.
+  /// Number of posts deleted in one transaction when their account is deleted. They take about as long as a commit
+  /// does.
   package static let accountPostsErasedAtOnce = 100
 
-  /// A provider's name for somebody. (OpenID Connect Core 1.0, section 2.)
+  /// Maximum size of a provider's name for a person, in bytes (OpenID Connect Core 1.0, section 2).
   package static let subjectBytesMax = 255
-  /// Identities of one account: somebody knows a few providers.
+  /// Maximum number of identities of one account. A person uses a few providers.
   package static let identitiesOfAccountMax = 16
-  /// Logins that wait for a provider at once; above it 503. Each takes some seconds at most.
+  /// Maximum number of logins that wait for a provider. Above it, logins get 503. Each takes some seconds at most.
   package static let providerLoginsAtOnceMax = 32
-  /// Time within which a person who was sent to a provider has to come back.
+  /// Time in which a person has to come back from a provider, in milliseconds.
   package static let loginFlowMs: Int64 = 600_000
-  /// Logins that were sent to a provider and have not come back; each about 500 bytes. Above it the network that has
-  /// most loses its oldest.
+  /// Maximum number of logins that have not come back from a provider. Each takes about 500 bytes. Above it, the
+  /// network with the most loses its oldest.
   package static let loginFlowsMax = 10_000
-  /// The same from one network; above it its oldest are forgotten.
+  /// Maximum number of such logins from one network. Above it, the oldest are forgotten.
   package static let loginFlowsOfNetworkMax = 200
-  /// Where somebody wants to be after the login.
+  /// Maximum size of the path to open after a login, in bytes.
   package static let returnPathBytesMax = 512
 }

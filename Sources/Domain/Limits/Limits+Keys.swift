@@ -1,18 +1,19 @@
 /// Limits of keys and of the CURVE handshake.
 extension Limits {
-  /// Keys on one allow-list: ten for every session or feed that could use them.
+  /// Maximum number of keys on one allowlist: ten for every session or feed that could use them.
   package static let allowedKeysMax = 10_000
-  /// Size of a file of keys: the longest list with some comments fits.
+  /// Maximum size of a key file, in bytes. The longest list with some comments fits.
   package static let keyFileBytesMax = 2_097_152
-  /// Size of a name behind a key on an allow-list: as long as a worker's.
+  /// Maximum size of a name behind a key on an allowlist, in bytes: the same as a worker's name.
   package static let keyNameBytesMax = peerNameBytesMax
-  /// Bytes that CURVE adds to a frame: its command's name, nonce, flags and authenticator. (ZeroMQ RFC 26.)
+  /// Bytes that CURVE adds to a frame: its command's name, nonce, flags and authenticator (ZeroMQ RFC 26).
   package static let curveFrameBytes = 8 + 8 + 1 + 16
-  /// Size of a command of CURVE's handshake: the longest, INITIATE, has 257 bytes and the peer's properties.
+  /// Maximum size of a command of CURVE's handshake, in bytes. The longest, INITIATE, has 257 bytes and the peer's
+  /// properties.
   package static let curveHandshakeBytesMax = 1_024
-  /// Longest first pause of a client whose handshake failed; doubled each time.
+  /// Longest first pause of a client whose handshake failed, in milliseconds. Each further pause is twice as long.
   package static let handshakePauseBaseMs: Int64 = 1_000
-  /// Longest pause between two handshakes that fail: short enough that a key that is added to a list is connected
-  /// within seconds, long enough that a wrong one costs its server at most 24 handshakes a minute.
+  /// Longest pause between two failed handshakes, in milliseconds. A key that is added to the allowlist connects within
+  /// seconds. A wrong key costs its server at most 24 handshakes per minute.
   package static let handshakePauseCapMs: Int64 = 5_000
 }

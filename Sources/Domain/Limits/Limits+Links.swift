@@ -1,58 +1,61 @@
-/// Limits of the links: sockets, the reactor that serves them, pauses before a client tries again, and log lines.
+/// Limits of the links: sockets, the reactor that serves them, retry pauses, and log lines.
 extension Limits {
-  /// Times that a reactor yields its core before it looks for work, if it is woken twice within a millisecond. `make
-  /// bench` shows them in the CPU time of all roles at 64 connections.
+  /// Number of times that a reactor yields its core before it looks for work, if it is woken twice within a
+  /// millisecond. `make bench` shows the effect in the CPU time of all roles at 64 connections.
   package static let reactorYields = 2
-  /// Frames that wait in each direction for one peer of the job link, and requests of one feed at the change log: more
-  /// than credit allows a peer that keeps the protocol.
+  /// Maximum number of frames queued in each direction for one peer of the job link. The change log queues as many
+  /// requests of one feed. Credit allows a correct peer less.
   package static let linkFramesQueuedMax = 1_000
-  /// Time between two log lines about the same peer's connections.
+  /// Interval between two log lines about the same peer's connections, in milliseconds.
   package static let logRepeatMs: Int64 = 60_000
-  /// Peers that the log remembers for that; each about 200 bytes.
+  /// Maximum number of peers that the log remembers for that. Each takes about 200 bytes.
   package static let logSubjectsMax = 1_000
-  /// Such lines in one second, about all peers together.
+  /// Maximum number of such lines per second, about all peers together.
   package static let logLinesPerSecondMax = 10
-  /// A frame that is no list, batch or job: a feed's fetch (about 120 bytes), a question about a key, or an event of a
-  /// connection. The longest is libzmq's question about a key: an address, a link's name and a key, about 200 bytes.
+  /// Maximum size of a control frame, in bytes: a feed's fetch (about 120 bytes), a ZAP request, or a socket event. The
+  /// longest is a ZAP request with an address, a link's name and a key, about 200 bytes.
   package static let controlFrameBytesMax = 4_096
-  /// The text of an address with its port. The longest is an ipc path; a host name has 253 bytes at most, but libzmq
-  /// reports numbers only.
+  /// Maximum size of an address with its port, in bytes. The longest is an ipc path. A host name has at most 253 bytes,
+  /// but libzmq reports numbers only.
   package static let endpointBytesMax = 256
-  /// An address of an ipc endpoint with its scheme. sockaddr_un has 108 bytes for a path and the zero behind it.
+  /// Maximum size of an ipc endpoint's address with its scheme, in bytes. sockaddr_un has 108 bytes for a path and the
+  /// terminating zero.
   package static let ipcEndpointBytesMax = 107
-  /// Name of a worker or a feed, and of its software: people read it in a table. A host name, a dash and a process id
-  /// usually fit.
+  /// Maximum size of the name of a worker or a feed, and of its software, in bytes. People read it in a table. A host
+  /// name, a dash and a process id usually fit.
   package static let peerNameBytesMax = 64
-  /// Time that unsent frames delay the close of a socket, in milliseconds: as long as a goodbye waits for its answer.
+  /// Time for which unsent frames delay the close of a socket, in milliseconds: the wait of a goodbye for its reply.
   package static let linkLingerMs: Int64 = goodbyeTimeoutMs
-  /// Silence, in seconds, after which TCP probes a link's peer, and the time between two probes.
+  /// Silence after which TCP probes a link's peer, and the interval between two probes, in seconds.
   package static let linkProbeSeconds = 5
-  /// Longest time, in milliseconds, that a link's peer may leave bytes or probes unacknowledged, or its receive window
-  /// closed. Then the kernel ends the connection (TCP_USER_TIMEOUT): more than two of the links' own silences.
+  /// Longest time that a link's peer may leave bytes or probes unacknowledged, or its receive window closed, in
+  /// milliseconds. The kernel then ends the connection (TCP_USER_TIMEOUT). The limit exceeds two of the links' own
+  /// liveness timeouts.
   package static let linkUnreadMs = 15_000
-  /// Timeout of one attempt to connect, in milliseconds: TCP sends a lost SYN again after one second and after three.
+  /// Timeout of one attempt to connect, in milliseconds. TCP resends a lost SYN after one second and after three.
   package static let linkConnectMs: Int64 = 5_000
-  /// Timeout of a handshake, in milliseconds. A peer that connects and says nothing holds a descriptor for this time.
+  /// Timeout of a handshake, in milliseconds. A peer that connects and sends nothing holds a descriptor for this time.
   package static let linkHandshakeMs: Int64 = 10_000
-  /// First pause before a socket connects again, in milliseconds. Random, so that a thousand peers do not come back in
-  /// the same instant.
+  /// Range of the first pause before a socket reconnects, in milliseconds. Its random choice keeps a thousand peers
+  /// from reconnecting in the same instant.
   package static let linkReconnectMs: Range<Int64> = 100..<500
-  /// Longest of these pauses, in milliseconds: two seconds after a service is back, so are its peers.
+  /// Longest of these pauses, in milliseconds. Two seconds after a service is back, so are its peers.
   package static let linkReconnectCapMs: Int64 = 2_000
-  /// Interval, in milliseconds, at which a client without a connection tries to send: each try is one system call.
+  /// Interval at which a client without a connection tries to send, in milliseconds. Each attempt is one system call.
   package static let linkRetryMs: Int64 = 100
-  /// Time between two tries to bind an address again, in milliseconds: libzmq closes it on another thread.
+  /// Interval between two attempts to bind an address again, in milliseconds. libzmq closes it on another thread.
   package static let rebindMs: Int64 = 10
-  /// Time, in milliseconds, after which another process must have taken the address; then the log says so.
+  /// Time after which another process must have the address, in milliseconds. The log then reports it.
   package static let rebindOverdueMs: Int64 = 1_000
-  /// Time, in milliseconds, that libzmq has to free what ended connections held: twice a socket's linger.
+  /// Time that libzmq has to free the memory of ended connections, in milliseconds: twice a socket's linger.
   package static let unreadFreedMs: Int64 = 2 * linkLingerMs
-  /// Freed memory from which the allocator must return it to the kernel: the call takes milliseconds.
+  /// Freed bytes from which the allocator must return memory to the kernel. The call takes milliseconds.
   package static let memoryTrimBytes = 33_554_432
-  /// Longest wait of a reactor, in milliseconds: each station has a turn at least this often.
+  /// Longest wait of a reactor, in milliseconds. Each socket has a tick at least this often.
   package static let reactorWaitMs: Int64 = 1_000
-  /// Frames of one socket that a reactor reads in one turn, so that a flood does not starve other sockets and timers.
+  /// Maximum number of frames of one socket that a reactor reads in one tick, so that a flood does not starve other
+  /// sockets and timers.
   package static let framesPerTick = 512
-  /// Time between two log lines and answers about frames that cannot be read, in milliseconds, of each link.
+  /// Interval between two log lines and replies about malformed frames of one link, in milliseconds.
   package static let malformedRepeatMs: Int64 = 1_000
 }

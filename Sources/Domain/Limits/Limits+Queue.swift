@@ -1,50 +1,53 @@
 /// Limits of the queue: posts and lookups, leases, attempts and pauses.
 extension Limits {
-  /// Posts accepted and not yet settled. Above it posts are refused with 503. At 10,000 a second they are ten seconds'
-  /// work; they take about 50 MB of memory, 300 MB with the longest places and links.
+  /// Maximum number of posts that are accepted and not settled. Above it, posts get 503. At 10,000 per second they are
+  /// ten seconds' work. They take about 50 MB of memory, or 300 MB with the longest places and links.
   package static let queueDepthMax = 100_000
-  /// Wait of the oldest post for a worker, in milliseconds, above which further posts are refused with 503: a post that
-  /// is accepted should be published within this time. The default.
+  /// Default maximum wait of the oldest post for a worker, in milliseconds. Above it, further posts get 503, because an
+  /// accepted post should be published within this time.
   package static let queueWaitMaxMs: Int64 = 600_000
   /// Range of the setting for `queueWaitMaxMs`, in seconds.
   package static let queueWaitMaxSecondsRange = 1...604_800
-  /// Range of the setting for posts and edits of an account in a minute.
+  /// Range of the setting for posts and edits of an account per minute.
   package static let postsPerMinuteRange = 1...1_000_000
-  /// Accounts whose rates are in memory, each about 80 bytes, above which full allowances are forgotten.
+  /// Number of accounts whose rates are in memory above which full allowances are forgotten. Each takes about 80 bytes.
   package static let postRatesSweptAt = 10_000
-  /// Lookups that wait for a worker; each keeps an HTTP request open.
+  /// Maximum number of lookups that wait for a worker. Each keeps an HTTP request open.
   package static let lookupsMax = 1_000
-  /// Timeout of a lookup; then its request is answered 503.
+  /// Timeout of a lookup, in milliseconds. Its request then gets 503.
   package static let lookupTimeoutMs: Int64 = 5_000
-  /// Jobs that one worker has not answered. More would only wait there.
+  /// Maximum number of jobs with one worker. More would only wait there.
   package static let windowMax = 64
-  /// Jobs that go to one worker together although another one is free: a second message costs more than sixteen
-  /// lookups.
+  /// Number of jobs that go to one worker together even if another one is free. A second message costs more than
+  /// sixteen lookups.
   package static let jobsTogether = 16
-  /// Starts of ingest on one database: what is left of a lease token's 64 bits above the counter.
+  /// Maximum number of starts of ingest on one database: the bits of a lease token's 64 above its counter.
   package static let generationMax: UInt32 = 1 << 24 - 1
-  /// Failed attempts of a job before it is dead.
+  /// Number of failed attempts after which a job is dead.
   package static let attemptsMax = 8
-  /// Workers lost over a job before it is dead: the job may be what kills them.
+  /// Number of lost workers after which a job is dead. The job may be what kills them.
   package static let leaseLossesMax = 3
-  /// Earlier leases of a job whose tokens ingest remembers: 7 failed attempts, 2 losses, and 7 that were given back or
-  /// never arrived. A success under an older one is stale. For 100,000 jobs they take 16 MB at most.
+  /// Number of a job's earlier leases whose tokens ingest remembers: 7 failed attempts, 2 losses, and 7 that were
+  /// returned or never arrived. A success under an older lease is stale. For 100,000 jobs they take at most 16 MB.
   package static let formerLeasesMax = 16
-  /// Duration of a lease without a heartbeat that names it.
+  /// Duration of a lease without a heartbeat that names it, in milliseconds.
   package static let leaseMs: Int64 = 30_000
-  /// Age of a lease from which heartbeats do not extend it: its worker may hang, and another could have answered long
-  /// ago. A lookup at a remote provider waits for less.
+  /// Age from which heartbeats do not extend a lease, in milliseconds. Its worker may hang, and another could have
+  /// finished the job long ago. A lookup at a remote provider waits for less.
   package static let leaseAgeMaxMs: Int64 = 300_000
-  /// Heartbeats in a row with the same progress, of a worker with a lease older than `stuckLeaseMs`, after which its
-  /// handler counts as stuck. 30 s: several times as long as a remote provider may take for one answer.
+  /// Number of consecutive heartbeats with the same progress after which a worker's handler counts as stuck. The worker
+  /// must have a lease older than `stuckLeaseMs`. They take 30 s, several times as long as a remote provider's
+  /// response.
   package static let stuckHeartbeats = 15
-  /// Age of a lease from which `stuckHeartbeats` counts, and from which heartbeats of a stuck worker do not extend it.
+  /// Age of a lease from which `stuckHeartbeats` counts, in milliseconds. From this age, heartbeats of a stuck worker
+  /// do not extend it.
   package static let stuckLeaseMs: Int64 = 30_000
-  /// First pause before a failed job is tried again; doubled each time, with full jitter.
+  /// First range of the pause before a failed job is retried, in milliseconds. Each further range is twice as long,
+  /// with full jitter.
   package static let backoffBaseMs: Int64 = 2_000
-  /// Longest pause before a failed job is tried again.
+  /// Longest pause before a failed job is retried, in milliseconds.
   package static let backoffCapMs: Int64 = 900_000
-  /// Shortest pause of a job that its worker has not started: that counts as no attempt, so no other pause would grow,
-  /// and the job would never be dead.
+  /// Shortest pause of a job that its worker has not started, in milliseconds. Such a job counts no attempt, so other
+  /// pauses would not grow, and the job would never be dead.
   package static let notStartedPauseMs: Int64 = 5_000
 }

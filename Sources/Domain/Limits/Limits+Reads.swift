@@ -1,41 +1,47 @@
 /// Limits of database reads.
 extension Limits {
-  /// Rows that a quick read looks at: as many as the public list has. A read that may look at more is a scan.
+  /// Maximum number of rows that a quick read examines: the length of the public list. A read that may examine more is
+  /// a scan.
   package static let quickReadRowsMax = feedEntriesMax
-  /// Scans that run at once. Two, so that no block of addresses has both; with their rests they take a core at most.
+  /// Maximum number of parallel scans. Two, so that no block of addresses has both. With their rests they take a core
+  /// at most.
   package static let scansAtOnceMax = 2
-  /// Scans that wait for a place; above it 503. At 40 ms a page they are a second's work.
+  /// Maximum number of scans that wait for a slot. Above it, scans get 503. At 40 ms per page they are a second's work.
   package static let scansWaitingMax = 32
-  /// Share of the places and of the queue for one network, as with `httpConnectionsMax`: an eighth, and at least one
-  /// place.
+  /// Divisor of the slots and of the queue that one network may use, as with `httpConnectionsMax`: an eighth, and at
+  /// least one slot.
   package static let scansNetworkShare = httpNetworkShare
-  /// Share of the places and of the queue for one block of addresses (`IPAddress.block`): a half, and at least one
-  /// place. An IPv6 client with a /56 has 256 networks, so the share of a network alone does not limit that client.
+  /// Divisor of the slots and of the queue that one block of addresses (`IPAddress.block`) may use: a half, and at
+  /// least one slot. An IPv6 client with a /56 has 256 networks, so the share of a network alone does not limit that
+  /// client.
   package static let scansBlockShare = 2
-  /// Timeout of a scan: to compare 100,000 posts with 49 values each takes half a second of a core, and twice that with
-  /// the rests.
+  /// Timeout of a scan, in milliseconds. Comparing 100,000 posts with 49 values each takes half a second of a core, and
+  /// twice that with the rests.
   package static let scanMs: Int64 = 3_000
-  /// Timeout of a scan that waits for a place; then 503.
+  /// Timeout of a scan that waits for a slot, in milliseconds. The scan then gets 503.
   package static let scanWaitMs: Int64 = 5_000
-  /// Longest time with scans and no pause. Then no scan starts until all running ones have ended and the log is in the
-  /// database: behind scans that overlap without end the log would never restart, and would grow without limit.
+  /// Longest time with scans and no pause, in milliseconds. After it, no scan starts until all running ones have ended
+  /// and the log is in the database. Behind scans that overlap without end the log would never restart, and would grow
+  /// without limit.
   package static let scanBusyMaxMs: Int64 = 10_000
-  /// Time for which a scan works before it rests, and for which it rests, in microseconds: on two cores a login or a
-  /// post gets a core within this time. A thread of a lower priority would starve while others want all cores.
+  /// Time for which a scan works and then rests, in microseconds. On two cores a login or a post gets a core within
+  /// this time. A thread of a lower priority would starve while others want all cores.
   package static let scanSliceUs: Int64 = 250
-  /// Instructions of SQLite's virtual machine between two checks whether a scan must end or rest: about 25 us.
+  /// Number of instructions of SQLite's virtual machine between two checks whether a scan must end or rest: about 25
+  /// µs.
   package static let scanStepsPerCheck: Int32 = 1_000
-  /// Posts in one page of a list.
+  /// Maximum number of posts in one page of a list.
   package static let pagePostsMax = 1_000
-  /// Posts that one page of a search looks at: some hundredths of a second. The next page goes on behind them.
+  /// Maximum number of posts that one page of a search examines: some hundredths of a second. The next page continues
+  /// after them.
   package static let searchScanMax = 5_000
-  /// Depth of nested conditions of a list, as clients of the original service send them: they use two levels.
+  /// Maximum depth of a list's nested conditions, as clients of the original service send them. They use two levels.
   package static let whereDepthMax = 8
-  /// Values that the conditions of a list may compare with: the ids of a page's posts fit.
+  /// Maximum number of values in the conditions of a list. The ids of a page's posts fit.
   package static let whereComparisonsMax = 100
-  /// Latest posts, in all or of one account, among which a condition searches. Each is read: about a tenth of a second
-  /// for all.
+  /// Maximum number of latest posts, of all accounts or of one, that a condition searches. Each is read: about a tenth
+  /// of a second for all.
   package static let whereScanMax = 100_000
-  /// Posts that a page of such a list may skip. Each is counted.
+  /// Maximum number of posts that a page of such a list may skip. Each is counted.
   package static let skipMax = 1_000_000
 }

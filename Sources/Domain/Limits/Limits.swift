@@ -1,38 +1,41 @@
-/// Every limit of the system that users meet: the unit is in the name, the reason beside it. A file for each part:
-/// `Limits+JobLink`, `Limits+Feed`, `Limits+HTTP` and so on; here stand those of a post and of a place.
+/// Every limit that users of the system meet. The unit is in the name, the reason in the comment. Each part has a file:
+/// `Limits+JobLink`, `Limits+Feed`, `Limits+HTTP` and so on. This file has the limits of a post and of a place.
 ///
 /// Promise 5 of the design: nothing is unbounded.
 package enum Limits {
-  /// Posts on the public list.
+  /// Maximum number of posts on the public list.
   package static let feedEntriesMax = 100
-  /// Size of a place as typed. A street address in any script fits several times; the gazetteer reads no more.
+  /// Maximum size of a place as typed, in bytes. A street address in any script fits several times. The gazetteer reads
+  /// no more.
   package static let placeBytesMax = 256
-  /// Size of a link: what browsers and intermediaries are sure to carry.
+  /// Maximum size of a link, in bytes: a size that browsers and intermediaries reliably carry.
   package static let linkBytesMax = 2_048
-  /// Size of a first or last name.
+  /// Maximum size of a first or last name, in bytes.
   package static let nameBytesMax = 100
-  /// Size of an e-mail address: 64 before the @, 255 behind it (RFC 5321), rounded down to what fits a forward-path.
+  /// Maximum size of an e-mail address, in bytes: 64 before the @ and 255 behind it (RFC 5321), rounded down to what
+  /// fits a forward-path.
   package static let emailBytesMax = 254
-  /// Shortest password. (NIST SP 800-63B asks for 8 at least.)
+  /// Minimum size of a password, in bytes. NIST SP 800-63B asks for at least 8.
   package static let passwordBytesMin = 8
-  /// Longest password: bounds what one login hashes, and is well above the 64 characters that must be allowed.
+  /// Maximum size of a password, in bytes. The limit bounds the work of one login, and is well above the 64 characters
+  /// that must be allowed.
   package static let passwordBytesMax = 1_024
-  /// Size of an Idempotency-Key: a UUID fits seven times.
+  /// Maximum size of an Idempotency-Key, in bytes. A UUID fits seven times.
   package static let idempotencyKeyBytesMax = 255
-  /// Days within which a request that is repeated with its key is recognised.
+  /// Days for which a repeated request is recognised by its key.
   package static let idempotencyDays: Int64 = 7
-  /// Places in the answer to a lookup.
+  /// Maximum number of places in the result of a lookup.
   package static let candidatesMax = 20
-  /// Places in the answer to a lookup that names no number.
+  /// Number of places in the result of a lookup that gives no number.
   package static let candidatesDefault = 5
-  /// Bytes of a wrong value that the message about it repeats.
+  /// Maximum number of bytes of a wrong value that an error message repeats.
   package static let complaintBytesMax = 64
-  /// Size of a second-level region's name.
+  /// Maximum size of a second-level region's name, in bytes.
   package static let countyBytesMax = 256
-  /// Size of a postcode: the longest in use have about ten characters.
+  /// Maximum size of a postcode, in bytes. The longest in use have about ten characters.
   package static let postcodeBytesMax = 32
-  /// Size of the name of the provider that answered a lookup.
+  /// Maximum size of the name of a lookup's provider, in bytes.
   package static let providerBytesMax = 32
-  /// Size of the texts that the licences of an answer's sources require to be shown, all together.
+  /// Maximum size of all attributions together, in bytes: texts that the licences of a result's sources require.
   package static let attributionBytesMax = 1_024
 }

@@ -2,15 +2,15 @@ import Glibc
 
 /// An IP address. An IPv4 address within IPv6 (`::ffff:192.0.2.1`) is the IPv4 address.
 package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
-  /// As IPv6, in network order.
+  /// Address as IPv6, in network order.
   fileprivate let bytes: [UInt8]
 
   fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// "192.0.2.1" or "2001:db8::1"; nil for anything else.
+  /// Parses "192.0.2.1" or "2001:db8::1". Nil for any other text.
   package init?(_ text: some StringProtocol) {
     let text = String(text)
-    // C would read up to the zero.
+    // C would read only up to a zero byte.
     guard !text.utf8.contains(0) else { return nil }
     var four = [UInt8](repeating: 0, count: 4)
     if inet_pton(AF_INET, text, &four) == 1 {
@@ -31,19 +31,19 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
   }
 
-  /// What one who has this address has as a rule: with IPv6 a network of 64 bits, from which every request can come
-  /// from another address. (RFC 6177, section 2.)
+  /// Network of a typical client: the address itself with IPv4, and its 64 bits with IPv6. There, every request can
+  /// come from another address (RFC 6177, section 2).
   package var network: IPAddress {
     isIPv4 ? self : IPAddress(bytes: bytes.prefix(8) + [UInt8](repeating: 0, count: 8))
   }
 
-  /// The block around it that a provider usually gets: 16 bits of IPv4, 32 of IPv6. (RIPE-738, section 5.1.)
+  /// Block of addresses that a provider usually gets: 16 bits of IPv4, 32 of IPv6 (RIPE-738, section 5.1).
   package var block: IPAddress {
     let bits = isIPv4 ? 112 : 32
     return IPAddress(bytes: AddressRange.cut(bytes, bits))
   }
 
-  /// Of the machine itself. (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3.)
+  /// True if the address belongs to the machine itself (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3).
   package var isLoopback: Bool { isIPv4 ? bytes[12] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1] }
 
   fileprivate var isIPv4: Bool { bytes.starts(with: IPAddress.mapped) }
@@ -51,14 +51,14 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
   private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
 }
 
-/// Addresses whose first bits are the same. (RFC 4632, section 3.1.)
+/// Range of addresses with a common prefix (RFC 4632, section 3.1).
 package struct AddressRange: Sendable, Hashable {
   private let first: IPAddress
-  /// Of the 128.
+  /// Length of the prefix, of 128 bits.
   private let bits: Int
 
-  /// "10.0.0.0/8", "fd00::/8", or a single address; nil for anything else, also for bits behind the prefix, which are
-  /// mostly a slip.
+  /// Parses "10.0.0.0/8", "fd00::/8", or a single address. Nil for any other text, and for bits behind the prefix,
+  /// which are mostly a slip.
   package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = parts.first.flatMap({ IPAddress($0) }) else { return nil }
@@ -73,10 +73,10 @@ package struct AddressRange: Sendable, Hashable {
     guard AddressRange.cut(address.bytes, bits) == address.bytes else { return nil }
   }
 
-  /// Whether its first bits are the address's.
+  /// Returns true if the address has the range's prefix.
   package func contains(_ address: IPAddress) -> Bool { AddressRange.cut(address.bytes, bits) == first.bytes }
 
-  /// The first bits, and zeros.
+  /// Returns the first bits, followed by zeros.
   fileprivate static func cut(_ bytes: [UInt8], _ bits: Int) -> [UInt8] {
     bytes.enumerated().map { index, byte in
       let kept = min(max(0, bits - 8 * index), 8)

@@ -1,5 +1,5 @@
 /// The product's version.
 package enum ProductVersion {
-  /// By Semantic Versioning 2.0.0: what `--version`, the metrics and the API tell.
+  /// Version by Semantic Versioning 2.0.0, which `--version`, the metrics and the API report.
   package static let text = "0.1.0"
 }

@@ -1,23 +1,23 @@
-/// A public key of CURVE: who a peer is. 32 bytes, written as 40 characters of Z85.
+/// Public CURVE key, which identifies a peer: 32 bytes, written as 40 characters of Z85.
 package struct PublicKey: Sendable, Hashable, CustomStringConvertible {
-  /// 32 of them.
+  /// The 32 bytes of the key.
   package let bytes: [UInt8]
   package let description: String
 
-  /// Nil where the text is no key.
+  /// Parses 40 characters of Z85. Nil if the text is no key.
   package init?(_ text: some StringProtocol) {
     guard text.utf8.count == 40, let bytes = Z85.bytes(text) else { return nil }
     self.bytes = bytes
     description = String(text)
   }
 
-  /// Nil where these are not 32 bytes.
+  /// Returns nil unless there are 32 bytes.
   package init?(bytes: [UInt8]) {
     guard bytes.count == 32, let text = Z85.text(bytes) else { return nil }
     self.bytes = bytes
     description = text
   }
 
-  /// Its first characters: enough for people to find it in a list.
+  /// First characters of the key, enough for people to find it in a list.
   package var beginning: String { description.prefix(8) + "…" }
 }

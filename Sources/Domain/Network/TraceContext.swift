@@ -1,20 +1,20 @@
-/// Which distributed trace somebody's request belongs to: W3C Trace Context's `traceparent`. It travels with a post
-/// from the request to the feed, as it came: no spans are recorded here, so none may claim to be another's parent.
+/// Distributed trace of a request: W3C Trace Context's `traceparent`. A post carries it unchanged from the request to
+/// the feed. This project records no spans, so none may claim to be another's parent.
 ///
-/// A class, so that one which is not there takes a job or an entry 8 bytes.
+/// A class, so that an absent trace costs a job or an entry only 8 bytes.
 package final class TraceContext: Sendable, Hashable, CustomStringConvertible {
-  /// As version 00 writes it: 55 bytes.
+  /// Header value of version 00: 55 bytes.
   package let description: String
 
-  /// 32 hexadecimal digits, by which a tracing backend finds the trace.
+  /// Id of the trace, by which a tracing backend finds it: 32 hexadecimal digits.
   package var traceID: String { String(description.dropFirst(3).prefix(32)) }
-  /// 16 hexadecimal digits: the span that the request was sent in.
+  /// Id of the span in which the request was sent: 16 hexadecimal digits.
   package var parentID: String { String(description.dropFirst(36).prefix(16)) }
-  /// Whether its sender records the trace.
+  /// True if the sender records the trace.
   package var isSampled: Bool { description.utf8.last == UInt8(ascii: "1") }
 
-  /// Reads a header. Nil where it is not as the specification says; such a header is as good as none. Of a later
-  /// version what this one knows is taken.
+  /// Parses a header. Nil if it violates the specification; such a header counts as absent. A header of a later version
+  /// is reduced to the fields of version 00.
   package init?(_ header: String) {
     var header = header
     let description: String? = header.withUTF8 { bytes in
@@ -24,7 +24,7 @@ package final class TraceContext: Sendable, Hashable, CustomStringConvertible {
         TraceContext.isID(bytes[3..<35]), TraceContext.isID(bytes[36..<52]),
         let flags = TraceContext.number(bytes[53..<55])
       else { return nil }
-      // Of the flags only this one has a meaning in version 00; the others are to be zero in what is sent on.
+      // In version 00 only this flag has a meaning. The others must be zero when forwarded.
       return "00" + String(decoding: bytes[2..<53], as: UTF8.self) + (flags & 1 == 1 ? "01" : "00")
     }
     guard let description else { return nil }
@@ -38,7 +38,7 @@ package final class TraceContext: Sendable, Hashable, CustomStringConvertible {
   private static let bytes = 55
   private static let dash = UInt8(ascii: "-")
 
-  /// Lower-case hexadecimal digits, not all of them zero.
+  /// Returns true for lower-case hexadecimal digits that are not all zero.
   private static func isID(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
     digits.allSatisfy { digit($0) != nil } && digits.contains { $0 != UInt8(ascii: "0") }
   }

@@ -1,28 +1,27 @@
-/// The proxies in front of a service that its operator has named: only what they say of a request's origin counts.
-/// Anybody can send such a header.
+/// Reverse proxies that the operator trusts. Only their `X-Forwarded-For` counts, because any client can send such a
+/// header.
 package struct TrustedProxies: Sendable {
   private let ranges: [AddressRange]
 
-  /// - Parameter ranges: empty where clients connect directly.
+  /// - Parameter ranges: addresses of the proxies. Empty if clients connect directly.
   package init(_ ranges: [AddressRange] = []) { self.ranges = ranges }
 
-  /// Whether none is named.
+  /// True if there is no trusted proxy.
   package var isEmpty: Bool { ranges.isEmpty }
 
-  /// Whether it is one of them.
+  /// Returns true if the address belongs to a trusted proxy.
   package func contains(_ address: IPAddress) -> Bool { ranges.contains { $0.contains(address) } }
 
-  /// Who has sent a request: the last in the chain whom no trusted proxy has called one of its own.
+  /// Returns the client of a request: the right-most forwarded address that is not a trusted proxy.
   ///
   /// - Parameters:
-  ///   - peer: who has connected.
-  ///   - forwardedFor: the values of `X-Forwarded-For`, in the order in which they came: each proxy adds its peer at
-  ///     the end.
+  ///   - peer: address of the connection's other end.
+  ///   - forwardedFor: values of `X-Forwarded-For`, in the order of the headers. Each proxy appends its peer.
   package func client(of peer: IPAddress, forwardedFor: [String]) -> IPAddress {
     var client = peer
     let chain = forwardedFor.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
     for text in chain.reversed() {
-      // What is no address was there before the last proxy that can be trusted, or that one is not what it seems.
+      // Text that is no address came from beyond the last trusted proxy, or that proxy is not what it seems.
       guard contains(client), let before = IPAddress(String(text).trimmedLine) else {
         return client
       }

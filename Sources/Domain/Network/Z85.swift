@@ -1,11 +1,11 @@
-/// Bytes as text that ZeroMQ writes keys in: five characters for four bytes. (ZeroMQ RFC 32.) This is the project's own
-/// code because `PublicKey` is in the domain, which does not import libzmq.
+/// ZeroMQ's text form of keys: five characters for four bytes (ZeroMQ RFC 32). The project has its own code because
+/// `PublicKey` is in the domain, which does not import libzmq.
 package enum Z85 {
   private static let alphabet = Array(
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#".utf8)
 
-  /// The bytes of a text; nil where its length is no multiple of 5, a character is none of the 85, or five of them are
-  /// more than four bytes hold.
+  /// Decodes a text. Nil if its length is no multiple of 5, or if a character is none of the 85. Nil also if five
+  /// characters exceed four bytes.
   package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
     let characters = Array(text.utf8)
     guard characters.count % 5 == 0 else { return nil }
@@ -22,7 +22,7 @@ package enum Z85 {
     return bytes
   }
 
-  /// The text of bytes; nil where their number is no multiple of 4.
+  /// Encodes bytes. Nil if their number is no multiple of 4.
   package static func text(_ bytes: [UInt8]) -> String? {
     guard bytes.count % 4 == 0 else { return nil }
     var characters: [UInt8] = []

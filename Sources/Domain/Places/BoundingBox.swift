@@ -1,16 +1,16 @@
-/// A part of the earth between two parallels and two meridians, in 1e-7 degrees. Where it crosses the antimeridian,
-/// `west` is greater than `east`.
+/// Area between two parallels and two meridians, in 1e-7 degrees. If it crosses the antimeridian, `west` is greater
+/// than `east`.
 package struct BoundingBox: Sendable, Hashable {
-  /// 1e-7 degrees, as the others.
+  /// Southern side, in 1e-7 degrees.
   package let south: Int32
-  /// 1e-7 degrees.
+  /// Western side, in 1e-7 degrees.
   package let west: Int32
-  /// 1e-7 degrees.
+  /// Northern side, in 1e-7 degrees.
   package let north: Int32
-  /// 1e-7 degrees.
+  /// Eastern side, in 1e-7 degrees.
   package let east: Int32
 
-  /// Nil unless the corners are on the earth and south is not north of north.
+  /// Returns nil if a corner is not on the earth, or if `south` is greater than `north`.
   package init?(south: Int32, west: Int32, north: Int32, east: Int32) {
     guard Coordinate(latitudeE7: south, longitudeE7: west) != nil,
       Coordinate(latitudeE7: north, longitudeE7: east) != nil, south <= north
@@ -21,7 +21,7 @@ package struct BoundingBox: Sendable, Hashable {
     self.east = east
   }
 
-  /// Whether a point is within it, its sides among it.
+  /// Returns true if the point is within the box or on one of its sides.
   package func contains(_ point: Coordinate) -> Bool {
     guard (south...north).contains(point.latitudeE7) else { return false }
     return west <= east

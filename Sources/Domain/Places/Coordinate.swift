@@ -1,14 +1,14 @@
 import Glibc
 
-/// A point on the earth, WGS 84, in units of 1e-7 degrees: the same integers on the wire, on disk and in memory, so
-/// that no round trip changes a digit (1e-7 degrees are about 1 cm).
+/// Point on the earth, WGS 84, in units of 1e-7 degrees, about 1 cm. The wire, the disk and memory have the same
+/// integers, so no round trip changes a digit.
 package struct Coordinate: Sendable, Hashable {
-  /// -900,000,000 … 900,000,000.
+  /// Latitude, -900,000,000 … 900,000,000.
   package let latitudeE7: Int32
-  /// -1,800,000,000 … 1,800,000,000.
+  /// Longitude, -1,800,000,000 … 1,800,000,000.
   package let longitudeE7: Int32
 
-  /// Nil when a value is outside its range.
+  /// Returns nil if a value is outside its range.
   package init?(latitudeE7: Int32, longitudeE7: Int32) {
     guard (-900_000_000...900_000_000).contains(latitudeE7), (-1_800_000_000...1_800_000_000).contains(longitudeE7)
     else { return nil }
@@ -16,20 +16,21 @@ package struct Coordinate: Sendable, Hashable {
     self.longitudeE7 = longitudeE7
   }
 
-  /// Degrees, rounded to 1e-7. Nil when a value is not finite, or is outside ±90 and ±180.
+  /// Rounds degrees to 1e-7. Nil if a value is not finite, or is outside ±90 and ±180.
   package init?(latitude: Double, longitude: Double) {
     guard (-90.0...90.0).contains(latitude), (-180.0...180.0).contains(longitude) else { return nil }
     self.init(latitudeE7: Int32((latitude * 1e7).rounded()), longitudeE7: Int32((longitude * 1e7).rounded()))
   }
 
-  /// Degrees, -90 … 90.
+  /// Latitude in degrees, -90 … 90.
   package var latitude: Double { Double(latitudeE7) / 1e7 }
-  /// Degrees, -180 … 180.
+  /// Longitude in degrees, -180 … 180.
   package var longitude: Double { Double(longitudeE7) / 1e7 }
 }
 
 extension Coordinate {
-  /// Great-circle distance by the haversine formula on a sphere of 6,371 km; within 0.6 % of the ellipsoid.
+  /// Returns the great-circle distance by the haversine formula on a sphere of 6,371 km, within 0.6 % of the
+  /// ellipsoid's.
   package func distanceKm(to other: Coordinate) -> Double {
     let toRadians = Double.pi / 180
     let (a, b) = (latitude * toRadians, other.latitude * toRadians)

@@ -1,5 +1,5 @@
 extension Place.Level {
-  /// The word in the API and on the command line.
+  /// Name of the level in the API and on the command line.
   package var word: String {
     switch self {
     case .country: "country"
@@ -14,7 +14,7 @@ extension Place.Level {
 }
 
 extension Place.Match {
-  /// The word in the API and on the command line.
+  /// Name of the match in the API and on the command line.
   package var word: String {
     switch self {
     case .exact: "exact"
@@ -26,7 +26,7 @@ extension Place.Match {
 }
 
 extension Place {
-  /// Adds the place's members to an open object.
+  /// Writes the place's members to an open object.
   package func write(to json: inout JSONWriter) {
     json.add("label", label)
     json.add("latitude", coordinate.latitude)
@@ -47,7 +47,7 @@ extension Place {
 
   private func write(_ detail: Detail, to json: inout JSONWriter) {
     if let box = detail.box {
-      // West first, as GeoJSON has it (RFC 7946, section 5).
+      // West comes first, as in GeoJSON (RFC 7946, section 5).
       json.add("boundingBox", [box.west, box.south, box.east, box.north].map { Double($0) / 1e7 })
     }
     json.add("matched", detail.matched)

@@ -1,6 +1,6 @@
-/// A place that a text was found to mean: one answer of a geocoder.
+/// Place that a geocoder found for a text.
 package struct Place: Sendable, Equatable {
-  /// How much of the world the place is, from the widest to the narrowest.
+  /// Extent of a place, from the widest to the narrowest.
   package enum Level: UInt8, Sendable, CaseIterable, Comparable {
     case country = 1
     case region, county, city, postcode, street, house
@@ -8,43 +8,43 @@ package struct Place: Sendable, Equatable {
     package static func < (a: Level, b: Level) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// How the text led to the place.
+  /// Way in which the text led to the place.
   package enum Match: UInt8, Sendable, CaseIterable {
-    /// Every word of the text belongs to the place or to what contains it.
+    /// Every word of the text belongs to the place or to an area that contains it.
     case exact = 1
     /// The text is the beginning of the name.
     case prefix
-    /// A name was taken as misspelt.
+    /// A name of the text counts as misspelt.
     case fuzzy
-    /// Only a wider place than the text asks for was found.
+    /// The geocoder found only a wider place than the text names.
     case fallback
   }
 
-  /// What a look-up tells beyond what a post needs.
+  /// Further data of a lookup, which a post does not need.
   package struct Detail: Sendable, Equatable {
-    /// The second-level region's name, "King"; empty where there is none or it is not known.
+    /// Name of the second-level region, for example "King". Empty if there is none or it is unknown.
     package var county = ""
-    /// "98101"; empty unless the text gave it.
+    /// Postcode, for example "98101". Empty unless the text gave it.
     package var postcode = ""
-    /// What the place takes up: of a country, region or county the extent of its places, of others an estimate.
+    /// Bounding box of the place. For a country, region or county it is the extent of its places, otherwise an
+    /// estimate.
     package var box: BoundingBox?
-    /// The words of the text that led to the place, as typed.
+    /// Words of the text that led to the place, as typed.
     package var matched = ""
-    /// The words that were left over.
+    /// Words of the text that were left over.
     package var unmatched = ""
-    /// Who answered: "gazetteer", or a remote provider's name.
+    /// Name of the source: "gazetteer" or a remote provider.
     package var provider = "gazetteer"
-    /// What the licences of the data ask to be shown beside the answer.
+    /// Attribution that the licences of the data require.
     package var attribution = ""
-    /// A remote provider should have been asked and could not be.
+    /// True if the result should come from a remote provider that was unavailable.
     package var isDegraded = false
 
-    /// Nothing known.
+    /// Creates a detail without data.
     package init() {}
   }
 
-  /// What the licences of the data behind some places ask to be shown beside them, each once; empty where it is not
-  /// known.
+  /// Returns the attributions of several places, each once, separated by "; ". Empty if there are none.
   package static func attribution(of places: [Place]) -> String {
     var texts: [String] = []
     for case let detail? in places.map(\.detail) where !detail.attribution.isEmpty {
@@ -56,17 +56,17 @@ package struct Place: Sendable, Equatable {
   package var coordinate: Coordinate
   package var level: Level
   package var match: Match
-  /// 0 … 1: how sure it is that this place was meant.
+  /// Confidence that the text means this place, 0 … 1.
   package var confidence: Double
-  /// "Seattle, Washington, United States".
+  /// Full label, for example "Seattle, Washington, United States".
   package var label: String
-  /// "Seattle".
+  /// Short name, for example "Seattle".
   package var name: String
-  /// The first-level region's name, "Washington"; empty where there is none.
+  /// Name of the first-level region, for example "Washington". Empty if there is none.
   package var region: String
-  /// "United States".
+  /// Name of the country, for example "United States".
   package var country: String
-  /// ISO 3166-1 alpha-2, upper case, "US".
+  /// Country code in ISO 3166-1 alpha-2, upper case, for example "US".
   package var countryCode: String
   private var extra: Extra? = nil
 
@@ -85,13 +85,13 @@ package struct Place: Sendable, Equatable {
     self.countryCode = countryCode
   }
 
-  /// Nil in answers to posts.
+  /// Further data of a lookup. Nil in results for posts.
   package var detail: Detail? {
     get { extra?.detail }
     set { extra = newValue.map(Extra.init) }
   }
 
-  /// The detail out of line: most places have none, and all are handed on many times.
+  /// Detail in a separate allocation. Most places have none, and places are passed on many times.
   private final class Extra: Sendable, Equatable {
     let detail: Detail
 

@@ -1,9 +1,9 @@
-/// What is wrong with a part of a question to a geocoder. Final: the question has to be changed.
+/// Error in an option of a query. Retries are futile: the query has to change.
 package struct InvalidOption: Error, Sendable, Equatable {
   package let option: PlaceQuery.Option
-  /// "a number from 1 to 20".
+  /// Description of a valid value, for example "a number from 1 to 20".
   package let expected: String
-  /// What was given instead: one safe line, at most `Limits.complaintBytesMax` bytes.
+  /// Value as received: one safe line, at most `Limits.complaintBytesMax` bytes.
   package let actual: String
 
   package init(_ option: PlaceQuery.Option, expected: String, actual: String) {
@@ -12,32 +12,32 @@ package struct InvalidOption: Error, Sendable, Equatable {
     self.actual = actual.safeLine(bytesMax: Limits.complaintBytesMax)
   }
 
-  /// A sentence for people, without a full stop.
+  /// Returns a sentence for people, without a full stop.
   ///
-  /// - Parameter name: what the option is called where it was given: "--limit".
+  /// - Parameter name: name of the option as the user wrote it, for example "--limit".
   package func sentence(_ name: String) -> String { "\(name) must be \(expected), not \"\(actual)\"" }
 }
 
 extension PlaceQuery {
-  /// What a question consists of, by its names in addresses, columns and flags.
+  /// Options of a query, by their names in URLs, columns and flags.
   package enum Option: String, Sendable, CaseIterable {
     case text = "query"
     case limit, country, focus
     case language = "lang"
-    case level, prefix
+    case level, autocomplete
   }
 
-  /// Takes one part of the question as people and programs write it: "de", "47.6,-122.3", "city,postcode", "true". An
-  /// empty text leaves it as it is, but for the question's own text, which must not be empty.
+  /// Sets one option from text that people and programs write: "de", "47.6,-122.3", "city,postcode", "true". An empty
+  /// text changes nothing, except that the query's own text must not be empty.
   ///
-  /// - Throws: what is wrong with it; the question is unchanged then.
+  /// - Throws: the invalid option. The query is then unchanged.
   package mutating func set(_ option: Option, to value: String) throws(InvalidOption) {
     let value = value.trimmedLine
     guard !value.isEmpty || option == .text else { return }
     func invalid(_ expected: String) -> InvalidOption { InvalidOption(option, expected: expected, actual: value) }
     switch option {
     case .text:
-      // Tables have texts with line ends and invisible characters in them; they harm no look-up.
+      // Texts from tables may have line ends and invisible characters, which do not harm a lookup.
       guard (1...Limits.placeBytesMax).contains(value.utf8.count) else {
         throw invalid("a place of 1 to \(Limits.placeBytesMax) bytes, such as \"Seattle, WA\"")
       }
@@ -54,7 +54,7 @@ extension PlaceQuery {
       guard let point = Coordinate(text: value) else { throw invalid("LAT,LON in degrees, such as 47.6,-122.3") }
       focus = point
     case .language:
-      // "de-AT" is German: labels know no more.
+      // "de-AT" counts as German, because labels have no regional variants.
       guard let code = value.prefix(while: { $0 != "-" && $0 != "_" }).twoLetters?.lowercased() else {
         throw invalid("a language's two letters, such as de")
       }
@@ -64,31 +64,31 @@ extension PlaceQuery {
         throw invalid("one or more of \(Place.Level.allCases.map(\.word).joined(separator: ", "))")
       }
       levels = wanted
-    case .prefix:
+    case .autocomplete:
       guard let isPrefix = ["true": true, "1": true, "false": false, "0": false][value.lowercased()] else {
         throw invalid("true or false")
       }
-      // A reverse look-up has no words to complete.
-      if kind != .reverse { kind = isPrefix ? .prefix : .forward }
+      // A reverse lookup has no words to complete.
+      if kind != .reverse { kind = isPrefix ? .autocomplete : .forward }
     }
   }
 }
 
 extension StringProtocol {
-  /// Itself if it is two ASCII letters.
+  /// The text itself if it is two ASCII letters, else nil.
   fileprivate var twoLetters: Self? {
     utf8.count == 2 && utf8.allSatisfy { (65...90).contains($0 & ~0x20) } ? self : nil
   }
 }
 
 extension Place.Level {
-  /// The level of a word of the API.
+  /// Returns the level with a name of the API. Nil for an unknown name.
   package init?(word: some StringProtocol) {
     guard let level = Place.Level.allCases.first(where: { $0.word == word }) else { return nil }
     self = level
   }
 
-  /// "city, postcode": nil when a word is no level.
+  /// Parses "city, postcode". Nil if a word is no level.
   fileprivate static func set(_ text: String) -> Set<Self>? {
     let words = text.lowercased().split(separator: ",").map { String($0).trimmedLine }
     let levels = words.compactMap { Place.Level(word: $0) }
@@ -97,27 +97,29 @@ extension Place.Level {
 }
 
 extension Coordinate {
-  /// Two numbers of degrees with a comma between them, latitude first; nil when it is something else, or off the earth.
+  /// Parses two numbers of degrees with a comma between them, latitude first. Nil if the text is invalid, or off the
+  /// earth.
   package init?(text: String) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     guard parts.count == 2 else { return nil }
     self.init(latitude: String(parts[0]), longitude: String(parts[1]))
   }
 
-  /// Degrees as people write them, decimal with a dot; nil when one is no such number, or off the earth.
+  /// Parses degrees as people write them, in decimal with a dot. Nil if one is invalid, or off the earth.
   package init?(latitude: String, longitude: String) {
     guard let latitude = Self.degrees(latitude), let longitude = Self.degrees(longitude) else { return nil }
     self.init(latitude: latitude, longitude: longitude)
   }
 
-  /// `Double` by itself would take "0x1p3", "nan" and "infinity" too.
+  /// Parses a decimal number. `Double` by itself would also accept "0x1p3", "nan" and "infinity".
   private static func degrees(_ text: String) -> Double? {
     let text = text.trimmedLine
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E].contains($0) }) else { return nil }
     return Double(text)
   }
 
-  /// "47.6062, -122.3321": as few digits as say the same, never in powers of ten, so that it is a place query too.
+  /// The coordinate as "47.6062, -122.3321", with the fewest digits and without exponents. The text is a valid place
+  /// query.
   package var text: String { "\(Self.text(latitudeE7)), \(Self.text(longitudeE7))" }
 
   private static func text(_ degreesE7: Int32) -> String {

@@ -1,32 +1,34 @@
-/// A question to a geocoder.
+/// Query to a geocoder.
 package struct PlaceQuery: Sendable, Hashable {
-  /// What is asked for, besides the text.
+  /// Kind of query.
   package enum Kind: UInt8, Sendable {
-    /// The places that the text means.
+    /// Finds the places that the text means.
     case forward = 0
-    /// As forward, and the last word may be only begun: suggestions while somebody types.
-    case prefix
-    /// The populated places around the point that the text gives: "47.6, -122.3".
+    /// Finds places like forward. The last word may be incomplete: suggestions while the user types.
+    case autocomplete
+    /// Finds the populated places around the point that the text gives: "47.6, -122.3".
     case reverse
   }
 
-  /// Free text: a name, names from narrow to wide or the other way round, an address, or coordinates.
+  /// Free text: a name, names from narrow to wide or from wide to narrow, an address, or coordinates.
   package var text: String
   package var kind: Kind
-  /// How many answers are wanted: 1 … `Limits.candidatesMax`.
+  /// Maximum number of results, 1 … `Limits.candidatesMax`.
   package var limit: Int
-  /// ISO 3166-1 alpha-2, upper case: only places of this country and its territories. An unknown code finds nothing.
+  /// Country code in ISO 3166-1 alpha-2, upper case, which restricts results to this country and its territories. An
+  /// unknown code finds nothing.
   package var country: String?
-  /// Places near this point are preferred to others of about their size.
+  /// Point near which places are preferred to others of about their size.
   package var focus: Coordinate?
-  /// ISO 639-1: the language of labels, where the data has it; else they are in English or the country's own.
+  /// Language of labels in ISO 639-1, if the data has it. Otherwise labels are in English or the country's own
+  /// language.
   package var language: String?
-  /// Only answers of these levels; empty for all.
+  /// Levels of results. Empty for all levels.
   package var levels: Set<Place.Level>
-  /// Whether answers are to have `Place.detail`. A post needs none, and it takes time.
+  /// True if results need `Place.detail`. A post needs none, and it takes time.
   package var isDetailed: Bool
 
-  /// The limit is brought into its range.
+  /// Clamps the limit to its range.
   package init(
     _ text: String, kind: Kind = .forward, limit: Int = 1, country: String? = nil, focus: Coordinate? = nil,
     language: String? = nil, levels: Set<Place.Level> = [], isDetailed: Bool = false

@@ -1,20 +1,20 @@
-/// What becomes of a post when its place has been looked up.
+/// Outcome of a post after its geocoding.
 package enum Verdict: Sendable, Equatable {
-  /// How a client's own coordinates and the place found agree.
+  /// Agreement of a client's own coordinates with the place found.
   package enum Agreement: UInt8, Sendable {
-    /// No coordinates were given: the place's are taken.
-    case notProvided = 0
-    /// They agree.
+    /// The client gave no coordinates, so the post has the place's.
+    case notGiven = 0
+    /// The coordinates agree with the place.
     case verified = 1
-    /// The text could not be found, so there is nothing to compare with.
+    /// No place was found for the text, so there is nothing to compare with.
     case unverified = 2
-    /// They are far apart.
+    /// The coordinates are far from the place.
     case mismatch = 3
 
-    /// The word in the API.
+    /// Name of the agreement in the API.
     package var word: String {
       switch self {
-      case .notProvided: "found"
+      case .notGiven: "not_given"
       case .verified: "verified"
       case .unverified: "unverified"
       case .mismatch: "mismatch"
@@ -22,15 +22,16 @@ package enum Verdict: Sendable, Equatable {
     }
   }
 
-  /// On the map: where, under which label, and how sure.
+  /// Published result: coordinates, label and agreement.
   package struct Published: Sendable, Equatable {
     package var coordinate: Coordinate
-    /// "Seattle, Washington, United States"; the text as typed where nothing was found.
+    /// Label, for example "Seattle, Washington, United States". The text as typed if no place was found.
     package var label: String
-    /// ISO 3166-1 alpha-2, upper case, or empty.
+    /// Country code in ISO 3166-1 alpha-2, upper case, or empty.
     package let countryCode: String
     package var agreement: Agreement
-    /// How the text led to the place; nil where nothing was found, or by a version that did not keep it.
+    /// Way in which the text led to the place. Nil if no place was found, or in posts of versions that did not store
+    /// it.
     package var match: Place.Match?
 
     package init(
@@ -45,11 +46,11 @@ package enum Verdict: Sendable, Equatable {
     }
   }
 
-  /// Why a post is not on the map.
+  /// Reason why a post is not on the map.
   package struct Reason: Sendable, Equatable {
-    /// For machines: "place_not_found".
+    /// Code for machines, for example "place_not_found".
     package var code: String
-    /// For people.
+    /// Explanation for people.
     package var detail: String
 
     package init(code: String, detail: String) {
@@ -59,14 +60,15 @@ package enum Verdict: Sendable, Equatable {
   }
 
   case published(Published)
-  /// For good: the same post would be rejected again.
+  /// Rejected for good: the same post would be rejected again.
   case rejected(Reason)
 }
 
-/// The second half of validation, after geocoding: the first half is `Submission`'s.
+/// Second part of validation, after geocoding. `Submission` does the first part.
 package enum PlacementCheck {
-  /// Within how many km a client's coordinates agree with the place found, by the place's level: about the half of a
-  /// large one. A country is too large for a circle: only the far side of the world disagrees.
+  /// Returns the distance in km within which a client's coordinates agree with the place found. The distance is about
+  /// half the size of a large place of the level. No circle fits a country, so only the far side of the world
+  /// disagrees.
   package static func toleranceKm(_ level: Place.Level) -> Double {
     switch level {
     case .country: 3_000
@@ -78,20 +80,22 @@ package enum PlacementCheck {
     }
   }
 
+  /// Returns the outcome of a post.
+  ///
   /// - Parameters:
-  ///   - place: as typed.
-  ///   - coordinate: the client's, if it gave one.
-  ///   - found: the geocoder's best answer, or nil.
+  ///   - place: place as typed.
+  ///   - coordinate: coordinates from the client, or nil.
+  ///   - found: best result of the geocoder, or nil.
   package static func verdict(place: String, coordinate: Coordinate?, found: Place?) -> Verdict {
     switch (coordinate, found) {
     case (nil, nil):
       .rejected(
         Verdict.Reason(
-          code: "place_not_found", detail: "no place is known by \"\(place)\"; name a city, a region or a country"))
+          code: "place_not_found", detail: "no place found for \"\(place)\"; name a city, a region or a country"))
     case (nil, let found?):
       .published(
         .init(
-          coordinate: found.coordinate, label: found.label, countryCode: found.countryCode, agreement: .notProvided,
+          coordinate: found.coordinate, label: found.label, countryCode: found.countryCode, agreement: .notGiven,
           match: found.match))
     case (let given?, nil):
       .published(.init(coordinate: given, label: place, countryCode: "", agreement: .unverified))

@@ -1,23 +1,22 @@
-/// Condition for posts of the list: the part of Parse's query language that clients of the original service use.
-/// (Parse, REST API guide, "Queries". What those clients send are equality, `$lt`, `$gt` and `$or`.)
-/// In the domain because stores search by it. Its parser stands here too: the tests and the fuzzing of stores write
-/// conditions in that language.
+/// Condition for posts of the list: the part of Parse's query language that clients of the original service use. They
+/// send equality, `$lt`, `$gt` and `$or` (Parse, REST API guide, "Queries"). The type is in the domain because stores
+/// search by it. Its parser is here too, because tests and fuzzers of stores write conditions in that language.
 package indirect enum ListCondition: Sendable, Equatable {
-  /// What is compared, by the name that those clients know.
+  /// Field to compare, by the name that these clients use.
   package enum Field: String, Sendable, CaseIterable {
     case objectId, uniqueKey, firstName, lastName, mapString, mediaURL, latitude, longitude, createdAt, updatedAt
   }
 
-  /// A value, in the form in which its field is stored.
+  /// Value in the form in which its field is stored.
   package enum Value: Sendable, Equatable {
     case text(String)
-    /// Degrees.
+    /// Number of degrees.
     case number(Double)
-    /// An id, an account's number, or milliseconds since 1970, UTC.
+    /// Post id, account number, or milliseconds since 1970, UTC.
     case integer(Int64)
   }
 
-  /// How a value compares, as Parse calls it.
+  /// Comparison, by Parse's name.
   package enum Comparison: String, Sendable, CaseIterable {
     case equal = "$eq"
     case notEqual = "$ne"
@@ -30,31 +29,30 @@ package indirect enum ListCondition: Sendable, Equatable {
   case compare(Field, Comparison, Value)
   case among(Field, [Value])
   case not(ListCondition)
-  /// True where there is none.
+  /// Conjunction. True if it is empty.
   case all([ListCondition])
-  /// False where there is none.
+  /// Disjunction. False if it is empty.
   case any([ListCondition])
 
-  /// Holds for every post.
+  /// Condition that holds for every post.
   package static let always = ListCondition.all([])
-  /// Holds for none.
+  /// Condition that holds for no post.
   package static let never = ListCondition.any([])
 
-  /// Why a condition cannot be used. Final.
+  /// Reason why a condition is invalid. Retries are futile.
   package struct Refusal: Error, Equatable {
-    /// A sentence without its full stop.
+    /// Explanation: a sentence without its full stop.
     package let reason: String
   }
 
-  /// Reads the value of `where`.
-  ///
-  /// A field that posts do not have is one that none has: equal to nothing.
+  /// Parses the value of `where`. A field that posts do not have is absent from every post, so it equals nothing.
   package init(_ value: JSONValue) throws(Refusal) {
     var reader = Reader()
     self = try reader.condition(value, depth: 0)
   }
 
-  /// The account whose posts alone can hold; nil where it may be any. What it says is part of the condition still.
+  /// Account to which the condition restricts posts. Nil if there is no such restriction. The condition itself still
+  /// includes this comparison.
   package var account: AccountID? {
     switch self {
     case .compare(.uniqueKey, .equal, .integer(let id)): AccountID(rawValue: id)
@@ -79,7 +77,7 @@ package indirect enum ListCondition: Sendable, Equatable {
         case "$or": all.append(.any(try conditions(value, name, depth)))
         case "$and": all.append(.all(try conditions(value, name, depth)))
         case "$nor": all.append(.not(.any(try conditions(value, name, depth))))
-        case _ where name.hasPrefix("$"): throw Refusal(reason: "where has \(name.complaint), which is not known here")
+        case _ where name.hasPrefix("$"): throw Refusal(reason: "where has \(name.complaint), which is not supported")
         default: all.append(try field(name, value))
         }
       }
@@ -92,7 +90,7 @@ package indirect enum ListCondition: Sendable, Equatable {
       guard case .array(let parts) = value else { throw Refusal(reason: "\(name) must be an array of objects") }
       var conditions: [ListCondition] = []
       for part in parts {
-        // What compares nothing counts too: a store has a limit for what it joins.
+        // Count parts without a comparison too, because a store limits the number of joined conditions.
         try countComparison()
         conditions.append(try condition(part, depth: depth + 1))
       }
@@ -124,7 +122,7 @@ package indirect enum ListCondition: Sendable, Equatable {
         try countComparison()
         return (field != nil) == exists ? .always : .never
       case ("$exists", _): throw Refusal(reason: "$exists must be true or false")
-      default: throw Refusal(reason: "where has \(word.complaint), which is not known here")
+      default: throw Refusal(reason: "where has \(word.complaint), which is not supported")
       }
     }
 
@@ -144,7 +142,7 @@ package indirect enum ListCondition: Sendable, Equatable {
     ) throws(Refusal) -> ListCondition {
       try countComparison()
       guard let field, value != .null, let value = try Reader.value(value, of: field, name) else {
-        // No post has it, and none is without one of those that posts have.
+        // The field does not exist, so no post has it. Posts have every field that exists.
         return (comparison == .notEqual) == (value != .null || field != nil) ? .always : .never
       }
       return .compare(field, comparison, value)
@@ -157,7 +155,7 @@ package indirect enum ListCondition: Sendable, Equatable {
       }
     }
 
-    /// Nil for what no post can have there.
+    /// Returns the stored form of a value. Nil for a value that no post can have in this field.
     private static func value(_ value: JSONValue, of field: Field, _ name: String) throws(Refusal) -> Value? {
       switch field {
       case .objectId:

@@ -1,6 +1,6 @@
-/// A page of the published posts, as clients of the original service ask for it.
+/// Page of the published posts, as clients of the original service request it.
 package struct ListQuery: Sendable, Equatable {
-  /// By what they are ordered. Two of the same millisecond stand in the order in which they were stored.
+  /// Order of the page. Posts of the same millisecond stand in the order in which they were stored.
   package enum Order: Sendable, Equatable {
     case updatedAt
     case createdAt
@@ -9,9 +9,9 @@ package struct ListQuery: Sendable, Equatable {
   package var condition: ListCondition
   package var order: Order
   package var isDescending: Bool
-  /// 0 … `Limits.pagePostsMax`.
+  /// Maximum number of posts, 0 … `Limits.pagePostsMax`.
   package var limit: Int
-  /// 0 … `Limits.skipMax`.
+  /// Number of posts to skip, 0 … `Limits.skipMax`.
   package var skip: Int
 
   package init(
@@ -25,7 +25,7 @@ package struct ListQuery: Sendable, Equatable {
     self.skip = skip
   }
 
-  /// True where the whole page is among the latest `Limits.feedEntriesMax` posts.
+  /// True if the whole page is within the latest `Limits.feedEntriesMax` posts.
   package var isAmongLatest: Bool {
     condition == .always && order == .updatedAt && isDescending && skip + limit <= Limits.feedEntriesMax
   }

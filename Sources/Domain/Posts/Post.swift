@@ -1,19 +1,19 @@
-/// A submission in the store, from its acceptance on.
+/// Stored post, from its acceptance on.
 package struct Post: Sendable, Equatable {
-  /// The life of a post: queued, then one of the others until its owner edits or deletes it.
+  /// State of a post: queued, then one of the others until its owner edits or deletes it.
   package enum State: UInt8, Sendable, CaseIterable {
-    /// On disk, and a job: a worker is to find its place.
+    /// Stored durably, with a job that a worker has to finish.
     case queued = 0
-    /// On the map.
+    /// Published on the map.
     case published = 1
-    /// Not on the map, for the reason given with it.
+    /// Rejected, for the reason stored with it.
     case rejected = 2
-    /// No worker could say: tried too often. Kept for the operator.
+    /// Undecided after too many attempts. The post stays for the operator.
     case dead = 3
-    /// Its owner has deleted it. A row without content keeps its id and its key; nobody is shown it.
+    /// Deleted by its owner. An invisible row without content keeps its id and its key.
     case deleted = 4
 
-    /// The word in the API.
+    /// Name of the state in the API.
     package var word: String {
       switch self {
       case .queued: "queued"
@@ -27,23 +27,24 @@ package struct Post: Sendable, Equatable {
 
   package var id: PostID
   package var account: AccountID
-  /// As typed.
+  /// Place as typed.
   package var place: String
   package var link: String
-  /// The owner's text, if it differs from the link: no link at all (the link is empty then), or another spelling.
+  /// The owner's text, if it differs from the link: another spelling, or no link at all. In the second case `link` is
+  /// empty.
   package var linkText: String?
   package var state: State
-  /// The client's until the post is settled, then the post's.
+  /// The client's coordinates until the post is settled, then the post's.
   package var coordinate: Coordinate?
-  /// Of a published post.
+  /// Result of a published post.
   package var outcome: Verdict.Published?
-  /// Of a rejected or dead post.
+  /// Reason of a rejected or dead post.
   package var reason: Verdict.Reason?
-  /// Of a published post: its place in the order of changes.
+  /// Sequence number of a published post.
   package var seq: UInt64?
-  /// Milliseconds since 1970, UTC.
+  /// Time of acceptance, in milliseconds since 1970, UTC.
   package var createdMs: Int64
-  /// Milliseconds since 1970, UTC.
+  /// Time of the last change, in milliseconds since 1970, UTC.
   package var updatedMs: Int64
 
   package init(

@@ -1,12 +1,12 @@
-/// Which posts somebody searches for; what is given must all hold.
+/// Filter for a search of posts. A post must match every part that is given.
 package struct PostFilter: Sendable {
-  /// By country and by place.
+  /// Filter by country and by bounding box.
   package var feed: FeedFilter
-  /// Part of the place as typed or as found, of the name, or of the link; in lower case, empty for all.
+  /// Part of the place as typed or as found, of the name, or of the link, in lower case. Empty for all posts.
   private let text: String
-  /// Not changed before; milliseconds since 1970, UTC.
+  /// Earliest time of the last change, inclusive, in milliseconds since 1970, UTC.
   package var sinceMs: Int64
-  /// Changed before; milliseconds since 1970, UTC.
+  /// Latest time of the last change, exclusive, in milliseconds since 1970, UTC.
   package var untilMs: Int64
 
   package init(feed: FeedFilter = .all, text: String = "", sinceMs: Int64 = .min, untilMs: Int64 = .max) {
@@ -16,14 +16,14 @@ package struct PostFilter: Sendable {
     self.untilMs = untilMs
   }
 
-  /// Whether a post is one of those.
+  /// Returns true if the filter passes the entry.
   package func contains(_ entry: FeedEntry) -> Bool {
     feed.contains(entry)
       && contains(
         entry.updatedMs, [entry.place, entry.label, "\(entry.firstName) \(entry.lastName)", entry.link])
   }
 
-  /// Whether a post is one of those, whatever became of it; its owner's name is not looked at.
+  /// Returns true if the filter passes the post, in any state. Its owner's name is ignored.
   package func contains(_ post: Post) -> Bool {
     feed.contains(post)
       && contains(post.updatedMs, [post.place, post.outcome?.label ?? "", post.linkText ?? post.link])

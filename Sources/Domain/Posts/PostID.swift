@@ -1,4 +1,4 @@
-/// The name of a post: 10 characters of 0-9, A-Z, a-z outside, an integer inside.
+/// Id of a post: 10 characters of 0-9, A-Z, a-z outside, an integer inside.
 ///
 /// The integer is a Snowflake (Twitter, 2010): milliseconds since 2020 in the upper bits, a counter in the lower 18.
 /// Rows are therefore appended at one end of the table, and need no second index. 59 bits suffice until 2089 and fit 10
@@ -6,23 +6,23 @@
 package struct PostID: RawRepresentable, Sendable, Hashable, Comparable, CustomStringConvertible {
   package let rawValue: UInt64
 
-  /// Ingest alone numbers posts.
+  /// Returns a fast hash, which is safe because ingest alone assigns ids.
   package func _rawHashValue(seed: Int) -> Int { rawValue.hash(seed: seed) }
 
-  /// Nil when the value does not fit 10 characters.
+  /// Returns nil if the value does not fit 10 characters.
   package init?(rawValue: UInt64) {
     guard rawValue <= PostID.rawValueMax else { return nil }
     self.rawValue = rawValue
   }
 
-  /// Nil when the text is not 10 characters of 0-9, A-Z, a-z.
+  /// Parses 10 characters of 0-9, A-Z, a-z. Nil for any other text.
   package init?(_ text: some StringProtocol) {
     var text = String(text)
     guard let id = text.withUTF8({ PostID(utf8: UnsafeRawBufferPointer($0)) }) else { return nil }
     self = id
   }
 
-  /// Nil when the bytes are not 10 characters of 0-9, A-Z, a-z.
+  /// Parses 10 bytes of 0-9, A-Z, a-z. Nil for any other bytes.
   package init?(utf8 bytes: UnsafeRawBufferPointer) {
     guard bytes.count == PostID.length else { return nil }
     var value: UInt64 = 0
@@ -33,9 +33,9 @@ package struct PostID: RawRepresentable, Sendable, Hashable, Comparable, CustomS
     rawValue = value
   }
 
-  /// The id after `last` at a time: later ids are greater, also when the clock goes back or stands still.
+  /// Returns the id after `last` at a time. Later ids are greater, even if the clock goes back or stands still.
   ///
-  /// - Parameter unixMs: milliseconds since 1970, UTC; ids end in 2089.
+  /// - Parameter unixMs: milliseconds since 1970, UTC. Ids end in 2089.
   package static func following(_ last: PostID?, unixMs: Int64) -> PostID {
     let clock = UInt64(max(0, unixMs - epochUnixMs)) << 18
     let value = max(clock, (last?.rawValue ?? 0) + 1)
@@ -43,7 +43,7 @@ package struct PostID: RawRepresentable, Sendable, Hashable, Comparable, CustomS
     return PostID(unchecked: value)
   }
 
-  /// The 10 characters.
+  /// The id's 10 characters.
   package var description: String {
     String(unsafeUninitializedCapacity: PostID.length) { bytes in
       let ascii = ascii
@@ -52,7 +52,7 @@ package struct PostID: RawRepresentable, Sendable, Hashable, Comparable, CustomS
     }
   }
 
-  /// The 10 characters.
+  /// The id's 10 characters, in ASCII.
   var ascii: InlineArray<10, UInt8> {
     var ascii = InlineArray<10, UInt8>(repeating: 0)
     var rest = rawValue

@@ -1,14 +1,14 @@
-/// Admission of scans, which are reads that may look at very many rows. A pure state machine: the caller runs what
-/// starts.
+/// Admission of scans, which are reads that may examine very many rows. A pure state machine: the caller runs the scans
+/// that start.
 ///
-/// A network has a share of the places and of the queue, and a block of addresses has a larger one. So neither keeps
-/// all others out, although one client may have many networks of a block.
+/// A network has a share of the slots and of the queue, and a block of addresses has a larger one. Neither can block
+/// all others, even if one client has many networks of a block.
 package struct ScanQueue: Sendable {
-  /// The outcome of `enter`.
+  /// The outcome of `admit`.
   package enum Admission: Sendable, Equatable {
-    /// The scan has a place.
+    /// The scan has a slot.
     case starts
-    /// `leave` returns its number once it has a place.
+    /// The scan waits for a slot. `finish` or `resume` returns its number when it has one.
     case waits
     /// The queue is full, or the share of the network or of its block is used up.
     case refused
@@ -20,7 +20,7 @@ package struct ScanQueue: Sendable {
     let block: IPAddress?
   }
 
-  /// Bounds of the scans that run, or of those that wait.
+  /// Limits of the running scans, or of the waiting ones.
   private struct Bounds: Sendable {
     private let allMax: Int
     private let networkMax: Int
@@ -44,17 +44,17 @@ package struct ScanQueue: Sendable {
   private let places: Bounds
   private let queue: Bounds
   private var running: [Entry] = []
-  /// Scans that wait, oldest first.
+  /// Waiting scans, oldest first.
   private var waiting: [Entry] = []
-  /// True from `hold` to `resume`: no scan starts.
+  /// True between `pause` and `resume`, while no scan starts.
   package private(set) var isPaused = false
 
-  /// True where no scan runs.
+  /// True if no scan is running.
   package var isIdle: Bool { running.isEmpty }
 
   /// - Parameters:
-  ///   - placesMax: scans that run at once; 1 or more.
-  ///   - waitingMax: scans that wait; 0 or more.
+  ///   - placesMax: maximum number of running scans, 1 or more.
+  ///   - waitingMax: maximum number of waiting scans, 0 or more.
   package init(placesMax: Int = Limits.scansAtOnceMax, waitingMax: Int = Limits.scansWaitingMax) {
     places = Bounds(allMax: placesMax)
     queue = Bounds(allMax: waitingMax)
@@ -63,11 +63,11 @@ package struct ScanQueue: Sendable {
   /// Admits a scan.
   ///
   /// - Parameters:
-  ///   - id: a number that no other scan has.
-  ///   - network: the network whose share, and whose block's share, the scan takes; nil for no share.
+  ///   - id: number that no other scan has.
+  ///   - network: network whose share, and whose block's share, the scan uses. Nil for no share.
   package mutating func admit(_ id: UInt64, from network: IPAddress?) -> Admission {
     let entry = Entry(id: id, network: network, block: network?.block)
-    // Scans that wait cannot start now, so a new one that can need not wait for them.
+    // Waiting scans cannot start now, so a new one that can need not wait for them.
     if mayStart(entry) {
       running.append(entry)
       return .starts
@@ -77,9 +77,9 @@ package struct ScanQueue: Sendable {
     return .waits
   }
 
-  /// Removes a scan that runs or waits.
+  /// Removes a running or waiting scan.
   ///
-  /// - Returns: the scan that starts now; nil for none.
+  /// - Returns: the scan that starts now, or nil.
   package mutating func finish(_ id: UInt64) -> UInt64? {
     waiting.removeAll { $0.id == id }
     running.removeAll { $0.id == id }
@@ -89,10 +89,10 @@ package struct ScanQueue: Sendable {
     return next.id
   }
 
-  /// Lets no further scan start.
+  /// Stops further scans from starting.
   package mutating func pause() { isPaused = true }
 
-  /// Lets scans start again.
+  /// Permits scans to start again.
   ///
   /// - Returns: the scans that start now.
   package mutating func resume() -> [UInt64] {

@@ -1,32 +1,34 @@
-/// What somebody posts: where they are in their own words, and a link. A submission that exists is a valid one.
+/// Validated content of a post: a place in the user's own words, and a link.
 package struct Submission: Sendable, Equatable {
-  /// A field that is not right, and why; final, the same submission fails again.
+  /// Invalid field and its reason. Retries are futile: the same submission fails again.
   package struct Refusal: Error, Equatable {
-    /// The field's name in the native API.
+    /// Name of the field in the native API.
     package let field: String
-    /// Follows the field's name in a sentence.
+    /// Explanation that follows the field's name in a sentence.
     package let reason: String
   }
 
-  /// 1 … `Limits.placeBytesMax` bytes without a flaw by ``VisibleText``.
+  /// Place: 1 … `Limits.placeBytesMax` bytes without a flaw by ``VisibleText``.
   package let place: String
-  /// A link that a browser may open, as `WebLink` makes it; empty if the client's text is no link.
+  /// Link that a browser may open, as `WebLink` makes it. Empty if the client's text is no link.
   package let link: String
-  /// The text from a client of the original service, if it differs from the link: no link at all, or another spelling.
-  /// It has no white space at its ends.
-  /// It never becomes a hyperlink: only clients of the original service get it, and they accept any text.
+  /// Text from a client of the original service, if it differs from the link: another spelling, or no link at all. The
+  /// text has no white space at its ends, and never becomes a hyperlink. Only clients of the original service get it,
+  /// and they accept any text.
   package let linkText: String?
-  /// Given by the client; otherwise the place's point is taken.
+  /// Coordinates from the client. Nil if the post takes the place's coordinates.
   package let coordinate: Coordinate?
-  /// Of the request that it came with. No part of what is posted: the same post may come again within another trace.
+  /// Trace of the request, which is no part of the content: a repeat of the post may have another trace.
   package var trace: TraceContext?
 
+  /// Validates the content.
+  ///
   /// - Parameters:
-  ///   - link: a web link, unless any text is taken.
-  ///   - latitude: degrees, with `longitude` or not at all.
+  ///   - link: web link, unless any text is allowed.
+  ///   - latitude: degrees. Give both coordinates or none.
   ///   - longitude: degrees.
-  ///   - allowsAnyLink: true keeps what is no link as text, without white space at its ends;
-  ///     `Limits.linkBytesMax` and one line hold for that too.
+  ///   - allowsAnyLink: true if a text that is no link is kept, without white space at its ends. Such a text must be
+  ///     one line of at most `Limits.linkBytesMax`.
   package init(
     place: String, link: String, latitude: Double?, longitude: Double?, allowsAnyLink: Bool = false
   ) throws(Refusal) {
@@ -62,7 +64,8 @@ package struct Submission: Sendable, Equatable {
     }
   }
 
-  /// Returns the client's link, which has no white space at its ends, with a scheme; nil if that equals `link`.
+  /// Returns the client's link with a scheme, or nil if that equals `link`. The client's link has no white space at its
+  /// ends.
   private static func spelling(_ given: String, of link: String) -> String? {
     // A link differs from the client's text in the case of letters, or by a scheme.
     let text = link.utf8.count > given.utf8.count ? "https://" + given : given

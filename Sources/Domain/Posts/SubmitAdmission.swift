@@ -1,50 +1,50 @@
-/// Which requests of producers are taken in, and on whose account: so many of one connection and of all wait for their
-/// answer at once, and a connection's token is looked up once in a while, not with every batch. Times are milliseconds
-/// of a clock that never goes back.
+/// Admission of producers' requests. Limits apply to the unanswered requests of each connection and of all. The account
+/// of a connection's token is cached, so that not every batch needs an authentication. Times are milliseconds of a
+/// clock that never goes back.
 package struct SubmitAdmission: Sendable {
-  /// What a token turned out to be.
+  /// Identity behind a token.
   package enum Identity: Sendable, Equatable {
-    /// A session of this account.
+    /// The token is a session of this account.
     case account(AccountID)
-    /// No session, or one that is over.
+    /// The token is no session, or an expired one.
     case unauthenticated
   }
 
-  /// What is to be done with a request.
+  /// Decision about a request.
   package enum Decision: Sendable, Equatable {
-    /// It is taken: it counts until `end`.
+    /// The request is admitted, and counts until `end`.
     case admit(AccountID)
-    /// Taken too, and to be held until `learn`; the token is to be looked up.
+    /// The request counts, and must wait for `learn`. The caller authenticates the token.
     case authenticate
-    /// Taken too, and to be held until `learn`: somebody looks already.
+    /// The request counts, and must wait for `learn`. An authentication of the token is already running.
     case wait
-    /// Its token is no session's. Not counted.
+    /// The token is no session. The request does not count.
     case unauthorized
-    /// Too many wait. Not counted.
+    /// Too many requests are unanswered. The request does not count.
     case busy
   }
 
   private struct Producer: Sendable {
     var unanswered = 0
-    /// The token that was used last.
+    /// Token of the latest request.
     var token: String?
     var identity: Identity?
-    /// Until when the identity is taken for true; while there is none, a look-up is under way.
+    /// Time up to which the cached identity is valid. Without an identity, an authentication is running.
     var untilMs = Int64.min
   }
 
   private var producers: [[UInt8]: Producer] = [:]
-  /// Requests that wait for their answer, of all connections.
+  /// Number of unanswered requests of all connections.
   package private(set) var unanswered = 0
 
   package init() {}
 
-  /// Connections of which something is remembered, `Limits.submitProducersMax` at most.
+  /// Number of remembered connections, at most `Limits.submitProducersMax`.
   package var producerCount: Int { producers.count }
 
-  /// A request has come.
+  /// Admits or refuses a request.
   ///
-  /// - Parameter peer: its connection.
+  /// - Parameter peer: identity of its connection.
   package mutating func begin(_ peer: [UInt8], token: String, nowMs: Int64) -> Decision {
     var producer = producers[peer] ?? Producer()
     if producer.token == token, producer.identity == .unauthenticated, nowMs < producer.untilMs { return .unauthorized }
@@ -66,10 +66,10 @@ package struct SubmitAdmission: Sendable {
     return .authenticate
   }
 
-  /// A token that was asked for is known; those who wait for it are to be judged by it. Nil when the look-up failed,
-  /// and nothing is known.
+  /// Records the identity of a token, by which the caller then decides its waiting requests. Nil if the authentication
+  /// failed, and the identity is unknown.
   package mutating func learn(_ peer: [UInt8], token: String, identity: Identity?, nowMs: Int64) {
-    // Another token is in use on the connection by now: that one has its own look-up.
+    // The connection uses another token by now, which has its own authentication.
     guard var producer = producers[peer], producer.token == token else { return }
     producer.identity = identity
     producer.untilMs = nowMs + Limits.submitTokenMs
@@ -77,7 +77,7 @@ package struct SubmitAdmission: Sendable {
     producers[peer] = producer
   }
 
-  /// A request that was taken is answered, or refused after all.
+  /// Ends a request that counted, because it has its reply.
   package mutating func end(_ peer: [UInt8]) {
     guard let producer = producers[peer], producer.unanswered > 0 else { return }
     unanswered -= 1

@@ -1,14 +1,14 @@
-/// A post as a producer sent it over ZeroMQ: not looked at yet, so any text and any point may be in it.
+/// Post as a producer sent it over ZeroMQ, not yet validated. Any text and any coordinates may be in it.
 package struct SubmittedPost: Sendable, Equatable {
-  /// The producer's own name for it, the same whenever it is sent again.
+  /// Idempotency key, which is the same in every resend of the post.
   package let idempotencyKey: String
   package let place: String
   package let link: String
-  /// Degrees; both or neither in a post that is right.
+  /// Latitude in degrees. A valid post has both coordinates or none.
   package let latitude: Double?
-  /// Degrees.
+  /// Longitude in degrees.
   package let longitude: Double?
-  /// Nil where none came, or one that is none.
+  /// Trace of the post. Nil if it is absent or invalid.
   package let trace: TraceContext?
 
   package init(
@@ -24,18 +24,18 @@ package struct SubmittedPost: Sendable, Equatable {
   }
 }
 
-/// What a producer is told about one post of its batch.
+/// Receipt for one post of a producer's batch.
 package enum SubmitReceipt: Sendable, Equatable {
-  /// On disk, with its job.
+  /// The post is durable, with its job.
   case accepted(PostID)
-  /// On disk since before: the key has been used for the same post.
+  /// The post was durable before: the key was used for the same post.
   case replayed(PostID)
-  /// Never, as it is.
+  /// The post is refused. Retries are futile.
   case refused(SubmitRefusal)
-  /// Not now; nothing was stored. The same post may be sent again after a pause in ms.
+  /// The post is refused for now, and nothing was stored. The producer may resend it after a pause in milliseconds.
   case busy(SubmitRefusal, retryAfterMs: Int64)
 
-  /// Its id, where it is on disk.
+  /// Id of the post, if it is durable.
   package var post: PostID? {
     switch self {
     case .accepted(let id), .replayed(let id): id
@@ -44,13 +44,13 @@ package enum SubmitReceipt: Sendable, Equatable {
   }
 }
 
-/// Why a post, or a whole request, was not taken: the HTTP API's words.
+/// Refusal of a post, or of a whole request. The codes are the HTTP API's.
 package struct SubmitRefusal: Sendable, Equatable {
-  /// For machines; stays.
+  /// Code for machines, which never changes.
   package let code: String
-  /// For people: what was wrong, and what to do.
+  /// Explanation for people: the error and its remedy.
   package let detail: String
-  /// Which field it is about; empty where it is none.
+  /// Name of the invalid field. Empty if the refusal is about no field.
   package let field: String
 
   package init(code: String, detail: String, field: String = "") {

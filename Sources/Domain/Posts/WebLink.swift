@@ -1,10 +1,10 @@
 import Glibc
 
-/// The link of a post: http or https, with a host, in a form that a browser opens and that is safe to show as a link.
+/// Link of a post: http or https, with a host. Its form is one that a browser opens and that is safe to show as a link.
 ///
-/// The server never follows it. What the original service's clients send besides is the compatibility API's business.
+/// The server never follows it. The compatibility API handles other texts from the original service's clients.
 package struct WebLink: Sendable, Hashable {
-  /// Why a text is not a link.
+  /// Reason why a text is no link.
   package enum Refusal: Error, Equatable {
     case empty
     case tooLong
@@ -14,7 +14,7 @@ package struct WebLink: Sendable, Hashable {
     case credentials
     case port
 
-    /// What is wrong and what would be right, for people.
+    /// Explanation for people: the error, and a valid form.
     package var reason: String {
       switch self {
       case .empty: "is empty; give a web address such as https://example.org/me"
@@ -23,16 +23,18 @@ package struct WebLink: Sendable, Hashable {
         "has a space, a control or invisible character, or one of \\ < > \" { } | ^ `; percent-encode it"
       case .scheme(let scheme): "begins with \"\(scheme)\"; only http:// and https:// are accepted"
       case .host: "has no valid host name; write it as https://example.org/me"
-      case .credentials: "holds a user name or password; remove what stands before the @"
+      case .credentials: "contains a user name or password; remove the part before the @"
       case .port: "has a port that is not a number from 1 to 65535"
       }
     }
   }
 
-  /// "https://example.org/me".
+  /// The link, for example "https://example.org/me".
   package let text: String
 
-  /// Takes `example.org/x` as `https://example.org/x`; throws what is wrong with anything but a web address.
+  /// Parses a web address. `example.org/x` becomes `https://example.org/x`.
+  ///
+  /// - Throws: the reason why the text is no web address.
   package init(_ input: String) throws(Refusal) {
     let trimmed = WebLink.trimmed(Array(input.utf8)[...])
     guard !trimmed.isEmpty else { throw .empty }
@@ -46,7 +48,7 @@ package struct WebLink: Sendable, Hashable {
     let authority = rest[..<(end ?? rest.endIndex)]
     guard !authority.contains(UInt8(ascii: "@")) else { throw .credentials }
     try WebLink.check(authority: authority, bare: scheme == nil)
-    // Most are written as they should be.
+    // Most links already have their canonical form.
     let isCanonical =
       scheme != nil && trimmed.count == input.utf8.count
       && !trimmed[..<authority.endIndex].contains { (65...90).contains($0) }
@@ -60,7 +62,7 @@ package struct WebLink: Sendable, Hashable {
 
   private typealias Bytes = ArraySlice<UInt8>
 
-  /// Scheme in lower case, or nil where the text begins with its host.
+  /// Returns the scheme in lower case and the text after it. The scheme is nil if the text begins with its host.
   private static func splitScheme(_ text: Bytes) throws(Refusal) -> (String?, Bytes) {
     guard let colon = text.firstIndex(of: UInt8(ascii: ":")),
       !text[..<colon].contains(where: { "/?#[".utf8.contains($0) })
@@ -74,7 +76,7 @@ package struct WebLink: Sendable, Hashable {
       guard scheme == "http" || scheme == "https" else { throw .scheme(scheme + "://") }
       return (scheme, rest.dropFirst(2))
     }
-    // "example.org:8080/x" has a port, "javascript:1" a scheme: only a host may hold a dot here.
+    // "example.org:8080/x" has a port, "javascript:1" a scheme. Only a host may contain a dot here.
     let digits = rest.prefix { !"/?#".utf8.contains($0) }
     guard scheme.utf8.contains(UInt8(ascii: ".")), digits.allSatisfy({ (48...57).contains($0) }) else {
       throw .scheme(scheme + ":")
@@ -119,8 +121,9 @@ package struct WebLink: Sendable, Hashable {
     return bytes
   }
 
-  /// Spaces of any kind, and the wide forms of ASCII, which browsers read as what they look like: ／ would end the host.
-  /// Forbids joiners and their like, too, which texts may have: in an address they would be invisible.
+  /// Returns true for spaces of any kind, and for wide forms of ASCII. Browsers read a wide form as the character that
+  /// it resembles: ／ would end the host. Joiners and other invisible characters are forbidden too. They are valid in
+  /// text, but hidden in an address.
   private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
     guard scalar.value >= 128 else { return false }
     let properties = scalar.properties

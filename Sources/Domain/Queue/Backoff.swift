@@ -1,13 +1,15 @@
-/// Pause of a failed job: full jitter, a random time up to a cap that doubles with each failure, so that jobs
-/// that failed together do not come back together. A worker may ask for more: `Settlement` takes the longer of the two.
-/// (Brooker, "Exponential Backoff And Jitter", 2015.)
+/// Backoff of a failed job, with full jitter: a random time up to a cap that doubles with each failure. Jobs that
+/// failed together do not come back together. A worker may ask for a longer pause, and `Settlement` takes the longer of
+/// the two. (Brooker, "Exponential Backoff And Jitter", 2015.)
 package enum Backoff {
+  /// Returns the pause after a failure.
+  ///
   /// - Parameters:
-  ///   - attempts: failures so far, 1 or more.
-  ///   - baseMs: the cap after the first failure, 1 or more.
-  ///   - capMs: the cap after many.
-  ///   - random: the caller's, so that a simulation can be repeated.
-  /// - Returns: ms, 1 … `capMs`.
+  ///   - attempts: number of failures so far, 1 or more.
+  ///   - baseMs: cap after the first failure, 1 or more.
+  ///   - capMs: cap after many failures.
+  ///   - random: random source of the caller, so that a simulation is repeatable.
+  /// - Returns: milliseconds, 1 … `capMs`.
   package static func pauseMs(
     attempts: Int, baseMs: Int64 = Limits.backoffBaseMs, capMs: Int64 = Limits.backoffCapMs,
     using random: inout some RandomNumberGenerator

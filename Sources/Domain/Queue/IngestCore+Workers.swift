@@ -5,11 +5,12 @@ extension IngestCore {
     package let worker: String
     /// Address of the connection, for the log.
     package let address: String
-    /// The worker's process: 16 random bytes.
+    /// Identity of the worker's process: 16 random bytes.
     package let instance: [UInt8]
     /// Leases that the worker works on, or whose results it keeps.
     package let held: [Lease]
-    /// Pause in ms that its remote provider asks for between two requests of all workers; nil without a provider.
+    /// Interval between two requests of all workers that its remote provider asks for, in milliseconds. Nil without a
+    /// provider.
     package let remoteIntervalMs: Int64?
 
     package init(worker: String, address: String, instance: [UInt8], held: [Lease], remoteIntervalMs: Int64?) {
@@ -18,24 +19,24 @@ extension IngestCore {
     }
   }
 
-  /// A message of a worker within its session.
+  /// A worker's message within its session.
   package enum Message: Sendable {
     /// Credit for jobs, cumulative.
-    case ready(jobLimit: UInt64)
-    /// Answers by lease; nil where the protocol forbids the answer.
+    case credit(jobLimit: UInt64)
+    /// Results by lease. Nil if the protocol forbids the result.
     case results([(lease: Lease, reply: WorkerReply?)])
-    /// Leases that the worker gives back.
+    /// Leases that the worker returns.
     case release([Lease], isGoodbye: Bool)
-    /// A heartbeat. `progress` is the number of jobs that the worker has answered; nil where it does not count them.
+    /// A heartbeat. `progress` is the number of jobs that the worker has finished. Nil if it does not count them.
     case heartbeat(jobLimit: UInt64, held: [Lease], progress: UInt64?)
   }
 
-  /// Opens a session. The connection's earlier session ends with it, and so does the earlier one of the same process.
+  /// Opens a session. The connection's earlier session ends, and so does the earlier session of the same process.
   package mutating func receive(_ hello: Hello, from peer: Peer, nowMs: Int64) -> [Effect] {
     var effects: [Effect] = []
-    // One connection, one session: the earlier one would only be missed when it is silent, and its jobs blamed.
+    // A connection has one session. An earlier one would end only by its silence, and its jobs would count a loss.
     if let earlier = sessions[peer], scheduler.sessions[earlier]?.instance != hello.instance {
-      effects += close(earlier, "another instance speaks on its connection")
+      effects += close(earlier, "replaced by another instance")
     }
     guard
       let (session, replaced) = scheduler.open(
@@ -56,9 +57,9 @@ extension IngestCore {
     return effects
   }
 
-  /// Takes a message of a session. A peer that names a session that is not its own is told to say HELLO again.
+  /// Processes a message of a session. A peer that names another peer's session, or none, must say HELLO again.
   ///
-  /// - Parameter message: nil for a message of a later minor version. It shows that the worker lives, and no more.
+  /// - Parameter message: nil for a message of a later minor version, which only shows that the worker is alive.
   package mutating func receive(
     _ message: Message?, session: UInt64, from peer: Peer, nowMs: Int64
   ) -> [Effect] {
@@ -66,12 +67,12 @@ extension IngestCore {
       return [.send(.reset(.unknownSession), session: session, to: peer)]
     }
     switch message {
-    case .ready(let jobLimit): scheduler.grant(jobLimit, to: session)
+    case .credit(let jobLimit): scheduler.grant(jobLimit, to: session)
     case .results(let results): receive(results, session: session, nowMs: nowMs)
     case .release(let leases, let isGoodbye):
       scheduler.release(leases, of: session)
       guard isGoodbye else { return [] }
-      return close(session, "it said goodbye") + [.send(.reset(.goodbye), session: session, to: peer)]
+      return close(session, "graceful close") + [.send(.reset(.goodbye), session: session, to: peer)]
     case .heartbeat(let jobLimit, let held, let progress):
       return heartbeat(session, jobLimit: jobLimit, held: held, progress: progress, nowMs: nowMs)
     case nil: break
@@ -79,7 +80,7 @@ extension IngestCore {
     return []
   }
 
-  /// Ends the session of a peer that sends nothing that can be read.
+  /// Ends the session of a peer that sends only malformed frames.
   package mutating func disconnect(_ peer: Peer, reason: String) -> [Effect] {
     sessions[peer].map { close($0, reason) } ?? []
   }
@@ -112,7 +113,7 @@ extension IngestCore {
     return [.log(known.isStuck ? .workerStuck(origin, leases: known.leases.count) : .workerRecovered(origin))]
   }
 
-  /// Ends a session that did not fail: its jobs count no loss.
+  /// Ends a session that did not fail. Its jobs count no loss.
   private mutating func close(_ session: UInt64, _ reason: String) -> [Effect] {
     guard let origin = forget(session) else { return [] }
     return [.log(.workerLeft(origin, reason: reason))] + report(scheduler.close(session, countsAsLoss: false))
@@ -136,12 +137,12 @@ extension IngestCore {
 }
 
 extension WorkerReply {
-  /// An answer that the protocol forbids. The job is tried again.
+  /// Result that the protocol forbids. The job is retried.
   fileprivate static let malformed = WorkerReply.outcome(
-    .failed(.init(kind: .transient, code: "malformed_result", detail: "not understood")))
+    .failed(.init(kind: .transient, code: "malformed_result", detail: "ingest cannot decode the result")))
 }
 
 extension JobOutcome {
   fileprivate static let workerLost = JobOutcome.failed(
-    .init(kind: .transient, code: "worker_lost", detail: "its worker was lost"))
+    .init(kind: .transient, code: "worker_lost", detail: "the worker was lost"))
 }

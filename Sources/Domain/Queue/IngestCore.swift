@@ -1,45 +1,45 @@
 /// Ingest's rules for jobs, from a worker's message to the store and back: sessions, leases, settlements, retries, lost
 /// workers, lookups and the pause.
 ///
-/// A pure state machine without sockets, disk or clock. A shell decodes what comes, calls a method, and performs the
-/// effects in their order: `JobServer` and `PostPipeline` in production, `Simulation` in the tests. Times are milliseconds
-/// of a clock that never goes back.
+/// A pure state machine without sockets, disk or clock. A shell decodes the messages, calls a method, and performs the
+/// effects in their order: `JobServer` and `PostPipeline` in production, `Simulation` in the tests. Times are
+/// milliseconds of a clock that never goes back.
 ///
-/// A job that is settled leaves the queue only when the store has committed the settlement. Until then no other result
-/// counts for it.
+/// A settled job leaves the queue only when the store has committed the settlement. Until then no other result of the
+/// job counts.
 package struct IngestCore: Sendable {
   /// A connection of the job link, by ZeroMQ's routing id.
   package typealias Peer = [UInt8]
 
-  /// A settlement on its way to the store, or back from it.
+  /// A settlement that the store is writing, or has written.
   package struct PendingSettlement: Sendable {
-    /// Session of the worker that waits for the acknowledgement; 0 for nobody.
+    /// Session of the worker that waits for the acknowledgement. 0 if no worker does.
     package let session: UInt64
     package let lease: Lease
-    /// The job with the counts that the store has.
+    /// The job, with the counts that the store has.
     package let job: Job
     package let settlement: Settlement
   }
 
-  /// A write that the store has to make, all or nothing.
+  /// An atomic write for the store.
   package enum Write: Sendable {
-    /// Settles posts.
+    /// Settle posts.
     case settle([PendingSettlement])
-    /// Counts lost workers for the requeued and the dead posts, and buries the dead ones.
+    /// Count lost workers for the requeued and the dead posts, and move the dead ones to the dead letters.
     case countLosses(JobScheduler.LostLeases)
   }
 
   /// A result of the store: of a write of the core, or of a request over HTTP, ZeroMQ or the admin socket. The shell
-  /// passes results in the order of the commits, because feeds get the list's changes in that order. It passes
-  /// `changed` before the result of the write that made the change: a client that waits for its post may read the list.
+  /// passes results in commit order, because feeds get the list's changes in that order. The shell passes `changed`
+  /// before the result of the write that made the change, because a client that awaits its post may read the list.
   package enum Committed: Sendable {
     /// New posts are queued.
     case accepted([Job])
     /// Dead posts are queued again.
     case retried([Job])
-    /// The result of a `Write`; nil if the store has refused it.
+    /// The result of a `Write`. Nil if the store has refused it.
     case written(Write, SettlementResult?)
-    /// The list has changed, by a settlement, an edit, a deletion or another name of an author.
+    /// The list has changed, by a settlement, an edit, a deletion or a new name of an author.
     case changed([FeedChange])
     /// The operator has paused the queue, or resumed it.
     case paused(Bool)
@@ -52,10 +52,10 @@ package struct IngestCore: Sendable {
     case workerLeft(WorkerOrigin, reason: String)
     /// A session was silent for `Limits.livenessMs`.
     case workerLost(WorkerOrigin)
-    /// The worker sends heartbeats and answers nothing. It gets no more jobs until it does.
+    /// The worker sends heartbeats and no results. Until its next result it gets no more jobs.
     case workerStuck(WorkerOrigin, leases: Int)
     case workerRecovered(WorkerOrigin)
-    /// Lost workers held posts: the number of those that are sent again, and of those that are dead.
+    /// Lost workers had posts: the number of posts that are requeued, and of posts that are dead.
     case workersLostOverPosts(requeued: Int, dead: Int)
   }
 
@@ -68,35 +68,35 @@ package struct IngestCore: Sendable {
 
   /// An action for the shell.
   package enum Effect: Sendable {
-    /// A message to a worker. If jobs cannot be sent, the shell calls `sendFailed`.
+    /// Send a message to a worker. If jobs cannot be sent, the shell calls `sendFailed`.
     case send(MessageToWorker, session: UInt64, to: Peer)
-    /// A write for the store. The shell passes its result to `committed`.
+    /// Write to the store. The shell passes the result to `committed`.
     case store(Write)
-    /// The end of a lookup, for the clients that wait for it.
+    /// End a lookup, for the clients that wait for it.
     case lookupEnded(JobID, JobOutcome)
-    /// Changes of the list, for the feeds.
+    /// Publish changes of the list to the feeds.
     case publish([FeedChange])
-    /// Settlements that are durable, or need no write, for the metrics. `void` are posts that were deleted meanwhile:
-    /// nothing has changed for them.
+    /// Count settlements that are durable, or need no write, in the metrics. `void` are posts that were deleted
+    /// meanwhile, and have not changed.
     case settled([PendingSettlement], void: Set<PostID>)
-    /// Losses that are durable, for the metrics. `void` as above.
+    /// Count durable losses in the metrics. `void` are posts that were deleted meanwhile.
     case lossesCounted(JobScheduler.LostLeases, void: Set<PostID>)
-    /// Posts that have left the queue.
+    /// Remove posts that have left the queue.
     case leftQueue([PostID])
-    /// An event for the log.
+    /// Log an event.
     case log(Event)
   }
 
-  /// The jobs and their leases.
+  /// Jobs and their leases.
   package internal(set) var scheduler: JobScheduler
   /// Rates of posts for the operator.
   package internal(set) var rates = QueueRates()
   /// Connections by session.
   var peers: [UInt64: Peer] = [:]
-  /// Sessions by connection: at most one for each.
+  /// Session by connection, at most one for each.
   var sessions: [Peer: UInt64] = [:]
   var origins: [UInt64: WorkerOrigin] = [:]
-  /// Results that count and that `turn` has not settled yet.
+  /// Results that count and that `tick` has not settled yet.
   var ended: [Ended] = []
   var acknowledgements: [UInt64: [(lease: Lease, disposition: Disposition)]] = [:]
   private var heartbeatMs: Int64 = 0
@@ -109,7 +109,7 @@ package struct IngestCore: Sendable {
   }
 
   /// - Parameters:
-  ///   - boot, remotePerSecond, startMs: see `JobScheduler`.
+  ///   - generation, remotePerSecond, startMs: see `JobScheduler`.
   ///   - isPaused: true if the operator has paused the queue.
   package init(
     generation: UInt32, remotePerSecond: Double = Limits.remotePerSecond, startMs: Int64? = nil, isPaused: Bool = false
@@ -121,12 +121,12 @@ package struct IngestCore: Sendable {
 
   // MARK: - Requests of this process
 
-  /// Restores the queue at a start: jobs that the store has, each with the end of its pause. Whatever the clock was
-  /// when that was stored, no job waits longer than the longest pause.
+  /// Restores the queue at a start: the store's jobs, each with the end of its pause. No job waits longer than the
+  /// longest pause, even if the clock was wrong when its pause was stored.
   ///
   /// - Parameters:
-  ///   - jobs: `dueMs` in milliseconds since 1970, UTC; in the past without a pause.
-  ///   - unixMs: now, in the same unit.
+  ///   - jobs: jobs with `dueMs` in milliseconds since 1970, UTC. A past time means no pause.
+  ///   - unixMs: present time, in the same unit.
   package mutating func resume(_ jobs: [(job: Job, dueMs: Int64)], unixMs: Int64, nowMs: Int64) {
     for (job, dueMs) in jobs {
       let pauseMs = min(dueMs - unixMs, Limits.backoffCapMs)
@@ -134,15 +134,15 @@ package struct IngestCore: Sendable {
     }
   }
 
-  /// Queues a lookup, which the store does not know.
+  /// Queues a lookup, which is not stored.
   package mutating func enqueueLookup(_ job: Job) { scheduler.add(job) }
 
-  /// Forgets a lookup whose clients have gone.
+  /// Removes a lookup whose clients have gone.
   package mutating func cancel(_ lookup: JobID) { scheduler.cancel(lookup) }
 
   // MARK: - Results of the store
 
-  /// Continues after a commit. Call this in the order of the commits.
+  /// Continues after a commit. Call this in commit order.
   package mutating func committed(_ committed: Committed, nowMs: Int64) -> [Effect] {
     switch committed {
     case .accepted(let jobs):
@@ -158,7 +158,7 @@ package struct IngestCore: Sendable {
       return []
     case .written(.settle(let settlements), let result?): return finish(settlements, result, nowMs: nowMs)
     case .written(.settle(let settlements), nil):
-      // The worker keeps the result and sends it again.
+      // The worker keeps the result and resends it.
       for pending in settlements {
         scheduler.delay(pending.job.id, attempts: pending.job.attempts, untilMs: nowMs + Limits.storeRetryPauseMs)
         acknowledge(pending, .retryLater)
@@ -198,13 +198,14 @@ package struct IngestCore: Sendable {
 
   // MARK: - Time
 
-  /// True if `turn` will send heartbeats.
+  /// Returns true if `tick` will send heartbeats.
   package func isHeartbeatDue(nowMs: Int64) -> Bool { nowMs - heartbeatMs >= Limits.heartbeatMs }
 
-  /// Does what is due: settles what workers have answered, ends silent sessions, sends heartbeats and acknowledgements.
-  /// Call this after messages and commits, and at `nextMs`; then call `assign`.
+  /// Settles the results of workers, ends silent sessions, and sends due heartbeats and acknowledgements. Call this
+  /// after messages and commits, and at `nextMs`. Then call `assign`.
   ///
-  /// - Parameter random: for the pauses of retries; the caller's, so that a simulation can be repeated.
+  /// - Parameter random: random source for the backoff of retries. The caller supplies it, so that a simulation is
+  ///   repeatable.
   package mutating func tick(nowMs: Int64, using random: inout some RandomNumberGenerator) -> [Effect] {
     var effects = settle(nowMs: nowMs, using: &random)
     if isHeartbeatDue(nowMs: nowMs) {
@@ -225,8 +226,8 @@ package struct IngestCore: Sendable {
     return effects
   }
 
-  /// Leases the jobs that can be sent now. Call this until it returns none: jobs that could not be sent go to another
-  /// worker.
+  /// Leases the jobs that can be sent now. Call this until it returns none, because jobs that could not be sent go to
+  /// another worker.
   package mutating func assign(nowMs: Int64) -> [Effect] {
     scheduler.assign(nowMs: nowMs).map { session, jobs in
       guard let peer = peers[session] else { preconditionFailure("Every session has a connection.") }
@@ -234,23 +235,23 @@ package struct IngestCore: Sendable {
     }
   }
 
-  /// Takes back jobs that could not be sent: the connection is gone or full. The worker says HELLO on another one, or
-  /// grants credit again, or falls silent.
+  /// Takes back jobs that could not be sent, because the connection is gone or full. The worker says HELLO on another
+  /// connection, grants credit again, or falls silent.
   package mutating func sendFailed(_ jobs: [JobScheduler.Assignment], to session: UInt64) {
     scheduler.sendFailed(jobs.map(\.lease), to: session)
   }
 
-  /// The time of the next call of `turn`.
+  /// Time of the next call of `tick`.
   package var nextMs: Int64 { min(heartbeatMs + Limits.heartbeatMs, scheduler.nextDueMs) }
 
-  /// Tells all workers that ingest ends.
+  /// Returns messages that tell all workers of ingest's shutdown.
   package func drain() -> [Effect] {
     peers.sorted(by: { $0.key < $1.key }).map { .send(.drain, session: $0.key, to: $0.value) }
   }
 
   private mutating func settle(nowMs: Int64, using random: inout some RandomNumberGenerator) -> [Effect] {
     for given in scheduler.endRemoteWaits() {
-      // The worker was acknowledged when the job began to wait.
+      // The worker got its acknowledgement when the job began to wait.
       ended.append(Ended(session: 0, lease: given.lease, job: given.job, outcome: given.outcome))
     }
     guard !ended.isEmpty else { return [] }

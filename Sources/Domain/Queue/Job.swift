@@ -1,59 +1,59 @@
-/// The name of a unit of work on the job link: a post's own number, or a lookup's with the highest bit set.
+/// Id of a unit of work on the job link: a post's own number, or a lookup's with the highest bit set.
 package struct JobID: RawRepresentable, Sendable, Hashable {
   package let rawValue: UInt64
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// The job of a queued post.
+  /// Creates the id of a queued post's job.
   package init(_ post: PostID) { rawValue = post.rawValue }
-  /// A lookup that no row stands for; lost, it is not repeated.
+  /// Creates the id of a lookup, which is not stored. A lost lookup is not repeated.
   package init(lookup: UInt64) { rawValue = lookup | JobID.lookupBit }
 
-  /// The number below the lookups of a start of ingest; all of earlier starts are below it.
+  /// Returns the number below the lookups of a start of ingest. All lookups of earlier starts are below it.
   package static func lookupsBefore(generation: UInt32) -> UInt64 { UInt64(generation) << 39 }
 
-  /// Nil for a lookup.
+  /// Id of the job's post. Nil for a lookup.
   package var post: PostID? { isLookup ? nil : PostID(rawValue: rawValue) }
-  /// Whether no row stands for it.
+  /// True for a lookup, which is not stored.
   package var isLookup: Bool { rawValue & JobID.lookupBit != 0 }
 
-  /// Ingest alone numbers jobs.
+  /// Returns a fast hash, which is safe because ingest alone assigns job ids.
   package func _rawHashValue(seed: Int) -> Int { rawValue.hash(seed: seed) }
 
   private static let lookupBit: UInt64 = 1 << 63
 }
 
-/// A text whose place is to be found.
+/// Geocoding of one post, or of one lookup.
 package struct Job: Sendable, Equatable {
-  /// What is to be found out.
+  /// Request of a job.
   package enum Request: Sendable, Equatable {
     /// The place of a post, by its text of 1 … `Limits.placeBytesMax` bytes.
     case post(String)
-    /// Whatever a lookup asks. In a box of its own, so that posts, which wait by the thousand, take no more room.
+    /// The query of a lookup. Posts wait by the thousand, and an indirect case does not enlarge them.
     indirect case lookup(PlaceQuery)
   }
 
   package let id: JobID
-  /// Account whose turn the job takes; lookups have a line of their own.
+  /// Account whose turn the job takes. Lookups have a queue of their own.
   package let account: AccountID
   package let request: Request
-  /// The client's own coordinates, to compare the answer with; they do not travel.
+  /// The client's own coordinates, to compare with the result. They are not sent to workers.
   package let given: Coordinate?
-  /// Failed tries so far, as on disk.
+  /// Number of failed attempts so far, as stored.
   package var attempts: Int
-  /// Workers lost over it so far, as on disk.
+  /// Number of workers lost so far, as stored.
   package var leaseLosses: Int
-  /// Of the request that it came with.
+  /// Trace of the request that created the job.
   package var trace: TraceContext?
-  /// Whether its worker may make one request to a remote provider. Goes with the lease.
+  /// True if its worker may make one request to a remote provider. The permit ends with the lease.
   package var isRemote = false
-  /// Other data of its post, so that the settlement need not read it back; nil for a lookup, and for a job that was
-  /// read from the disk. Not sent to workers.
+  /// Other data of its post, so that the settlement need not read it back. Nil for a lookup, and for a job that was
+  /// read from the disk. Workers do not get it.
   package var content: PostContent?
 
-  /// Of a post as it was accepted: nothing changes it while it is queued, but its owner may delete it.
+  /// Data of a post as it was accepted. A queued post does not change, but its owner may delete it.
   package struct PostContent: Sendable, Equatable {
     package let link: String
-    /// Milliseconds since 1970, UTC.
+    /// Time of acceptance, in milliseconds since 1970, UTC.
     package let createdMs: Int64
 
     package init(link: String, createdMs: Int64) {
@@ -62,7 +62,7 @@ package struct Job: Sendable, Equatable {
     }
   }
 
-  /// A post's.
+  /// Creates the job of a post.
   package init(
     id: JobID, account: AccountID, query: String, given: Coordinate? = nil, attempts: Int = 0, leaseLosses: Int = 0
   ) {
@@ -71,7 +71,7 @@ package struct Job: Sendable, Equatable {
     self.leaseLosses = leaseLosses
   }
 
-  /// Any, at its first try.
+  /// Creates a job without failures.
   package init(id: JobID, account: AccountID, request: Request, given: Coordinate? = nil) {
     self.id = id
     self.account = account
@@ -81,7 +81,7 @@ package struct Job: Sendable, Equatable {
     leaseLosses = 0
   }
 
-  /// The text: 1 … `Limits.placeBytesMax` bytes.
+  /// Text to geocode: 1 … `Limits.placeBytesMax` bytes.
   package var query: String {
     switch request {
     case .post(let text): text
@@ -89,7 +89,7 @@ package struct Job: Sendable, Equatable {
     }
   }
 
-  /// The question as a geocoder takes it.
+  /// Query for the geocoder.
   package var placeQuery: PlaceQuery {
     switch request {
     case .post(let text): PlaceQuery(text)
@@ -98,43 +98,43 @@ package struct Job: Sendable, Equatable {
   }
 }
 
-/// An answer of a worker to a job: a closed set.
+/// A worker's reply to a job: a closed set.
 package enum WorkerReply: Sendable, Equatable {
-  /// The lookup has ended.
+  /// The geocoding has ended.
   case outcome(JobOutcome)
   /// The text asks for more than the gazetteer's 0 … `Limits.candidatesMax` places. A remote provider may know more,
-  /// and the worker requests a permit to ask it.
+  /// and the worker requests a remote permit.
   case needsRemote([Place])
 
-  /// True if the lookup has failed.
+  /// True if the geocoding has failed.
   package var isFailure: Bool { if case .outcome(.failed) = self { true } else { false } }
 }
 
-/// The end of a lookup: a closed set.
+/// Outcome of a job's geocoding: a closed set.
 package enum JobOutcome: Sendable, Equatable {
-  /// Best first, one at least.
+  /// Places found, best first, at least one.
   case located([Place])
-  /// Final: no place is known by this text.
+  /// No place found for this text. The outcome is final.
   case notFound
   case failed(Failure)
 
-  /// Why a worker could not say.
+  /// Reason why a worker found no outcome.
   package struct Failure: Sendable, Equatable {
-    /// What to do about it.
+    /// Kind of failure, which decides about a retry.
     package enum Kind: UInt8, Sendable {
-      /// Try again later; counts as an attempt.
+      /// Retry later. The failure counts as an attempt.
       case transient = 1
-      /// Trying again is useless.
+      /// Retries are futile.
       case permanent = 2
-      /// Not even started; try again, not counted.
+      /// The worker did not start the job. A retry counts no attempt.
       case notStarted = 3
     }
     package var kind: Kind
-    /// A word for machines.
+    /// Code for machines.
     package var code: String
-    /// A sentence for people.
+    /// Explanation for people: one sentence.
     package var detail: String
-    /// Not before, in ms; 0 where the worker does not know.
+    /// Minimum pause before a retry, in milliseconds. 0 if the worker does not know one.
     package var retryAfterMs: Int64
 
     package init(kind: Kind, code: String, detail: String, retryAfterMs: Int64 = 0) {
@@ -147,13 +147,13 @@ package enum JobOutcome: Sendable, Equatable {
 }
 
 extension JobOutcome {
-  /// Returns the outcome where no remote provider can be asked: the gazetteer's places, marked as degraded. Without any
-  /// the lookup has failed and is retried, because `notFound` would be final.
+  /// Returns the outcome without a remote provider: the gazetteer's places, marked as degraded. Without places it is a
+  /// transient failure, because `notFound` would be final.
   ///
-  /// - Parameter code: the reason, for machines.
+  /// - Parameter code: reason for machines.
   package static func degraded(_ places: [Place], code: String) -> JobOutcome {
     guard !places.isEmpty else {
-      return .failed(.init(kind: .transient, code: code, detail: "the remote provider cannot be asked now"))
+      return .failed(.init(kind: .transient, code: code, detail: "the remote provider is unavailable"))
     }
     return .located(
       places.map { place in
@@ -166,15 +166,15 @@ extension JobOutcome {
       })
   }
 
-  /// Returns the outcome of a lookup that gets no permit to ask a remote provider.
-  static func withoutPermit(_ places: [Place]) -> JobOutcome { .degraded(places, code: "remote_denied") }
+  /// Returns the outcome of a job that gets no remote permit.
+  static func withoutPermit(_ places: [Place]) -> JobOutcome { .degraded(places, code: "remote_permit_denied") }
 }
 
-/// A job together with the right to answer it. Tokens only rise, over restarts too, so a later lease fences off an
-/// earlier.
+/// Right of a worker to report the result of a job. Tokens only rise, over restarts too, so a later lease fences off an
+/// earlier one.
 package struct Lease: Sendable, Hashable {
   package let job: JobID
-  /// `boot number << 40 | counter`: a trillion leases between two starts of ingest.
+  /// Fencing token, `generation << 40 | counter`: a trillion leases between two starts of ingest.
   package let token: UInt64
 
   package init(job: JobID, token: UInt64) {
@@ -182,11 +182,11 @@ package struct Lease: Sendable, Hashable {
     self.token = token
   }
 
-  /// Ingest alone gives out tokens, and no two the same.
+  /// Returns a fast hash of the token, which suffices because ingest alone assigns tokens, and each only once.
   package func _rawHashValue(seed: Int) -> Int { token.hash(seed: seed) }
 }
 
-/// A worker's answer under its lease.
+/// A worker's result under its lease.
 package struct JobResult: Sendable, Equatable {
   package let lease: Lease
   package let reply: WorkerReply
@@ -199,14 +199,14 @@ package struct JobResult: Sendable, Equatable {
   package init(lease: Lease, outcome: JobOutcome) { self.init(lease: lease, reply: .outcome(outcome)) }
 }
 
-/// What ingest did with a result; final for the worker unless it is `retryLater`.
+/// Ingest's acknowledgement of a result, which is final for the worker unless it is `retryLater`.
 package enum Disposition: UInt8, Sendable {
-  /// On disk.
+  /// The outcome is durable.
   case committed = 1
-  /// The job was settled before, or never was: nothing changed.
+  /// The job was settled before, or never existed. Nothing changed.
   case duplicate = 2
-  /// A failure under a lease that is not the job's current one, or a success under one that the job never had.
+  /// The lease does not count. A failure needs the job's current lease, a success any lease that the job had.
   case stale = 3
-  /// Not taken: send it again after a pause.
+  /// The result was not accepted. Resend it after a pause.
   case retryLater = 4
 }

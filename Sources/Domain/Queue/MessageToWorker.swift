@@ -1,8 +1,8 @@
 /// A message from ingest to a worker.
 package enum MessageToWorker: Sendable {
-  /// The reason for the end of a session.
+  /// Reason for the end of a session.
   package enum ResetReason: Sendable {
-    /// Ingest does not know the session: it has restarted, or the worker was silent.
+    /// Ingest does not know the session, because ingest has restarted or the worker was silent.
     case unknownSession
     /// The same process said HELLO on another connection.
     case replaced
@@ -10,7 +10,7 @@ package enum MessageToWorker: Sendable {
     case goodbye
   }
 
-  /// The answer to HELLO: a session begins.
+  /// The reply to HELLO: a session begins.
   case welcome
   /// Jobs with their leases.
   case jobs([JobScheduler.Assignment])
@@ -22,6 +22,6 @@ package enum MessageToWorker: Sendable {
   case reset(ResetReason)
   /// A refusal of HELLO: ingest has `Limits.sessionsMax` sessions.
   case busy
-  /// A notice that ingest ends.
+  /// A notice that ingest shuts down.
   case drain
 }

@@ -1,16 +1,16 @@
-/// The decision about a queued post after the end of its lookup, or after the loss of its worker.
+/// Decision about a queued post after the end of its geocoding, or after the loss of its worker.
 package enum Settlement: Sendable, Equatable {
-  /// The post is published or rejected, and its job is gone.
+  /// The post is published or rejected, and its job ends.
   case verdict(Verdict)
-  /// The job is sent again after a pause in ms, 1 … `Limits.backoffCapMs`. `attempts` counts the failures so far: as
-  /// many as before if the worker had not even started, and then there is nothing to store.
+  /// The job is retried after a pause of 1 … `Limits.backoffCapMs`, in milliseconds. `attempts` counts the failures so
+  /// far. If the worker had not even started, the count is unchanged and there is nothing to store.
   case retry(attempts: Int, pauseMs: Int64, reason: Verdict.Reason? = nil)
-  /// A worker was lost over it. The job stays.
+  /// A worker was lost over the job. The job stays.
   case leaseLost
-  /// The post is dead, with the reason, and its job is gone. `attempts` counts all failures; nil leaves the count.
+  /// The post is dead, with the reason, and its job ends. `attempts` counts all failures. Nil leaves the count.
   case dead(Verdict.Reason, attempts: Int? = nil)
 
-  /// True if the job leaves the queue with it.
+  /// True if the job leaves the queue.
   package var isFinal: Bool {
     switch self {
     case .verdict, .dead: true
@@ -18,12 +18,12 @@ package enum Settlement: Sendable, Equatable {
     }
   }
 
-  /// The settlement of a lookup that has ended.
+  /// Decides about a job whose geocoding has ended.
   ///
   /// - Parameters:
-  ///   - outcome: the end of its lookup.
-  ///   - job: the job with the counts that the store has.
-  ///   - random: for the pause; the caller's, so that a simulation can be repeated.
+  ///   - outcome: outcome of its geocoding.
+  ///   - job: job with the counts that the store has.
+  ///   - random: random source for the backoff. The caller supplies it, so that a simulation is repeatable.
   package init(of outcome: JobOutcome, job: Job, using random: inout some RandomNumberGenerator) {
     switch outcome {
     case .located(let places):
@@ -52,11 +52,11 @@ package enum Settlement: Sendable, Equatable {
   }
 }
 
-/// A change of one queued post that the store makes.
+/// Settlement of one queued post for the store to write.
 package struct SettlementRecord: Sendable {
   package let post: PostID
   package let settlement: Settlement
-  /// The post's job. With its draft the store need not read what the post shows.
+  /// The post's job. With its `content`, the store need not read the post.
   package let job: Job?
 
   package init(_ post: PostID, _ settlement: Settlement, of job: Job? = nil) {
@@ -66,16 +66,16 @@ package struct SettlementRecord: Sendable {
 
 /// The store's result of settlements.
 package struct SettlementResult: Sendable {
-  /// New entries of the list, by rising `seq`.
+  /// New entries of the list, by ascending `seq`.
   package var entries: [FeedEntry] = []
-  /// Posts that were queued no more: deleted while their jobs were out. Nothing has changed for them.
+  /// Posts that were no longer queued, because they were deleted while their jobs ran. They have not changed.
   package var notQueued: Set<PostID> = []
 
   package init() {}
 }
 
 extension IngestCore.Write {
-  /// The changes of single posts, in the order in which the store makes them.
+  /// Settlements of single posts, in the order in which the store writes them.
   package var records: [SettlementRecord] {
     switch self {
     case .settle(let settlements):
@@ -84,8 +84,8 @@ extension IngestCore.Write {
       }
     case .countLosses(let losses):
       let reason = Verdict.Reason(
-        code: "workers_lost", detail: "\(Limits.leaseLossesMax) workers were lost while they looked for this place")
-      // The loss that ends a post counts too.
+        code: "workers_lost", detail: "\(Limits.leaseLossesMax) workers were lost while they geocoded this place")
+      // The loss that makes a post dead counts too.
       return (losses.requeued + losses.dead).compactMap(\.post).map { SettlementRecord($0, .leaseLost) }
         + losses.dead.compactMap(\.post).map { SettlementRecord($0, .dead(reason, attempts: nil)) }
     }

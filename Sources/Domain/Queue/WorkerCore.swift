@@ -1,26 +1,27 @@
-/// A worker's rules for the job link: which messages of ingest count, when to speak, when to connect anew.
+/// A worker's rules for the job link: which messages of ingest count, when to send, when to reconnect.
 ///
-/// A pure state machine around `WorkerSession`, without sockets or clock. A shell decodes what comes, calls a method,
+/// A pure state machine around `WorkerSession`, without sockets or clock. A shell decodes the messages, calls a method,
 /// and performs the effects in their order: `JobClient` in production, `Simulation` in the tests. Times are
 /// milliseconds of a clock that never goes back.
 package struct WorkerCore: Sendable {
-  /// A message of ingest but jobs. All but WELCOME and a refusal count only in their own session: frames of an earlier
-  /// one may still be on their way when the next begins.
+  /// Ingest's message other than jobs. All but WELCOME and a refusal count only in their own session, because frames of
+  /// an earlier session may arrive when the next has begun.
   package enum Message: Sendable {
     case welcome(heartbeatMs: Int64, livenessMs: Int64)
     case acks([(lease: Lease, disposition: Disposition)])
     case heartbeat
     /// RESET or DRAIN: the session is over.
     case reset
-    /// A refusal of HELLO, and the time in ms after which ingest wants the next one.
+    /// A refusal of HELLO, and the pause in milliseconds before the next one.
     case refusal(retryAfterMs: Int64)
   }
 
   /// An action for the shell.
   package enum Effect: Sendable {
-    /// A message to ingest. If HELLO cannot be sent, the shell calls `helloFailed`; the session repeats the rest.
+    /// Send a message to ingest. If HELLO cannot be sent, the shell calls `helloFailed`. The session repeats the
+    /// others.
     case send(WorkerSession.Message, session: UInt64)
-    /// A new connection.
+    /// Open a new connection.
     case reconnect
     /// A session has begun.
     case joined
@@ -28,21 +29,21 @@ package struct WorkerCore: Sendable {
     case left
   }
 
-  /// Credit, leases and results.
+  /// Session with its credit, leases and results.
   package private(set) var session: WorkerSession
   /// True from WELCOME until `left`.
   private var hasJoined = false
-  /// No HELLO is sent before this.
+  /// Earliest time of the next HELLO.
   private var helloPausedUntilMs: Int64 = 0
 
   /// - Parameter concurrency: see `WorkerSession`.
   package init(concurrency: Int, nowMs: Int64) { session = WorkerSession(concurrency: concurrency, nowMs: nowMs) }
 
-  /// Takes a message of a session.
+  /// Processes a message of a session.
   package mutating func receive(_ message: Message, session id: UInt64, nowMs: Int64) -> [Effect] {
     switch message {
     case .welcome(let heartbeatMs, let livenessMs):
-      // A refusal may have crossed it: the session's heartbeats must not wait.
+      // A refusal may have crossed it. The session's heartbeats must not wait.
       helloPausedUntilMs = 0
       hasJoined = true
       let messages = session.welcome(session: id, heartbeatMs: heartbeatMs, livenessMs: livenessMs, nowMs: nowMs)
@@ -58,19 +59,19 @@ package struct WorkerCore: Sendable {
     return []
   }
 
-  /// Takes jobs of a session. Returns those to work on, in their order; nil if the session is over.
+  /// Processes jobs of a session. Returns the new ones, in their order. Nil if the session is over.
   package mutating func receive(_ leases: [Lease], session id: UInt64, nowMs: Int64) -> [Lease]? {
     guard id == session.session else { return nil }
     return session.receive(leases, nowMs: nowMs)
   }
 
-  /// Answers jobs.
+  /// Sends results of jobs.
   package mutating func answer(_ results: [JobResult], nowMs: Int64) -> [Effect] {
     let messages = session.answer(results, nowMs: nowMs)
     return send(messages)
   }
 
-  /// Does what is due: a new connection, HELLO, heartbeats, results without an acknowledgement.
+  /// Returns the effects that are due: a reconnect, HELLO, heartbeats, resends of unacknowledged results.
   package mutating func tick(nowMs: Int64) -> [Effect] {
     var effects: [Effect] = []
     if session.isDead(nowMs: nowMs) {
@@ -86,23 +87,23 @@ package struct WorkerCore: Sendable {
     return effects + send(messages)
   }
 
-  /// The time of the next call of `tick`.
+  /// Returns the time of the next call of `tick`.
   package func nextMs(nowMs: Int64) -> Int64 {
     guard nowMs >= helloPausedUntilMs else { return helloPausedUntilMs }
     return max(session.nextMs, nowMs + (session.session == nil ? Limits.linkRetryMs : 1))
   }
 
-  /// Says goodbye. The session is over with the RESET that answers it.
+  /// Says goodbye. The session ends with the RESET in reply.
   package mutating func drain() -> [Effect] {
     let messages = session.drain()
     return send(messages)
   }
 
-  /// HELLO found no connection. It is sent as soon as there is one.
+  /// Records that HELLO found no connection, so that `tick` sends it again as soon as possible.
   package mutating func helloFailed() { session.helloFailed() }
 
-  /// Sends under the session of now. Call this after the session has made the messages, in a statement of its own:
-  /// Swift reads `self` before the arguments of a call, and WELCOME changes the session.
+  /// Returns messages under the present session. Call this in a statement after the session has made them: Swift reads
+  /// `self` before the arguments of a call, and WELCOME changes the session.
   private func send(_ messages: [WorkerSession.Message]) -> [Effect] {
     messages.map { .send($0, session: session.session ?? 0) }
   }

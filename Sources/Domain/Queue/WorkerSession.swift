@@ -1,12 +1,12 @@
-/// The rules of the job link at the worker's end, without sockets or clock: when to say what, and what to keep until
-/// ingest has it on disk. Times are milliseconds of a clock that never goes back.
+/// The rules of the job link at the worker's end, without sockets or clock. They decide when to send a message, and
+/// keep results until they are durable at ingest. Times are milliseconds of a clock that never goes back.
 package struct WorkerSession: Sendable {
-  /// What a worker may say.
+  /// A worker's message.
   package enum Message: Sendable, Equatable {
     case hello(held: [Lease])
-    case ready(jobLimit: UInt64)
+    case credit(jobLimit: UInt64)
     case results([JobResult])
-    /// With all that it has answered since it started.
+    /// A heartbeat with the number of all jobs finished since the worker's start.
     case heartbeat(jobLimit: UInt64, held: [Lease], progress: UInt64)
     case goodbye([Lease])
   }
@@ -17,12 +17,12 @@ package struct WorkerSession: Sendable {
     var pauseMs: Int64
   }
 
-  /// Of WELCOME; nil before it, and after a RESET.
+  /// Number of the session from WELCOME. Nil before it, and after a RESET.
   package private(set) var session: UInt64?
   private let window: Int
-  /// Jobs that have come in this session, in all.
+  /// Number of jobs received in this session.
   private(set) var jobsReceived: UInt64 = 0
-  /// Jobs that the worker has allowed in this session, in all.
+  /// Number of jobs that the worker has permitted in this session.
   private(set) var granted: UInt64 = 0
   private var answered: UInt64 = 0
   private var working: [JobID: Lease] = [:]
@@ -33,21 +33,21 @@ package struct WorkerSession: Sendable {
   private var lastReceivedMs: Int64
   private var lastSentMs: Int64
   private var helloMs: Int64?
-  /// No result is to be sent again before this.
+  /// Earliest time of the next resend.
   private var resendMs = Int64.max
 
-  /// - Parameter concurrency: jobs that the worker works on at once, 1 or more; twice as many may wait with it.
+  /// - Parameter concurrency: number of parallel jobs, 1 or more. The worker holds up to twice as many.
   package init(concurrency: Int, nowMs: Int64) {
     window = min(2 * concurrency, Limits.windowMax)
     lastReceivedMs = nowMs
     lastSentMs = nowMs
   }
 
-  /// Results that ingest has not acknowledged.
+  /// Number of results that ingest has not acknowledged.
   package var unacknowledged: Int { outbox.count }
 
-  /// WELCOME: a session begins, and with it the credit. Everything not acknowledged is sent again under it. Of a
-  /// session that has begun already it changes nothing: to count its jobs anew would leave no credit for any.
+  /// Begins a session after WELCOME, grants credit, and resends all unacknowledged results. A repeated WELCOME of the
+  /// present session changes nothing: counting its jobs again would leave no credit for any.
   package mutating func welcome(
     session: UInt64, heartbeatMs: Int64, livenessMs: Int64, nowMs: Int64
   ) -> [Message] {
@@ -66,7 +66,7 @@ package struct WorkerSession: Sendable {
     return messages + grant(nowMs: nowMs)
   }
 
-  /// Jobs to work on: those that are not here already.
+  /// Records received jobs, and returns the ones that are new here.
   package mutating func receive(_ leases: [Lease], nowMs: Int64) -> [Lease] {
     lastReceivedMs = nowMs
     jobsReceived += UInt64(leases.count)
@@ -78,7 +78,7 @@ package struct WorkerSession: Sendable {
     }
   }
 
-  /// Answers, kept until they are acknowledged, and new credit for their place.
+  /// Keeps results until they are acknowledged. Returns them, and new credit for their slots.
   package mutating func answer(_ results: [JobResult], nowMs: Int64) -> [Message] {
     for result in results {
       if let index = working.index(forKey: result.lease.job), working.values[index] == result.lease {
@@ -93,22 +93,23 @@ package struct WorkerSession: Sendable {
     return [.results(results)] + grant(nowMs: nowMs)
   }
 
-  /// What ingest did with a result.
+  /// Records ingest's acknowledgement of a result.
   package mutating func acknowledge(_ lease: Lease, _ disposition: Disposition, nowMs: Int64) {
     lastReceivedMs = nowMs
     if disposition != .retryLater { outbox[lease] = nil }
   }
 
-  /// Ingest lives.
+  /// Records that ingest is alive.
   package mutating func recordActivity(nowMs: Int64) { lastReceivedMs = nowMs }
 
-  /// Ingest does not know the session: say HELLO again, with the leases that are held.
+  /// Ends a session that ingest does not know. The next `tick` says HELLO with the held leases.
   package mutating func reset() {
     session = nil
     helloMs = nil
   }
 
-  /// What time asks for: HELLO until it is answered, heartbeats, results not acknowledged, at doubling intervals.
+  /// Returns the messages that are due: HELLO until its reply, heartbeats, and resends of unacknowledged results at
+  /// doubling intervals.
   package mutating func tick(nowMs: Int64) -> [Message] {
     guard session != nil else {
       if let helloMs, nowMs - helloMs < Limits.helloRepeatMs { return [] }
@@ -124,16 +125,16 @@ package struct WorkerSession: Sendable {
     return messages
   }
 
-  /// The leases in work, then those of results that are not acknowledged.
+  /// Leases in work, then leases of unacknowledged results.
   private var held: [Lease] { working.values.oldestFirst + outbox.values.lazy.map(\.result.lease).oldestFirst }
 
-  /// When `tick` is to be called next.
+  /// Time of the next call of `tick`.
   package var nextMs: Int64 {
     guard session != nil else { return helloMs.map { $0 + Limits.helloRepeatMs } ?? 0 }
     return min(lastSentMs + heartbeatMs, outbox.isEmpty ? .max : resendMs)
   }
 
-  /// HELLO found no connection: it is to be said as soon as there is one.
+  /// Records that HELLO found no connection, so that `tick` sends it again as soon as possible.
   package mutating func helloFailed() { helloMs = nil }
 
   private mutating func resend(nowMs: Int64) -> [Message] {
@@ -152,11 +153,10 @@ package struct WorkerSession: Sendable {
     return overdue.isEmpty ? [] : [.results(overdue.oldestFirst)]
   }
 
-  /// Ingest has been silent too long: the connection is to be made anew, the session is over.
+  /// Returns true if ingest's liveness timeout has passed. The session is over, and the caller reconnects.
   package func isDead(nowMs: Int64) -> Bool { session != nil && nowMs - lastReceivedMs > livenessMs }
 
-  /// Takes no more jobs and gives up those that are not answered, at shutdown. The session is over with the RESET that
-  /// answers it.
+  /// Accepts no more jobs and returns the unfinished ones, at shutdown. The session ends with the RESET in reply.
   package mutating func drain() -> [Message] {
     guard session != nil, !isDraining else { return [] }
     isDraining = true
@@ -164,26 +164,26 @@ package struct WorkerSession: Sendable {
     return [.goodbye(working.values.oldestFirst)]
   }
 
-  /// Credit for as many jobs as the window has room for; none while the outbox is full. `JobScheduler` keeps the other
-  /// end of it.
+  /// Grants credit for the free slots of the window. None while the outbox is full. `JobScheduler` keeps the other end
+  /// of the credit.
   private mutating func grant(nowMs: Int64) -> [Message] {
     guard outbox.count + window <= Limits.outboxMax else { return [] }
     let limit = jobsReceived + UInt64(max(0, window - working.count))
-    // A grant for every few jobs keeps the pipe full; one for each would double the messages.
+    // A grant for every few jobs keeps the pipe full. A grant for each would double the messages.
     guard session != nil, limit > granted, granted == 0 || limit - granted >= UInt64((window + 1) / 2) else {
       return []
     }
     granted = limit
-    return [.ready(jobLimit: limit)]
+    return [.credit(jobLimit: limit)]
   }
 }
 
 extension Sequence<Lease> {
-  /// A dictionary has another order in every process: what is said must not.
+  /// The elements by ascending token. The order of a dictionary differs between processes, and the messages' must not.
   fileprivate var oldestFirst: [Lease] { sorted { $0.token < $1.token } }
 }
 
 extension Sequence<JobResult> {
-  /// By their leases.
+  /// The elements by the tokens of their leases.
   fileprivate var oldestFirst: [JobResult] { sorted { $0.lease.token < $1.lease.token } }
 }

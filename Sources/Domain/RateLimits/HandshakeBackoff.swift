@@ -1,24 +1,24 @@
-/// When a client whose handshake failed tries again. libzmq itself would try several times a second for ever after a
-/// wrong key, and never again after a refusal.
+/// Backoff of a client whose handshake failed. libzmq itself would retry several times per second forever after a wrong
+/// key, and never after a refusal.
 package struct HandshakeBackoff: Sendable {
   private var pauseMs: Int64 = 0
-  /// When to connect again; nil while connected or trying.
+  /// Time of the next attempt. Nil while the client is connected or connecting.
   package private(set) var dueMs: Int64?
 
-  /// Never tried.
+  /// Creates a backoff before the first attempt.
   package init() {}
 
-  /// A handshake has failed: the next try is due after a pause, random in the upper half of a range that doubles from
-  /// `Limits.handshakePauseBaseMs` to `Limits.handshakePauseCapMs`.
+  /// Records a failed handshake. The next attempt is due after a random pause in the upper half of a range. The range
+  /// doubles from `Limits.handshakePauseBaseMs` to `Limits.handshakePauseCapMs`.
   package mutating func failed(nowMs: Int64, using random: inout some RandomNumberGenerator) {
     pauseMs = pauseMs == 0 ? Limits.handshakePauseBaseMs : min(2 * pauseMs, Limits.handshakePauseCapMs)
     let leastMs = pauseMs / 2
     dueMs = nowMs + Int64.random(in: leastMs...pauseMs, using: &random)
   }
 
-  /// The next try begins.
+  /// Records the start of the next attempt.
   package mutating func begun() { dueMs = nil }
 
-  /// The other end has taken us in: the next failure is a first one.
+  /// Records a handshake that succeeded. The next failure counts as the first.
   package mutating func succeeded() { self = HandshakeBackoff() }
 }

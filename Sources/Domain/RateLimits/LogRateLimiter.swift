@@ -1,4 +1,4 @@
-/// Keeps what peers do from filling the log: a line about one subject once a minute, and few lines a second about all.
+/// Rate limiter for log lines about peers: one line per minute about each subject, and few lines per second about all.
 package struct LogRateLimiter: Sendable {
   private struct Subject {
     var atMs: Int64
@@ -9,10 +9,11 @@ package struct LogRateLimiter: Sendable {
   private var second = Int64.min
   private var linesInSecond = 0
 
-  /// Nothing said yet.
+  /// Creates a limiter that has not admitted any line.
   package init() {}
 
-  /// Nil when the line is to be left out; otherwise how many about the same subject were left out since the last one.
+  /// Admits or suppresses a line. Returns the number of lines about the subject that were suppressed since the last
+  /// one. Nil suppresses the line.
   package mutating func admit(_ subject: String, nowMs: Int64) -> Int? {
     if let last = subjects[subject], nowMs - last.atMs < Limits.logRepeatMs {
       subjects[subject]?.suppressed += 1

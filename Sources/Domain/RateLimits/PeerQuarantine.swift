@@ -1,5 +1,6 @@
-/// Peers that send what nobody can read: after `Limits.malformedFramesMax` such frames within `Limits.quarantineMs` a
-/// peer is not listened to for as long. Times are milliseconds of a clock that never goes back.
+/// Quarantine of peers that send malformed frames. After `Limits.malformedFramesMax` such frames within
+/// `Limits.quarantineMs`, all frames of the peer are ignored for the same time. Times are milliseconds of a clock that
+/// never goes back.
 package struct PeerQuarantine: Sendable {
   private struct Peer: Sendable {
     var sinceMs: Int64
@@ -10,18 +11,18 @@ package struct PeerQuarantine: Sendable {
 
   package init() {}
 
-  /// Peers of which something is remembered, `Limits.quarantinePeersMax` at most.
+  /// Number of remembered peers, at most `Limits.quarantinePeersMax`.
   package var peerCount: Int { peers.count }
 
-  /// Whether nothing that the peer sends is to be looked at.
+  /// Returns true if all frames of the peer are ignored.
   package func isQuarantined(_ peer: [UInt8], nowMs: Int64) -> Bool {
     guard let known = peers[peer] else { return false }
     return known.frames >= Limits.malformedFramesMax && nowMs - known.sinceMs < Limits.quarantineMs
   }
 
-  /// A frame of the peer could not be read.
+  /// Counts a malformed frame of the peer.
   ///
-  /// - Returns: true when that was one too many: from now on the peer is shut out.
+  /// - Returns: true if the quarantine begins with this frame.
   package mutating func recordMalformed(_ peer: [UInt8], nowMs: Int64) -> Bool {
     var known = peers[peer] ?? Peer(sinceMs: nowMs)
     if nowMs - known.sinceMs >= Limits.quarantineMs { known = Peer(sinceMs: nowMs) }
@@ -31,7 +32,7 @@ package struct PeerQuarantine: Sendable {
     if isOneTooMany { known.sinceMs = nowMs }
     if peers[peer] == nil, peers.count >= Limits.quarantinePeersMax {
       peers = peers.filter { nowMs - $0.value.sinceMs < Limits.quarantineMs }
-      // So many at once are one peer that connects anew for each: it pays for that itself.
+      // More peers than the limit are one peer that reconnects for each frame. The reconnects are its own cost.
       if peers.count >= Limits.quarantinePeersMax { peers.removeAll(keepingCapacity: true) }
     }
     peers[peer] = known

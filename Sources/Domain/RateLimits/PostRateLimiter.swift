@@ -1,27 +1,27 @@
-/// Rate limiter for the posts of each account: a minute's worth at once, then at a steady rate. A pure state machine:
+/// Rate limiter for the posts of each account: a burst of one minute's posts, then a steady rate. A pure state machine:
 /// times are milliseconds of a clock that never goes back.
 package struct PostRateLimiter: Sendable {
   private let full: TokenBucket
-  /// An account without an entry has a full bucket.
+  /// Buckets by account. An account without an entry has a full bucket.
   private var buckets: [AccountID: TokenBucket] = [:]
   /// Number of entries at which full buckets are removed.
   private var sweptAt = Limits.postRatesSweptAt
 
-  /// - Parameter perMinute: within `Limits.postsPerMinuteRange`.
+  /// - Parameter perMinute: rate in `Limits.postsPerMinuteRange`.
   package init(perMinute: Int) { full = TokenBucket(perMinute: perMinute) }
 
-  /// Accounts of which something is known.
+  /// Number of remembered accounts.
   var count: Int { buckets.count }
 
-  /// Takes the right to make posts.
+  /// Consumes up to `wanted` tokens, one for each post.
   ///
-  /// - Returns: how many the account may make now, `wanted` at most.
+  /// - Returns: the number of posts that the account may make now, at most `wanted`.
   package mutating func consume(_ wanted: Int, by account: AccountID, nowMs: Int64) -> Int {
     sweep(nowMs: nowMs)
     return buckets[account, default: full].consume(wanted, nowMs: nowMs)
   }
 
-  /// Takes the right to make `wanted` posts, or none. See `TokenBucket.takeAll`.
+  /// Consumes `wanted` tokens, or none. See `TokenBucket.consumeAll`.
   ///
   /// - Returns: 0, or the milliseconds to wait.
   package mutating func consumeAll(_ wanted: Int, by account: AccountID, nowMs: Int64) -> Int64 {
@@ -29,10 +29,10 @@ package struct PostRateLimiter: Sendable {
     return buckets[account, default: full].consumeAll(wanted, nowMs: nowMs)
   }
 
-  /// Returns the right to make posts that were not made.
+  /// Refunds tokens for posts that were not made.
   package mutating func refund(_ count: Int, to account: AccountID) { buckets[account]?.refund(count) }
 
-  /// Until the account may make one: 1 or more milliseconds.
+  /// Returns the time until the account may post, 1 or more milliseconds.
   package func pauseMs(of account: AccountID, nowMs: Int64) -> Int64 {
     max(1, buckets[account, default: full].pauseMs(nowMs: nowMs))
   }

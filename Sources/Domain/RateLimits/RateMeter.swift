@@ -1,10 +1,10 @@
-/// Counts what happens, in all and over the last seconds. Times are milliseconds of a clock that never goes back.
+/// Counter of events, in total and as a recent rate. Times are milliseconds of a clock that never goes back.
 package struct RateMeter: Sendable, Equatable {
-  /// What a meter shows.
+  /// Reading of a meter.
   package struct Reading: Sendable, Equatable {
-    /// Since the meter was made.
+    /// Number of events since the meter was created.
     package var total: UInt64
-    /// Over the last `Limits.rateWindowSeconds`, or since the first count where that is less; 0 or more.
+    /// Events per second over the last `Limits.rateWindowSeconds`, or since the first event if that is less; 0 or more.
     package var perSecond: Double
 
     package init(total: UInt64 = 0, perSecond: Double = 0) {
@@ -13,17 +13,17 @@ package struct RateMeter: Sendable, Equatable {
     }
   }
 
-  /// Since the meter was made.
+  /// Number of events since the meter was created.
   package private(set) var total: UInt64 = 0
-  /// One for each whole second of the window, and one for the second that runs; the last count's stands at `second`
-  /// modulo their number. Empty before the first count.
+  /// Ring of counts: one for each whole second of the window, and one for the present second. The latest count is at
+  /// `second` modulo the ring's length. Empty before the first event.
   private var counts: [UInt64] = []
   private var firstSecond: Int64 = 0
   private var second: Int64 = 0
 
   package init() {}
 
-  /// Counts so many at a time.
+  /// Counts events.
   package mutating func add(_ count: Int, nowMs: Int64) {
     guard count > 0 else { return }
     total += UInt64(count)
@@ -39,7 +39,7 @@ package struct RateMeter: Sendable, Equatable {
     counts[slot(second)] += UInt64(count)
   }
 
-  /// What it shows at a time: of whole seconds, but for the first one.
+  /// Returns the reading at a time. The rate covers whole seconds, except during the first one.
   package func reading(nowMs: Int64) -> Reading {
     let running = max(0, nowMs) / 1_000
     guard !counts.isEmpty, running > firstSecond else {
@@ -56,25 +56,25 @@ package struct RateMeter: Sendable, Equatable {
   private func slot(_ second: Int64) -> Int { Int(second % Int64(counts.count)) }
 }
 
-/// How fast the queue fills and empties: posts, not look-ups.
+/// Rates at which the queue fills and empties: posts, not lookups.
 package struct QueueRates: Sendable, Equatable {
-  /// Posts taken in.
+  /// Accepted posts.
   package var accepted = RateMeter()
   /// Posts that left the queue: published, rejected or dead.
   package var settled = RateMeter()
-  /// Tries that failed, lost workers not among them.
+  /// Failed attempts, without lost workers.
   package var failed = RateMeter()
 
   package init() {}
 
-  /// What the three show at a moment.
+  /// Readings of the three meters.
   package struct Readings: Sendable, Equatable {
     package let accepted: RateMeter.Reading
     package let settled: RateMeter.Reading
     package let failed: RateMeter.Reading
   }
 
-  /// What the three show at a moment.
+  /// Returns the readings of the three meters at a time.
   package func readings(nowMs: Int64) -> Readings {
     Readings(
       accepted: accepted.reading(nowMs: nowMs), settled: settled.reading(nowMs: nowMs),

@@ -1,39 +1,40 @@
-/// Token bucket: serves a burst of up to its capacity at once, and refills at a steady rate. A pure state machine:
-/// times are milliseconds of a clock that never goes back.
+/// Token bucket: permits a burst of up to its capacity, and refills at a steady rate. A pure state machine: times are
+/// milliseconds of a clock that never goes back.
 package struct TokenBucket: Sendable {
-  /// Tokens that come in during a period.
+  /// Number of tokens added per period.
   private let tokens: Int64
   private let periodMs: Int64
-  /// Levels are whole numbers of units: one token is `periodMs` units, and each millisecond brings `tokens` units.
+  /// Capacity in units. One token is `periodMs` units, and each millisecond adds `tokens` units, so levels are whole
+  /// numbers.
   private let capacity: Int64
   private var units: Int64
   private var filledMs: Int64 = 0
 
-  /// A full bucket.
+  /// Creates a full bucket.
   ///
   /// - Parameters:
-  ///   - tokens: that come in during a period; 1 or more.
-  ///   - periodMs: 1 or more.
-  ///   - capacity: in tokens; 1 or more. The product with `periodMs` fits into 63 bits.
+  ///   - tokens: number of tokens added per period, 1 or more.
+  ///   - periodMs: length of the period, 1 or more.
+  ///   - capacity: maximum number of tokens, 1 or more. The product with `periodMs` fits into 63 bits.
   package init(tokens: Int, periodMs: Int64, capacity: Int) {
     (self.tokens, self.periodMs) = (Int64(tokens), periodMs)
     self.capacity = Int64(capacity) * periodMs
     units = self.capacity
   }
 
-  /// A full bucket with a capacity of one second.
+  /// Creates a full bucket with a capacity of one second.
   ///
-  /// - Parameter perSecond: 1 or more.
+  /// - Parameter perSecond: tokens per second, 1 or more.
   package init(perSecond: Int) { self.init(tokens: perSecond, periodMs: 1_000, capacity: perSecond) }
 
-  /// A full bucket with a capacity of one minute.
+  /// Creates a full bucket with a capacity of one minute.
   ///
-  /// - Parameter perMinute: 1 or more.
+  /// - Parameter perMinute: tokens per minute, 1 or more.
   package init(perMinute: Int) { self.init(tokens: perMinute, periodMs: 60_000, capacity: perMinute) }
 
-  /// Takes tokens.
+  /// Consumes tokens.
   ///
-  /// - Returns: the number taken, from 0 to `wanted`.
+  /// - Returns: the number consumed, from 0 to `wanted`.
   package mutating func consume(_ wanted: Int, nowMs: Int64) -> Int {
     fill(nowMs: nowMs)
     let taken = max(0, min(Int64(wanted), units / periodMs))
@@ -41,8 +42,8 @@ package struct TokenBucket: Sendable {
     return Int(taken)
   }
 
-  /// Takes `wanted` tokens, or none. A full bucket gives more than its capacity, and then none until the rest has come
-  /// in: otherwise a request for more than the capacity could never be served.
+  /// Consumes `wanted` tokens, or none. A full bucket gives more than its capacity, and then none until the debt is
+  /// refilled. Otherwise a request for more than the capacity could never be served.
   ///
   /// - Returns: 0, or the milliseconds to wait.
   package mutating func consumeAll(_ wanted: Int, nowMs: Int64) -> Int64 {
@@ -53,13 +54,13 @@ package struct TokenBucket: Sendable {
     return pauseMs
   }
 
-  /// Returns tokens that were taken and not used.
+  /// Refunds tokens that were consumed and not used.
   package mutating func refund(_ count: Int) { units = min(capacity, units + Int64(count) * periodMs) }
 
-  /// Milliseconds until there is a token; 0 if there is one.
+  /// Returns the time until a token is available, in milliseconds. 0 if there is one.
   package func pauseMs(nowMs: Int64) -> Int64 { pauseMs(lacking: periodMs - level(nowMs: nowMs)) }
 
-  /// True if the bucket is as a new one.
+  /// Returns true if the bucket is full.
   package func isFull(nowMs: Int64) -> Bool { level(nowMs: nowMs) == capacity }
 
   private mutating func fill(nowMs: Int64) {
@@ -69,7 +70,7 @@ package struct TokenBucket: Sendable {
 
   private func level(nowMs: Int64) -> Int64 {
     let elapsedMs = max(0, nowMs - filledMs)
-    // Compared before it is multiplied, which could overflow.
+    // Compare before multiplying, because the product could overflow.
     return elapsedMs >= pauseMs(lacking: capacity - units) ? capacity : units + tokens * elapsedMs
   }
 

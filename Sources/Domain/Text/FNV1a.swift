@@ -1,14 +1,14 @@
-/// FNV-1a, 64 bits (Fowler, Noll, Vo): a checksum against accidents, not against people, and a hash that is equal in
-/// every process. Inlined, since a search hashes each of its words.
+/// FNV-1a hash, 64 bits (Fowler, Noll, Vo), which is equal in every process. The hash detects accidents, but not
+/// deliberate changes. The code is inlined, because a search hashes each of its words.
 package struct FNV1a: Sendable {
   @usableFromInline
   var state: UInt64
 
-  /// The hash of no bytes.
+  /// Creates the hash of no bytes.
   @inlinable
   package init() { state = 14_695_981_039_346_656_037 }
 
-  /// The hash of the bytes that were added, in their order.
+  /// Hash of the bytes that were added, in their order.
   @inlinable
   package var value: UInt64 { state }
 

@@ -4,13 +4,13 @@ package func hexadecimal(_ value: UInt64, digits: Int) -> String {
   return String(repeating: "0", count: max(0, digits - text.count)) + text
 }
 
-/// Returns two lower-case hexadecimal digits a byte.
+/// Returns two lower-case hexadecimal digits for each byte.
 package func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
   bytes.map { hexadecimal(UInt64($0), digits: 2) }.joined()
 }
 
 extension Array<UInt8> {
-  /// Bytes of text that `hexadecimal(_:)` writes. Nil for other text.
+  /// Decodes text that `hexadecimal(_:)` writes. Nil for other text.
   package init?(hexadecimal text: some StringProtocol) {
     func digit(_ byte: UInt8) -> UInt8? {
       switch byte {

@@ -1,6 +1,6 @@
 /// A character that a line for other people must not contain, and its position.
 package struct HiddenCharacter: Sendable, Equatable {
-  /// The reason why the character is refused.
+  /// Reason why the character is refused.
   enum Reason: Sendable {
     case control, noncharacter, lineEnd, direction, nonJoiner, joiner, softHyphen, variation, tag, invisible
 
@@ -21,12 +21,12 @@ package struct HiddenCharacter: Sendable, Equatable {
   }
 
   let scalar: Unicode.Scalar
-  /// The position of the character in the text, in code points, from 1.
+  /// Position of the character in the text, in code points, from 1.
   let position: Int
   let reason: Reason
 
-  /// "has U+202E RIGHT-TO-LEFT OVERRIDE at character 5, which changes the direction of the text: remove it", to follow
-  /// the name of the field.
+  /// Explanation that follows the field's name: "has U+202E RIGHT-TO-LEFT OVERRIDE at character 5, which changes the
+  /// direction of the text: remove it".
   package var complaint: String {
     let properties = scalar.properties
     let name = (properties.name ?? properties.nameAlias).map { " \($0)" } ?? ""

@@ -1,4 +1,4 @@
-/// Any JSON value, for what comes in forms that no type foresees.
+/// Any JSON value, for input without a fixed structure.
 package enum JSONValue: Decodable, Sendable, Equatable {
   case null
   case bool(Bool)
@@ -7,10 +7,10 @@ package enum JSONValue: Decodable, Sendable, Equatable {
   case array([JSONValue])
   case object([String: JSONValue])
 
-  /// As the library asks for it.
+  /// Decodes a value. (`Decodable`)
   package init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()
-    // The commonest first: each that is not it costs an error.
+    // The most frequent type first, because each wrong guess costs an error.
     if let string = try? value.decode(String.self) {
       self = .string(string)
     } else if let number = try? value.decode(Double.self) {
@@ -24,23 +24,23 @@ package enum JSONValue: Decodable, Sendable, Equatable {
     } else if value.decodeNil() {
       self = .null
     } else {
-      throw DecodingError.dataCorruptedError(in: value, debugDescription: "A number that no Double holds.")
+      throw DecodingError.dataCorruptedError(in: value, debugDescription: "The number is out of range for a Double.")
     }
   }
 
-  /// A member of an object; nil where it is not there or null, or this is no object.
+  /// Returns a member of an object. Nil if it is absent or null, or if this value is no object.
   package subscript(_ name: String) -> JSONValue? {
     guard case .object(let members) = self, let value = members[name], value != .null else { return nil }
     return value
   }
 
-  /// The text; nil where it is none.
+  /// The text, or nil if the value is no string.
   package var string: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// The number; nil where it is none.
+  /// The number, or nil if the value is no number.
   package var number: Double? { if case .number(let number) = self { number } else { nil } }
 
-  /// What people who know JavaScript call its type.
+  /// JavaScript's name of the value's type.
   package var typeName: String {
     switch self {
     case .null: "Null"

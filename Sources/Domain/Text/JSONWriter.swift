@@ -1,13 +1,13 @@
-/// JSON, written as bytes. Only for what is written often: Foundation's encoder builds a tree of the values before it
-/// writes a byte. Members come out in the order in which they are added.
+/// Writer of JSON bytes, for frequent output. Foundation's encoder builds a tree of the values before it writes a byte.
+/// Members keep the order in which they are added.
 package struct JSONWriter: Sendable {
-  /// UTF-8.
+  /// Output so far, in UTF-8.
   package private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
   package init() {}
 
-  /// One object.
+  /// Returns one object.
   package static func object(_ body: (inout JSONWriter) -> Void) -> JSONWriter {
     var text = JSONWriter()
     text.bytes.reserveCapacity(256)
@@ -15,27 +15,27 @@ package struct JSONWriter: Sendable {
     return text
   }
 
-  /// An object as a value.
+  /// Writes an object as a value.
   package mutating func object(_ body: (inout JSONWriter) -> Void) {
     open("{")
     body(&self)
     close("}")
   }
 
-  /// An object on a line of its own, as in NDJSON.
+  /// Writes an object on a line of its own, as in NDJSON.
   package mutating func line(_ body: (inout JSONWriter) -> Void) {
     object(body)
     bytes.append(UInt8(ascii: "\n"))
     needsComma = false
   }
 
-  /// A member that is an object.
+  /// Writes a member that is an object.
   package mutating func object(_ name: String, _ body: (inout JSONWriter) -> Void) {
     key(name)
     object(body)
   }
 
-  /// A member that is an array of objects.
+  /// Writes a member that is an array of objects.
   package mutating func array<Element>(
     _ name: String, _ elements: some Sequence<Element>, _ body: (inout JSONWriter, Element) -> Void
   ) {
@@ -45,14 +45,14 @@ package struct JSONWriter: Sendable {
     close("]")
   }
 
-  /// A member that is a text.
+  /// Writes a member that is a text.
   package mutating func add(_ name: String, _ value: String) {
     key(name)
     comma()
     quote(value)
   }
 
-  /// A member that is an array of texts.
+  /// Writes a member that is an array of texts.
   package mutating func add(_ name: String, _ values: [String]) {
     key(name)
     open("[")
@@ -63,13 +63,13 @@ package struct JSONWriter: Sendable {
     close("]")
   }
 
-  /// A member that is a whole number; exact in every reader up to 2^53.
+  /// Writes a member that is a whole number. Every reader gets it exactly up to 2^53.
   package mutating func add(_ name: String, _ value: some BinaryInteger) { raw(name, String(value)) }
 
-  /// A member that is a number; null where it is not finite.
+  /// Writes a member that is a number, or null if it is not finite.
   package mutating func add(_ name: String, _ value: Double) { raw(name, Self.text(value)) }
 
-  /// A member that is an array of numbers, with null in place of one that is not finite.
+  /// Writes a member that is an array of numbers, with null for each that is not finite.
   package mutating func add(_ name: String, _ values: [Double]) {
     raw(name, "[\(values.map(Self.text).joined(separator: ","))]")
   }
@@ -78,10 +78,10 @@ package struct JSONWriter: Sendable {
     value.isFinite ? (value == value.rounded() && abs(value) < 1e15 ? "\(Int(value))" : "\(value)") : "null"
   }
 
-  /// A member that is null.
+  /// Writes a member that is null.
   package mutating func addNull(_ name: String) { raw(name, "null") }
 
-  /// A member that is a truth value.
+  /// Writes a member that is a Boolean.
   package mutating func add(_ name: String, _ value: Bool) { raw(name, value ? "true" : "false") }
 
   private mutating func raw(_ name: String, _ value: String) {
@@ -131,15 +131,15 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// "</script>" must not end one.
+  /// Returns true if the byte needs no escape. `<` needs one, so that "</script>" in a text ends no script.
   private static func isPlain(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") && byte != UInt8(ascii: "<")
   }
 }
 
 extension JSONWriter {
-  /// A member that is a time: RFC 3339 in UTC with milliseconds.
+  /// Writes a member that is a time: RFC 3339 in UTC with milliseconds.
   ///
-  /// - Parameter unixMs: since 1970, 0 or more.
+  /// - Parameter unixMs: milliseconds since 1970, 0 or more.
   package mutating func add(_ name: String, unixMs: Int64) { add(name, timestamp(unixMs: unixMs)) }
 }

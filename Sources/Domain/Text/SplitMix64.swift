@@ -1,9 +1,9 @@
-/// Numbers that look random and follow from a seed. (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number
-/// Generators", 2014.)
+/// Pseudorandom number generator with a seed. (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators",
+/// 2014.)
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// The same seed gives the same numbers.
+  /// Creates a generator. Equal seeds give equal sequences.
   package init(seed: UInt64) { state = seed }
 
   /// Returns the next number.
@@ -16,7 +16,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Returns the number at a position of a seed's sequence, from 0, in whatever order positions are asked for.
+  /// Returns the number at a position of a seed's sequence, from 0. Positions may be used in any order.
   package static func value(seed: UInt64, at position: UInt64) -> UInt64 {
     var random = SplitMix64(seed: seed &+ position &* 0x9E37_79B9_7F4A_7C15)
     return random.next()

@@ -4,10 +4,10 @@ extension StringProtocol {
 }
 
 extension String {
-  /// True if all of the text may stand in a line that other people read: no character has a flaw by ``VisibleText``.
+  /// True if the whole text is safe in a line that other people read: no character has a flaw by ``VisibleText``.
   package var isSafeLine: Bool { VisibleText(self).isSafe }
 
-  /// Returns at most `bytesMax` bytes of the text as one safe line, to show texts of others to people.
+  /// Returns at most `bytesMax` bytes of the text as one safe line. Use it to show people a text from others.
   package func safeLine(bytesMax: Int) -> String {
     let safe = VisibleText(self).replacingHidden { _ in "\u{FFFD}" }
     guard safe.utf8.count > bytesMax else { return safe }
@@ -19,9 +19,9 @@ extension String {
     return VisibleText(line).withoutHiddenEnd
   }
 
-  /// Without white space at both ends. A mark that stands on a space is none.
+  /// The text without white space at both ends. A combining mark on a space is not white space.
   package var trimmedLine: String {
-    // Most texts begin and end with a letter or a digit: no need to ask Unicode what they are.
+    // Most texts begin and end with a letter or a digit, which needs no Unicode properties.
     if let first = utf8.first, let last = utf8.last, (0x21...0x7E).contains(first), (0x21...0x7E).contains(last) {
       return self
     }

@@ -1,6 +1,7 @@
-/// "2026-11-21T20:59:03.123Z". (Days to a date: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".)
+/// Returns a time as "2026-11-21T20:59:03.123Z". The date follows Howard Hinnant, "chrono-Compatible Low-Level Date
+/// Algorithms".
 ///
-/// - Parameter unixMs: since 1970, UTC; the years 0 to 9999.
+/// - Parameter unixMs: milliseconds since 1970, UTC, in the years 0 to 9999.
 package func timestamp(unixMs: Int64) -> String {
   let (days, ms) = (unixMs.floorDivided(by: 86_400_000), unixMs - unixMs.floorDivided(by: 86_400_000) * 86_400_000)
   let z = days + 719_468
@@ -34,8 +35,8 @@ package func timestamp(unixMs: Int64) -> String {
   }
 }
 
-/// The time of a text such as "2026-11-21T20:59:03.123Z", in milliseconds since 1970, UTC; nil where it is none.
-/// RFC 3339, with or without a fraction, of which three digits count; the years 1970 to 9999.
+/// Parses a time such as "2026-11-21T20:59:03.123Z". Returns milliseconds since 1970, UTC, or nil for other text. The
+/// form is RFC 3339 with or without a fraction, of which three digits count. The years are 1970 to 9999.
 package func unixMs(timestamp text: String) -> Int64? {
   let form =
     #/(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))/#
@@ -65,13 +66,13 @@ private func daysOf(month: Int64, _ year: Int64) -> Int64 {
   }
 }
 
-/// Returns the days from 1970-01-01 to a date of the proleptic Gregorian calendar; negative before it. (Howard Hinnant,
-/// "chrono-Compatible Low-Level Date Algorithms".)
+/// Returns the days from 1970-01-01 to a date of the proleptic Gregorian calendar. The result is negative before 1970.
+/// (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".)
 ///
 /// - Parameters:
 ///   - year: 1 to 9999.
 ///   - month: 1 to 12.
-///   - day: from 1. One beyond the month's end is counted into the next month.
+///   - day: 1 or more. Days beyond the month's end count into the next month.
 package func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
   let year = month <= 2 ? year - 1 : year
   let era = year / 400

@@ -1,10 +1,11 @@
 extension UInt64 {
-  /// A hash for keys that nobody outside can choose, such as numbers that are counted up. It costs a multiplication;
-  /// the standard library's own, SipHash, defends tables against chosen keys, and shows up in profiles.
+  /// Returns a hash of a key that outsiders cannot choose, such as a consecutive number. The cost is one
+  /// multiplication. The standard library's SipHash defends tables against chosen keys, but is visible in profiles.
   ///
-  /// - Parameter seed: the table's, so that two tables do not have the same order.
+  /// - Parameter seed: seed of the table, so that two tables do not have the same order.
   func hash(seed: Int) -> Int {
-    // 2^64 divided by the golden ratio; both halves, so that each bit of the key reaches the low bits of the hash.
+    // The factor is 2^64 divided by the golden ratio. Both halves count, so that each bit of the key reaches the low
+    // bits of the hash.
     let product = (self ^ UInt64(UInt(bitPattern: seed))).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
     return Int(truncatingIfNeeded: product.high ^ product.low)
   }

@@ -1,5 +1,5 @@
 extension Unicode.Scalar {
-  /// A letter of any script, but for the fillers of Hangul, which are invisible.
+  /// True for a letter of any script, except the fillers of Hangul, which are invisible.
   var isLetter: Bool {
     switch properties.generalCategory {
     case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter:
@@ -8,7 +8,8 @@ extension Unicode.Scalar {
     }
   }
 
-  /// A combining mark, which stands on the character before it; no variation selector and no other invisible one.
+  /// True for a combining mark, which stands on the character before it. False for variation selectors and other
+  /// invisible marks.
   var isMark: Bool {
     switch properties.generalCategory {
     case .nonspacingMark, .spacingMark, .enclosingMark: !properties.isDefaultIgnorableCodePoint
@@ -16,16 +17,16 @@ extension Unicode.Scalar {
     }
   }
 
-  /// A mark that does not end the letter that it stands on: $M of UAX 31, with the virama.
+  /// True for a mark that does not end the letter on which it stands: $M of UAX 31, with the virama.
   var isReorderedMark: Bool { isMark && properties.canonicalCombiningClass.rawValue != 0 }
 
-  /// The sign that takes a consonant's vowel away: canonical combining class 9.
+  /// True for the sign that removes a consonant's vowel: canonical combining class 9.
   var isVirama: Bool { properties.canonicalCombiningClass == .virama }
 
-  /// A character with a shape of its own.
+  /// True for a character with a shape of its own.
   var showsAlone: Bool {
     if isASCII { return (0x21...0x7E).contains(value) }
-    // Blank in spite of their category: BRAILLE PATTERN BLANK and MUSICAL SYMBOL NULL NOTEHEAD.
+    // Blank despite their category: BRAILLE PATTERN BLANK and MUSICAL SYMBOL NULL NOTEHEAD.
     guard value != 0x2800, value != 0x1D159, !isMark else { return false }
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .spaceSeparator: return false
@@ -34,14 +35,14 @@ extension Unicode.Scalar {
     }
   }
 
-  /// An emoji that may be an element of a ZWJ sequence: all but digits and signs of Latin-1.
+  /// True for an emoji that may be an element of a ZWJ sequence: all but digits and signs of Latin-1.
   var isPictograph: Bool { value > 0xFF && properties.isEmoji }
 
-  /// A tag of a letter a … z or a digit.
+  /// True for the tag of a letter a … z or a digit.
   var isTagLetter: Bool { (0xE0030...0xE0039).contains(value) || (0xE0061...0xE007A).contains(value) }
 
-  /// A sign of Arabic, Syriac or Kaithi that spans the digits after it: a format character with a shape. (UAX 44,
-  /// Prepended_Concatenation_Mark, Unicode 16.)
+  /// True for a sign of Arabic, Syriac or Kaithi that spans the digits after it: a format character with a shape. (UAX
+  /// 44, Prepended_Concatenation_Mark, Unicode 16.)
   var isPrependedMark: Bool {
     switch value {
     case 0x600...0x605, 0x6DD, 0x70F, 0x890...0x891, 0x8E2, 0x110BD, 0x110CD: true
@@ -60,7 +61,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// True in blocks with bases of VS1 … VS14 but ideographs: Myanmar, mathematical operators, CJK and full-width
+  /// True in blocks with bases of VS1 … VS14, except ideographs: Myanmar, mathematical operators, CJK and full-width
   /// punctuation, Phags-pa, Manichaean, Egyptian hieroglyphs. (StandardizedVariants.txt, Unicode 16, by its blocks.)
   var hasStandardVariants: Bool {
     switch value {

@@ -1,5 +1,5 @@
-/// A text that is checked for hidden characters, and for at least one character that shows. The article Text has the
-/// rule, with its sources.
+/// Check of a text for hidden characters, and for at least one visible character. The article Text has the rule, with
+/// its sources.
 package struct VisibleText {
   private typealias Scalars = String.UnicodeScalarView
 
@@ -8,36 +8,35 @@ package struct VisibleText {
 
   package init(_ text: String) { self.text = text }
 
-  /// The first character that has no place in the text; nil if each may stand where it is.
+  /// The first character that is not permitted at its position, or nil.
   package var flaw: HiddenCharacter? {
     guard let index = hidden, let reason = reason(at: index) else { return nil }
     let position = scalars.distance(from: scalars.startIndex, to: index) + 1
     return HiddenCharacter(scalar: scalars[index], position: position, reason: reason)
   }
 
-  /// True if each character may stand where it is.
+  /// True if each character is permitted at its position.
   package var isSafe: Bool { hidden == nil }
 
   private var hidden: Scalars.Index? {
-    // Most texts are printable ASCII: bytes first, scalars only where one is not.
+    // Most texts are printable ASCII. Check bytes first, and scalars only for other texts.
     guard !text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
     return scalars.indices.first { reason(at: $0) != nil }
   }
 
-  /// True if at least one character has a shape of its own: neither white space, nor invisible, nor a mark that needs
-  /// another character to stand on.
+  /// True if at least one character has a shape of its own. White space, invisible characters and combining marks have
+  /// none.
   package var showsSomething: Bool { scalars.contains(where: \.showsAlone) }
 
-  /// The fault of a text for people, in words that follow the name of its field; nil without one. An empty text has
-  /// none.
+  /// Fault of a text for people, in words that follow the name of its field. Nil without a fault, and for an empty
+  /// text.
   package var complaint: String? {
     if let flaw { return flaw.complaint }
     guard !text.isEmpty, !showsSomething else { return nil }
     return "shows nothing: write at least one letter, digit or symbol"
   }
 
-  /// Returns the text with each character that may not stand there replaced. The replacement must not have any such
-  /// character itself.
+  /// Returns the text with each forbidden character replaced. The replacement must not contain such a character.
   package func replacingHidden(_ replacement: (Unicode.Scalar) -> String) -> String {
     guard hidden != nil else { return text }
     var visible = Scalars()
@@ -45,19 +44,18 @@ package struct VisibleText {
       let scalar = scalars[index]
       if reason(at: index) == nil { visible.append(scalar) } else { visible += replacement(scalar).unicodeScalars }
     }
-    // A replacement may have moved a character beside another one.
+    // A replacement may have made other characters neighbours.
     return VisibleText(String(visible)).replacingHidden(replacement)
   }
 
-  /// The text up to its first character that may not stand where it is. For a text that was cut: the rest of a sequence
-  /// hides at its end.
+  /// The text up to its first forbidden character. A text that was cut may end in an incomplete, invisible sequence.
   package var withoutHiddenEnd: String {
     var rest = self
     while let hidden = rest.hidden { rest = VisibleText(String(rest.scalars[..<hidden])) }
     return rest.text
   }
 
-  /// Returns the reason why the character may not stand there; nil if it may.
+  /// Returns the reason why the character is forbidden at its position. Nil if it is permitted.
   private func reason(at index: Scalars.Index) -> HiddenCharacter.Reason? {
     let scalar = scalars[index]
     switch scalar.value {
@@ -84,14 +82,15 @@ package struct VisibleText {
 
   private func scalar(after index: Scalars.Index) -> Unicode.Scalar? { scalars[scalars.index(after: index)...].first }
 
-  /// A soft hyphen between two characters that show.
+  /// Returns true for a soft hyphen between two visible characters.
   private func isWithinWord(_ index: Scalars.Index) -> Bool {
     guard let before = scalar(before: index), let after = scalar(after: index) else { return false }
     return (before.showsAlone || before.isMark) && after.showsAlone
   }
 
-  /// ZERO WIDTH NON-JOINER, UAX 31, A1 and A2: between two letters of scripts that join, with any marks between; or
-  /// between a virama, which follows a letter, and another letter, with only reordered marks between.
+  /// Returns true for a permitted ZERO WIDTH NON-JOINER (UAX 31, A1 and A2). One position is between two letters of
+  /// joining scripts, with any marks between. The other is between a virama that follows a letter, and another letter,
+  /// with only reordered marks between.
   private func separatesLetters(_ index: Scalars.Index) -> Bool {
     let rest = scalars[scalars.index(after: index)...]
     if followsVirama(index), rest.first(where: { !$0.isReorderedMark })?.isLetter == true { return true }
@@ -101,8 +100,8 @@ package struct VisibleText {
     return before.isOfJoiningScript && after.isOfJoiningScript
   }
 
-  /// ZERO WIDTH JOINER, UAX 31, B: after a virama that follows a letter, and before no vowel sign. Also between a
-  /// letter and its virama, as Bengali, Kannada and Sinhala write it.
+  /// Returns true for a permitted ZERO WIDTH JOINER (UAX 31, B): after a virama that follows a letter, and before no
+  /// vowel sign. Another position is between a letter and its virama, as in Bengali, Kannada and Sinhala.
   private func joinsConsonants(_ index: Scalars.Index) -> Bool {
     let after = scalar(after: index)
     if after?.isVirama == true {
@@ -118,15 +117,15 @@ package struct VisibleText {
     return scalars[..<virama].last { !$0.isReorderedMark }?.isLetter == true
   }
 
-  /// An emoji ZWJ sequence, UTS 51, ED-16: each joiner stands between two elements.
+  /// Returns true in an emoji ZWJ sequence (UTS 51, ED-16), where each joiner stands between two elements.
   private func joinsEmoji(_ index: Scalars.Index) -> Bool {
     guard scalar(after: index)?.isPictograph == true else { return false }
     let before = scalars[..<index].suffix(2)
     return (before.last?.value == 0xFE0F ? before.dropLast() : before).last?.isPictograph == true
   }
 
-  /// An emoji tag sequence, UTS 51, ED-14a, for the flag of a region: BLACK FLAG, three to seven letters or digits of
-  /// tags, CANCEL TAG.
+  /// Returns true in an emoji tag sequence (UTS 51, ED-14a) for the flag of a region. The sequence is BLACK FLAG, three
+  /// to seven tag letters or digits, CANCEL TAG.
   private func isInFlag(_ index: Scalars.Index) -> Bool {
     let before = scalars[..<index].suffix(8).reversed().prefix { $0.isTagLetter }.count
     guard scalars[..<index].dropLast(before).last?.value == 0x1F3F4 else { return false }
@@ -135,8 +134,9 @@ package struct VisibleText {
     return (3...7).contains(before + ahead) && scalars[index...].dropFirst(ahead).first?.value == 0xE007F
   }
 
-  /// A variation selector after a character that has variants: an emoji (UTS 51, ED-8 and ED-9), the digit of a keycap
-  /// (ED-14c), an ideograph (UTS 37), or one of a script with standardized variants.
+  /// Returns true for a variation selector after a character with variants: an emoji (UTS 51, ED-8 and ED-9), or the
+  /// digit of a keycap (ED-14c). Others are an ideograph (UTS 37), and a character of a script with standardized
+  /// variants.
   private func variesBase(_ index: Scalars.Index) -> Bool {
     guard let base = scalar(before: index) else { return false }
     switch scalars[index].value {

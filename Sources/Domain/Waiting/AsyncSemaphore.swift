@@ -1,7 +1,7 @@
 import DequeModule
 import Synchronization
 
-/// Counting semaphore for tasks: they wait in line, first come, first served, and the line has a bound. Any thread.
+/// Counting semaphore for tasks, with a bounded FIFO queue. Any thread.
 package final class AsyncSemaphore: Sendable {
   private struct State: Sendable {
     var free: Int
@@ -12,8 +12,8 @@ package final class AsyncSemaphore: Sendable {
   private let waitingMax: Int
 
   /// - Parameters:
-  ///   - permits: tasks that have a permit at once, 1 or more.
-  ///   - waitingMax: tasks that wait for one; with 0 nobody waits.
+  ///   - permits: maximum number of tasks with a permit, 1 or more.
+  ///   - waitingMax: maximum number of waiting tasks. With 0, no task waits.
   package init(permits: Int, waitingMax: Int = 0) {
     state = Mutex(State(free: permits))
     self.waitingMax = waitingMax
@@ -22,9 +22,9 @@ package final class AsyncSemaphore: Sendable {
   /// Number of tasks that wait for a permit.
   var waitingCount: Int { state.withLock { $0.waiters.count } }
 
-  /// Runs a function with a permit. A task that is cancelled keeps its place in line.
+  /// Runs a function with a permit. A cancelled task keeps its position in the queue.
   ///
-  /// - Returns: what the function returns; nil if all permits are given and the line is full.
+  /// - Returns: the function's value. Nil if all permits are in use and the queue is full.
   package func withPermit<Value, Failure>(
     _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value? {
@@ -48,7 +48,7 @@ package final class AsyncSemaphore: Sendable {
     }
   }
 
-  /// The first in line takes the permit over.
+  /// Passes the permit to the first task in the queue.
   private func release() {
     let next = state.withLock { state in
       let next = state.waiters.popFirst()

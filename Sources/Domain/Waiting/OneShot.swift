@@ -1,20 +1,20 @@
 import Synchronization
 
-/// A value that is set once, and that tasks may wait for. The first value counts. Any thread.
+/// Value that is set once, and that tasks can await. The first value counts. Any thread.
 package final class OneShot<Value: Sendable>: Sendable {
   private struct State: Sendable {
     var value: Value?
     var waiting: [UInt64: CheckedContinuation<Value?, Never>] = [:]
-    /// Number of the next task that waits.
+    /// Number of the next waiting task.
     var next: UInt64 = 0
   }
 
   private let state = Mutex(State())
 
-  /// Without a value.
+  /// Creates a one-shot without a value.
   package init() {}
 
-  /// The value. Nil before it is set.
+  /// The value, or nil before it is set.
   package var now: Value? { state.withLock { $0.value } }
 
   /// Sets the value, and resumes the tasks that wait for it.
@@ -32,16 +32,16 @@ package final class OneShot<Value: Sendable>: Sendable {
     return resumed != nil
   }
 
-  /// Waits for the value.
+  /// The value, which the caller awaits.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled before the value is set.
+  /// - Throws: `CancellationError` if the task is cancelled before the value is set.
   package var value: Value {
     get async throws(CancellationError) {
       let number = nextNumber()
       let value = await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
           enter(number, continuation)
-          // The handler may have run before.
+          // The handler may have run before this task was registered.
           if Task.isCancelled { leave(number) }
         }
       } onCancel: {
@@ -52,7 +52,7 @@ package final class OneShot<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits for the value, also when the task is cancelled: somebody must be sure to set it.
+  /// Waits for the value, even if the task is cancelled. Use it only if the value is certain to be set.
   package func uncancelledValue() async -> Value {
     let value = await withCheckedContinuation { enter(nextNumber(), $0) }
     guard let value else { preconditionFailure("Only a cancelled wait ends without a value.") }

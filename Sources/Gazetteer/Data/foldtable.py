@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Writes ../Generated/FoldTable.swift: what a character folds to, grouped by the result.
+"""Writes ../Generated/FoldTable.swift: the characters by the text to which they fold.
 
 usage: foldtable.py
 
-Source: the Unicode character database in the Python that runs this (compatibility decomposition without marks, then
-case folding), and the tables below for letters that have no decomposition.
+Source: the Unicode character database of the running Python (compatibility decomposition without marks, then case
+folding), and the tables below for letters without a decomposition.
 """
 
 import pathlib
 import unicodedata
 
-# The blocks in which letters have case, accents or presentation forms. Han, kana, Hangul and the scripts of India stay
-# as they are: there a mark is part of the letter.
+# Blocks with letters that have case, accents or presentation forms. Han, kana, Hangul and the scripts of India are
+# unchanged, because there a mark is part of the letter.
 BLOCKS = [(0x00A0, 0x02AF), (0x0370, 0x058F), (0x10A0, 0x10FF), (0x1C90, 0x1CBF), (0x1E00, 0x1FFF), (0x2C60, 0x2C7F),
           (0xFB00, 0xFB06), (0xFF10, 0xFF19), (0xFF21, 0xFF3A), (0xFF41, 0xFF5A), (0xFF66, 0xFF9D)]
 
@@ -84,8 +84,9 @@ def rows(folded):
 
 def main():
     lines = ["// Written by Data/foldtable.py: do not edit.", "", "extension Fold {",
-             "  /// One line per result: what the characters after \"=\" fold to. A space ends a token, a comma ends a",
-             "  /// segment, an apostrophe stands for nothing. A line that begins with \"=\" holds pairs: result, character.",
+             "  /// Table of the folds, one line per result: the result, \"=\", and its characters. A space ends a",
+             "  /// token, a comma ends a segment, and an apostrophe removes the character. A line that begins",
+             "  /// with \"=\" holds pairs of a result and a character.",
              "  static let table: StaticString = \"\"\""]
     lines += ["    " + row for row in rows(table())]
     lines += ["    \"\"\"", "}", ""]

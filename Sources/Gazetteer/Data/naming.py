@@ -1,19 +1,19 @@
-"""Names: how sources are joined by them, and which are kept."""
+"""Names: keys that join sources, and the selection of names to keep."""
 
 import re
 import unicodedata
 
-# Names longer than this are descriptions, not names (GeoNames holds a few).
+# Longer names are descriptions (GeoNames holds a few).
 LONGEST_NAME = 100
 
 
 def key(text):
-    """A name without case, accents and punctuation, to join sources by."""
+    """Returns a name without case, accents and punctuation, as a key to join sources."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return "".join(c for c in decomposed if unicodedata.category(c)[0] in "LN" or c == " ").strip()
 
 
-# Words that say what kind of region a name is of.
+# Words for the kind of a region.
 KINDS = frozenset("""
     area autonomous capital city comunidad comunitat county d da de del departamento department district do fu
     governorate ken kray land metropolis metropolitan muhafazat municipality national oblast of prefecture province
@@ -22,7 +22,7 @@ KINDS = frozenset("""
 
 
 def core(name):
-    """A key without the words that say of what kind a region is; the whole key if nothing is left."""
+    """Returns a key without the words for the kind of a region. If no word remains, returns the whole key."""
     words = re.split(r"[ -]+", "".join(c if c.isalnum() else " " for c in unicodedata.normalize("NFKD", name.casefold())
                                        if not unicodedata.combining(c)))
     return " ".join(word for word in words if word and word not in KINDS) or key(name)
@@ -36,8 +36,8 @@ def clean(name):
 
 
 def distinct(official, names):
-    """The names that differ from the official one and from each other by more than case; accented forms stay, since
-    the accent decides what a name folds to."""
+    """Returns the names that differ from the official one and from each other by more than case. Accented forms remain,
+    because the accent determines how a name folds."""
     seen, kept = {official.casefold()}, []
     for name in sorted(set(filter(None, map(clean, names)))):
         if name.casefold() not in seen:
@@ -47,5 +47,5 @@ def distinct(official, names):
 
 
 def abbreviations(names):
-    """The names that are codes by their look: "NY", "N.Y.", "NYC"."""
+    """Returns the names that look like codes: "NY", "N.Y.", "NYC"."""
     return sorted(name for name in names if re.fullmatch(r"[A-Z]{2,4}|([A-Z]\. ?){2,3}", name))

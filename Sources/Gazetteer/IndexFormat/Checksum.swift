@@ -1,12 +1,14 @@
-/// A sum over a file's 64-bit words that finds damage; it does not withstand somebody who means to deceive. Every step
-/// is a bijection, so that one changed word always changes the sum, and more do with all but certainty.
+/// A checksum over a file's 64-bit words. It detects damage but no deliberate forgery. Every step is a bijection, so
+/// one changed word always changes the sum. Several changed words change it almost certainly.
 package struct Checksum {
-  /// The sum of all words that were added.
+  /// The sum of all added words.
   package private(set) var value: UInt64 = 0x9E37_79B9_7F4A_7C15
 
   package init() {}
 
-  /// - Parameter bytes: a multiple of eight; what is beyond is not counted.
+  /// Adds bytes to the sum.
+  ///
+  /// - Parameter bytes: A multiple of eight bytes. A remainder is ignored.
   package mutating func add(_ bytes: UnsafeRawBufferPointer) {
     for offset in stride(from: 0, to: bytes.count & ~7, by: 8) {
       let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
@@ -15,7 +17,7 @@ package struct Checksum {
     }
   }
 
-  /// Of a whole file, whose own sum counts as zero.
+  /// Returns the checksum of a whole file. The file's own checksum counts as zero.
   static func of(_ file: UnsafeRawBufferPointer) -> UInt64 {
     guard file.count >= IndexLayout.headerBytes else { return 0 }
     var sum = Checksum()

@@ -1,26 +1,26 @@
-/// Names by their halves, for texts that are misspelt. An edit leaves one half of a name whole, so whoever looks for
-/// names that have one half and the length in common with a text finds every name that is one edit away (the pigeonhole
-/// principle, as in Mor and Fraenkel's hash coding for spelling checkers, 1982).
+/// An index of names by their halves, for misspelt texts. One edit leaves one half of a name unchanged. A search for
+/// the names that share a half and the length therefore finds every name that is one edit away. (Pigeonhole principle,
+/// as in Mor and Fraenkel's hash coding for spelling checkers, 1982.)
 ///
-/// Two sections: where each bucket ends among the names, and where the names lie.
+/// It has two sections: the end of each bucket, and the positions of the names.
 package enum FuzzyTable {
-  /// Which half of a name a bucket is of.
+  /// The half of a name.
   enum Half: UInt8 {
     case first = 1
     case second
   }
 
-  /// The hash of a half, given the characters of the whole name.
+  /// Returns the hash of a half and of the whole name's number of characters.
   @inline(__always)
   static func hash(_ half: Half, _ bytes: UnsafeRawBufferPointer, count: Int) -> UInt64 {
     var hash = NameHash()
     hash.add(bytes)
-    // No folded text has these bytes.
+    // These bytes never occur in folded text.
     withUnsafeBytes(of: (half.rawValue, UInt8(truncatingIfNeeded: count))) { hash.add($0) }
     return hash.value
   }
 
-  /// The hashes of a name's halves; nil for a name that is too short or too long to be looked for as misspelt.
+  /// Returns the hashes of a name's halves. Nil for a name that is too short or too long for fuzzy search.
   package static func halves(of name: UnsafeRawBufferPointer) -> (first: UInt64, second: UInt64)? {
     guard let scalars = EditDistance(name), scalars.count >= GazetteerLimits.fuzzyCharactersMin else { return nil }
     let (middle, count) = (scalars.count / 2, scalars.count)
@@ -29,8 +29,9 @@ package enum FuzzyTable {
     )
   }
 
-  /// True if a name with this posting is worth looking for as misspelt.
-  /// - Parameter population: inhabitants of the posting's place.
+  /// Returns true if a name with this posting belongs in the index.
+  ///
+  /// - Parameter population: The number of inhabitants of the posting's place.
   package static func isIndexed(_ posting: Posting, population: UInt32) -> Bool {
     switch posting.kind {
     case .official: posting.isArea || population > 0

@@ -1,7 +1,8 @@
 import Domain
 
-/// The file: a header, a directory of sections, the sections. Little-endian throughout; every section begins at a
-/// multiple of 64 bytes. After the idea of "GZT1", a gazetteer that is used in place without being read in.
+/// Layout of the file: a header, a directory of sections, the sections. All numbers are little-endian, and every
+/// section begins at a multiple of 64 bytes. The design follows "GZT1", a gazetteer that is used in place without being
+/// loaded.
 ///
 ///      0  magic, 4 bytes              24  time of the build, seconds since 1970, 8
 ///      4  version of the layout, 4    32  number of sections, 4
@@ -12,19 +13,19 @@ import Domain
 package enum IndexLayout {
   /// The first bytes of every file.
   package static let magic: [UInt8] = Array("GZT1".utf8)
-  /// Version of the layout. A reader refuses every other one.
+  /// Version of the layout. A reader refuses any other.
   package static let version: UInt32 = 5
-  /// Bytes: every section begins at a multiple of them.
+  /// Alignment of sections, in bytes.
   package static let alignment = 64
-  /// Bytes of the header.
+  /// Size of the header, in bytes.
   package static let headerBytes = 64
-  /// Bytes of a section's entry in the directory.
+  /// Size of a section's entry in the directory, in bytes.
   package static let entryBytes = 24
-  /// Where the checksum stands in the header, in bytes.
+  /// Offset of the checksum in the header, in bytes.
   package static let checksumOffset = 40
 
-  /// Numbers of sections are never used again. A reader ignores numbers it does not know, so that new ones can join
-  /// without a new version.
+  /// The sections' numbers, which are never reused. A reader ignores unknown numbers, so a new section needs no new
+  /// version.
   package enum Section: UInt32, CaseIterable, Sendable {
     case places = 1
     case countries
@@ -34,7 +35,7 @@ package enum IndexLayout {
     case gridPlaces = 18
     case blockRanks, postcodeKeys, names, nameOrder, slots, beginnings, fuzzyNames
 
-    /// Bytes of one record.
+    /// Size of one record, in bytes.
     package var elementBytes: Int {
       switch self {
       case .places: 32
@@ -50,26 +51,26 @@ package enum IndexLayout {
   }
 }
 
-/// A Bloom filter over the hashes of how names of several words begin, each in one word of the filter (Putze, Sanders,
-/// Singler, 2007). Most sequences of words are no name: it tells, from a part of the file that stays in the processor's
-/// cache, with which word a search may end.
+/// A Bloom filter over the hashes of the beginnings of names with several words, each in one word of the filter (Putze,
+/// Sanders, Singler, 2007). Most sequences of words are no name. The filter stays in the processor's cache and shows at
+/// which word a search can stop.
 package enum NamePrefixFilter {
-  /// Eight bits for each beginning, as a power of two of words.
+  /// Returns the filter's size in words: a power of two, with at least eight bits for each beginning.
   package static func words(for beginnings: Int) -> Int {
     var count = 1
     while count * 8 < beginnings { count *= 2 }
     return count
   }
 
-  /// The word of the filter that a hash is in.
+  /// Returns the index of the filter's word for a hash.
   @inline(__always)
   package static func word(_ hash: UInt64, of count: Int) -> Int { Int(truncatingIfNeeded: hash >> 20) & (count - 1) }
 
-  /// The bits of that word that a hash sets.
+  /// Returns the bits that a hash sets in its word.
   @inline(__always)
   package static func bits(_ hash: UInt64) -> UInt64 { 1 << (hash >> 58) | 1 << (hash >> 52 & 63) }
 
-  /// Calls the body with the hash of each beginning of two words and more, up to the whole name.
+  /// Calls `body` with the hash of each beginning of two or more words, including the whole name.
   package static func forEach(of name: UnsafeRawBufferPointer, _ body: (UInt64) -> Void) {
     var hash = NameHash()
     var (start, words) = (0, 0)
@@ -81,28 +82,29 @@ package enum NamePrefixFilter {
   }
 }
 
-/// A hash table of names with linear probing from the beginning of a line of the processor's cache, so that a search
-/// mostly touches one. A slot of 32 bits holds where the name lies below, in as few bits as the largest position takes,
-/// and a part of the name's hash above; 0 is free.
+/// A hash table of names with linear probing from the start of a cache line, so that a search usually touches only one.
+/// The low bits of a 32-bit slot hold the name's position, in as few bits as the largest position needs. The high bits
+/// hold a part of the name's hash. 0 marks a free slot.
 package enum NameHashTable {
-  /// Slots in a line of 64 bytes.
+  /// Number of slots in a cache line of 64 bytes.
   package static let line = 16
-  /// Slots that a search looks at, so that a damaged file costs no time either: many times as many as ten million names
-  /// ask for.
+  /// Maximum number of slots that a search visits, so that a damaged file cannot slow it down. Ten million names need
+  /// only a fraction of it.
   package static let probesMax = 16 * line
 
-  /// The bits of a position.
+  /// Returns the number of bits of a position.
   package static func positionBits(_ words: Int) -> UInt32 {
     UInt32(32 - UInt32(truncatingIfNeeded: words).leadingZeroBitCount)
   }
 
-  /// What a slot has in common with a hash above the position: bits that do not say in which line it is.
+  /// Returns the part of a hash that a slot holds above the position. These bits are independent of those that select
+  /// the line.
   @inline(__always)
   package static func tag(_ hash: UInt64, _ positionBits: UInt32) -> UInt32 {
     UInt32(truncatingIfNeeded: hash >> 32) >> positionBits
   }
 
-  /// The slot at which the search for a hash begins.
+  /// Returns the slot at which the search for a hash begins.
   @inline(__always)
   package static func first(_ hash: UInt64, of slots: Int) -> Int {
     let lines = UInt64(truncatingIfNeeded: slots / line)
@@ -110,26 +112,26 @@ package enum NameHashTable {
   }
 }
 
-/// The hash of folded names, equal in every process: FNV-1a with a final mix, since its low bits alone are poor.
+/// A hash of folded names that is equal in every process. FNV-1a with a final mix, because its low bits alone are poor.
 package struct NameHash: Sendable {
   private var state = FNV1a()
 
   package init() {}
 
-  /// Adds the bytes of a slice; a name's hash may be taken piece by piece.
+  /// Adds the bytes of a slice. A name's hash may be computed piece by piece.
   @inline(__always)
   package mutating func add(_ bytes: UnsafeRawBufferPointer) {
     for byte in bytes { state.add(byte) }
   }
 
-  /// The hash of a whole name.
+  /// Returns the hash of a whole name.
   package static func of(_ name: UnsafeRawBufferPointer) -> UInt64 {
     var hash = NameHash()
     hash.add(name)
     return hash.value
   }
 
-  /// The hash of all bytes that were added.
+  /// The hash of all added bytes.
   @inline(__always)
   package var value: UInt64 {
     var mixed = state.value

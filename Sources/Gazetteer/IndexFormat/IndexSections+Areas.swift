@@ -1,11 +1,11 @@
 import Domain
 
-/// What is looked up by a postcode, an area or a country.
+/// Access by postcode, area and country.
 extension IndexSections {
-  /// The records of a packed code, one for each country that has it.
+  /// Returns the records of a packed code, one for each country that uses it.
   func postcodes(_ packed: UInt64) -> Range<UInt32> {
     let (key, endKey) = (PostcodeRecord.firstKey(packed), PostcodeRecord.firstKey(packed + 1))
-    // The keys of the blocks stay in the processor's cache, so that of all records few are touched.
+    // The blocks' keys stay in the processor's cache, so that a search touches few records.
     let block = postcodeKeys.partitionPoint { $0 < key }
     var first = block > 0 ? (block - 1) * UInt32(PostcodeRecord.blockSize) : 0
     let last = block * UInt32(PostcodeRecord.blockSize)
@@ -18,13 +18,13 @@ extension IndexSections {
   @inline(__always)
   func postcode(_ number: UInt32) -> PostcodeRecord? { postcodeRecords[number] }
 
-  /// The extent of the populated places of a country, region or county; nil for a populated place, an area without
-  /// places, and a number that is no place's.
+  /// Returns the extent of the populated places of a country, region or county. Nil for a populated place, an area
+  /// without places, and an invalid number.
   func box(_ area: UInt32) -> BoundingBox? {
     boxes[area].flatMap { BoundingBox(south: $0.south, west: $0.west, north: $0.north, east: $0.east) }
   }
 
-  /// What a country is called in a language, `LocalNameRecord.language`; nil where the file does not tell.
+  /// Returns a country's name in a language (`LocalNameRecord.language`). Nil if the file has none.
   func name(of country: UInt16, language: UInt16?) -> UnsafeRawBufferPointer? {
     guard let language else { return nil }
     let key = LocalNameRecord.key(language: language, country: country)

@@ -1,5 +1,5 @@
-/// The sections of an open file. Every read is checked against the section's size, so that a damaged file leads to a
-/// wrong answer at worst. Valid while the file is mapped.
+/// The sections of an open file. Every read is checked against the section's size, so that a damaged file causes wrong
+/// results at worst. Valid while the file is mapped.
 struct IndexSections {
   let places: RecordArray<PlaceRecord>
   let countries: RecordArray<CountryRecord>
@@ -18,10 +18,12 @@ struct IndexSections {
   let boxes: RecordArray<BoxRecord>
   let localNames: RecordArray<LocalNameRecord>
   let builtAt: Int64
-  /// As the file says; opening does not take the time to see whether it fits.
+  /// The checksum in the header. Opening does not verify it, because that takes time.
   let checksum: UInt64
 
-  /// Throws every cause of `PlaceIndexError` that concerns a file, never `.source`.
+  /// Reads the header and the directory.
+  ///
+  /// - Throws: `PlaceIndexError`.
   init(_ file: UnsafeRawBufferPointer, path: String) throws(PlaceIndexError) {
     guard file.count >= IndexLayout.headerBytes else {
       throw .truncated(path: path, bytes: file.count, expected: UInt64(IndexLayout.headerBytes))
@@ -40,7 +42,7 @@ struct IndexSections {
     places = try RecordArray(.places, file, path)
     countries = try RecordArray(.countries, file, path)
     names = try RecordArray(.names, file, path)
-    // So that no sum of positions overflows.
+    // The limit keeps sums of positions from overflowing.
     guard names.count < 1 << 31 else { throw .damaged(path: path, part: "names") }
     nameOrder = try RecordArray(.nameOrder, file, path)
     slots = try RecordArray(.slots, file, path)
@@ -79,7 +81,7 @@ struct IndexSections {
   @inline(__always)
   func country(_ number: UInt16) -> CountryRecord? { countries[UInt32(number)] }
 
-  /// The number of a country by its ISO 3166-1 alpha-2 code.
+  /// Returns the number of a country by its ISO 3166-1 alpha-2 code.
   func country(code: UInt16) -> UInt16? {
     (0..<UInt16(clamping: countries.count)).first { countries[UInt32($0)]?.code == code }
   }
@@ -91,13 +93,13 @@ struct IndexSections {
     strings.slice(Int(place.nameOffset), Int(place.nameOffset) + Int(place.nameLength))
   }
 
-  /// The postings of a folded name whose hash is given; nil when no place has the name.
+  /// Returns the postings of a folded name with this hash. Nil if no place has the name.
   @inline(__always)
   func postings(of name: UnsafeRawBufferPointer, hash: UInt64) -> Range<UInt32>? {
     self.name(name, hash: hash)?.postings
   }
 
-  /// A folded name whose hash is given; nil when no place has the name.
+  /// Returns the entry of a folded name with this hash. Nil if no place has the name.
   @inline(__always)
   func name(_ name: UnsafeRawBufferPointer, hash: UInt64) -> NameEntry? {
     let positionBits = NameHashTable.positionBits(names.count)
@@ -115,7 +117,7 @@ struct IndexSections {
     return nil
   }
 
-  /// A name by its position; nil when there is none.
+  /// Returns a name by its position. Nil if there is none.
   @inline(__always)
   func name(at position: UInt32) -> NameEntry? {
     guard position > 0, let head = names[position].map(NameEntry.Head.init(rawValue:)) else { return nil }
@@ -129,18 +131,18 @@ struct IndexSections {
       postings: firstPosting..<UInt32(truncatingIfNeeded: end))
   }
 
-  /// A name by its number in the order of the names' bytes; nil when there is none.
+  /// Returns a name by its number in the order of the names' bytes. Nil if there is none.
   @inline(__always)
   func name(_ number: UInt32) -> NameEntry? { nameOrder[number].flatMap(name(at:)) }
 
-  /// Whether some name begins with words whose hash is given, or is they: false for sure, or true.
+  /// Returns false only if no name equals or begins with the words that have this hash. True may be a false positive.
   @inline(__always)
   func mayBegin(_ hash: UInt64) -> Bool {
     let word = beginnings[UInt32(truncatingIfNeeded: NamePrefixFilter.word(hash, of: beginnings.count))] ?? 0
     return word & NamePrefixFilter.bits(hash) == NamePrefixFilter.bits(hash)
   }
 
-  /// Positions among the fuzzy names of those that may have this half.
+  /// Returns the positions in `fuzzyNames` of the names that may have this half.
   func fuzzyBucket(_ hash: UInt64) -> Range<UInt32> {
     let bucket = UInt32(truncatingIfNeeded: hash) & UInt32(truncatingIfNeeded: fuzzyBuckets.count - 1)
     let start = bucket == 0 ? 0 : fuzzyBuckets[bucket - 1] ?? 0
@@ -148,17 +150,17 @@ struct IndexSections {
     return start..<max(start, end)
   }
 
-  /// Positions among the grid's places of those in a cell.
+  /// Returns the positions in `gridPlaces` of the places in a cell.
   func gridCell(_ cell: UInt32) -> Range<UInt32> {
     // In a damaged file the order may be wrong.
     let first = gridPlaces.partitionPoint { $0.cell < cell }
     return first..<max(first, gridPlaces.partitionPoint { $0.cell <= cell })
   }
 
-  /// A place of the grid, by its position.
+  /// Returns the record number of a place of the grid, by its position.
   func gridPlace(_ position: UInt32) -> UInt32? { gridPlaces[position]?.place }
 
-  /// The highest rank in a block of names; the highest possible where the file does not say.
+  /// Returns the highest rank in a block of names, or the highest possible one if the file has none.
   func blockRank(_ block: UInt32) -> UInt16 { blockRanks[block] ?? .max }
 
   @inline(__always)

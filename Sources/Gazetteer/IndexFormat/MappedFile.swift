@@ -1,12 +1,14 @@
 import Glibc
 
-/// A whole file mapped for reading and shared by all processes that map it. Whoever replaces the file renames a new one
-/// over it: cutting a mapped file short would end this process.
+/// A file that is mapped for reading and shared by all processes that map it. Replace the file only by renaming a new
+/// one over it: truncating a mapped file would kill this process.
 final class MappedFile: Sendable {
-  /// Lives as long as this object.
+  /// Bytes of the file. Valid as long as this object lives.
   nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
 
-  /// Throws `PlaceIndexError.unreadable`, or `.truncated` for an empty file.
+  /// Maps the file.
+  ///
+  /// - Throws: `PlaceIndexError.unreadable`, or `.truncated` for a file that is shorter than a header.
   init(path: String) throws(PlaceIndexError) {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw .unreadable(path: path, code: errno) }

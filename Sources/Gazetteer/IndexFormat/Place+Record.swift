@@ -1,11 +1,11 @@
 import Domain
 
 extension IndexSections {
-  /// A place as an answer; nil when its record is damaged.
+  /// Converts a record into a result. Returns nil if the record is damaged.
   ///
   /// - Parameters:
-  ///   - postcode: takes the place of the town's point, and stands before its name.
-  ///   - language: of the country's name, where the data has it; `LocalNameRecord.language`.
+  ///   - postcode: A postcode that replaces the town's point and precedes its name.
+  ///   - language: The language of the country's name if the data has it, as `LocalNameRecord.language`.
   func answer(
     _ record: PlaceRecord, postcode: PostcodeRecord? = nil, language: UInt16? = nil, match: Place.Match,
     confidence: Double
@@ -32,7 +32,7 @@ extension IndexSections {
 }
 
 extension Place {
-  /// A text that is a point itself.
+  /// Creates the result for a text that is a point itself.
   init(point: Coordinate) {
     let label = "\(point.latitude), \(point.longitude)"
     self.init(
@@ -40,7 +40,7 @@ extension Place {
       country: "", countryCode: "")
   }
 
-  /// "Seattle, Washington, United States"; parts that are empty are left out.
+  /// Joins the non-empty parts of a label: "Seattle, Washington, United States".
   fileprivate static func label(
     _ name: UnsafeRawBufferPointer, _ region: UnsafeRawBufferPointer, _ country: UnsafeRawBufferPointer
   ) -> String {

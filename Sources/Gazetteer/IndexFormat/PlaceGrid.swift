@@ -1,25 +1,26 @@
 import Domain
 import Glibc
 
-/// Populated places by where they are: cells of half a degree, from the south pole eastwards along each parallel.
+/// A grid of populated places: cells of half a degree, numbered from the south pole eastwards along each parallel.
 package enum PlaceGrid {
-  /// Cells along a parallel, and from pole to pole.
+  /// Number of cells along a parallel.
   static let columns = 720
+  /// Number of cells from pole to pole.
   static let rows = 360
   private static let cellE7: Int64 = 5_000_000
 
   static func row(latitudeE7: Int32) -> Int { min(Int((Int64(latitudeE7) + 900_000_000) / cellE7), rows - 1) }
 
-  /// Longitudes 180 and -180 are the same.
+  /// Returns the column of a longitude. 180 and -180 degrees share one.
   static func column(longitudeE7: Int32) -> Int { Int((Int64(longitudeE7) + 1_800_000_000) / cellE7) % columns }
 
-  /// The number of the cell that a place lies in.
+  /// Returns the number of the cell that contains a place.
   package static func cell(of place: PlaceRecord) -> UInt32 {
     UInt32(row(latitudeE7: place.latitudeE7) * columns + column(longitudeE7: place.longitudeE7))
   }
 }
 
-/// A populated place in its cell: 8 bytes. Records are sorted by their cells.
+/// A populated place in its cell: 8 bytes. Records are sorted by cell.
 package struct GridRecord: BitwiseCopyable, Sendable {
   /// The cell's number, from the south pole eastwards.
   package var cell: UInt32
@@ -31,19 +32,19 @@ package struct GridRecord: BitwiseCopyable, Sendable {
   }
 }
 
-/// The search for the populated places around a point.
+/// A search for the populated places around a point.
 struct Nearby {
-  /// A place and how far the point is outside of it, in km; within it, a negative number that orders.
+  /// A place and the point's distance from its edge, in km. Negative within the place: a sort key without a unit.
   struct Found {
     var place: UInt32
     var outsideKm: Double
   }
 
-  /// Within this share of its radius a town has all, and the largest has it.
+  /// Share of a city's radius within which it outranks its districts and neighbours; the largest city wins.
   private static let coreShare = 0.35
-  /// What a part of a town keeps of its radius: around it is the town.
+  /// Share of its radius that a part of a town keeps. The town lies around it.
   private static let partShare = 0.5
-  /// Kilometres by which a place of which nobody tells the inhabitants must be nearer than the edge of a town.
+  /// Kilometres by which a place without a known population must be nearer than the edge of a town.
   private static let unknownKm = 5.0
 
   let sections: IndexSections
@@ -54,12 +55,12 @@ struct Nearby {
     self.point = point
   }
 
-  /// The places whose towns are nearest, best first, none further away than `GazetteerLimits.nearbyKm`. A town is
-  /// taken for a disc that grows with its inhabitants, so that a suburb's edge belongs to the city around it; a place
-  /// of which they are not known has none.
+  /// Returns the places whose towns are nearest, best first, none farther than `GazetteerLimits.nearbyKm`. A town
+  /// counts as a disc that grows with its inhabitants, so that a suburb's edge belongs to the city around it. A place
+  /// without a known population has no disc.
   func places(limit: Int, isWanted: (PlaceRecord) -> Bool) -> [Found] {
     var found: [Found] = []
-    // Along a parallel a degree grows shorter towards the poles; near them all of it is near.
+    // Along a parallel a degree is shorter towards the poles. Near them all of the parallel is near.
     let shrink = max(cos(point.latitude * .pi / 180), 0.001)
     let row = PlaceGrid.row(latitudeE7: point.latitudeE7)
     let column = PlaceGrid.column(longitudeE7: point.longitudeE7)
@@ -89,8 +90,8 @@ struct Nearby {
     if found.count > limit { found.removeLast() }
   }
 
-  /// How far a point is outside of a place, as `Found` says it. Near its middle a city has all, its districts too;
-  /// towards its edge the town has it whose middle is nearest for its size.
+  /// Returns the distance of a point from a place's edge, as in `Found`. Near its centre a city outranks its districts.
+  /// Towards its edge the town wins whose centre is nearest for its size.
   private static func outsideKm(_ record: PlaceRecord, _ distanceKm: Double) -> Double {
     guard record.population > 0 else { return distanceKm + unknownKm }
     let radiusKm = radiusKm(record.population) * (record.isPart != 0 ? partShare : 1)
@@ -99,10 +100,10 @@ struct Nearby {
     return share < 1 ? share - 1 : distanceKm - radiusKm
   }
 
-  /// Sure within the town, half as sure ten kilometres outside of it.
+  /// Returns the confidence of a result: 1 within the town, 0.5 at ten kilometres from its edge.
   static func confidence(_ found: Found) -> Double { 1 / (1 + max(found.outsideKm, 0) / 10) }
 
-  /// A town's radius by its inhabitants: half a kilometre for the smallest, 6.5 for 120,000. Large towns are denser, so
-  /// that it grows a little less than with the root.
+  /// Returns a town's radius in kilometres: half a kilometre for the smallest, 6.5 for 120,000 inhabitants. Large towns
+  /// are denser, so the radius grows a little less than the square root.
   static func radiusKm(_ population: UInt32) -> Double { 0.5 + 0.022 * pow(Double(population), 0.48) }
 }

@@ -1,17 +1,18 @@
 package import Domain
 
 extension PlaceIndex {
-  /// A compiled gazetteer row by row: for tools that need texts which a gazetteer is sure to know. Maps the file, as
-  /// `PlaceIndex` does; any thread.
+  /// The populated places of a gazetteer, row by row, for tools that need texts which the gazetteer knows. Maps the
+  /// file, as `PlaceIndex` does. Any thread.
   package final class Rows: Sendable {
     private let file: MappedFile
     nonisolated(unsafe) private let sections: IndexSections
-    /// Record numbers of the populated places that were asked for.
+    /// Record numbers of the selected populated places.
     private let numbers: [UInt32]
 
-    /// Reads every record once, a few milliseconds. Throws what `PlaceIndex` throws.
+    /// Opens the file and reads every record once, which takes a few milliseconds.
     ///
-    /// - Parameter populationMin: inhabitants without whom a place is left out.
+    /// - Parameter populationMin: The least number of inhabitants of a selected place.
+    /// - Throws: `PlaceIndexError`.
     package init(path: String, populationMin: UInt32) throws(PlaceIndexError) {
       file = try MappedFile(path: path)
       sections = try IndexSections(file.bytes, path: path)
@@ -25,18 +26,18 @@ extension PlaceIndex {
       self.numbers = numbers
     }
 
-    /// Populated places.
+    /// Number of selected places.
     package var count: Int { numbers.count }
 
-    /// Indices from 0 below `count`, the largest place first.
+    /// Indices from 0 to `count` - 1, the largest place first.
     package var byFallingPopulation: [Int] {
       numbers.indices.sorted { a, b in
         (sections.place(numbers[a])?.population ?? 0) > (sections.place(numbers[b])?.population ?? 0)
       }
     }
 
-    /// All names of each populated place, as they are looked up: in small letters without accents. Reads every name of
-    /// the file, some seconds and some hundred megabytes.
+    /// Folded names of each selected place: lower case, without accents. Reads every name of the file, which takes some
+    /// seconds and some hundred megabytes.
     package var foldedNames: [[String]] {
       var indices = [Int](repeating: -1, count: sections.placeCount)
       for (index, number) in numbers.enumerated() { indices[Int(number)] = index }
@@ -51,7 +52,7 @@ extension PlaceIndex {
       return names
     }
 
-    /// A populated place, from 0 below `count`; nil when its record is damaged.
+    /// The place at an index below `count`. Nil if its record is damaged.
     package subscript(_ index: Int) -> Place? {
       guard numbers.indices.contains(index), let record = sections.place(numbers[index]) else { return nil }
       return sections.answer(record, match: .exact, confidence: 1)

@@ -1,29 +1,30 @@
 package import Domain
 
-/// The gazetteer: names of places, compiled by `GazetteerBuild` into a file that is used where it lies. Opening
-/// takes no more than mapping it; all processes of a host share its memory. All methods are synchronous, never wait,
-/// and may be called from any thread.
+/// The gazetteer: names of places, compiled by `GazetteerBuild` into a file that is used in place. Opening only maps
+/// the file, and all processes of a host share its memory. All methods are synchronous, never wait, and run on any
+/// thread.
 package final class PlaceIndex: Sendable {
   private let file: MappedFile
-  /// In memory of its own, so that the parts of a query hold one word of it.
+  /// Allocated separately, so that each part of a query holds only a pointer to it.
   nonisolated(unsafe) private let index: UnsafeMutablePointer<IndexSections>
   private var sections: IndexSections { index.pointee }
 
-  /// How many places there are: countries, regions, counties and populated places.
+  /// Number of places: countries, regions, counties and populated places.
   package var placeCount: Int { sections.placeCount }
-  /// How many of the places are countries.
+  /// Number of countries.
   package var countryCount: Int { sections.countryCount }
-  /// How many distinct folded names there are.
+  /// Number of distinct folded names.
   package var nameCount: Int { sections.nameCount }
-  /// When the file was built, seconds since 1970 (UTC).
+  /// Build time of the file, in seconds since 1970, UTC.
   package var builtAt: Int64 { sections.builtAt }
-  /// What the licences of the data ask to be shown beside answers.
+  /// Attribution that the data's licences demand beside results.
   package let attribution: String
-  /// The size of the file in bytes.
+  /// Size of the file, in bytes.
   package var byteCount: Int { file.bytes.count }
 
-  /// Opens and validates the file. Throws `PlaceIndexError` when it is missing, foreign, cut short, damaged or of
-  /// another version. The file must not be changed while it is open, only replaced by renaming.
+  /// Opens and validates the file. Do not change the file while it is open; replace it only by renaming.
+  ///
+  /// - Throws: `PlaceIndexError` if the file is missing, foreign, truncated, damaged or of another version.
   package init(path: String) throws(PlaceIndexError) {
     file = try MappedFile(path: path)
     let sections = try IndexSections(file.bytes, path: path)
@@ -34,14 +35,14 @@ package final class PlaceIndex: Sendable {
 
   deinit { index.deallocate() }
 
-  /// Whether a text is a point, in one of the forms that people and programs write.
+  /// Returns true if a text is a point, in a form that people or programs write.
   package static func isPoint(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { CoordinateText.parse($0) != nil }
   }
 
-  /// The places that a text means, best first; empty when none is found, when the text has no letters, or when it is
-  /// longer than `GazetteerLimits.queryBytes`. A text of coordinates is answered by the point itself.
+  /// Returns the places that a text means, best first. Empty if none is found, if the text has no letters, or if it is
+  /// longer than `GazetteerLimits.queryBytes`. A text of coordinates yields the point itself.
   package func locate(_ query: PlaceQuery) -> [Place] {
     guard query.text.utf8.count <= GazetteerLimits.queryBytes, let constraints = Constraints(query, sections) else {
       return []
@@ -60,7 +61,7 @@ package final class PlaceIndex: Sendable {
     }
   }
 
-  /// Whether some place has exactly this name, folded already: the look-up that every search is made of.
+  /// Returns true if some place has exactly this folded name. This is the basic step of every search.
   package func knows(folded name: String) -> Bool {
     var name = name
     return name.withUTF8 { bytes in
@@ -70,8 +71,8 @@ package final class PlaceIndex: Sendable {
     }
   }
 
-  /// The point itself, where it is wanted: in which country it is, the nearest place tells, and where there is none,
-  /// the country's extent.
+  /// Returns the point itself if the constraints allow it. The nearest place decides the point's country. Without a
+  /// near place, the country's extent decides.
   private func answer(_ point: Coordinate, _ constraints: Constraints, text: UnsafeBufferPointer<UInt8>) -> [Place] {
     guard constraints.allowPoints else { return [] }
     if constraints.hasCountry {
@@ -87,7 +88,8 @@ package final class PlaceIndex: Sendable {
     return [place]
   }
 
-  /// The populated places around a point; where areas are asked for, those that the nearest lie in.
+  /// Returns the populated places around a point. If the query asks for areas, returns those that contain the nearest
+  /// places.
   private func reverse(_ point: Coordinate, _ constraints: Constraints) -> [Place] {
     var answers: [Place] = []
     var numbers: [UInt32] = []

@@ -1,19 +1,19 @@
 import Glibc
 
-/// Why a place index cannot be opened. None of these passes by itself: retrying does not help.
+/// A failure to open a place index. Retrying does not help.
 package enum PlaceIndexError: Error, Equatable, CustomStringConvertible {
-  /// The file cannot be opened, mapped or read; `code` is the system's error number.
+  /// The file cannot be opened, mapped or read. `code` is the system's error number.
   case unreadable(path: String, code: Int32)
-  /// The file does not begin as a place index does.
+  /// The file does not begin like a place index.
   case foreign(path: String)
-  /// The file is shorter or longer than it says itself.
+  /// The file is shorter or longer than its header states.
   case truncated(path: String, bytes: Int, expected: UInt64)
-  /// The file was written in another layout, or with names folded by other rules, than this program reads.
+  /// The file has another layout, or other folding rules, than this program reads.
   case incompatible(path: String, found: UInt32, expected: UInt32)
-  /// A part of the file is missing or lies outside it.
+  /// A part of the file is missing, inconsistent or outside of the file.
   case damaged(path: String, part: String)
 
-  /// What is wrong and what to do about it, for the log and the operator.
+  /// The error and its remedy, for the log and the operator.
   package var description: String {
     func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
     let rebuild = "Build it again with `onthemap gazetteer build`."

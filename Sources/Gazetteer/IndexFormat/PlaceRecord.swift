@@ -1,33 +1,33 @@
 package import Domain
 
-/// One place in the file: 32 bytes, little-endian, in this order. Positions are record numbers, never addresses.
+/// A place in the file: 32 bytes, little-endian, in this order. References are record numbers, never addresses.
 package struct PlaceRecord: BitwiseCopyable, Sendable {
-  /// The number of no place.
+  /// The number that stands for no place.
   package static let none = UInt32.max
-  /// What a place counts as of which nobody tells the inhabitants.
+  /// The assumed population of a populated place without a known one.
   private static let unknownPopulation: UInt32 = 250
 
-  /// 1e-7 degrees.
+  /// Latitude in 1e-7 degrees.
   package var latitudeE7: Int32
-  /// 1e-7 degrees.
+  /// Longitude in 1e-7 degrees.
   package var longitudeE7: Int32
-  /// Inhabitants, 0 where they are not known.
+  /// Number of inhabitants. 0 if unknown.
   package var population: UInt32
-  /// Where the displayed name begins in the strings.
+  /// Offset of the displayed name in the strings section, in bytes.
   package var nameOffset: UInt32
-  /// The first-level region, itself for a region, `none` where there is none.
+  /// Number of the first-level region. A region refers to itself. `none` if there is none.
   package var region: UInt32
-  /// The country's number, which is also its record number: countries come first.
+  /// Number of the country, which is also its record number because countries come first.
   package var country: UInt16
-  /// Bytes of the displayed name.
+  /// Length of the displayed name, in bytes.
   package var nameLength: UInt16
-  /// See `rank(level:population:)`.
+  /// Rank from `rank(level:population:)`, in 1/256.
   package var rank: UInt16
-  /// `Place.Level`.
+  /// Raw value of `Place.Level`.
   package var level: UInt8
-  /// 1 for a place that is usually a part of a larger one near it, else 0.
+  /// 1 for a place that is usually a part of a larger one near it, otherwise 0.
   package var isPart: UInt8
-  /// The second-level region, itself for a county, `none` where there is none or it is not known.
+  /// Number of the second-level region. A county refers to itself. `none` if there is none or it is unknown.
   package var county: UInt32
 
   package init(
@@ -40,17 +40,18 @@ package struct PlaceRecord: BitwiseCopyable, Sendable {
     (self.rank, self.level, self.isPart) = (rank, level, isPart)
   }
 
-  // By number: asking `Place.Level` for its raw value is a call, and candidates are many.
+  // These compare numbers: `Place.Level`'s raw value costs a call, and candidates are many.
   var isWide: Bool { level <= 2 }
-  /// A first-level region.
+  /// True for a first-level region.
   package var isRegion: Bool { level == 2 }
-  /// A second-level region.
+  /// True for a second-level region.
   package var isCounty: Bool { level == 3 }
-  /// A populated place of any size.
+  /// True for a populated place of any size.
   package var isCity: Bool { level == 4 }
 
-  /// How likely a place is meant by its bare name, in 1/256: the binary logarithm of its population, shifted by level
-  /// so that a country outranks a city of its name, and a city the region that contains it ("São Paulo", "New York").
+  /// Returns the likelihood that a bare name means the place, in 1/256. It is the binary logarithm of the population,
+  /// shifted by level. A country outranks a city of its name, and a city outranks the region that contains it ("São
+  /// Paulo", "New York").
   package static func rank(level: Place.Level, population: UInt32) -> UInt16 {
     let bonus =
       switch level {
@@ -59,7 +60,7 @@ package struct PlaceRecord: BitwiseCopyable, Sendable {
       case .county: 2
       default: 8
       }
-    // Linear between powers of two: monotone, which is all that an order needs.
+    // Linear between powers of two: monotone, which suffices for an order.
     let value = UInt64(level == .city && population == 0 ? unknownPopulation : population) + 1
     let exponent = 63 - value.leadingZeroBitCount
     let fraction = exponent >= 8 ? (value >> UInt64(exponent - 8)) & 0xFF : (value << UInt64(8 - exponent)) & 0xFF
@@ -67,11 +68,11 @@ package struct PlaceRecord: BitwiseCopyable, Sendable {
   }
 }
 
-/// What only countries have: 8 bytes.
+/// The fields that only countries have: 8 bytes.
 package struct CountryRecord: BitwiseCopyable, Sendable {
-  /// ISO 3166-1 alpha-2, upper case, the first letter in the low byte.
+  /// ISO 3166-1 alpha-2 code in upper case, with the first letter in the low byte.
   package var code: UInt16
-  /// The state a territory belongs to, by number; itself for a state.
+  /// Number of the state to which a territory belongs. A state refers to itself.
   package var sovereign: UInt16
   var reserved: UInt32 = 0
 
@@ -79,7 +80,7 @@ package struct CountryRecord: BitwiseCopyable, Sendable {
     (self.code, self.sovereign) = (code, sovereign)
   }
 
-  /// Nil unless the text is two ASCII letters.
+  /// Packs two ASCII letters of any case. Returns nil for any other text.
   @inlinable
   package static func code(_ text: some Collection<UInt8>) -> UInt16? {
     guard text.count == 2, let first = text.first, let second = text.dropFirst().first else { return nil }
@@ -89,10 +90,10 @@ package struct CountryRecord: BitwiseCopyable, Sendable {
   }
 }
 
-/// A folded name in the file, so that whoever reads it has what follows from it at hand: a word with how much there is,
-/// the bytes, filled up to whole words with zeros, and the postings, a word each.
+/// A folded name in the file: a word with the counts, the bytes padded with zeros to whole words, and the postings, one
+/// word each. The parts are adjacent, so that a reader finds them in the same cache lines.
 package struct NameEntry {
-  /// The word before a name: how many bytes and postings follow.
+  /// The word before a name, which holds the counts of bytes and postings that follow.
   package struct Head: Sendable {
     package let rawValue: UInt32
 
@@ -102,36 +103,38 @@ package struct NameEntry {
       rawValue = UInt32(truncatingIfNeeded: byteCount) & 0x1FF | UInt32(truncatingIfNeeded: postingCount) << 9
     }
 
-    /// 1 … `GazetteerLimits.queryBytes`.
+    /// Length of the name in bytes, from 1 to `GazetteerLimits.queryBytes`.
     package var byteCount: Int { Int(rawValue & 0x1FF) }
-    /// 1 … `postingsMax`.
+    /// Number of postings, from 1 to `postingsMax`.
     package var postingCount: Int { Int(rawValue >> 9) }
   }
 
-  /// Postings of one name that the file has room for.
+  /// Maximum number of postings of a name that fits into the head.
   package static let postingsMax = 1 << 23 - 1
 
   let bytes: UnsafeRawBufferPointer
-  /// Their positions among the words.
+  /// Positions of the postings among the words.
   let postings: Range<UInt32>
 }
 
-/// A name's pointer to a place: 4 bytes. The postings of a name begin with its areas (what can contain a place), then
-/// come populated places; each part by falling rank.
+/// A name's reference to a place: 4 bytes. A name's postings begin with its areas, which can contain places. Populated
+/// places follow. Each part is sorted by falling rank.
 package struct Posting: Sendable {
-  /// How the name belongs to the place.
+  /// The relation between a name and a place.
   package enum Kind: UInt32, Sendable {
     case official = 0
     case alternate
-    /// "WA", "NYC", "FRA".
+    /// A code: "WA", "NYC", "FRA".
     case code
-    /// An alternate one that the official one begins with: "Halle" of Halle (Saale).
+    /// An alternate name with which the official one begins: "Halle" of Halle (Saale).
     case short
 
-    /// What is taken from the rank of a place that is found by a name of this kind: postings are sorted by the rest. A
-    /// place's alternate name counts as the name of one sixteen times smaller, its short name as that of one half as
-    /// large; a country's as the name of a city: among
-    /// a country's many names are those of towns ("Poole" is Poland in Irish).
+    /// Returns the deduction from the rank of a place that a name of this kind finds, in 1/256. Postings are sorted by
+    /// the remainder.
+    ///
+    /// A place's alternate name counts as the name of a place sixteen times smaller, and its short name as that of one
+    /// half as large. A country's alternate name counts as the name of a city, because many such names are those of
+    /// towns ("Poole" is Poland in Irish).
     package func demotion(level: UInt8) -> Int {
       switch self {
       case .official: 0
@@ -153,13 +156,13 @@ package struct Posting: Sendable {
 
   /// The place's record number.
   package var place: UInt32 { rawValue & 0x0FFF_FFFF }
-  /// How the name belongs to the place.
+  /// The relation between the name and the place.
   package var kind: Kind { Kind(rawValue: rawValue >> 28 & 0x3) ?? .alternate }
-  /// The place is a country, region or county.
+  /// True if the place is a country, region or county.
   package var isArea: Bool { rawValue & 0x8000_0000 != 0 }
-  /// A region of which a chief town has this name too: the bare name means the town.
+  /// True for a region with a chief town of the same name. The bare name then means the town.
   package var isEclipsed: Bool { rawValue & 0x4000_0000 != 0 }
 
-  /// What is taken from the rank of a place when it is found by this name, in the unit of ranks.
+  /// Returns the deduction from the rank of a place that this name finds, in 1/256.
   package func demotion(level: UInt8) -> Int { isEclipsed ? 12 * 256 : kind.demotion(level: level) }
 }

@@ -1,23 +1,26 @@
-/// One postcode of one country in the file: 20 bytes, little-endian, in this order. Records are sorted by their key, so
-/// that the countries that have a code are neighbours.
+/// A postcode of a country in the file: 20 bytes, little-endian, in this order. Records are sorted by key, so that the
+/// countries of a code are neighbours.
 package struct PostcodeRecord: BitwiseCopyable, Sendable {
-  /// Characters of the longest code. GeoNames has none longer; 37^10 takes 53 bits, and a country's number takes 10.
+  /// Maximum number of characters of a code. GeoNames has no longer one. 37^10 takes 53 bits, and a country's number
+  /// takes 10.
   @usableFromInline static let characters = 10
-  /// Records in a block: `postcodeKeys` has the key of the first one of each.
+  /// Number of records in a block. `postcodeKeys` holds the key of each block's first record.
   package static let blockSize = 64
   private static let countryBits: UInt64 = 10
 
-  /// The key in two halves: one number of 64 bits would make the record 24 bytes.
+  /// The key in two halves. A 64-bit field would make the record 24 bytes long.
   private var keyLow: UInt32
   private var keyHigh: UInt32
-  /// 1e-7 degrees.
+  /// Latitude in 1e-7 degrees.
   package var latitudeE7: Int32
-  /// 1e-7 degrees.
+  /// Longitude in 1e-7 degrees.
   package var longitudeE7: Int32
-  /// The populated place that the code belongs to, `PlaceRecord.none` where none is near.
+  /// Number of the populated place to which the code belongs. `PlaceRecord.none` if none is near.
   package var place: UInt32
 
-  /// - Parameter country: the country's number. There are 676 codes of two letters, so it always fits.
+  /// Packs a record.
+  ///
+  /// - Parameter country: The country's number. There are 676 codes of two letters, so it always fits.
   package init(
     packed: UInt64, country: UInt16, latitudeE7: Int32, longitudeE7: Int32, place: UInt32 = PlaceRecord.none
   ) {
@@ -29,12 +32,12 @@ package struct PostcodeRecord: BitwiseCopyable, Sendable {
     self.place = place
   }
 
-  /// The packed code above, the country's number below.
+  /// The sort key: the packed code in the high bits, the country's number in the low bits.
   package var key: UInt64 { UInt64(keyHigh) << 32 | UInt64(keyLow) }
   /// The country's number.
   package var country: UInt16 { UInt16(key & (1 << Self.countryBits - 1)) }
 
-  /// The code, without separators.
+  /// The code without separators.
   var code: String {
     var rest = key >> Self.countryBits
     var digits: [UInt8] = []
@@ -46,13 +49,14 @@ package struct PostcodeRecord: BitwiseCopyable, Sendable {
     return String(decoding: digits.reversed(), as: UTF8.self)
   }
 
-  /// The smallest key of a packed code.
+  /// Returns the smallest key of a packed code.
   static func firstKey(_ packed: UInt64) -> UInt64 { packed << countryBits }
 
-  /// A code as a number: letters and digits as digits of base 37, the first one the most significant, filled up with
-  /// zeros, so that codes sort as text does and those of one beginning are neighbours. Case and the separators space,
-  /// "-", "." and "/" make no difference. Nil for a code that is empty, longer than 10 letters and digits, or has other
-  /// bytes.
+  /// Packs a code into a number. Letters and digits are digits of base 37, the first one the most significant, padded
+  /// with zeros. Codes therefore sort as text does, and codes with the same beginning are neighbours.
+  ///
+  /// Case and the separators space, "-", "." and "/" make no difference. Returns nil for a code that is empty, has more
+  /// than 10 letters and digits, or has other bytes.
   @inlinable
   package static func packed(_ bytes: some Collection<UInt8>) -> UInt64? {
     var packed: UInt64 = 0

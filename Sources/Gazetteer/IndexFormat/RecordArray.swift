@@ -1,6 +1,6 @@
 import Glibc
 
-/// Records of one section.
+/// The records of one section.
 struct RecordArray<Element: BitwiseCopyable> {
   private let start: UnsafeRawPointer
   let count: Int
@@ -35,7 +35,7 @@ struct RecordArray<Element: BitwiseCopyable> {
     return start.loadUnaligned(fromByteOffset: Int(number) * MemoryLayout<Element>.size, as: Element.self)
   }
 
-  /// The number of the first record that does not belong before a sought one; the records are sorted accordingly.
+  /// Returns the number of the first record for which `isBefore` is false. The records must be sorted accordingly.
   func partitionPoint(_ isBefore: (Element) -> Bool) -> UInt32 {
     var (low, high) = (UInt32(0), UInt32(count))
     while low < high {
@@ -45,7 +45,7 @@ struct RecordArray<Element: BitwiseCopyable> {
     return low
   }
 
-  /// The bytes of a range of records; empty when the range is not within the section.
+  /// Returns the bytes of a range of records. Empty if the range is not within the section.
   func slice(_ first: Int, _ end: Int) -> UnsafeRawBufferPointer {
     guard first >= 0, first <= end, end <= count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     let size = MemoryLayout<Element>.size
@@ -62,7 +62,7 @@ extension UnsafeRawBufferPointer {
     return memcmp(first, second, count) == 0
   }
 
-  /// A little-endian number at an offset that the caller has checked.
+  /// Reads a little-endian number at an offset that the caller has checked.
   func integer<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as: Value.Type) -> Value {
     Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))
   }

@@ -1,9 +1,9 @@
 import Domain
 
-/// The sections by which names are found.
+/// Inspection of the sections that find names.
 extension IndexInspection {
-  /// Names in their order, one behind the other, each found by its hash, and what tells of them before they are looked
-  /// at: how they begin, and the ranks of their blocks.
+  /// Checks that names are sorted, adjacent and found by their hashes. Also checks the filter of beginnings and the
+  /// ranks of blocks.
   func inspectNames() throws(PlaceIndexError) {
     var last = UnsafeRawBufferPointer(start: nil, count: 0)
     var position: UInt32 = 1
@@ -26,20 +26,20 @@ extension IndexInspection {
     try inspectBlockRanks()
   }
 
-  /// Zeros stand between a name's bytes and its postings.
+  /// Returns true if zeros fill the space between a name's bytes and its postings.
   private func isFilledUp(_ name: NameEntry) -> Bool {
     guard let last = sections.names[name.postings.lowerBound - 1] else { return false }
     let rest = name.bytes.count % 4
     return rest == 0 || last >> (8 * UInt32(rest)) == 0
   }
 
-  /// No more slots are taken than there are names, each of which was found.
+  /// Checks that no more slots are taken than there are names. Each name was found before.
   private func inspectSlots() throws(PlaceIndexError) {
     let taken = (0..<UInt32(sections.slots.count)).lazy.filter { (sections.slots[$0] ?? 0) != 0 }.count
     guard taken == sections.nameCount else { throw fault("slots: \(taken) for \(sections.nameCount) names") }
   }
 
-  /// Bits of no beginning do no harm but in time: there are to be none.
+  /// Checks that the filter has no surplus bits. They would cost only time.
   private func inspectBeginnings() throws(PlaceIndexError) {
     var filter = [UInt64](repeating: 0, count: sections.beginnings.count)
     for number in 0..<UInt32(sections.nameCount) {
@@ -53,8 +53,8 @@ extension IndexInspection {
     }
   }
 
-  /// The postings of a name: its areas, then its places, each part by falling rank. Searches stop where enough is
-  /// found.
+  /// Checks the order of a name's postings: areas, then places, each part by falling rank. Searches stop early because
+  /// of this order.
   func inspectPostings() throws(PlaceIndexError) {
     for name in 0..<UInt32(sections.nameCount) {
       guard let range = sections.name(name)?.postings else { throw fault("name \(name): its postings") }
@@ -63,7 +63,7 @@ extension IndexInspection {
         guard let posting = sections.posting(number), let place = sections.place(posting.place),
           posting.isArea == !place.isCity, !posting.isEclipsed || place.isRegion
         else { throw fault("posting \(number)") }
-        // An area that is eclipsed keeps its place in the order.
+        // An eclipsed area keeps its position in the order.
         let whole = Posting(place: posting.place, kind: posting.kind, isArea: posting.isArea)
         let order = (posting.isArea ? 0 : 1, -max(Int(place.rank) - whole.demotion(level: place.level), 0))
         guard last.map({ $0 <= order }) ?? true else { throw fault("posting \(number): its order") }
@@ -88,7 +88,7 @@ extension IndexInspection {
     }
   }
 
-  /// Each name that can be found misspelt is in the buckets of both of its halves, and in no other.
+  /// Checks that each name of the fuzzy index is in the buckets of both of its halves, and in no other.
   func inspectFuzzyNames() throws(PlaceIndexError) {
     let buckets = UInt32(sections.fuzzyBuckets.count)
     var end: UInt32 = 0
@@ -103,7 +103,7 @@ extension IndexInspection {
           last.map({ $0 <= position }) ?? true, let both = FuzzyTable.halves(of: name.bytes)
         else { throw fault("fuzzy name \(number)") }
         last = position
-        // Twice in one bucket where both halves fall into it.
+        // A name is twice in a bucket if both halves fall into it.
         let own = [both.first, both.second].map { UInt32(truncatingIfNeeded: $0) & (buckets - 1) }
         guard own.contains(bucket), own.allSatisfy({ half in times(position, half) == own.count { $0 == half } }) else {
           throw fault("fuzzy name \(number): the buckets of its halves")
@@ -116,7 +116,7 @@ extension IndexInspection {
     guard Int(end) == 2 * expected else { throw fault("fuzzy names: \(end) for \(expected) names") }
   }
 
-  /// Whether a name is to be found misspelt.
+  /// Returns true if a name belongs in the fuzzy index.
   private func isFuzzy(_ name: NameEntry) -> Bool {
     let isIndexed = name.postings.lazy.compactMap(sections.posting).contains {
       FuzzyTable.isIndexed($0, population: sections.place($0.place)?.population ?? 0)
@@ -124,7 +124,7 @@ extension IndexInspection {
     return isIndexed && FuzzyTable.halves(of: name.bytes) != nil
   }
 
-  /// How often a name is in a bucket.
+  /// Returns the number of times that a name is in a bucket.
   private func times(_ position: UInt32, _ bucket: UInt32) -> Int {
     sections.fuzzyBucket(UInt64(bucket)).count { sections.fuzzyName($0) == position }
   }

@@ -1,14 +1,16 @@
 import Domain
 
-/// A look at every record of a place index, for an operator who wants to know whether a file is whole: opening checks
-/// no more than the sections' places.
+/// An inspection of every record of a place index, for an operator who doubts a file. Opening checks only the bounds of
+/// the sections.
 package struct IndexInspection {
   let sections: IndexSections
   let places: UInt32
   private let file: MappedFile
   private let path: String
 
-  /// Opens the file. Throws `PlaceIndexError`.
+  /// Opens the file.
+  ///
+  /// - Throws: `PlaceIndexError`.
   package init(path: String) throws(PlaceIndexError) {
     file = try MappedFile(path: path)
     sections = try IndexSections(file.bytes, path: path)
@@ -16,8 +18,10 @@ package struct IndexInspection {
     self.path = path
   }
 
-  /// Throws `PlaceIndexError.damaged` with the first fault: a sum that does not fit the bytes, a reference to nowhere,
-  /// an order that is broken, a name that cannot be found.
+  /// Inspects the whole file.
+  ///
+  /// - Throws: `PlaceIndexError.damaged` with the first fault: a wrong checksum, an invalid reference, a wrong order,
+  ///   or a name that cannot be found.
   package func run() throws(PlaceIndexError) {
     defer { withExtendedLifetime(file) {} }
     guard Checksum.of(file.bytes) == sections.checksum else { throw fault("its bytes do not fit its checksum") }
@@ -60,7 +64,7 @@ package struct IndexInspection {
     }
   }
 
-  /// Whether a reference is none, or leads to an area of the level in the place's country.
+  /// Returns true if a reference is `none`, or leads to an area of the level in the place's country.
   private func isArea(_ number: UInt32, _ level: Place.Level, of place: PlaceRecord) -> Bool {
     guard number != PlaceRecord.none else { return true }
     guard let area = sections.place(number) else { return false }
@@ -117,7 +121,7 @@ package struct IndexInspection {
     }
   }
 
-  /// Each populated place is there once, in the cell that it lies in.
+  /// Checks that each populated place is in the grid once, in its own cell.
   private func inspectGrid() throws(PlaceIndexError) {
     var last: (cell: UInt32, place: UInt32)?
     for number in 0..<UInt32(sections.gridPlaces.count) {
@@ -131,8 +135,8 @@ package struct IndexInspection {
     guard sections.gridPlaces.count == towns else { throw fault("the grid: places are missing") }
   }
 
-  /// Each area's box holds its places, and each of its four sides touches one. Takes little memory, since workers
-  /// inspect too.
+  /// Checks that each area's box contains its places, and that each of its four sides touches one. Uses little memory,
+  /// since workers inspect too.
   private func inspectBoxes() throws(PlaceIndexError) {
     let areas = sections.boxes.count
     guard areas == (0..<places).lazy.filter({ sections.place($0)?.level != Place.Level.city.rawValue }).count else {

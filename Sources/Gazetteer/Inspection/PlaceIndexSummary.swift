@@ -1,27 +1,29 @@
 package import Domain
 
-/// What is in a place index.
+/// A summary of a place index.
 package struct PlaceIndexSummary: Sendable, Equatable {
-  /// Of the layout.
+  /// Version of the layout.
   package let version: UInt32
-  /// Seconds since 1970 (UTC).
+  /// Build time, in seconds since 1970, UTC.
   package let builtAt: Int64
-  /// Of the file.
+  /// Size of the file, in bytes.
   package let byteCount: Int
-  /// Countries, regions, counties and populated places.
+  /// Number of countries, regions, counties and populated places.
   package let placeCounts: [Place.Level: Int]
-  /// Distinct folded names.
+  /// Number of distinct folded names.
   package let nameCount: Int
-  /// Postcodes of countries: a code that two countries have counts twice.
+  /// Number of postcodes. A code of two countries counts twice.
   package let postcodeCount: Int
-  /// Languages in which countries have names.
+  /// Number of languages in which countries have names.
   package let languageCount: Int
-  /// Of the whole file, in hexadecimal digits; the same source and time give the same.
+  /// Checksum of the whole file in hexadecimal. The same source and build time produce the same one.
   package let checksum: String
-  /// What the licences of the data ask to be shown beside answers.
+  /// Attribution that the data's licences demand beside results.
   package let attribution: String
 
-  /// Reads the file's places. Throws `PlaceIndexError` when the file cannot be opened.
+  /// Reads the file's places.
+  ///
+  /// - Throws: `PlaceIndexError` if the file cannot be opened.
   package init(path: String) throws(PlaceIndexError) {
     let file = try MappedFile(path: path)
     let sections = try IndexSections(file.bytes, path: path)

@@ -3,34 +3,35 @@ import Domain
 /// A place that a query may mean.
 struct Candidate {
   var place: UInt32
-  /// The larger, the better; 1/256 of the place's rank.
+  /// Score of the candidate; the larger, the better. The unit is 1/256, as in ranks.
   var score: Int
-  /// Weight of the query's tokens that belong to the place or to what contains it, and of all tokens.
+  /// Weight of the query's tokens that belong to the place or to its areas.
   var covered: Int
+  /// Weight of all tokens of the query.
   var total: Int
-  /// The tokens that they are, one bit each.
+  /// Mask of the covered tokens, one bit each.
   var mask: UInt64
-  /// Other words of the query name what contains it.
+  /// True if other words of the query name an area around the place.
   var hasContext: Bool
-  /// Its name stands alone between commas.
+  /// True if the place's name stands alone between commas.
   var isSegment: Bool
-  /// Nothing but numbers follows its name.
+  /// True if only numbers follow the place's name.
   var isLast: Bool
-  /// Its rank by the name under which it was found and as it is spelt, in 1/256.
+  /// Rank of the place under the name that was found and its spelling, in 1/256.
   var prominence: Int
-  /// The text has a house's number or a street's words, so that much of it is left over as a rule.
+  /// True if the text has a house number or a street's words, which usually remain uncovered.
   var isInAddress: Bool
-  /// Its postcode in the query, a record number; `PlaceRecord.none` where there is none.
+  /// Record number of the place's postcode in the query. `PlaceRecord.none` if there is none.
   var postcode: UInt32
-  /// The postcode is what was found, and the place only where it lies.
+  /// True if the postcode itself was found. The place is then only its location.
   var isPostcode: Bool
-  /// How its own name is written in the query.
+  /// Spelling of the place's name in the query.
   var spelling: Spelling
-  /// Nothing of the query is left over.
+  /// True if the candidate covers the whole query.
   var isWhole: Bool
   var population: UInt32
 
-  /// What is told of how the place was found.
+  /// The kind of match that the result reports.
   var match: Place.Match {
     switch spelling {
     case .fuzzy: .fuzzy
@@ -39,7 +40,8 @@ struct Candidate {
     }
   }
 
-  /// Whether enough speaks for it to be said at all: that a word is a name somewhere in the world means little.
+  /// True if the evidence suffices to return this candidate. A word that is a name somewhere in the world is weak
+  /// evidence.
   var isPlausible: Bool {
     if isWhole || hasContext || isSegment && spelling == .exact { return true }
     guard spelling == .exact else { return false }
@@ -50,8 +52,7 @@ struct Candidate {
       : covered * 100 >= total * GazetteerLimits.coverageMinPercent && prominence >= GazetteerLimits.prominenceMin
   }
 
-  /// Whether it may be by chance that a word is the name of a town: most words are that of some hamlet, or the code of
-  /// an airport.
+  /// True if the match may be a coincidence. Most words are the name of some hamlet or the code of an airport.
   var isChance: Bool {
     !hasContext && !isPostcode && mask.nonzeroBitCount == 1
       && prominence < GazetteerLimits.chanceProminence

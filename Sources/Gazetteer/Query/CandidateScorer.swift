@@ -1,6 +1,6 @@
 import Domain
 
-/// The ways to read a query: each match in turn is the place asked for, the others are what contains it.
+/// A scorer of the readings of a query. Each match in turn is the wanted place, and the others are the areas around it.
 struct CandidateScorer {
   private let index: UnsafePointer<IndexSections>
   private var sections: IndexSections { index.pointee }
@@ -9,39 +9,39 @@ struct CandidateScorer {
   let constraints: Constraints
   private let postcodes: PostcodeMatcher
 
-  /// In the unit of ranks, which span about 35 from a hamlet to the largest country: what an area in the text that
-  /// contains the place is worth.
+  /// Bonus of an area in the text that contains the place. Scores have the unit of ranks, which span about 35 from a
+  /// hamlet to the largest country.
   private static let contextBonus = 36 * 256
-  /// No rank is higher: `PlaceRecord.rank` of a country with 2^32 inhabitants.
+  /// The highest possible rank: `PlaceRecord.rank` of a country with 2^32 inhabitants.
   private static let rankMax = 49 * 256
-  /// How many such areas count: county, region, country, and a postcode.
+  /// Maximum number of areas that count: county, region, country, and a postcode.
   private static let contextsMax = 4
-  /// What each token of the place's name is worth.
+  /// Bonus of each token of the place's name.
   private static let tokenBonus = 384
-  /// What is lost when the name is only a part of a longer name in the text: more than any context can make up for.
+  /// Penalty of a name that is only a part of a longer name in the text. No context outweighs it.
   private static let partPenalty = 40 * 256
-  /// What is lost when a code, or another name as short as one, is read as the place asked for although there are other
-  /// words.
+  /// Penalty of a code, or of an alternate name as short as one, that is read as the wanted place beside other words.
   private static let codePenalty = 8 * 256
-  /// The same of a country's or a region's code when nothing among these words belongs to it.
+  /// The same penalty for a country's or region's code whose area contains nothing else of the text.
   private static let strayCodePenalty = 16 * 256
 
-  /// What is lost when a name is taken as misspelt: it counts as that of a place 256 times smaller.
+  /// Penalty of a name that is read as misspelt. It counts as the name of a place 256 times smaller.
   private static let fuzzyPenalty = 8 * 256
-  /// What a postcode is worth that is asked for by itself: with five digits, as much as a village.
+  /// Bonus of a postcode that is itself the wanted place. With five digits it equals a village.
   private static let postcodeBonus = 3 * 256
-  /// What each letter and digit of it is worth: more than the size of a country can make up for.
+  /// Bonus of each letter and digit of a postcode. It outweighs the size of a country.
   private static let digitBonus = 640
-  /// What a postcode loses beside words that are left over: a town that is named may be of another country.
+  /// Penalty of a postcode beside uncovered words, because a named town may be in another country.
   private static let leftOverPenalty = 12 * 256
-  /// What is lost when a name goes on behind the text: as the name of a place four times smaller.
+  /// Penalty of a name that continues beyond the text. It counts as the name of a place four times smaller.
   private static let prefixPenalty = 2 * 256
-  /// What a town's other name loses where only codes say in which region or country it is.
+  /// Penalty of a town's alternate name if only codes name its region or country.
   private static let codedPenalty = 6 * 256
-  /// What is lost when the code around a place is a country's or a county's, and also a region's that has a town of the
-  /// name: "Salem, IN" is in Indiana; in Canada "London, CA" is more than 180 times larger.
+  /// Penalty of a place whose code in the text is that of its country or county. It applies if a region with the same
+  /// code has a town of the same name. "Salem, IN" is in Indiana, but for "London, CA" the one in Canada is more than
+  /// 180 times larger.
   private static let foreignCodePenalty = 15 * 128
-  /// What a region gains by being called one.
+  /// Bonus of a region that the text calls a region.
   private static let designatorBonus = 20 * 256
 
   init(
@@ -57,7 +57,7 @@ struct CandidateScorer {
 
   func rank(into ranking: inout TopCandidates) {
     var postingsLeft = GazetteerLimits.postingsPerQuery
-    // What stands between commas is most often meant: the others are left early once it is known.
+    // Names between commas are the likeliest. After them the search can leave the others early.
     for head in matches where head.isSegment { rank(head, &postingsLeft, &ranking) }
     for head in matches where !head.isSegment { rank(head, &postingsLeft, &ranking) }
     for match in postcodes.matches { consider(match, &ranking) }
@@ -81,12 +81,12 @@ struct CandidateScorer {
     }
     let worth =
       Self.tokenBonus * (head.end - head.first) - Int(penalty) - (head.longer != 0 ? Self.partPenalty : 0)
-      - penalty(head.spelling)
+      - self.penalty(head.spelling)
     let bound =
       worth + min(contextsMax, Self.contextsMax) * Self.contextBonus + constraints.focusBonusMax
       + (phrases.asksForRegion(head) ? Self.designatorBonus : 0)
     let most = phrases.weight(of: reach)
-    // A part of a longer name, mostly: left without a look at its places.
+    // Usually this is a part of a longer name. Skip it without reading its places.
     guard bound + Self.rankMax >= ranking.scoreMin(covering: most) else { return }
     let wanted = UInt32(GazetteerLimits.postingsPerName)
     let areas = head.postings.lowerBound..<head.areaEnd
@@ -95,7 +95,7 @@ struct CandidateScorer {
     if !places.isEmpty { consider(head, others, worth, bound, most, places, &postingsLeft, &ranking) }
   }
 
-  /// A postcode as what is asked for, in each country that has it: with what contains its town, or alone.
+  /// Considers a postcode as the wanted place, in each country that uses it, with the areas around its town or alone.
   private func consider(_ match: PostcodeMatch, _ ranking: inout TopCandidates) {
     for number in match.records {
       guard let record = sections.postcode(number), let place = sections.place(record.place),
@@ -107,7 +107,7 @@ struct CandidateScorer {
       let isAlone =
         match.length >= GazetteerLimits.postcodeLengthMin || mask != match.mask || match.country != nil
         || constraints.hasCountry
-        // "SE1", where three digits would be any number.
+        // "SE1" counts, but three digits could be any number.
         || match.mask == phrases.all && match.length >= GazetteerLimits.letteredPostcodeLengthMin
           && phrases.hasLetters(match)
       var contexts = 0
@@ -134,11 +134,13 @@ struct CandidateScorer {
     }
   }
 
+  /// Considers the places of a name.
+  ///
   /// - Parameters:
-  ///   - others: the matches, one bit each, that can belong to what the name means.
-  ///   - bound: the most that a candidate of this name gains besides its rank. Ranks fall from posting to posting, so
-  ///     whatever comes behind one that cannot be among the best cannot either.
-  ///   - most: the most that one covers.
+  ///   - others: The matches, one bit each, that can be areas of the name's places.
+  ///   - bound: The most that a candidate of this name gains besides its rank. Ranks fall from posting to posting, so
+  ///     the search ends at the first posting that is too low.
+  ///   - most: The greatest weight that a candidate covers.
   private func consider(
     _ head: NameMatch, _ others: UInt128, _ worth: Int, _ bound: Int, _ most: Int, _ postings: Range<UInt32>,
     _ postingsLeft: inout Int, _ ranking: inout TopCandidates
@@ -146,7 +148,7 @@ struct CandidateScorer {
     let regionWorth = phrases.asksForRegion(head) ? Self.designatorBonus : 0
     let isAlone = head.mask == phrases.all
     let isLast = phrases.isLast(head.end)
-    // "Me" is a country by itself; beside words that are left over it is none.
+    // "Me" alone is a country. Beside uncovered words it is no place.
     let isSmallWord = phrases.isSmallWord(head)
     let isCoded = phrases.isCoded(head)
     var foreignLoss: Int?
@@ -159,7 +161,7 @@ struct CandidateScorer {
       if scoreMax < ranking.scoreMin(covering: most) { return }
       guard constraints.isEmpty || constraints.allow(place, sections), posting.kind != .code || readsAsCode(head)
       else { continue }
-      // A hamlet is no guess.
+      // A hamlet is not a useful guess.
       if head.spelling == .fuzzy, place.population == 0, place.isCity { continue }
       var (mask, contexts, foreign) = coverage(of: head, others, place, posting)
       if foreign != 0, foreignLoss == nil { foreignLoss = isInRegion(of: foreign, head) ? Self.foreignCodePenalty : 0 }
@@ -187,8 +189,8 @@ struct CandidateScorer {
     }
   }
 
-  /// Whether a small word or a code may be the place asked for. "Me" is a country by itself; beside words that are left
-  /// over it is none, and by itself it is no region.
+  /// Returns true if a small word or a code may be the wanted place. "Me" alone is a country but no region. Beside
+  /// uncovered words it is no place.
   private func isMeant(_ candidate: Candidate, _ place: PlaceRecord, _ head: NameMatch) -> Bool {
     if candidate.hasContext { return true }
     if head.mask == phrases.all {
@@ -213,20 +215,20 @@ struct CandidateScorer {
     }
   }
 
-  /// A code alone is a place only where it is a whole segment, or the last word: "NYC", "LA, California".
+  /// Returns true if a code may be a place: it is a whole segment, or the last word ("NYC", "LA, California").
   private func readsAsCode(_ head: NameMatch) -> Bool {
     head.isSegment || head.readsCodes && head.end - head.first == 1
   }
 
-  /// What is lost when a code is read as the place asked for, beside other words. "MN" is one of Amman's names, and no
-  /// more than a code; "Monterrey, NL" is in no country of that code.
+  /// Returns the penalty of a code that is read as the wanted place beside other words. "MN" is one of Amman's names
+  /// but only a code. "Monterrey, NL" is in no country with that code.
   private func codeLoss(_ posting: Posting, _ head: NameMatch, _ place: PlaceRecord, hasContext: Bool) -> Int {
     guard posting.kind == .code || posting.kind == .alternate && phrases.isShort(head) else { return 0 }
     return !hasContext && place.isWide ? Self.strayCodePenalty : Self.codePenalty
   }
 
-  /// The tokens of the place and, longest names first, of the areas that contain it, how many such areas there are, and
-  /// the token of a code among them that is not the region's, as a mask.
+  /// Returns the tokens of a place and of the areas that contain it, longest names first. Also returns the number of
+  /// these areas, and the mask of a code among them that is not the region's.
   private func coverage(
     of head: NameMatch, _ others: UInt128, _ place: PlaceRecord, _ posting: Posting
   ) -> (mask: UInt64, contexts: Int, foreign: UInt64) {
@@ -246,15 +248,15 @@ struct CandidateScorer {
         mask |= match.mask
         contexts += 1
       } else if !posting.isArea && match.postings == head.postings || isCode(match, of: posting.place) {
-        // "Reading, Reading, PA", "California, CA": said twice, explained but no evidence.
+        // "Reading, Reading, PA" and "California, CA": the repetition covers its token but is no evidence.
         mask |= match.mask
       }
     }
     return (mask, contexts, foreign)
   }
 
-  /// The city that a name may mean whose quarters and suburbs are named with it: "Soho, London". None in an address,
-  /// where the other words are a street's.
+  /// Returns the city that a name may mean as the context of a quarter or suburb: "Soho, London". Nil in an address,
+  /// whose other words belong to a street.
   private func city(of match: NameMatch) -> PlaceRecord? {
     guard !phrases.isAddress, match.penalty != nil, match.areaEnd < match.postings.upperBound,
       let city = sections.posting(match.areaEnd).flatMap({ sections.place($0.place) }),
@@ -263,7 +265,7 @@ struct CandidateScorer {
     return city
   }
 
-  /// Whether a name is that of a city near a place, and larger.
+  /// Returns true if a name is that of a larger city near a place.
   private func isAround(_ match: NameMatch, _ place: PlaceRecord) -> Bool {
     guard let city = city(of: match) else { return false }
     let reach: Int64 = 2_500_000
@@ -279,7 +281,7 @@ struct CandidateScorer {
       }
   }
 
-  /// Whether a code is also that of a region in which a town of the name lies.
+  /// Returns true if a code is also that of a region with a town of the name.
   private func isInRegion(of token: UInt64, _ head: NameMatch) -> Bool {
     guard let code = matches.first(where: { $0.mask == token }) else { return false }
     let count = min(head.postings.upperBound - head.areaEnd, UInt32(GazetteerLimits.townsPerCode))
@@ -302,7 +304,7 @@ struct CandidateScorer {
       {
         return true
       }
-      // A metropolis has counties within it.
+      // A metropolis contains counties.
       if area == place.county, place.population < GazetteerLimits.metropolis { return true }
       if place.isCity, place.county == PlaceRecord.none,
         place.population < GazetteerLimits.metropolis, let record = sections.place(area),
@@ -315,8 +317,8 @@ struct CandidateScorer {
     return false
   }
 
-  /// Within about a degree, the half width of a large county: for places of which the data does not say in which they
-  /// lie.
+  /// Returns true within about a degree, the half width of a large county. Serves places whose county the data does not
+  /// name.
   private func isNear(_ a: PlaceRecord, _ b: PlaceRecord) -> Bool {
     let reach: Int64 = 8_000_000
     return abs(Int64(a.latitudeE7) - Int64(b.latitudeE7)) < reach

@@ -1,25 +1,25 @@
 import Domain
 import Glibc
 
-/// What a query asks of its answers besides their names, in numbers: whatever is done for a query has a copy of it.
+/// Constraints of a query on its results, as plain numbers. Each part of a search holds a copy.
 struct Constraints {
   let kind: PlaceQuery.Kind
   let limit: Int
   let isDetailed: Bool
-  /// Of labels; `LocalNameRecord.language`.
+  /// Language of labels, as `LocalNameRecord.language`.
   let language: UInt16?
-  /// Only this country and its territories.
+  /// Number of the only allowed country, which includes its territories. Nil allows all.
   private let country: UInt16?
   private let focus: Coordinate?
-  /// One bit for each level that is wanted; 0 for all.
+  /// Mask of the wanted levels, one bit each. 0 allows all.
   private let levels: UInt16
 
-  /// What a place at the focus gains, in the unit of ranks: as one with 4,096 times its inhabitants. Each doubling of
-  /// the distance, from 5 km on, takes away one of twelve parts.
+  /// Bonus of a place at the focus, in the unit of ranks: it counts as one with 4,096 times its inhabitants. From 5 km
+  /// on, each doubling of the distance takes away a twelfth.
   private static let focusBonusMax = 12.0 * 256
   private static let focusKm = 5.0
 
-  /// Nil for a country that is not known.
+  /// Converts a query's options. Returns nil for an unknown country.
   init?(_ query: borrowing PlaceQuery, _ sections: borrowing IndexSections) {
     if let code = query.country {
       guard let number = CountryRecord.code(code.utf8).flatMap(sections.country(code:)) else { return nil }
@@ -35,7 +35,7 @@ struct Constraints {
     language = query.language.flatMap { LocalNameRecord.language($0.utf8) }
   }
 
-  /// All places may be answers, and none gains.
+  /// True if all places are allowed and none gets a bonus.
   var isEmpty: Bool { country == nil && focus == nil && levels == 0 }
 
   func allow(_ place: PlaceRecord, _ sections: IndexSections) -> Bool {
@@ -43,20 +43,20 @@ struct Constraints {
     return isOfCountry(place, sections)
   }
 
-  /// Whether a place that lies around a point, or an area around it, is wanted: without a word about levels, the place.
+  /// Returns true if a place near a point, or an area around it, is wanted. Without levels, only populated places are.
   func allow(around place: PlaceRecord) -> Bool {
     (levels == 0 ? 1 << Place.Level.city.rawValue : levels) & 1 << place.level != 0
   }
 
-  /// Whether a postcode of the place's country is wanted.
+  /// Returns true if a postcode of the place's country is wanted.
   func allow(postcodeOf place: PlaceRecord, _ sections: IndexSections) -> Bool {
     if levels != 0, levels & 1 << Place.Level.postcode.rawValue == 0 { return false }
     return isOfCountry(place, sections)
   }
 
-  /// Whether some country alone is asked for.
+  /// True if only one country is allowed.
   var hasCountry: Bool { country != nil }
-  /// Whether a point may be the answer: it is as narrow as a house.
+  /// True if a point itself is an allowed result. A point counts as a house.
   var allowPoints: Bool { levels == 0 || levels & 1 << Place.Level.house.rawValue != 0 }
 
   func isOfCountry(_ place: PlaceRecord, _ sections: IndexSections) -> Bool {
@@ -64,15 +64,15 @@ struct Constraints {
     return place.country == country || sections.country(place.country)?.sovereign == country
   }
 
-  /// Whether a point is within the extent of the country's places.
+  /// Returns true if a point is within the extent of the country's places.
   func isInCountrysBox(_ point: Coordinate, _ sections: IndexSections) -> Bool {
     country.flatMap { sections.box(UInt32($0)) }?.contains(point) ?? false
   }
 
-  /// What the nearness of a place is worth at most.
+  /// The largest possible bonus of a place near the focus.
   var focusBonusMax: Int { focus == nil ? 0 : Int(Self.focusBonusMax) }
 
-  /// What the nearness of a place is worth.
+  /// Returns the bonus of a place near the focus.
   func focusBonus(_ place: PlaceRecord) -> Int {
     guard let focus, let point = Coordinate(latitudeE7: place.latitudeE7, longitudeE7: place.longitudeE7) else {
       return 0

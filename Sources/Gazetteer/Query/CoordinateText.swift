@@ -1,16 +1,16 @@
 import Domain
 
-/// Texts that are a point already: "47.6, -122.3", "47.6 -122.3", "47.6N 122.3W", "48°51'24"N 2°21'03"E",
-/// "48 51.4 N, 2 21.05 E" and "geo:47.6,-122.3;u=35" (RFC 5870). Latitude comes first.
+/// A parser of texts that are a point. Latitude comes first. Examples: "47.6, -122.3", "47.6 -122.3", "47.6N 122.3W",
+/// "48°51'24"N 2°21'03"E", "48 51.4 N, 2 21.05 E", "geo:47.6,-122.3;u=35" (RFC 5870).
 enum CoordinateText {
-  /// Whether a text can only be a point: if none is read from it, it is wrong and no name.
+  /// Returns true if a text begins with "geo:". Such a text is a point or invalid, but never a name.
   static func isURI(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     var scanner = Scanner(text: text)
     scanner.skip(" ")
     return scanner.consume("geo:")
   }
 
-  /// Nil when the text is something else, or a number is out of range.
+  /// Returns the point. Nil if the text is something else, or a number is out of range.
   static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Coordinate? {
     // Nearly all texts are names, and most of the others have fewer digits.
     guard text.contains(where: { $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
@@ -37,7 +37,7 @@ enum CoordinateText {
 
     var isAtEnd: Bool { index == text.count }
 
-    /// Takes a word, either case.
+    /// Consumes a word in either case.
     mutating func consume(_ word: StaticString) -> Bool {
       let end = index + word.utf8CodeUnitCount
       guard end <= text.count, word.withUTF8Buffer({ zip($0, text[index..<end]).allSatisfy(Self.isSame) }) else {
@@ -47,7 +47,7 @@ enum CoordinateText {
       return true
     }
 
-    /// Letters are the same in either case.
+    /// Returns true if the bytes are equal or are the two cases of a letter.
     private static func isSame(_ character: UInt8, _ byte: UInt8) -> Bool {
       let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(character | 0x20)
       return character == byte || isLetter && character ^ 0x20 == byte
@@ -62,7 +62,8 @@ enum CoordinateText {
       while consume(character) {}
     }
 
-    /// A number, or whole degrees with minutes and seconds; a sign, a degree sign, and a direction before or behind.
+    /// Parses a number, or whole degrees with minutes and seconds, with a sign, a degree sign, and a direction before
+    /// or after it.
     mutating func degrees(positive: StaticString, negative: StaticString) -> (value: Double, isCertain: Bool)? {
       var sign = 1.0
       var hasDirection = false
@@ -80,13 +81,13 @@ enum CoordinateText {
       guard let (magnitude, hasFraction) = number() else { return nil }
       let hasDegreeSign = consume("°") || consume("º")
       let start = index
-      // As much of minutes and seconds as there is. Without their signs only a direction tells that they are some.
+      // Parse as many parts as possible. Without their signs, only a direction identifies minutes and seconds.
       for count in stride(from: hasFraction ? 0 : 2, through: 0, by: -1) {
         index = start
         guard let parts = parts(count) else { continue }
         let isDirected = hasDirection || takeDirection(positive, negative, &sign)
         guard count == 0 || isDirected || hasDegreeSign && parts.isMarked else { continue }
-        // Of minutes and seconds there are sixty.
+        // Minutes and seconds must be below sixty.
         guard parts.isSound else { return nil }
         return (sign * (magnitude + parts.value), hasFraction || isDirected || count > 0)
       }
@@ -107,7 +108,8 @@ enum CoordinateText {
       return false
     }
 
-    /// What minutes, and seconds where two parts are wanted, add to whole degrees; only the last has a fraction.
+    /// Parses minutes, and seconds if `count` is 2. Returns what they add to whole degrees. Only the last part may have
+    /// a fraction.
     private mutating func parts(_ count: Int) -> (value: Double, isMarked: Bool, isSound: Bool)? {
       var (value, unit) = (0.0, 1.0)
       var (isMarked, isSound, mayFollow) = (true, true, true)

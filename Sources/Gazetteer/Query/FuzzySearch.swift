@@ -1,19 +1,19 @@
-/// The search for names that are one edit away from words of a query.
+/// A search for names that are one edit away from words of a query.
 struct FuzzySearch {
   private let index: UnsafePointer<IndexSections>
   private var sections: IndexSections { index.pointee }
-  /// Names that may still be compared: bounds the time of a query of frequent halves.
+  /// Number of comparisons left. Bounds the time of a query with frequent halves.
   private var comparisonsLeft = GazetteerLimits.comparisonsPerQuery
 
   init(_ index: UnsafePointer<IndexSections>) { self.index = index }
 
-  /// Calls the body with each name that is one edit away from the folded text; some come twice.
+  /// Calls `body` with each name that is one edit away from the folded text. A name may come twice.
   mutating func names(near text: UnsafeRawBufferPointer, _ body: (NameEntry) -> Void) {
     guard let scalars = EditDistance(text), scalars.count >= GazetteerLimits.fuzzyCharactersMin else { return }
-    // The name that is meant has as many characters as the text, one more, or one fewer.
+    // The wanted name has as many characters as the text, one more, or one fewer.
     for count in (scalars.count - 1)...(scalars.count + 1) where count >= GazetteerLimits.fuzzyCharactersMin {
       let middle = count / 2
-      // The edit is behind the first half of the name, which the text begins with; or before the second.
+      // The edit is after the first half of the name, with which the text begins, or before the second.
       if middle <= scalars.count {
         compare(.first, scalars.slice(0, middle), count: count, scalars, body)
       }
@@ -26,9 +26,10 @@ struct FuzzySearch {
   }
 
   private mutating func compare(
-    _ half: FuzzyTable.Half, _ bytes: UnsafeRawBufferPointer, count: Int, _ text: EditDistance, _ body: (NameEntry) -> Void
+    _ half: FuzzyTable.Half, _ bytes: UnsafeRawBufferPointer, count: Int, _ text: EditDistance,
+    _ body: (NameEntry) -> Void
   ) {
-    // Of names with other halves in the same bucket, most have other lengths.
+    // Most names with other halves in the same bucket differ in length.
     let (least, most) = (text.bytes.count - 4, text.bytes.count + 4)
     for entry in sections.fuzzyBucket(FuzzyTable.hash(half, bytes, count: count)) {
       guard comparisonsLeft > 0 else { return }
@@ -40,7 +41,8 @@ struct FuzzySearch {
     }
   }
 
-  /// Two characters that are exchanged across the middle change both halves: put back, the name must be there whole.
+  /// Finds the name that results from exchanging the two middle characters. Such an edit changes both halves, so the
+  /// buckets do not find it.
   private func exchanged(_ text: EditDistance, _ body: (NameEntry) -> Void) {
     let middle = text.count / 2
     var hash = NameHash()

@@ -1,43 +1,45 @@
-/// How the words of a query stand to a name.
+/// The relation between the words of a query and a name.
 enum Spelling: UInt8 {
   case exact
-  /// One edit away.
+  /// Words that are one edit away from the name.
   case fuzzy
-  /// The name begins with them.
+  /// Words that are the beginning of the name.
   case prefix
 }
 
 /// Tokens of a query that together are a name in the index.
 struct NameMatch {
-  /// One bit for each token; they are neighbours.
+  /// Mask of the tokens, one bit each. They are neighbours.
   var mask: UInt64
   var postings: Range<UInt32>
-  /// Where the populated places begin among the postings.
+  /// Position of the first populated place among the postings.
   var areaEnd: UInt32
-  /// The tokens make up a whole segment, leaving numbers aside.
+  /// True if the tokens are a whole segment, apart from numbers.
   var isSegment: Bool
-  /// Its codes may be read as codes here: "OR" at the end of "Portland OR", not within "one or two".
+  /// True if codes may be read as codes here: "OR" at the end of "Portland OR", but not within "one or two".
   var readsCodes: Bool
-  /// The tokens name a street rather than a place: "Oxford St", "via Milano".
+  /// True if the tokens name a street: "Oxford St", "via Milano".
   var isStreet: Bool
   var spelling = Spelling.exact
-  /// The name is only a part of its one token: a name in a run of Han or kana.
+  /// True if the name is only a part of its token, which is a run of Han or kana.
   var isPartial = false
-  /// The tokens of the longest name in the text of which this one is only a part, "Mexico City" for "Mexico"; else 0.
+  /// Mask of the longest name in the text that contains this one, such as "Mexico City" for "Mexico". Otherwise 0.
   var longer: UInt64 = 0
-  /// How little the position suggests a place, in 1/256; nil where the tokens can only enclose a place or nothing.
+  /// Deduction because the position does not suggest a place, in 1/256. Nil if the tokens can only be an area around a
+  /// place.
   var penalty: Int32?
 
-  /// Tokens from `first` up to and without `end`.
+  /// Index of the first token.
   var first: Int { mask.trailingZeroBitCount }
+  /// Index after the last token.
   var end: Int { 64 - mask.leadingZeroBitCount }
 
-  /// The postings of what may contain a place.
+  /// The postings of areas, which may contain a place.
   var areas: Range<UInt32> {
     postings.lowerBound..<min(areaEnd, postings.lowerBound + UInt32(GazetteerLimits.areasPerName))
   }
 
-  /// It is the name of something that can contain a place.
+  /// True if the name is that of an area.
   var hasAreas: Bool { areaEnd > postings.lowerBound }
 
   func overlaps(_ other: NameMatch) -> Bool { mask & other.mask != 0 }

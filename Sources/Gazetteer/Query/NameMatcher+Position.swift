@@ -1,4 +1,4 @@
-/// What the place of words in a text tells of them.
+/// Evidence from the position of words in a text.
 extension NameMatcher {
   func weight(of mask: UInt64) -> Int {
     if mask == all { return total }
@@ -11,7 +11,7 @@ extension NameMatcher {
     return sum
   }
 
-  /// True when the mask leaves out nothing but words that say of which kind a place is.
+  /// Returns true if the mask covers everything except words for the kind of a place.
   func isWhole(_ mask: UInt64) -> Bool {
     if mask == all { return true }
     for number in 0..<text.tokenCount where mask & (1 << number) == 0 {
@@ -22,27 +22,27 @@ extension NameMatcher {
     return true
   }
 
-  /// One of the words that are names of places now and then and parts of names mostly.
+  /// Returns true for a single small word, which is sometimes a place's name and usually a part of one.
   func isSmallWord(_ match: NameMatch) -> Bool {
     match.end - match.first == 1 && text.tokens[match.first].role == .particle
   }
 
-  /// Whether it is one word without a small letter.
+  /// Returns true for one word without a lower-case letter.
   func isCapital(_ match: NameMatch) -> Bool {
     match.end - match.first == 1 && !text.tokens[match.first].content.contains(.lower)
   }
 
-  /// Whether a postcode is more than a number.
+  /// Returns true if a postcode contains letters.
   func hasLetters(_ match: PostcodeMatch) -> Bool {
     (match.first..<match.end).contains { text.tokens[$0].content.contains(.letter) }
   }
 
-  /// Whether it is as short as a region's code.
+  /// Returns true if a name is as short as a region's code.
   func isShort(_ match: NameMatch) -> Bool {
     text.tokens[match.end - 1].end - text.tokens[match.first].start <= GazetteerLimits.codeBytes
   }
 
-  /// Whether beside a name there are only codes.
+  /// Returns true if the text has only codes beside a name.
   func isCoded(_ match: NameMatch) -> Bool {
     match.mask != all
       && (0..<text.tokenCount).allSatisfy { number in
@@ -50,7 +50,7 @@ extension NameMatcher {
       }
   }
 
-  /// "São Paulo state", "province of Salzburg".
+  /// Returns true if the text says that a name is a region's: "São Paulo state", "province of Salzburg".
   func asksForRegion(_ match: NameMatch) -> Bool {
     if match.end < text.tokenCount, text.tokens[match.end].role == .regionDesignator { return true }
     let before = match.first > 0 && text.tokens[match.first - 1].role == .particle ? match.first - 2 : match.first - 1
@@ -73,7 +73,8 @@ extension NameMatcher {
     return true
   }
 
-  /// A code stands where its segment ends, or before numbers, or before one or two more codes ("tx usa").
+  /// Returns true if a code may stand here: before the end of its segment, numbers, or one or two more codes ("tx
+  /// usa").
   func readsCodes(_ first: Int, _ end: Int) -> Bool {
     guard end - first == 1 else { return true }
     var after = end
@@ -91,41 +92,41 @@ extension NameMatcher {
     return true
   }
 
-  /// What speaks against these tokens being the place asked for; see `NameMatch.penalty`.
+  /// Returns the evidence against these tokens as the wanted place; see `NameMatch.penalty`.
   func penalty(_ match: NameMatch) -> Int32? {
     if match.mask.nonzeroBitCount == text.tokenCount { return 0 }
     let (first, end) = (match.first, match.end)
     let token = text.tokens[first]
     let length = Int(text.tokens[end - 1].end - token.start)
     if end - first == 1, !match.isSegment {
-      // Single small words are parts of other names too often; "LA, CA" is another matter.
+      // Single small words are too often parts of other names; "LA, CA" is different.
       let isCode = match.readsCodes && text.tokenCount == 2
       if text.tokens[first].role != .none, !isCode { return nil }
       if length <= 3, !isLast(end), !isCode { return nil }
     }
-    // So are one to three letters.
+    // Words of one to three letters are parts of other names too.
     var penalty: Int32 = length <= 3 && !match.isSegment ? 6 * 256 : 0
     let isFollowed = end < text.tokenCount && text.tokens[end].segment == token.segment
     let isPreceded = first > 0 && text.tokens[first - 1].segment == token.segment
     if match.isStreet { penalty += 14 * 256 }
     // "100 Berlin Turnpike": a number before and a word after.
     if isPreceded, isNumber(first - 1), isFollowed, !isNumber(end) { penalty += 2 * 256 }
-    // "Praha 3 Brno": a number behind and a word after it, as a street or a district has.
+    // "Praha 3 Brno": a number and a word after the name, as of a street or a district.
     if isFollowed, isNumber(end), end + 1 < text.tokenCount, text.tokens[end + 1].segment == token.segment,
       !isNumber(end + 1)
     {
       penalty += 4 * 256
     }
-    // A name that makes up its segment is rather a place than one that is a part of it, and the last rather than
+    // A name that is a whole segment is likelier a place than one that is a part of it. The last name is likelier than
     // others.
     if !match.isSegment { penalty += 3 * 256 }
     if !isLast(end) { penalty += 256 }
-    // Crossing a comma joins what the writer kept apart.
+    // A name across a comma joins words that the writer separated.
     if text.tokens[end - 1].segment != token.segment { penalty += 2 * 256 }
     return penalty
   }
 
-  /// "Oxford St", "via Milano", "avenue du Maine", all within one segment.
+  /// Returns true if the tokens name a street within one segment: "Oxford St", "via Milano", "avenue du Maine".
   func isStreet(_ first: Int, _ end: Int) -> Bool {
     let segment = text.tokens[first].segment
     if end < text.tokenCount, text.tokens[end].segment == segment,
@@ -138,7 +139,7 @@ extension NameMatcher {
     guard before >= 0, text.tokens[before].segment == segment else { return false }
     if text.tokens[before].role == .streetPrefix { return true }
     guard text.tokens[before].role == .street else { return false }
-    // After "Fifth Avenue" the street is over.
+    // "Fifth Avenue" ends the street's name.
     while before > 0, text.tokens[before - 1].segment == segment {
       before -= 1
       if !isNumber(before), text.tokens[before].role != .particle { return false }

@@ -1,26 +1,26 @@
-/// The tokens of a query with their weights, and the names among their sequences.
+/// A finder of the names among a query's tokens. It also gives tokens their weights.
 struct NameMatcher {
   let index: UnsafePointer<IndexSections>
   var sections: IndexSections { index.pointee }
   let text: FoldedText
-  /// The sum of the tokens' weights.
+  /// Sum of the tokens' weights.
   let total: Int
-  /// One bit for each token.
+  /// Mask of all tokens, one bit each.
   let all: UInt64
-  /// There are words of streets.
+  /// True if the text has words of streets.
   let hasStreet: Bool
-  /// There are numbers or words of an address, whose others are left over as a rule. In few words, "park" is rather a
-  /// part of a name.
+  /// True if the text has numbers or words of an address, whose other words usually remain uncovered. In a text of few
+  /// words, "park" is probably a part of a name.
   let isAddress: Bool
 
-  /// How much a word counts when coverage is taken: names decide, numbers and small words hardly.
+  /// Weight of a name in the coverage. Names decide; numbers and small words hardly count.
   private static let nameWeight: UInt8 = 16
   private static let numberWeight: UInt8 = 4
   private static let streetWeight: UInt8 = 4
   private static let particleWeight: UInt8 = 6
   private static let designatorWeight: UInt8 = 1
 
-  /// Tells the tokens of the text their roles and weights.
+  /// Gives the tokens of the text their roles and weights.
   init(_ index: UnsafePointer<IndexSections>, _ text: FoldedText) {
     self.index = index
     self.text = text
@@ -53,19 +53,19 @@ struct NameMatcher {
     isAddress = hasNumber || text.tokenCount > 4 && hasStreet
   }
 
-  /// Writes every sequence of tokens that is a name, the longest first, and returns how many there are.
+  /// Writes every sequence of tokens that is a name, the longest first. Returns the number of names.
   func find(into matches: UnsafeMutableBufferPointer<NameMatch>) -> Int {
     let count = findAll(into: matches)
     relate(UnsafeMutableBufferPointer(rebasing: matches[..<count]))
     return count
   }
 
-  /// Adds the names that are one edit away from sequences of tokens in which one of the `words` is, and returns how
-  /// many names there are then, in all.
+  /// Adds the names that are one edit away from sequences of tokens with at least one of `words`. Returns the new
+  /// number of names.
   func findMisspelt(_ words: UInt64, into matches: UnsafeMutableBufferPointer<NameMatch>, after exact: Int) -> Int {
     var misspelling = FuzzySearch(index)
     var count = exact
-    // In an address a town that is misspelt stands in few words, and the many words of the street are not it.
+    // In an address a misspelt town has few words, and the many words of the street are no town.
     let most = isAddress ? GazetteerLimits.addressFuzzyTokens : GazetteerLimits.fuzzyTokens
     for first in 0..<text.tokenCount {
       var end = first
@@ -81,7 +81,7 @@ struct NameMatcher {
         let text = text.slice(first, end)
         misspelling.names(near: text) { name in
           guard count < matches.count,
-            // A slip in the first letter is rare: of a word that is a name already it is none.
+            // An error in the first letter is rare, so a word that is a name already needs the same first letter.
             !isName || EditDistance.beginAlike(name.bytes, text),
             !matches[..<count].contains(where: { $0.mask == mask && $0.postings == name.postings })
           else { return }
@@ -96,14 +96,14 @@ struct NameMatcher {
     return count
   }
 
-  /// Whether a name is an area's, or that of a place that is not taken for a misspelt other one.
+  /// Returns true if a name is that of an area, or of a place large enough to be no misspelling of another.
   private func isLarge(_ match: NameMatch) -> Bool {
     guard let posting = sections.posting(match.postings.lowerBound) else { return false }
     return posting.isArea
       || sections.place(posting.place).map { $0.population >= GazetteerLimits.certainPopulation } ?? false
   }
 
-  /// Adds names that begin with the last tokens, and returns how many names there are then, in all.
+  /// Adds names that begin with the last tokens. Returns the new number of names.
   func findPrefixes(into matches: UnsafeMutableBufferPointer<NameMatch>, after exact: Int) -> Int {
     var count = exact
     let end = text.tokenCount
@@ -124,7 +124,7 @@ struct NameMatcher {
     return count
   }
 
-  /// Finds which names are parts of longer ones, and sorts them, the longest first.
+  /// Marks the names that are parts of longer ones. Sorts the names, the longest first.
   private func relate(_ found: UnsafeMutableBufferPointer<NameMatch>) {
     guard found.count > 1 else { return }
     var found = found
@@ -132,7 +132,7 @@ struct NameMatcher {
     for part in 0..<count {
       for match in matches[..<count] where match.mask & matches[part].mask == matches[part].mask {
         let isLonger = match.end - match.first > matches[part].longer.nonzeroBitCount
-        // Words on both sides of a comma are no evidence that they belong together.
+        // Words on both sides of a comma do not belong together.
         let isWithin = text.tokens[match.first].segment == text.tokens[match.end - 1].segment
         if isLonger, isWithin, match.mask != matches[part].mask { matches[part].longer = match.mask }
       }
@@ -140,7 +140,7 @@ struct NameMatcher {
     found.sort { ($1.end - $1.first, $0.first) < ($0.end - $0.first, $1.first) }
   }
 
-  /// The ordinary words that a mask leaves out.
+  /// Returns the ordinary words that a mask does not cover.
   func words(without mask: UInt64) -> UInt64 {
     var words: UInt64 = 0
     for number in 0..<text.tokenCount
@@ -161,7 +161,7 @@ struct NameMatcher {
         count += 1
       }
       while end < min(text.tokenCount, first + GazetteerLimits.nameTokens) {
-        // A name goes on with the space before its next token.
+        // A name continues with the space before its next token.
         let from = end == first ? Int(text.tokens[first].start) : Int(text.tokens[end - 1].end)
         hash.add(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: text.bytes[from..<Int(text.tokens[end].end)])))
         hasLetter = hasLetter || text.tokens[end].content.contains(.letter)
@@ -186,7 +186,7 @@ struct NameMatcher {
     return count
   }
 
-  /// The longest name that a direction's letter begins: "N Korea", "W. Virginia".
+  /// Returns the longest name that begins with an abbreviated direction: "N Korea", "W. Virginia".
   private func expandedDirection(_ first: Int) -> (end: Int, postings: Range<UInt32>)? {
     let letter = text.slice(first, first + 1)
     guard letter.count == 1, first + 1 < text.tokenCount,
@@ -215,10 +215,10 @@ struct NameMatcher {
 
   private static let directions: [StaticString] = ["north", "south", "east", "west"]
 
-  /// Of a Hangul name with what says of which kind the place is: "광명시" for "광명", "강남구" for "강남".
+  /// Returns the postings of a Hangul name without the ending for its kind: "광명시" for "광명", "강남구" for "강남".
   private func postingsOfStem(_ token: Int) -> Range<UInt32>? {
     let bytes = text.slice(token, token + 1)
-    // Three syllables and more, each of three bytes.
+    // Three or more syllables of three bytes.
     guard bytes.count >= 9, bytes[bytes.count - 3] >= 0xEA else { return nil }
     let (stem, ending) = (bytes.dropLast(3), bytes.suffix(3))
     guard Self.endings.contains(where: { $0.withUTF8Buffer { $0.elementsEqual(ending) } }) else { return nil }
@@ -228,11 +228,11 @@ struct NameMatcher {
     return sections.postings(of: name, hash: hash.value)
   }
 
-  /// Town, county, district, province, township, rural township, neighbourhood.
+  /// Endings for town, county, district, province, township, rural township, neighbourhood.
   private static let endings: [StaticString] = ["시", "군", "구", "도", "읍", "면", "동"]
 
-  /// Finds names in a token of Han or kana, which is written without spaces: from the left, the longest first. All have
-  /// the token's one bit, so that one at most is taken.
+  /// Finds names in a token of Han or kana, which is written without spaces: from the left, the longest first. All
+  /// share the token's bit, so a reading uses at most one.
   private func findWithin(_ token: Int, into matches: UnsafeMutableBufferPointer<NameMatch>, from: Int) -> Int {
     guard text.tokens[token].content.contains(.ideograph) else { return 0 }
     let bytes = text.slice(token, token + 1)
@@ -250,7 +250,7 @@ struct NameMatcher {
         end = Self.boundary(before: end, in: bytes)
       }
       if let found {
-        // From wide to narrow: "日本京都" is Kyoto.
+        // The text goes from wide to narrow: "日本京都" is Kyoto.
         if count > 0 { matches[from + count - 1].penalty = matches[from + count - 1].penalty.map { $0 + 24 * 256 } }
         var match = match(token, token + 1, found)
         match.isPartial = true
@@ -265,7 +265,7 @@ struct NameMatcher {
     return count
   }
 
-  /// Where the character before a byte begins.
+  /// Returns the beginning of the character before a byte.
   private static func boundary(before end: Int, in bytes: UnsafeRawBufferPointer) -> Int {
     var start = end - 1
     while start > 0, bytes[start] & 0xC0 == 0x80 { start -= 1 }

@@ -2,29 +2,30 @@ import Domain
 
 /// Tokens of a query that are a postcode in some countries.
 struct PostcodeMatch {
-  /// Tokens from `first` up to and without `end`; two where a code is written in two parts.
+  /// Index of the first token.
   var first: Int
+  /// Index after the last token. A code written in two parts has two tokens.
   var end: Int
-  /// One bit for each token.
+  /// Mask of the tokens, one bit each.
   var mask: UInt64
-  /// Record numbers, one for each country that has the code.
+  /// Record numbers, one for each country that uses the code.
   var records: Range<UInt32>
-  /// Letters and digits of the code.
+  /// Number of letters and digits of the code.
   var length: Int
-  /// Where the code was cut out of a longer one: the one country whose codes look like that.
+  /// The only possible country of a code that was cut out of a longer one. Otherwise nil.
   var country: UInt16?
 }
 
-/// The postcodes in a query.
+/// A finder of the postcodes in a query.
 struct PostcodeMatcher {
-  /// Memory of the caller.
+  /// Memory that the caller provides.
   private let storage: UnsafeMutableBufferPointer<PostcodeMatch>
   private var count = 0
   private let index: UnsafePointer<IndexSections>
   private var sections: IndexSections { index.pointee }
 
-  /// Looks up every token that has a digit, by itself and together with its neighbours within the segment. What is
-  /// more than the room is left out.
+  /// Looks up every token with a digit, alone and together with its neighbours within the segment. Ignores matches
+  /// beyond the capacity of `room`.
   init(
     _ index: UnsafePointer<IndexSections>, _ text: FoldedText, _ room: UnsafeMutableBufferPointer<PostcodeMatch>
   ) {
@@ -40,7 +41,7 @@ struct PostcodeMatcher {
 
   var matches: Slice<UnsafeMutableBufferPointer<PostcodeMatch>> { storage[..<count] }
 
-  /// Whether the token may be the second or the first part of a code: "L-1234", "K1A 0B1".
+  /// Returns true if the token may be the second or the first part of a code: "L-1234", "K1A 0B1".
   private static func parts(at token: Int, _ text: FoldedText) -> (before: Bool, behind: Bool) {
     let segment = text.tokens[token].segment
     let isBefore =
@@ -49,7 +50,7 @@ struct PostcodeMatcher {
     let isBehind =
       token + 1 < text.tokenCount && text.tokens[token + 1].segment == segment && text.tokens[token + 1].isPart
       && !text.tokens[token + 1].content.contains(.afterDot)
-    // Two numbers are one code from the first on, not from the second too.
+    // Two numbers form one code, which the search finds at the first of them.
     return (isBefore && !text.tokens[token - 1].content.contains(.digit), isBehind)
   }
 
@@ -58,7 +59,7 @@ struct PostcodeMatcher {
     guard count < storage.count, let packed = PostcodeRecord.packed(bytes) else { return }
     var records = sections.postcodes(packed)
     var country: UInt16?
-    // "EN52LP" is "EN5 2LP", "1011HB" is "1011 HB": the data has the first part.
+    // "EN52LP" is "EN5 2LP", and "1011HB" is "1011 HB". The data has only the first part.
     if records.isEmpty, end - first == 1, let (code, restCount) = Self.whole(bytes) {
       country = sections.country(code: code)
       PostcodeRecord.packed(bytes.dropLast(restCount)).map { records = sections.postcodes($0) }
@@ -72,7 +73,7 @@ struct PostcodeMatcher {
     count += 1
   }
 
-  /// The country whose whole codes look like this, and how many characters of it are the second part.
+  /// Returns the country whose complete codes have this form, and the length of the code's second part.
   private static func whole(_ code: UnsafeRawBufferPointer) -> (country: UInt16, rest: Int)? {
     guard (5...7).contains(code.count) else { return nil }
     let isDigit = code.map { (0x30...0x39).contains($0) }
@@ -87,8 +88,8 @@ struct PostcodeMatcher {
     return found.flatMap { found in CountryRecord.code(found.country.utf8).map { ($0, found.rest) } }
   }
 
-  /// The record of a country that is nearest to a place, if it is near, and the tokens of its code: those of the
-  /// longest code first.
+  /// Returns the record of the place's country that is near the place, and the tokens of its code. Longer codes take
+  /// precedence.
   func record(
     near place: PlaceRecord, without mask: UInt64, _ text: FoldedText
   ) -> (number: UInt32, mask: UInt64)? {
@@ -109,12 +110,12 @@ struct PostcodeMatcher {
     return best
   }
 
-  /// The tokens beside a code that belong to it: the country's letter before it, and its second part.
+  /// Returns the tokens beside a code that belong to it: the country's letters before it, and its second part.
   static func around(_ match: PostcodeMatch, _ country: UInt16, _ text: FoldedText) -> UInt64 {
     letter(before: match, country, text) | rest(of: match, country, text)
   }
 
-  /// "D-10115", "FR-75001": the letters of the country, as on a car or of ISO 3166.
+  /// Returns the token of the country's letters before a code, from licence plates or ISO 3166: "D-10115", "FR-75001".
   private static func letter(before match: PostcodeMatch, _ country: UInt16, _ text: FoldedText) -> UInt64 {
     let before = match.first - 1
     guard before >= 0, text.tokens[before].segment == text.tokens[match.first].segment else { return 0 }
@@ -126,7 +127,7 @@ struct PostcodeMatcher {
     }
   }
 
-  /// Letters on cars, where they are not the country's code.
+  /// Letters on licence plates that differ from the country's code.
   private static let plates: [(letter: UInt8, country: UInt16?)] = [
     (UInt8(ascii: "a"), code("AT")), (UInt8(ascii: "b"), code("BE")), (UInt8(ascii: "d"), code("DE")),
     (UInt8(ascii: "e"), code("ES")), (UInt8(ascii: "f"), code("FR")), (UInt8(ascii: "h"), code("HU")),
@@ -134,8 +135,8 @@ struct PostcodeMatcher {
     (UInt8(ascii: "p"), code("PT")), (UInt8(ascii: "s"), code("SE")),
   ]
 
-  /// The token behind a code that is only the first part of what people write: the data has the towns' codes of these
-  /// countries, not the streets'.
+  /// Returns the token of a code's second part. For these countries, the data has the codes of towns but not of
+  /// streets.
   private static func rest(of match: PostcodeMatch, _ country: UInt16, _ text: FoldedText) -> UInt64 {
     guard match.end < text.tokenCount, text.tokens[match.end].segment == text.tokens[match.first].segment else {
       return 0
@@ -150,7 +151,7 @@ struct PostcodeMatcher {
     return isRest ? 1 << match.end : 0
   }
 
-  /// How the second parts look: "0B1", "AB", "1234", "123".
+  /// Forms of the second parts: "0B1", "AB", "1234", "123".
   private static let rests: [(country: UInt16?, length: Int, hasDigit: Bool, hasLetter: Bool)] = [
     (code("GB"), 3, true, true), (code("CA"), 3, true, true), (code("NL"), 2, false, true),
     (code("US"), 4, true, false), (code("BR"), 3, true, false), (code("PT"), 3, true, false),
@@ -160,13 +161,13 @@ struct PostcodeMatcher {
 }
 
 extension Token {
-  /// Short enough to be a part of a postcode.
+  /// True if the token is short enough to be a part of a postcode.
   fileprivate var isPart: Bool { end - start <= 5 }
 }
 
 extension PostcodeRecord {
   func isNear(_ place: PlaceRecord, km: Double = GazetteerLimits.postcodeKm) -> Bool {
-    // A degree has 111 km: most are far, and that is told without a sine.
+    // A degree has 111 km. Most records are far away, and this test needs no sine.
     guard Double(abs(Int64(latitudeE7) - Int64(place.latitudeE7))) < km * 1e7 / 111,
       let a = Coordinate(latitudeE7: latitudeE7, longitudeE7: longitudeE7),
       let b = Coordinate(latitudeE7: place.latitudeE7, longitudeE7: place.longitudeE7)

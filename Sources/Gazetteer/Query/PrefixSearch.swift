@@ -1,16 +1,16 @@
-/// Names by their beginning, for texts that somebody is still typing. Names are sorted, so those with a beginning are
-/// neighbours; the highest rank of each block of them says where to look.
+/// The highest rank of each block of names, for autocompletion. Names are sorted, so names with the same beginning are
+/// neighbours. The ranks show which blocks to read.
 package enum NameBlockRanks {
-  /// Names in a block.
+  /// Number of names in a block.
   package static let names = 64
 }
 
-/// The search for the names of the largest places that begin with some bytes.
+/// A search for the names of the largest places that begin with some bytes.
 struct PrefixSearch {
   let sections: IndexSections
 
-  /// The numbers of at most `limit` names that begin with the text, those of the highest ranks, and the text itself
-  /// among them when it is a name.
+  /// Returns the numbers of at most `limit` names with the highest ranks that begin with the text. The text itself is
+  /// among them if it is a name.
   func names(beginningWith text: UnsafeRawBufferPointer, limit: Int) -> [UInt32] {
     let first = bound(text) { $0 >= 0 }
     let end = bound(text) { $0 > 0 }
@@ -34,8 +34,8 @@ struct PrefixSearch {
     return best.map(\.name)
   }
 
-  /// The first name whose beginning compares so with the text: negative before it, zero where it has it, positive
-  /// after.
+  /// Returns the first name for which `isBehind` is true. Its argument compares the name's beginning with the text:
+  /// negative before it, zero if equal, positive after it.
   private func bound(_ text: UnsafeRawBufferPointer, _ isBehind: (Int) -> Bool) -> UInt32 {
     var (low, high) = (UInt32(0), UInt32(truncatingIfNeeded: sections.nameCount))
     while low < high {
@@ -56,7 +56,7 @@ struct PrefixSearch {
   private func rank(of number: UInt32) -> Int {
     guard let postings = sections.name(number)?.postings else { return 0 }
     var highest = 0
-    // The areas come first, then the places, each part by falling rank: a few are enough.
+    // Areas come first, then places, each part by falling rank, so that a few postings suffice.
     for index in postings.prefix(GazetteerLimits.completionPostings) {
       guard let posting = sections.posting(index), let place = sections.place(posting.place) else { continue }
       highest = max(highest, Int(place.rank) - posting.demotion(level: place.level))

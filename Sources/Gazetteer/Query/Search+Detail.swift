@@ -2,7 +2,7 @@ import Domain
 import Glibc
 
 extension IndexSections {
-  /// What is told of a place beyond what a post needs, whatever led to it.
+  /// Returns the details of a place that do not depend on the query.
   func detail(of number: UInt32, _ record: PlaceRecord) -> Place.Detail {
     var detail = Place.Detail()
     if record.level > Place.Level.county.rawValue, let county = place(record.county) {
@@ -13,7 +13,7 @@ extension IndexSections {
     return detail
   }
 
-  /// A square around a town that grows with its inhabitants: the data has no extents of towns.
+  /// Returns a square around a town that grows with its inhabitants. The data has no extents of towns.
   private func estimatedBox(_ record: PlaceRecord) -> BoundingBox? {
     let north = Nearby.radiusKm(record.population) / 111
     let east = north / max(cos(Double(record.latitudeE7) * 1e-7 * .pi / 180), 0.01)
@@ -33,7 +33,7 @@ extension IndexSections {
 }
 
 extension Search {
-  /// What is told of an answer beyond what a post needs.
+  /// Returns the details of a result.
   func detail(of candidate: Candidate, _ record: PlaceRecord) -> Place.Detail {
     var detail = sections.detail(of: candidate.place, record)
     if let postcode = sections.postcode(candidate.postcode) { detail.postcode = postcode.code }
@@ -42,7 +42,7 @@ extension Search {
     return detail
   }
 
-  /// The tokens of a mask as typed; neighbours with what stands between them.
+  /// Returns the tokens of a mask as the user typed them. Neighbours keep the characters between them.
   private func words(_ mask: UInt64) -> String {
     var bytes: [UInt8] = []
     var token = 0

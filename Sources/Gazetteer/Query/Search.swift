@@ -1,20 +1,20 @@
 import Domain
 
-/// One query at work. Finds the names in the text, takes each place of each name as a candidate, and scores it by how
-/// much of the text belongs to it or to what contains it (coverage by disjoint token masks, as in Mapbox Carmen), by
-/// its rank and by where its name stands.
+/// The execution of one query. It finds the names in the text and scores each place of each name as a candidate. The
+/// score depends on three things: the share of the text that belongs to the place or its areas, the place's rank, and
+/// the position of its name. (Coverage by disjoint token masks, as in Mapbox Carmen.)
 struct Search {
   let index: UnsafePointer<IndexSections>
   var sections: IndexSections { index.pointee }
   let text: FoldedText
-  /// As typed.
+  /// The text as the user typed it.
   let source: UnsafeBufferPointer<UInt8>
   let constraints: Constraints
 
-  /// The answers, best first.
+  /// Returns the results, best first.
   func places() -> [Place] {
     guard text.tokenCount > 0, !text.isTruncated else { return [] }
-    // Most queries are short and spelt right: what they take fits on the stack.
+    // Most queries are short and spelt right: their memory fits on the stack.
     if text.tokenCount <= 2, case .forward = constraints.kind,
       let places = withUnsafeTemporaryAllocation(
         of: NameMatch.self, capacity: GazetteerLimits.exactMatches, { places($0, asTyped: true) })
@@ -26,16 +26,18 @@ struct Search {
     }
   }
 
-  /// - Parameter asTyped: nil is answered where some word is probably misspelt, or the room is too small.
+  /// Returns the results.
+  ///
+  /// - Parameter asTyped: If true, returns nil if some word is probably misspelt or `matches` is too small.
   private func places(_ matches: UnsafeMutableBufferPointer<NameMatch>, asTyped: Bool) -> [Place]? {
-    // Those behind the best tell how sure it is, and come up where others are told already.
+    // Candidates after the wanted ones serve to estimate confidence and replace duplicates.
     let capacity = (constraints.limit == 1 ? 0 : Limits.candidatesMax) + GazetteerLimits.rivals
     return withUnsafeTemporaryAllocation(of: Candidate.self, capacity: capacity) { room in
       withUnsafeTemporaryAllocation(of: PostcodeMatch.self, capacity: GazetteerLimits.postcodesPerQuery) { codes in
         let phrases = NameMatcher(index, text)
         let postcodes = PostcodeMatcher(index, text, codes)
         var count = phrases.find(into: matches)
-        if case .prefix = constraints.kind { count = phrases.findPrefixes(into: matches, after: count) }
+        if case .autocomplete = constraints.kind { count = phrases.findPrefixes(into: matches, after: count) }
         if asTyped, count == matches.count { return nil }
         var ranking = rank(phrases, matches, count, postcodes, room)
         let words = misspelt(ranking.best, phrases)
@@ -50,7 +52,8 @@ struct Search {
   }
 
   private func rank(
-    _ phrases: NameMatcher, _ matches: UnsafeMutableBufferPointer<NameMatch>, _ count: Int, _ postcodes: PostcodeMatcher,
+    _ phrases: NameMatcher, _ matches: UnsafeMutableBufferPointer<NameMatch>, _ count: Int,
+    _ postcodes: PostcodeMatcher,
     _ room: UnsafeMutableBufferPointer<Candidate>
   ) -> TopCandidates {
     var ranking = TopCandidates(room, limit: constraints.limit)
@@ -60,8 +63,8 @@ struct Search {
     return ranking
   }
 
-  /// The words that are probably misspelt, one bit each: those that are left over, unless they may be a street's; and
-  /// all, where the place that was found is so small that the name of a larger one was rather meant.
+  /// Returns the mask of the words that are probably misspelt: the uncovered ones, unless they may belong to a street.
+  /// Returns all words if the best place is so small that a larger one with a similar name is likelier.
   private func misspelt(_ best: Candidate?, _ phrases: NameMatcher) -> UInt64 {
     guard let best else { return phrases.words(without: 0) }
     let left = phrases.words(without: best.mask)

@@ -1,14 +1,14 @@
 import Domain
 
-/// The best candidates so far, each place once, in memory of the caller.
+/// The best candidates so far, each place once, in memory that the caller provides.
 struct TopCandidates {
   private let storage: UnsafeMutableBufferPointer<Candidate>
   private var count = 0
-  /// How many answers are wanted. Those behind them tell how sure they are.
+  /// Number of wanted results. Further candidates serve to estimate confidence.
   private let limit: Int
 
-  /// Half of the confidence is lost to an equal rival, nothing to one whose score is so much lower: one of a place 256
-  /// times smaller.
+  /// Difference of scores at which a rival no longer lowers the confidence: that of a place 256 times smaller. An equal
+  /// rival halves it.
   private static let rivalReach = 8 * 256
 
   init(_ room: UnsafeMutableBufferPointer<Candidate>, limit: Int) {
@@ -16,14 +16,15 @@ struct TopCandidates {
     self.limit = limit
   }
 
-  /// How many are kept.
+  /// Maximum number of candidates.
   var capacity: Int { storage.count }
 
-  /// The best so far.
+  /// The best candidate so far.
   var best: Candidate? { count > 0 ? storage[0] : nil }
 
-  /// The score that a candidate must have to make a difference. Where one answer is wanted, that is as the answer or as
-  /// its rival, and what covers less of the text than the best can only be the answer.
+  /// Returns the least score of a candidate that can change the results. If one result is wanted, the candidate must
+  /// become the result or its rival. A candidate that covers less of the text than the best one can only become the
+  /// result.
   func scoreMin(covering covered: Int) -> Int {
     guard count > 0 else { return .min }
     let last = count == capacity ? storage[count - 1].score : .min
@@ -47,15 +48,15 @@ struct TopCandidates {
     count = min(count + 1, capacity)
   }
 
-  /// The answers that cover as much of the text as the best one does.
+  /// Returns the results that cover as much of the text as the best one.
   ///
-  /// - Parameter detail: what is told of an answer where the query asks for it.
+  /// - Parameter detail: Returns a result's details. Called only if the query asks for them.
   func places(
     _ constraints: Constraints, _ sections: IndexSections, detail: (Candidate, PlaceRecord) -> Place.Detail
   ) -> [Place] {
     guard let best else { return [] }
     var places: [Place] = []
-    // Whatever ranks behind another is no surer than it.
+    // A result is at most as certain as the one before it.
     var sure = 1.0
     for index in 0..<count where storage[index].covered >= best.covered {
       guard places.count < limit else { break }
@@ -68,14 +69,15 @@ struct TopCandidates {
       else { continue }
       sure = confidence
       if constraints.isDetailed { place.detail = detail(candidate, record) }
-      // A list of one is made at once.
+      // A literal of one element allocates exactly once.
       if places.isEmpty { places = [place] } else { places.append(place) }
     }
     return places
   }
 
-  /// A town and the county of its name, two centres of one town, and a hamlet that nothing tells from a larger town of
-  /// its name in the region, are told once.
+  /// Returns true if an earlier candidate stands for the same place. A county counts as its town of the same name, and
+  /// two centres of one town count as one. So does a hamlet that nothing distinguishes from a larger town of its name
+  /// in the region.
   private func isDuplicate(_ place: PlaceRecord, _ sections: IndexSections, before index: Int) -> Bool {
     (0..<index).contains { earlier in
       guard let other = sections.place(storage[earlier].place) else { return false }
@@ -85,8 +87,8 @@ struct TopCandidates {
     }
   }
 
-  /// The postcode whose point is the answer's: one that was asked for alone, or lies well within the town that is named
-  /// beside it. Some sources know no more of a code than its region.
+  /// Returns the postcode whose point the result has. The postcode was found itself, or lies well within the town
+  /// beside it. Some sources know only the region of a code.
   private func postcode(
     _ candidate: Candidate, _ record: PlaceRecord, _ sections: IndexSections
   ) -> PostcodeRecord? {
@@ -94,13 +96,13 @@ struct TopCandidates {
     return candidate.isPostcode || postcode.isNear(record, km: GazetteerLimits.postcodePointKm) ? postcode : nil
   }
 
-  /// The share of the text that is explained, less when words are left over, less when another place of the name is
-  /// about as large.
+  /// Returns the share of the text that the candidate covers. Uncovered words and an equally large place of the same
+  /// name lower it.
   private func confidence(_ candidate: Candidate, _ sections: IndexSections) -> Double {
     var confidence = Double(candidate.covered) / Double(max(candidate.total, 1))
     if !candidate.isWhole { confidence *= 0.8 }
     if candidate.spelling != .exact { confidence *= 0.95 }
-    // A region's name is no chance, however little is known of it.
+    // A region's name is no coincidence, even if the data knows little of the region.
     if candidate.isChance, sections.place(candidate.place)?.isWide == false { confidence *= 0.8 }
     let rival = storage[..<count].first {
       $0.place != candidate.place && $0.covered >= candidate.covered && !areRelated($0, candidate, sections)
@@ -112,7 +114,7 @@ struct TopCandidates {
     return confidence
   }
 
-  /// A place and the region it lies in, or two centres of one town, are no rivals.
+  /// Returns true if two candidates are no rivals: a place and its region or country, or two centres of one town.
   private func areRelated(_ first: Candidate, _ second: Candidate, _ sections: IndexSections) -> Bool {
     guard let a = sections.place(first.place), let b = sections.place(second.place), a.country == b.country else {
       return false

@@ -1,13 +1,12 @@
-/// The characters of a folded text: where each begins, so that edits are counted in characters whatever the script.
-/// Works in memory of its own, without allocation.
+/// The characters of a folded text, so that edits count in characters of any script. Works without allocation.
 struct EditDistance {
   let bytes: UnsafeRawBufferPointer
-  /// A length in a type must be a literal; this one is `GazetteerLimits.fuzzyCharactersMax` + 1.
+  /// Offset of each character. The length of a type must be a literal: `GazetteerLimits.fuzzyCharactersMax` + 1.
   private var starts: InlineArray<49, UInt16>
   private(set) var count = 0
 
-  /// Nil for more than `GazetteerLimits.fuzzyCharactersMax` characters. The bytes must be UTF-8, as folded text is, and
-  /// last as long as this.
+  /// Finds the characters of a text. Returns nil for more than `GazetteerLimits.fuzzyCharactersMax`. The bytes must be
+  /// UTF-8, as folded text is, and outlive this value.
   init?(_ bytes: UnsafeRawBufferPointer) {
     self.bytes = bytes
     starts = InlineArray(repeating: 0)
@@ -19,25 +18,25 @@ struct EditDistance {
     starts[count] = UInt16(bytes.count)
   }
 
-  /// The bytes of a range of characters.
+  /// Returns the bytes of a range of characters.
   func slice(_ first: Int, _ end: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: bytes[Int(starts[first])..<Int(starts[end])])
   }
 
-  /// Whether one edit, and not none, leads from one text to the other: a character more, fewer, or another, or two
-  /// neighbours exchanged (Damerau, 1964).
+  /// Returns true if exactly one edit leads from one text to the other: a character inserted, removed or replaced, or
+  /// two neighbours exchanged. (Damerau, 1964.)
   static func areOneEditApart(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
     let shorter = min(a.count, b.count)
     var first = 0
     while first < shorter, a[first] == b[first] { first += 1 }
-    // Back to where a character begins, and on from there at the other end.
+    // Move back to the beginning of a character. At the other end, move forward.
     while first > 0, first < a.count && a[first] & 0xC0 == 0x80 || first < b.count && b[first] & 0xC0 == 0x80 {
       first -= 1
     }
     var last = 0
     while last < shorter - first, a[a.count - 1 - last] == b[b.count - 1 - last] { last += 1 }
     while last > 0, a[a.count - last] & 0xC0 == 0x80 { last -= 1 }
-    // What is left between, most often too much.
+    // The ranges that differ. Usually they are too long.
     let (x, y) = (first..<(a.count - last), first..<(b.count - last))
     guard x.count <= 8, y.count <= 8 else { return false }
     switch (characters(a, x), characters(b, y)) {
@@ -50,20 +49,20 @@ struct EditDistance {
     }
   }
 
-  /// Whether the first character is the same.
+  /// Returns true if the first characters are equal.
   static func beginAlike(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
     let count = width(a, a.indices)
     return a.prefix(count).elementsEqual(b.prefix(count))
   }
 
-  /// How many characters there are.
+  /// Returns the number of characters in a range.
   private static func characters(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int {
     var count = 0
     for index in range where bytes[index] & 0xC0 != 0x80 { count += 1 }
     return count
   }
 
-  /// Bytes of the first character.
+  /// Returns the length of the first character, in bytes.
   private static func width(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int {
     var end = range.lowerBound + 1
     while end < range.upperBound, bytes[end] & 0xC0 == 0x80 { end += 1 }

@@ -1,18 +1,20 @@
-/// What characters are reduced to before names are compared: no case, no accents, no width, no punctuation. The builder
-/// and the queries must fold alike, so the version of these rules is written into the file.
+/// The folding of characters before names are compared. It removes case, accents, width and punctuation. The builder
+/// and the queries must fold alike, so the file holds the version of these rules.
 package struct Fold: Sendable {
-  /// To be raised with every change of the rules, of `FoldedText` or of the table.
+  /// Version of the rules. Raise it with every change of these rules, of `FoldedText` or of the table.
   package static let version: UInt32 = 3
   static let standard = Fold()
 
-  /// Results that are no letters.
+  /// Result of a character that disappears.
   static let nothing = UInt32(UInt8(ascii: "'"))
+  /// Result of a character that ends a token.
   static let space = UInt32(UInt8(ascii: " "))
+  /// Result of a character that ends a segment.
   static let comma = UInt32(UInt8(ascii: ","))
 
-  /// By the high byte of a scalar of the basic plane: the number of its page in `cells`, 0 where all is unchanged.
+  /// Number of a page in `cells`, by the high byte of a scalar of the basic plane. 0 stands for an unchanged page.
   private var pages = [UInt8](repeating: 0, count: 256)
-  /// Pages of 256 results: up to four bytes of UTF-8, the first lowest; 0 for unchanged.
+  /// Pages of 256 results. A result holds up to four bytes of UTF-8, the first in the low byte; 0 stands for unchanged.
   private var cells = [UInt32](repeating: 0, count: 256)
 
   private init() {
@@ -29,7 +31,7 @@ package struct Fold: Sendable {
         for character in scalars[(equals + 1)...] { set(character, to: result) }
       }
     }
-    // Combining marks: Latin and Greek, Hebrew points, Arabic vowels; then variation selectors and joiners of words.
+    // Combining marks (Latin and Greek, Hebrew points, Arabic vowels), variation selectors and word joiners.
     let marks: [ClosedRange<UInt16>] = [
       0x300...0x36F, 0x591...0x5BD, 0x5BF...0x5BF, 0x5C1...0x5C2, 0x5C4...0x5C5, 0x64B...0x65F, 0x670...0x670,
       0x180B...0x180F, 0x2060...0x2060, 0xFE00...0xFE0F,
@@ -37,7 +39,7 @@ package struct Fold: Sendable {
     for scalar in marks.joined().compactMap(Unicode.Scalar.init) { set(scalar, to: Self.nothing) }
   }
 
-  /// The result for a scalar, 0 where it stays what it is.
+  /// Returns the result for a scalar, or 0 if it is unchanged.
   @inline(__always)
   func callAsFunction(_ scalar: UInt32) -> UInt32 {
     // Tags and the further variation selectors are no letters.

@@ -1,33 +1,33 @@
-/// A text as names are stored and looked up: folded tokens with one space between them. Works in memory of the caller,
-/// so that a query allocates nothing.
+/// A text in the form in which names are stored and looked up: folded tokens with one space between them. Works in
+/// memory that the caller provides, so that a query allocates nothing.
 package struct FoldedText {
-  /// Second readings of a name, of which the builder stores both and a query needs only the first.
+  /// Alternative readings of a name. The builder stores all readings, and a query needs only the default one.
   package struct Reading: OptionSet, Sendable {
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// "Müller" as "mueller" beside "muller".
+    /// "Müller" as "mueller", beside "muller".
     package static let umlautsExpanded = Reading(rawValue: 1)
-    /// "L'Aquila" as "l aquila" beside "laquila".
+    /// "L'Aquila" as "l aquila", beside "laquila".
     package static let apostrophesSpaced = Reading(rawValue: 2)
   }
 
   let bytes: UnsafeMutableBufferPointer<UInt8>
   let tokens: UnsafeMutableBufferPointer<Token>
   fileprivate(set) var byteCount = 0
-  /// Tokens of the text, at most `GazetteerLimits.queryTokens`.
+  /// Number of tokens, at most `GazetteerLimits.queryTokens`.
   package fileprivate(set) var tokenCount = 0
-  /// True when the text did not fit: what follows the last token was left out.
+  /// True if the text did not fit. The rest after the last token is missing.
   package fileprivate(set) var isTruncated = false
-  /// The text has characters that the reading concerns, so that reading it that way makes a difference.
+  /// Readings that make a difference for this text.
   package fileprivate(set) var readings: Reading = []
 
-  /// Bytes that the folded form of a text has at most: "&", one byte, becomes a space, "and" and another space, and
-  /// nothing grows more.
+  /// Returns the maximum size of a folded text, in bytes. "&", one byte, becomes a space, "and" and another space; no
+  /// other character grows more.
   package static func bytes(foldedFrom bytes: Int) -> Int { bytes * 5 + 6 }
 
-  /// Calls the body with an empty text whose memory lasts for the call.
+  /// Calls `body` with an empty text. Its memory lasts only for the call.
   package static func withEmpty<Result>(
     bytes: Int = bytes(foldedFrom: GazetteerLimits.queryBytes), _ body: (inout FoldedText) throws -> Result
   ) rethrows -> Result {
@@ -44,7 +44,7 @@ package struct FoldedText {
     self.tokens = tokens
   }
 
-  /// The folded bytes from one token up to and without another.
+  /// Returns the folded bytes from token `first` up to but not including token `end`.
   func slice(_ first: Int, _ end: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(
       UnsafeBufferPointer(rebasing: bytes[Int(tokens[first].start)..<Int(tokens[end - 1].end)]))
@@ -55,7 +55,7 @@ package struct FoldedText {
     UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<byteCount]))
   }
 
-  /// Replaces the content by the folded form of a text. Bytes that are no UTF-8 separate tokens.
+  /// Replaces the content by the folded form of `text`. Invalid UTF-8 separates tokens.
   package mutating func fold(_ text: UnsafeBufferPointer<UInt8>, reading: Reading = []) {
     var folding = Folding(FoldedText(bytes: bytes, tokens: tokens))
     folding.add(text, reading, .standard)
@@ -63,7 +63,7 @@ package struct FoldedText {
   }
 }
 
-/// A text while it is folded, character by character.
+/// The state of a text while it is folded, character by character.
 private struct Folding {
   typealias Reading = FoldedText.Reading
 
@@ -73,16 +73,19 @@ private struct Folding {
   private var content: Token.Content = []
   private var start = 0
   private var isAfterDot = false
-  /// Where the open token began in the text as typed, and where the character at work begins and ends.
+  /// Beginning of the open token in the original text.
   private var from = 0
+  /// Beginning of the current character in the original text.
   private var position = 0
+  /// End of the current character in the original text.
   private var next = 0
-  /// Where the last character that was appended ends.
+  /// End of the last appended character in the original text.
   private var to = 0
-  /// Characters of a token of Han and kana, and whether the last one ends the name of a division.
+  /// Number of characters in the open token of Han and kana.
   private var ideographs = 0
+  /// True if the last character ends the name of a division.
   private var isAfterDivision = false
-  /// Letters since the last dot within the token: "U.S.A." is one token, "St.Gallen" two.
+  /// Number of letters since the last dot within the token: "U.S.A." is one token, "St.Gallen" two.
   private var lettersSinceDot = 0
 
   init(_ empty: FoldedText) { result = empty }
@@ -93,7 +96,7 @@ private struct Folding {
       let byte = text[position]
       let letter = byte | 0x20
       if isOpen, letter &- UInt8(ascii: "a") < 26, result.byteCount < result.bytes.count {
-        // Most of what there is: one more letter of a word.
+        // The commonest case: one more letter of a word.
         next += 1
         result.bytes[result.byteCount] = letter
         result.byteCount += 1
@@ -186,7 +189,7 @@ private struct Folding {
   @inline(__always)
   private mutating func append(_ byte: UInt8, _ kind: Token.Content) {
     if !isOpen {
-      // Room for the space, the longest character, and one token more.
+      // Space for a separator and the longest character, and one more token.
       guard result.byteCount + 6 <= result.bytes.count, result.tokenCount < result.tokens.count else {
         result.isTruncated = true
         return
@@ -231,11 +234,11 @@ private struct Folding {
     if result.tokenCount > 0, result.tokens[result.tokenCount - 1].segment == segment, segment < .max { segment += 1 }
   }
 
-  /// "Saint" and "St." are one word: the short form is kept, since the long form cannot be told from "street".
+  /// Contracts words such as "Saint" to "St.". The short form is kept, because it may also mean "street".
   private mutating func contract() {
     let token = UnsafeBufferPointer(rebasing: result.bytes[start..<result.byteCount])
     guard (4...6).contains(token.count) else { return }
-    // Most words begin otherwise.
+    // Most words begin with another letter.
     switch token[0] {
     case UInt8(ascii: "s"), UInt8(ascii: "m"), UInt8(ascii: "f"): break
     default: return
@@ -253,12 +256,12 @@ private struct Folding {
     }
   }
 
-  /// "東京都渋谷区" is two names: what ends so is rather a division than the beginning of a name. Prefecture, circuit,
-  /// urban prefecture, province, county, city, district.
+  /// Characters that end the name of a division: "東京都渋谷区" is two names. Prefecture, circuit, urban prefecture,
+  /// province, county, city, district.
   private static let divisions: [UInt32] = "都道府県縣县省市區区郡".unicodeScalars.map(\.value)
 
-  /// Modifier letters, quotation marks, and the zero-width space and non-joiner: some write a space in their place. A
-  /// combining mark, a joiner or a variation selector is no apostrophe.
+  /// Returns true for modifier letters, quotation marks, the zero-width space and the non-joiner, in whose place some
+  /// writers put a space. A combining mark, a joiner or a variation selector does not count.
   private static func separates(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x2B0..<0x300, 0x200B...0x200C, 0x2010...0x20FF, 0xFF07: true
@@ -277,7 +280,8 @@ private struct Folding {
   }
 }
 
-/// The scalar at a byte and how many bytes it takes; a no-break space, which separates, for bytes that are no UTF-8.
+/// Returns the scalar at a byte and its length in bytes. Invalid UTF-8 becomes a no-break space, which separates
+/// tokens.
 private func decodeScalar(_ text: UnsafeBufferPointer<UInt8>, at index: Int) -> (scalar: UInt32, length: Int) {
   let lead = text[index]
   let length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2
@@ -288,7 +292,7 @@ private func decodeScalar(_ text: UnsafeBufferPointer<UInt8>, at index: Int) -> 
     guard byte & 0xC0 == 0x80 else { return (0xA0, 1) }
     scalar = scalar << 6 | UInt32(byte & 0x3F)
   }
-  // More bytes than it takes, half of a surrogate pair, or beyond the last one.
+  // Overlong, half of a surrogate pair, or beyond the last scalar.
   guard scalar >= (length == 4 ? 0x10000 : length == 3 ? 0x800 : 0x80), Unicode.Scalar(scalar) != nil else {
     return (0xA0, 1)
   }

@@ -1,26 +1,26 @@
-/// Words that say what another word is. Looked up by the hash of the folded token.
+/// Words that determine the kind of another word, by the hash of the folded token.
 struct Vocabulary: Sendable {
   enum Role: UInt8, Sendable {
     /// An ordinary word.
     case none = 0
-    /// Follows the name of a street: "Oxford St".
+    /// A word after the name of a street: "Oxford St".
     case streetSuffix
-    /// Precedes the name of a street: "via Milano".
+    /// A word before the name of a street: "via Milano".
     case streetPrefix
-    /// Precedes or follows: "avenue du Maine", "Fifth Avenue".
+    /// A word before or after the name of a street: "avenue du Maine", "Fifth Avenue".
     case street
-    /// Small words, which are names of places now and then and parts of names mostly.
+    /// A small word, which is sometimes a place's name and usually a part of one.
     case particle
-    /// Says of which kind a place is: "city of", "county", "oblast".
+    /// A word for the kind of a place: "city of", "county", "oblast".
     case designator
-    /// Says that a first-level region is meant, and not the town of its name.
+    /// A word which says that a name means a first-level region, not the town of that name.
     case regionDesignator
   }
 
   static let standard = Vocabulary()
 
-  /// An open hash table: a word's hash, of which the lowest byte is its role; 0 for an empty slot. A power of two, and
-  /// twice as many as there are words and more.
+  /// An open hash table. An entry is a word's hash with the role in the lowest byte; 0 marks an empty slot. The size is
+  /// a power of two and at least twice the number of words.
   private let slots: [UInt64]
 
   private init() {

@@ -1,19 +1,20 @@
 import Glibc
 
-/// Why a place index cannot be built. None of these passes by itself: retrying does not help.
+/// A failure to build a place index. Retrying does not help.
 package enum GazetteerBuildError: Error, Equatable, CustomStringConvertible {
-  /// The source cannot be read; `code` is the system's error number.
+  /// The source cannot be read. `code` is the system's error number.
   case unreadable(path: String, code: Int32)
-  /// A line of the source breaks its format; lines count from 1.
+  /// A line of the source breaks the format. Lines count from 1.
   case source(line: Int, reason: String)
-  /// A file of a GeoNames dump is not there, or a line of it breaks its format; lines count from 1, and 0 is the file.
+  /// A file of a GeoNames dump is missing, or a line of it breaks the format. Lines count from 1; 0 stands for the
+  /// file.
   case dump(path: String, line: Int, reason: String)
-  /// The source holds more than an index can; the value is the limit.
+  /// The source holds more than an index can. `limit` is the maximum.
   case tooLarge(what: String, limit: Int)
-  /// The new file cannot be written; the old one, if any, is untouched.
+  /// The new file cannot be written. An old file is untouched.
   case unwritable(path: String, code: Int32)
 
-  /// What is wrong and what to do about it, for the operator.
+  /// The error and its remedy, for the operator.
   package var description: String {
     func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
     return switch self {

@@ -1,7 +1,7 @@
 import Gazetteer
 import Glibc
 
-/// The bytes of an index while they are put together and written.
+/// A writer of an index file, which collects its sections in memory.
 struct IndexFile {
   private var sections: [(id: IndexLayout.Section, count: Int, bytes: [UInt8])] = []
   private let builtAt: Int64
@@ -12,13 +12,15 @@ struct IndexFile {
     sections.append((section, records.count, padded(records.withUnsafeBytes(Array.init))))
   }
 
-  /// Throws `GazetteerBuildError.unwritable`; then nothing is left at the path but what was there.
+  /// Writes the file under a temporary name, flushes it and renames it.
+  ///
+  /// - Throws: `GazetteerBuildError.unwritable`. The path then holds what it held before.
   func write(to path: String) throws(GazetteerBuildError) {
     let temporary = "\(path).\(getpid()).new"
     let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw .unwritable(path: path, code: errno) }
     let isWritten = write(header(), to: file) && sections.allSatisfy { write($0.bytes, to: file) }
-    // Short-circuits keep the first error number.
+    // Short-circuit evaluation keeps the first error number.
     let isDone = isWritten && fsync(file) == 0 && rename(temporary, path) == 0
     let code = errno
     close(file)
@@ -82,7 +84,7 @@ struct IndexFile {
     }
   }
 
-  /// The rename is lasting once the directory is flushed. A file system that refuses costs the safety, not the file.
+  /// Flushes the directory, which makes the rename durable. A refusing file system costs the durability, not the file.
   private func synchroniseDirectory(of path: String) {
     let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

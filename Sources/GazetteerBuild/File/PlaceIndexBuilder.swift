@@ -1,13 +1,13 @@
 import Domain
 import Gazetteer
 
-/// Compiles the gazetteer's source, the lines that Data/TSV.md describes, into the file that `PlaceIndex` opens. Keeps
-/// what they say in memory until it is written. The same lines and time give the same bytes.
+/// A compiler of the gazetteer's source (Data/TSV.md) into the file that `PlaceIndex` opens. Keeps all rows in memory
+/// until it writes the file. The same lines and time produce the same bytes.
 package struct PlaceIndexBuilder {
   private var places: [PlaceRecord] = []
   private var countries: [CountryRecord] = []
   private var strings: [UInt8] = []
-  /// Where displayed names begin in the strings: many towns share one.
+  /// Offsets of displayed names in `strings`: many towns share one.
   private var nameOffsets: [[UInt8]: UInt32] = [:]
   private var names = NameTable()
   private var postcodes = PostcodeTable()
@@ -15,26 +15,27 @@ package struct PlaceIndexBuilder {
   private var attribution: [UInt8] = []
   private var lines = 0
   private var lastLevel = Place.Level.country
-  /// Numbers of countries by code, of regions by "USWA".
+  /// Indexes of countries by code, and of regions by keys such as "USWA".
   private var countryNumbers: [UInt16: UInt16] = [:]
   private var regionNumbers: [[UInt8]: UInt32] = [:]
-  /// Numbers of counties by "USWA/1a".
+  /// Indexes of counties by keys such as "USWA/1a".
   private var countyNumbers: [[UInt8]: UInt32] = [:]
-  /// Codes of the sovereign states, by the territory's number, until all countries are known.
+  /// The sovereign states' codes, by the territory's index, until all countries are known.
   private var sovereigns: [(territory: Int, state: UInt16)] = []
 
-  /// An empty builder.
+  /// Creates an empty builder.
   package init() {}
 
-  /// How many places have been added.
+  /// Number of places added.
   package var placeCount: Int { places.count }
-  /// How many lines of postcodes were left out, since their code has other characters than letters, digits and
-  /// separators, or more than ten.
+  /// Number of skipped postcode lines. Their code has more than ten characters, or others than letters, digits and
+  /// separators.
   package var skippedPostcodeCount: Int { postcodes.skippedCount }
 
-  /// Reads lines until the end of a file or pipe; the caller closes it. Throws `GazetteerBuildError.source`,
-  /// `.tooLarge` or `.unreadable`.
-  /// - Parameter progress: told how many bytes have been read, after each piece of a megabyte.
+  /// Reads lines until the end of a file or pipe. The caller closes the descriptor.
+  ///
+  /// - Parameter progress: Called with the number of bytes read, after each chunk of at most a megabyte.
+  /// - Throws: `GazetteerBuildError.source`, `.tooLarge` or `.unreadable`.
   package mutating func read(
     fileDescriptor: Int32, progress: @escaping (Int) -> Void = { _ in }
   ) throws(GazetteerBuildError) {
@@ -43,9 +44,11 @@ package struct PlaceIndexBuilder {
     try reader.forEach { line, _ throws(GazetteerBuildError) in try add(line) }
   }
 
-  /// Writes the index under a temporary name, flushes it to the disk and renames it to the path: whoever has the old
-  /// file open keeps it. Throws `GazetteerBuildError.unwritable`, or `.source` when no line was read.
-  /// - Parameter builtAt: seconds since 1970, kept in the file.
+  /// Writes the index under a temporary name, flushes it and renames it to the path. Processes that have the old file
+  /// open keep it.
+  ///
+  /// - Parameter builtAt: The build time, in seconds since 1970, which the file stores.
+  /// - Throws: `GazetteerBuildError.unwritable`, or `.source` if there are no places.
   package consuming func write(to path: String, builtAt: Int64) throws(GazetteerBuildError) {
     guard !places.isEmpty else { throw .source(line: lines, reason: "there are no places") }
     for (territory, state) in sovereigns {
@@ -75,8 +78,9 @@ package struct PlaceIndexBuilder {
     try file.write(to: path)
   }
 
-  /// Adds one line of the source, in the order that Data/TSV.md says. Throws `GazetteerBuildError.source` or
-  /// `.tooLarge`.
+  /// Adds one line of the source, in the order that Data/TSV.md demands.
+  ///
+  /// - Throws: `GazetteerBuildError.source` or `.tooLarge`.
   mutating func add(_ line: UnsafeBufferPointer<UInt8>) throws(GazetteerBuildError) {
     lines += 1
     if lines == 1 {
@@ -126,7 +130,7 @@ package struct PlaceIndexBuilder {
     names.add(row, number: number, rank: Int(record.rank))
   }
 
-  /// Where a displayed name begins in the strings, to which it is added if it is not there.
+  /// Returns the offset of a displayed name in `strings`, and appends the name if it is new.
   private mutating func offset(of name: SourceRow.Field) -> UInt32 {
     let name = Array(name)
     if let offset = nameOffsets[name] { return offset }

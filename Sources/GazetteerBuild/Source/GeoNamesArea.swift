@@ -1,38 +1,38 @@
 import Domain
 import Glibc
 
-/// A country or region of a GeoNames dump while its parts are gathered.
+/// A country, region or county of a GeoNames dump while its parts are collected.
 struct GeoNamesArea {
   typealias Bytes = [UInt8]
 
-  /// `C`, `R` or `D`.
+  /// Kind of the source's line: `C`, `R` or `D`.
   let kind: UInt8
   let country: Bytes
-  /// As in the source's third field: "WA", "WA/033"; of a country its sovereign state or nothing.
+  /// The source's third field: "WA" or "WA/033". For a country, its sovereign state or empty.
   let region: Bytes
   let name: Bytes
   var codes: [Bytes] = []
   private var names: [Bytes] = []
   private var point: Coordinate?
   private var population: UInt32 = 0
-  /// The sum of the places' points on the sphere, weighted by inhabitants.
+  /// Sum of the places' points on the sphere, weighted by inhabitants.
   private var sum: (x: Double, y: Double, z: Double) = (0, 0, 0)
   private var inhabitants: UInt64 = 0
-  /// Names by language: of several the one that GeoNames prefers.
+  /// Names by language. Of several names of one language, the one that GeoNames prefers.
   private var local: [Bytes: (name: Bytes, score: Int)] = [:]
 
   init(kind: UInt8, country: Bytes, region: Bytes, name: Bytes) {
     (self.kind, self.country, self.region, self.name) = (kind, country, region, name)
   }
 
-  /// What the dump has under the area's own number.
+  /// Adds the data that the dump lists under the area's own number.
   mutating func merge(_ feature: GeoNamesFeature) {
     point = feature.coordinate
     if feature.population > 0 { population = feature.population }
     for name in feature.alternateNames { add(Bytes(name)) }
   }
 
-  /// Counts a populated place in.
+  /// Adds a populated place to the area's centre and population.
   mutating func add(_ feature: GeoNamesFeature) {
     let weight = Double(feature.population) + 1
     let latitude = feature.coordinate.latitude * .pi / 180
@@ -45,19 +45,21 @@ struct GeoNamesArea {
 
   mutating func add(population count: UInt32) { population = count }
 
-  /// Adds a name, among the codes where it looks like one.
+  /// Adds a name, to the codes if it looks like one.
   mutating func add(_ name: Bytes) {
     guard GeoNamesFeature.isName(name[...]) else { return }
     if GeoNamesFeature.isCode(name[...]) { codes.append(name) } else { names.append(name) }
   }
 
-  /// - Parameter score: the higher, the more GeoNames prefers the name to others of the language.
+  /// Adds a name in one language, if its score is above that of the present name.
+  ///
+  /// - Parameter score: Preference of GeoNames among the names of the language; the higher, the more preferred.
   mutating func add(_ name: Bytes, language: Bytes, score: Int) {
     guard GeoNamesFeature.isName(name[...]), score > local[language]?.score ?? .min else { return }
     local[language] = (name, score)
   }
 
-  /// The line of the source; nil for an area that has neither a point nor a place.
+  /// The area's line of the source. Nil for an area without a point and without places.
   var line: Bytes? {
     var middle: Coordinate?
     if sum.x != 0 || sum.y != 0 || sum.z != 0 {
@@ -72,7 +74,7 @@ struct GeoNamesArea {
       codes: codes.map { $0[...] }, names: names.map { $0[...] })
   }
 
-  /// The lines of a country's names by language.
+  /// The source's lines of a country's names by language.
   var localLines: [Bytes] {
     let tab = [UInt8(ascii: "\t")]
     return local.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { language, found in

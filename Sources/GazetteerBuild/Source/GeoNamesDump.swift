@@ -2,22 +2,22 @@ import Domain
 import Gazetteer
 import Glibc
 
-/// A folder of files as GeoNames gives them away (download.geonames.org/export/dump), turned into the source that
-/// `PlaceIndexBuilder` compiles. Needed are places, countries and first-level regions; second-level regions, names by
-/// language and postcodes are taken where they are there.
+/// A folder with files of a GeoNames dump (download.geonames.org/export/dump), which it converts into the source of
+/// `PlaceIndexBuilder`. Places, countries and first-level regions are required. Second-level regions, names by language
+/// and postcodes are optional.
 package struct GeoNamesDump {
   private typealias Bytes = [UInt8]
 
-  /// The files that places are read from, the first that is there; `allCountries.txt` has all features of the earth.
+  /// Names of the places' file; the first that exists is read. `allCountries.txt` has all features of the earth.
   package static let placeFiles = [
     "allCountries.txt", "cities500.txt", "cities1000.txt", "cities5000.txt", "cities15000.txt",
   ]
-  /// What beside answers has to be shown.
+  /// Attribution that the licence demands beside results.
   package static let attribution = "Place and postal data © GeoNames (geonames.org), CC BY 4.0, modified."
 
   private static let tab = UInt8(ascii: "\t")
   private static let dot = UInt8(ascii: ".")
-  /// The state a territory belongs to comes first in each line.
+  /// Territories by sovereign state, which comes first in each line.
   private static let territories = """
     AU CC CX HM NF
     CN HK MO
@@ -30,7 +30,7 @@ package struct GeoNamesDump {
     NZ CK NU TK
     US AS GU MP PR UM VI
     """
-  /// What stands in place of a language where the name is none.
+  /// Kinds of codes that stand in the language's field where the entry is not a name.
   private static let codesInsteadOfNames = Set(
     ["link", "post", "iata", "icao", "faac", "wkdt", "unlc", "tcid", "phon", "piny"].map { Bytes($0.utf8) })
 
@@ -41,17 +41,20 @@ package struct GeoNamesDump {
   private let alternateNames: String?
   private let postcodes: String?
 
-  /// Bytes that `read` is going to read, some files twice.
+  /// Number of bytes that `read` will read. It reads some files twice.
   package let byteCount: Int
 
   private var areas: [GeoNamesArea] = []
-  /// Areas by "US", "US.WA", "US.WA.033" and by GeoNames' number.
+  /// Indexes of areas by code: "US", "US.WA", "US.WA.033".
+  /// Indexes of areas by GeoNames' number.
   private var byCode: [Bytes: Int] = [:]
   private var byIdentifier: [UInt32: Int] = [:]
 
-  /// Finds the files. Throws `GazetteerBuildError.dump` when one that is needed is not there.
-  /// - Parameter postcodes: the file of postcodes; else `postal/allCountries.txt` or `zip/allCountries.txt` in the
-  ///   folder.
+  /// Finds the files.
+  ///
+  /// - Parameter postcodes: The file of postcodes. Nil selects `postal/allCountries.txt` or `zip/allCountries.txt` in
+  ///   the folder.
+  /// - Throws: `GazetteerBuildError.dump` if a required file is missing.
   package init(directory: String, postcodes: String? = nil) throws(GazetteerBuildError) {
     func found(_ names: [String]) -> String? {
       names.lazy.map { "\(directory)/\($0)" }.first { access($0, R_OK) == 0 }
@@ -75,9 +78,10 @@ package struct GeoNamesDump {
     }
   }
 
-  /// Reads everything into an empty builder. Keeps the countries and regions in memory; places pass through. Throws
-  /// `GazetteerBuildError.dump` where a file breaks its format, and what the builder throws.
-  /// - Parameter progress: told how many bytes have been read, after each piece of a megabyte.
+  /// Reads all files into an empty builder. Keeps countries, regions and counties in memory, but no places.
+  ///
+  /// - Parameter progress: Called with the number of bytes read, after each chunk of at most a megabyte.
+  /// - Throws: `GazetteerBuildError.dump` if a file breaks its format, and the builder's errors.
   package consuming func read(
     into builder: inout PlaceIndexBuilder, progress: @escaping (Int) -> Void = { _ in }
   ) throws(GazetteerBuildError) {
@@ -100,7 +104,7 @@ package struct GeoNamesDump {
     if let failure { throw failure }
   }
 
-  /// Reads a file's lines; what is wrong in one is told with the file's name.
+  /// Reads a file's lines. Errors in a line are rethrown with the file's name.
   private static func forEachLine(
     of path: String, _ progress: @escaping (Int) -> Void,
     _ body: (UnsafeBufferPointer<UInt8>, Int) throws(GazetteerBuildError) -> Void
@@ -145,7 +149,7 @@ package struct GeoNamesDump {
     }
   }
 
-  /// Regions ("US.WA") or counties ("US.WA.033"): code, name, ASCII name, geonameid.
+  /// Reads regions ("US.WA") or counties ("US.WA.033"). Fields: code, name, ASCII name, geonameid.
   private mutating func readRegions(
     _ path: String, kind: UInt8, _ progress: @escaping (Int) -> Void
   ) throws(GazetteerBuildError) {
@@ -159,8 +163,7 @@ package struct GeoNamesDump {
       else {
         throw .source(line: number, reason: "expected a code of \(parts) parts, name, ASCII name and geonameid")
       }
-      // What has no name, a second-level region of no first-level one, and one of no country that is listed, are of no
-      // use.
+      // Skip an area without a name, a county without a region, and an area of an unlisted country.
       guard !fields[1].isEmpty, !code[1].isEmpty, byCode[Bytes(code[0])] != nil else { return }
       var area = GeoNamesArea(
         kind: kind, country: Bytes(code[0]), region: Bytes(code[1...].joined(separator: [UInt8(ascii: "/")])),
@@ -173,12 +176,12 @@ package struct GeoNamesDump {
   private mutating func add(_ area: GeoNamesArea, code: Bytes, _ identifier: UInt32) {
     guard byCode[code] == nil else { return }
     byCode[code] = areas.count
-    // 0 stands for a number that is missing.
+    // 0 stands for a missing number.
     if identifier > 0 { byIdentifier[identifier] = areas.count }
     areas.append(area)
   }
 
-  /// Points, inhabitants and names of the areas, and which places lie in them.
+  /// Reads points, inhabitants and names of the areas, and adds each place to its areas.
   private mutating func readFeatures(_ progress: @escaping (Int) -> Void) throws(GazetteerBuildError) {
     try Self.forEachLine(of: places, progress) { line, number throws(GazetteerBuildError) in
       if line.isEmpty { return }
@@ -189,14 +192,14 @@ package struct GeoNamesDump {
     }
   }
 
-  /// The codes of the areas that a place lies in, the country's first.
+  /// Returns the codes of the areas that contain a place: country, region, county.
   private static func codes(_ feature: GeoNamesFeature) -> [Bytes] {
     let country = Bytes(feature.country)
     let region = country + [dot] + feature.region
     return [country, region, region + [dot] + feature.county]
   }
 
-  /// Names of areas: number, geonameid, language, name, preferred, short, colloquial, historic, …
+  /// Reads names of areas. Fields: number, geonameid, language, name, preferred, short, colloquial, historic, …
   private mutating func readNames(_ path: String, _ progress: @escaping (Int) -> Void) throws(GazetteerBuildError) {
     try Self.forEachLine(of: path, progress) { line, number throws(GazetteerBuildError) in
       if line.isEmpty { return }
@@ -216,7 +219,9 @@ package struct GeoNamesDump {
     }
   }
 
-  /// - Returns: the codes of the areas that have a point, and so were added.
+  /// Adds the areas to the builder.
+  ///
+  /// - Returns: The codes of the added areas. Areas without a point are not added.
   private func addAreas(to builder: inout PlaceIndexBuilder) throws(GazetteerBuildError) -> Set<Bytes> {
     var known: Set<Bytes> = []
     for (code, index) in byCode.sorted(by: { $0.value < $1.value }) {
@@ -246,7 +251,8 @@ package struct GeoNamesDump {
     }
   }
 
-  /// Postcodes: country, code, place, three pairs of names and codes of areas, latitude, longitude, accuracy.
+  /// Reads postcodes. Fields: country, code, place, three pairs of an area's name and code, latitude, longitude,
+  /// accuracy.
   private func addPostcodes(
     _ path: String, to builder: inout PlaceIndexBuilder, _ known: Set<Bytes>, _ progress: @escaping (Int) -> Void
   ) throws(GazetteerBuildError) {

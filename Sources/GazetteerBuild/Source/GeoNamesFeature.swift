@@ -1,30 +1,32 @@
 import Domain
 import Gazetteer
 
-/// One line of GeoNames' `allCountries.txt`, `cities500.txt` and their like: 19 fields between tabs.
+/// A line of GeoNames' `allCountries.txt`, `cities500.txt` or a similar file: 19 fields separated by tabs.
 struct GeoNamesFeature {
   typealias Field = SourceRow.Field
 
   static let fieldCount = 19
-  /// Feature codes of populated places that are no more: historical, abandoned, destroyed, former capitals.
+  /// Feature codes of populated places that no longer exist: historical, abandoned, destroyed, former capitals.
   private static let former: Set<[UInt8]> = [
     Array("PPLH".utf8), Array("PPLQ".utf8), Array("PPLW".utf8), Array("PPLCH".utf8),
   ]
 
-  /// GeoNames' number.
+  /// GeoNames' number of the feature.
   let identifier: UInt32
   let name: Field
   let alternateNames: [Field]
   let coordinate: Coordinate
   let isPlace: Bool
-  /// A section of a populated place (PPLX).
+  /// True for a section of a populated place (PPLX).
   let isPart: Bool
   let country: Field
   let region: Field
   let county: Field
   let population: UInt32
 
-  /// Throws `GazetteerBuildError.source` where the line breaks the format.
+  /// Parses a line.
+  ///
+  /// - Throws: `GazetteerBuildError.source` if the line breaks the format.
   init(_ line: UnsafeBufferPointer<UInt8>, number: Int) throws(GazetteerBuildError) {
     let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
     func refuse(_ reason: String) -> GazetteerBuildError { .source(line: number, reason: reason) }
@@ -46,8 +48,9 @@ struct GeoNamesFeature {
     (country, region, county) = (fields[8], fields[10], fields[11])
   }
 
-  /// The line of a populated place in the source.
-  /// - Parameter region: the third field.
+  /// Returns the source's line of a populated place.
+  ///
+  /// - Parameter region: The line's third field.
   func line(region: [UInt8]) -> [UInt8] {
     let kept = alternateNames.filter { Self.isName($0) }
     return Self.line(
@@ -56,7 +59,7 @@ struct GeoNamesFeature {
       names: kept.filter { !Self.isCode($0) })
   }
 
-  /// A number of at most 32 bits; larger ones become the largest.
+  /// Parses a number. Numbers above 32 bits become the largest of 32 bits. Returns nil for other texts.
   static func number(_ field: some Collection<UInt8>) -> UInt32? {
     var value: UInt64 = 0
     for byte in field {
@@ -66,22 +69,22 @@ struct GeoNamesFeature {
     return field.isEmpty ? nil : UInt32(clamping: value)
   }
 
-  /// Whether a text can be a name: it has a letter, is short enough to be asked for, and is no web address.
+  /// Returns true if a text can be a name: it has a letter, fits into a query, and is not a web address.
   static func isName(_ text: some Collection<UInt8>) -> Bool {
     guard !text.isEmpty, text.count <= GazetteerLimits.queryBytes, !text.contains(UInt8(ascii: "|")) else {
       return false
     }
     let hasLetter = text.contains { $0 >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
-    // "://"
+    // The two slashes of "://".
     return hasLetter && !zip(text, text.dropFirst()).contains { $0 == 0x2F && $1 == 0x2F }
   }
 
-  /// Two to four capitals.
+  /// Returns true for two to four capitals.
   static func isCode(_ text: some Collection<UInt8>) -> Bool {
     (2...4).contains(text.count) && text.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
   }
 
-  /// A line of nine fields.
+  /// Returns a line of the source with nine fields.
   static func line<Text: Collection<UInt8>>(
     kind: UInt8, country: Text, region: [UInt8], point: Coordinate, population: UInt32, name: Text, codes: [Text],
     names: [Text]

@@ -1,21 +1,25 @@
 import Glibc
 
-/// Lines of a file or pipe, one after the other.
+/// A reader of the lines of a file or pipe.
 struct LineReader {
   private let fileDescriptor: Int32
   private let name: String
-  /// Told how many bytes have been read, after each piece of a megabyte.
+  /// Called with the number of bytes read, after each chunk of at most a megabyte.
   var progress: (Int) -> Void = { _ in }
 
-  /// - Parameter name: of the file, for errors. The caller closes the descriptor.
+  /// Creates a reader. The caller closes the descriptor.
+  ///
+  /// - Parameter name: The file's name, for errors.
   init(_ fileDescriptor: Int32, name: String) {
     self.fileDescriptor = fileDescriptor
     self.name = name
   }
 
-  /// Calls the body with each line, without its line feed and the carriage return before it, and its number from 1.
-  /// Throws `GazetteerBuildError.unreadable`, `.source` for a line longer than `GazetteerBuildLimits.lineBytes`, and
-  /// what the body throws.
+  /// Calls `body` with each line and its number from 1. The line comes without its line feed and a carriage return
+  /// before it.
+  ///
+  /// - Throws: `GazetteerBuildError.unreadable`, `.source` for a line longer than `GazetteerBuildLimits.lineBytes`, and
+  ///   the errors of `body`.
   func forEach(
     _ body: (UnsafeBufferPointer<UInt8>, _ number: Int) throws(GazetteerBuildError) -> Void
   ) throws(GazetteerBuildError) {
@@ -26,7 +30,7 @@ struct LineReader {
       let count = Glibc.read(fileDescriptor, &chunk, chunk.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw .unreadable(path: name, code: errno) }
-      // What ends without a line feed is a line too.
+      // The last line may lack a line feed.
       if count == 0, pending.isEmpty { return }
       if count == 0 { pending.append(UInt8(ascii: "\n")) }
       pending += chunk[..<count]
@@ -41,7 +45,7 @@ struct LineReader {
     .source(line: line, reason: "longer than \(GazetteerBuildLimits.lineBytes) bytes")
   }
 
-  /// Takes the complete lines of a text and returns how many bytes they take.
+  /// Passes the complete lines of a text to `body`. Returns the number of bytes they take.
   private static func lines(
     of text: [UInt8], _ lines: inout Int,
     _ body: (UnsafeBufferPointer<UInt8>, Int) throws(GazetteerBuildError) -> Void

@@ -1,27 +1,29 @@
 import Domain
 
-/// One line of the source (Data/TSV.md) that tells of a place: nine fields between tabs.
+/// A line of the source (Data/TSV.md) about a place: nine fields separated by tabs.
 struct SourceRow {
   typealias Field = Slice<UnsafeBufferPointer<UInt8>>
 
   var level: Place.Level
-  /// A populated place that is usually a part of a larger one near it.
+  /// True for a populated place that is usually a part of a larger one near it.
   var isPart: Bool
-  /// ISO 3166-1 alpha-2.
+  /// ISO 3166-1 alpha-2 code.
   var country: Field
-  /// The first-level region's code within the country; a country's sovereign state; or empty.
+  /// Code of the first-level region within the country. For a country, its sovereign state. May be empty.
   var region: Field
-  /// The second-level region's code within the region, or empty.
+  /// Code of the second-level region within the region. May be empty.
   var county: Field
   var coordinate: Coordinate
   var population: UInt32
-  /// The name to show, the first of the official ones.
+  /// The displayed name: the first official one.
   var name: Field
   var officialNames: [Field]
   var codes: [Field]
   var names: [Field]
 
-  /// Throws `GazetteerBuildError.source` where the line breaks the format.
+  /// Parses a line.
+  ///
+  /// - Throws: `GazetteerBuildError.source` if the line breaks the format.
   init(_ line: UnsafeBufferPointer<UInt8>, number: Int) throws(GazetteerBuildError) {
     let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
     func refuse(_ reason: String) -> GazetteerBuildError { .source(line: number, reason: reason) }
@@ -54,14 +56,14 @@ struct SourceRow {
     names = fields[8].split(separator: UInt8(ascii: "|"))
   }
 
-  /// Nil unless both are degrees on the earth.
+  /// Parses a point. Returns nil unless both texts are degrees on the earth.
   static func coordinate(_ latitude: Field, _ longitude: Field) -> Coordinate? {
     guard let latitude = degreesE7(latitude), let longitude = degreesE7(longitude) else { return nil }
     return Coordinate(latitudeE7: latitude, longitudeE7: longitude)
   }
 
-  /// "-122.33207" in 1e-7 degrees, exactly; nil for anything but a number with at most 3 digits before and 7 after the
-  /// point.
+  /// Converts a text such as "-122.33207" exactly to 1e-7 degrees. Returns nil for more than 7 digits after the point,
+  /// for numbers beyond 32 bits, and for other texts.
   static func degreesE7(_ text: Field) -> Int32? {
     let isNegative = text.first == UInt8(ascii: "-")
     var value: Int64 = 0

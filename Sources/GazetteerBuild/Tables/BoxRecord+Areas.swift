@@ -2,7 +2,7 @@ import Domain
 import Gazetteer
 
 extension BoxRecord {
-  /// The boxes of all areas among the places: countries, regions and counties.
+  /// Returns the bounding boxes of all areas among the places: countries, regions and counties.
   static func all(_ places: [PlaceRecord]) -> [BoxRecord] {
     let areas = places.prefix { $0.level < Place.Level.city.rawValue }.count
     var points = [[(latitude: Int32, longitude: Int32)]](repeating: [], count: areas)
@@ -15,7 +15,7 @@ extension BoxRecord {
     return points.map(BoxRecord.init(around:))
   }
 
-  /// The smallest box around points: of longitudes, the smallest arc that holds them all.
+  /// Creates the smallest box around points. Its longitudes span the smallest arc that holds them all.
   init(around points: [(latitude: Int32, longitude: Int32)]) {
     let longitudes = points.map { Int64($0.longitude) }.sorted()
     guard let first = longitudes.first, let last = longitudes.last, let south = points.map(\.latitude).min(),
@@ -24,7 +24,7 @@ extension BoxRecord {
       self = .none
       return
     }
-    // The arc is what is left of the circle without the widest gap between neighbours.
+    // The smallest arc is the circle without the widest gap between neighbours.
     var (west, east) = (first, last)
     var widest = first + 3_600_000_000 - last
     for (a, b) in zip(longitudes, longitudes.dropFirst()) where b - a > widest {

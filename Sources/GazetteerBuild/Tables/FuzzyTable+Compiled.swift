@@ -1,11 +1,11 @@
 import Gazetteer
 
 extension FuzzyTable {
-  /// Some four names to a bucket.
+  /// Average number of entries in a bucket.
   private static let namesPerBucket = 4
 
-  /// The buckets and names of the names that are worth it: of five characters and more, and a place's own name, or
-  /// another name of a place that is not small. A hamlet, of which nobody tells the inhabitants, is no guess.
+  /// Returns the buckets and names of the fuzzy index. It holds names of at least five characters: own names of places,
+  /// and other names of places that are not small. A hamlet without a known population is not a useful guess.
   static func compiled(_ names: NameTable.Compiled, _ places: [PlaceRecord]) -> (buckets: [UInt32], names: [UInt32]) {
     var entries: [(bucket: UInt32, name: UInt32)] = []
     var halves: [(hash: UInt64, name: UInt32)] = []

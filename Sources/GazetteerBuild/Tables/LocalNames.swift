@@ -1,16 +1,16 @@
 import Gazetteer
 
-/// All names of countries by language while an index is built.
+/// Names of countries by language while an index is built.
 struct LocalNames {
   private var names: [UInt32: [UInt8]] = [:]
 
-  /// Of two names in one language the first one counts.
+  /// Adds a name. A second name of a country in the same language is ignored.
   mutating func add(_ name: SourceRow.Field, language: UInt16, country: UInt16) {
     let key = LocalNameRecord.key(language: language, country: country)
     if names[key] == nil { names[key] = Array(name) }
   }
 
-  /// The sorted records. Their names are appended to the strings, equal ones once.
+  /// Returns the sorted records. Appends their names to `strings`, equal names only once.
   func compiled(_ strings: inout [UInt8]) -> [LocalNameRecord] {
     var offsets: [[UInt8]: UInt32] = [:]
     return names.sorted { $0.key < $1.key }.map { key, name in

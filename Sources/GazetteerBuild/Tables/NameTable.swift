@@ -1,18 +1,18 @@
 import Domain
 import Gazetteer
 
-/// All folded names while an index is built.
+/// Folded names while an index is built.
 struct NameTable {
-  /// The parts of the file that hold names.
+  /// The file's sections that hold names.
   struct Compiled {
-    /// `NameEntry`s, behind a word that is none.
+    /// Name entries. Word 0 is unused, so that position 0 stands for none.
     var words: [UInt32] = [0]
-    /// The names by their bytes: where each lies among the words.
+    /// Positions of the names in `words`, in the order of the names' bytes.
     var order: [UInt32] = []
     var slots: [UInt32] = []
     var beginnings: [UInt64] = []
 
-    /// Calls the body with a name's bytes and postings.
+    /// Calls `body` with a name's bytes and postings.
     func withName<Result>(at position: UInt32, _ body: (UnsafeRawBufferPointer, ArraySlice<UInt32>) -> Result) -> Result
     {
       let head = NameEntry.Head(rawValue: words[Int(position)])
@@ -37,11 +37,11 @@ struct NameTable {
   }
 
   private struct Entry {
-    /// The first eight bytes of the name, most significant first: decides most comparisons.
+    /// The name's first eight bytes, most significant first. They decide most comparisons.
     var prefix: UInt64
     var offset: UInt32
     var length: UInt16
-    /// Areas before places, then by falling rank: the larger, the earlier.
+    /// Sort key for equal names: areas before places, then by falling rank. The larger comes first.
     var order: UInt16
     var posting: Posting
   }
@@ -51,7 +51,7 @@ struct NameTable {
 
   var byteCount: Int { bytes.count }
 
-  /// Adds all names of a row in all readings.
+  /// Adds all names of a row, in all readings.
   mutating func add(_ row: SourceRow, number: UInt32, rank: Int) {
     let isArea = row.level < .city
     var own: [UInt8] = []
@@ -80,14 +80,14 @@ struct NameTable {
     }
   }
 
-  /// Whether a populated place's other name is the beginning of its own.
+  /// Returns true if a populated place's other name is the beginning of its own name.
   private static func isShort(_ name: UnsafeRawBufferPointer, of own: [UInt8]) -> Bool {
     own.count > name.count && own[name.count] == UInt8(ascii: " ") && own.prefix(name.count).elementsEqual(name)
   }
 
   private mutating func append(_ text: FoldedText, _ posting: Posting, _ rank: Int) {
     let name = text.folded
-    // A name longer than a query can be, or of more tokens than are looked up together, is never found.
+    // Skip a name that no query finds: it is longer than a query, or has more tokens than one lookup combines.
     guard !name.isEmpty, !text.isTruncated, name.count <= GazetteerLimits.queryBytes,
       text.tokenCount <= GazetteerLimits.nameTokens
     else { return }
@@ -100,7 +100,7 @@ struct NameTable {
     bytes += name
   }
 
-  /// Sorts the names and joins equal ones.
+  /// Sorts the names and merges equal ones.
   consuming func compiled(_ places: [PlaceRecord]) -> Compiled {
     sort()
     var result = Compiled()
@@ -111,7 +111,7 @@ struct NameTable {
       let first = entries[start]
       var postings: [Posting] = []
       while start < entries.count, isEqual(first, entries[start]) {
-        // A place by two names that fold alike: the better one came first.
+        // A place may have two names that fold alike. The better one comes first.
         let posting = entries[start].posting
         if !postings.contains(where: { $0.place == posting.place }) { postings.append(posting) }
         start += 1
@@ -128,9 +128,9 @@ struct NameTable {
     return result
   }
 
-  /// Settles what a name means when an area and a town in it share it. A region is marked as eclipsed if the town has a
-  /// 64th of its inhabitants, or a 16th if the name is only an alternate one ("New York" of New York City). A
-  /// country loses an alternate name, since it is not one ("Panama City" of Panama).
+  /// Decides the meaning of a name that an area shares with a town in it. A town eclipses a region if it has a 64th of
+  /// its inhabitants. For an alternate name of the town, the share is a 16th ("New York" of New York City). A country
+  /// loses an alternate name that is a town's official one ("Panama City" of Panama).
   private static func resolved(_ postings: [Posting], _ places: [PlaceRecord]) -> [Posting] {
     guard postings.count > 1, postings[0].isArea else { return postings }
     return postings.compactMap { area in

@@ -2,16 +2,17 @@ import Domain
 import Gazetteer
 import Glibc
 
-/// Populated places by where they lie, while an index is built.
+/// A spatial index of populated places while an index file is built.
 struct NearestPlaces {
-  /// 1e-7 degrees: a tenth of a degree, 11 km from south to north.
+  /// Size of a cell in 1e-7 degrees: a tenth of a degree, 11 km from south to north.
   private static let cell: Int32 = 1_000_000
   private static let cellsAround = 3_600
-  /// Kilometres in a degree of latitude.
+  /// Kilometres per degree of latitude.
   private static let degree = 111.2
-  /// Kilometres beyond which a place has nothing to do with a point.
+  /// Maximum distance between a point and its place, in kilometres.
   private static let reach = 50.0
-  /// Cells are narrow near the poles; nobody lives where more than these are within reach.
+  /// Maximum number of rings of cells that a search visits. Near the poles cells are narrow, and no place there needs
+  /// more.
   private static let rings = 40
 
   private let places: [PlaceRecord]
@@ -39,8 +40,8 @@ struct NearestPlaces {
     self.cells = cells
   }
 
-  /// The place of the country that a point belongs to: the nearest one, except that a small place must be nearer than a
-  /// larger one by up to a few kilometres. Nil when none is within 50 km.
+  /// Returns the place to which a point of the country belongs. It is the nearest one, but a small place must be nearer
+  /// than a larger one by up to a few kilometres. Nil if none is within 50 km.
   func nearest(latitudeE7: Int32, longitudeE7: Int32, country: UInt16) -> UInt32? {
     let narrowing = max(cos(Double(latitudeE7) * 1e-7 * .pi / 180), 0.02)
     let (row, column) = (Self.row(latitudeE7), Self.column(longitudeE7))
@@ -60,15 +61,15 @@ struct NearestPlaces {
           }
         }
       }
-      // Whatever lies outside of this ring is at least this far away.
+      // All places outside of this ring are at least this far away.
       let seen = Double(ring) * Double(Self.cell) * 1e-7 * Self.degree * narrowing
       if bestScore <= seen || seen > Self.reach { break }
     }
     return best
   }
 
-  /// What is added to the distance, in kilometres: none for two million inhabitants and more, 2 for 130,000, 6 for 500,
-  /// 10.5 for none.
+  /// Returns the handicap of a small place, in kilometres: 0 for two million inhabitants and more, 2 for 130,000, 6 for
+  /// 500, 10.5 for none.
   private static func handicap(_ population: UInt32) -> Double {
     max(21 - log2(Double(population) + 1), 0) * 0.5
   }
@@ -87,7 +88,7 @@ struct NearestPlaces {
   private static func column(_ longitudeE7: Int32) -> Int {
     Int((Int64(longitudeE7) + 1_800_000_000) / Int64(cell)) % cellsAround
   }
-  /// One row above and below the earth has a key too, and no place.
+  /// Returns the key of a cell. `rings` keeps the keys of rows beyond the poles, which have no places, positive.
   private static func key(_ country: UInt16, _ row: Int, _ column: Int) -> UInt64 {
     UInt64(country) << 32 | UInt64(row + rings) << 16 | UInt64(column)
   }

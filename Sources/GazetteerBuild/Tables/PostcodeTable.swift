@@ -1,15 +1,16 @@
 import Domain
 import Gazetteer
 
-/// All postcodes while an index is built.
+/// Postcodes while an index is built.
 struct PostcodeTable {
   private var records: [PostcodeRecord] = []
-  /// Codes that cannot be packed.
+  /// Number of codes that cannot be packed.
   private(set) var skippedCount = 0
 
   var count: Int { records.count }
 
-  /// Adds one line; a code of one country may come in many. "LV-5101" is also found as "5101", and "L-4968" as "4968".
+  /// Adds one line. A code of one country may have several lines. "LV-5101" is also found as "5101", and "L-4968" as
+  /// "4968".
   mutating func add(code: SourceRow.Field, country: SourceRow.Field, number: UInt16, _ point: Coordinate) {
     let code = Self.withoutDelivery(code)
     guard let packed = PostcodeRecord.packed(code) else {
@@ -20,14 +21,14 @@ struct PostcodeTable {
     records.append(PostcodeRecord(packed: packed, country: number, latitudeE7: latitude, longitudeE7: longitude))
     let letters = code.prefix { $0 > UInt8(ascii: "9") }
     let digits = code[letters.endIndex...]
-    // "G11" is Glasgow's, and no code without its letter.
+    // "G11" is a postcode of Glasgow, and "11" alone is none.
     guard !letters.isEmpty, country.starts(with: letters), digits.count >= GazetteerLimits.postcodeDigitsMin,
       digits.allSatisfy({ $0 <= UInt8(ascii: "9") }), let bare = PostcodeRecord.packed(digits)
     else { return }
     records.append(PostcodeRecord(packed: bare, country: number, latitudeE7: latitude, longitudeE7: longitude))
   }
 
-  /// The records in the order of their keys, each with the mean of its points and the place around it.
+  /// Returns the records sorted by key, each with the mean of its points and the place around it.
   consuming func compiled(_ places: [PlaceRecord]) -> [PostcodeRecord] {
     guard !records.isEmpty else { return [] }
     records.sort {
@@ -49,12 +50,13 @@ struct PostcodeTable {
     return result
   }
 
-  /// The key of the first record of each block.
+  /// Returns the key of the first record of each block.
   static func keys(_ records: [PostcodeRecord]) -> [UInt64] {
     stride(from: 0, to: records.count, by: PostcodeRecord.blockSize).map { records[$0].key }
   }
 
-  /// The mean of points that lie together; longitudes are taken from the first one on, across the antimeridian too.
+  /// Returns the mean of points that lie close together. Longitudes are relative to the first one, so that the mean is
+  /// right across the antimeridian.
   private static func mean(_ records: ArraySlice<PostcodeRecord>) -> PostcodeRecord {
     var mean = records[records.startIndex]
     guard records.count > 1 else { return mean }
@@ -66,13 +68,13 @@ struct PostcodeTable {
     return mean
   }
 
-  /// A longitude, or a difference of two, in -180 … 180 degrees.
+  /// Wraps a longitude, or a difference of two, into -180 to 180 degrees.
   private static func wrapped(_ longitude: Int64) -> Int64 {
     let turn: Int64 = 3_600_000_000
     return longitude > turn / 2 ? longitude - turn : longitude < -turn / 2 ? longitude + turn : longitude
   }
 
-  /// French codes name a delivery to large customers after the code: "77001 CEDEX 9".
+  /// Returns a code without "CEDEX" and its number, which mark a French delivery to large customers: "77001 CEDEX 9".
   private static func withoutDelivery(_ code: SourceRow.Field) -> SourceRow.Field {
     let digits = code.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     let rest = code[digits.endIndex...]

@@ -5,7 +5,7 @@ import Messaging
 import Store
 import Web
 
-/// `/v2/accounts` and `/v2/session`: sign up, log in, who am I, log out.
+/// Routes of `/v2/accounts` and `/v2/session`: sign-up, login, the caller's account, logout.
 struct AccountRoutes: Sendable {
   let database: any AccountStore
   let sessions: Sessions
@@ -13,7 +13,7 @@ struct AccountRoutes: Sendable {
   let logins: PasswordLogin
   let providers: ExternalSignIn
   let site: Site
-  /// Whether anybody may sign up.
+  /// True if anyone may sign up.
   let isOpen: Bool
   let signUps: SignUpGuard
 
@@ -24,7 +24,7 @@ struct AccountRoutes: Sendable {
     let lastName: String?
   }
 
-  /// With exactly one credential.
+  /// A login with exactly one credential.
   enum LogIn: Decodable {
     case password(email: String, password: String)
     case facebook(accessToken: String)
@@ -78,13 +78,15 @@ struct AccountRoutes: Sendable {
     return Self.answer(begun, status: .created, site: site)
   }
 
-  /// - Throws: `Problem.emailTaken`; a problem with the seconds to wait, where the network asked for too many addresses
-  ///   that have an account, or made too many accounts; `Problem.busy`.
+  /// Creates an account.
+  ///
+  /// - Throws: `Problem.emailTaken`, `Problem.busy`, or a problem with the seconds to wait. The latter means that the
+  ///   network asked for too many addresses with accounts, or created too many accounts.
   private func addAccount(_ registration: Registration, _ source: LoginSource) async throws -> Account {
     let tries = logins.loginGuard
-    // Asking which addresses have accounts is rate limited like guessing passwords.
+    // A query of which addresses have accounts is rate limited like a guess of a password.
     try tries.check(source)
-    // Check this before the hash, which has to wait for its turn.
+    // Check this before the hash, which waits in a queue.
     guard try await database.accountID(email: registration.email) == nil else {
       try tries.countEmailTaken(source)
       throw Problem.emailTaken
@@ -103,7 +105,7 @@ struct AccountRoutes: Sendable {
   }
 
   private func logIn(_ request: Request, _ source: LoginSource) async throws -> Response {
-    // Otherwise a site could log its visitors in as somebody else, who then sees what they post.
+    // Otherwise a site could log its visitors in as another user, who would then see their posts.
     try site.requireSameOrigin(request)
     let body = try await RequestBody.decode(LogIn.self, from: request)
     let begun =
@@ -112,13 +114,14 @@ struct AccountRoutes: Sendable {
       case .facebook(let token): try await providers.logIn(facebookToken: token, from: source)
       case .both:
         throw Problem(
-          .unprocessableContent, "two_credentials", "take email and password, or facebookAccessToken, not both",
+          .unprocessableContent, "conflicting_credentials",
+          "send either email and password or facebookAccessToken, not both",
           field: "facebookAccessToken")
       }
     return Self.answer(begun, status: .ok, site: site)
   }
 
-  /// A session has begun.
+  /// Creates the response for a new session.
   static func answer(
     _ begun: (token: String, session: Session), status: HTTPResponse.Status, site: Site
   ) -> Response {
@@ -143,6 +146,6 @@ extension Account {
     json.add("lastName", lastName)
     json.add("createdAt", unixMs: createdMs)
     json.add("hasPassword", hasPassword)
-    json.add("isOperator", isOperator)
+    json.add("operator", isOperator)
   }
 }

@@ -3,38 +3,38 @@ import Logging
 import Messaging
 import Synchronization
 
-/// Who logged in, who did not, and what was done to accounts: a line of the log each, for those who look into it
-/// afterwards. Accounts stand in it by their numbers, and nothing that was typed. Any thread.
+/// Log of logins, failed logins and changes of accounts: one line each, for later investigation. It names accounts by
+/// their numbers and contains no user input. Any thread.
 final class AuditLog: Sendable {
-  /// What has happened, as it stands in the log.
+  /// An event, with its name in the log as raw value.
   enum Event: String {
+    /// The owner, or an operator (`by`), created the account.
     case accountCreated = "account_created"
     case loggedIn = "logged_in"
-    /// No such account, or another password.
-    case loginRefused = "login_refused"
-    /// A provider does not vouch for whoever came.
+    /// The account does not exist, or the password is wrong.
+    case loginFailed = "login_failed"
+    /// A provider does not vouch for the user.
     case identityRefused = "identity_refused"
-    /// A provider's identity has become one of the account's.
+    /// An identity of a provider was linked to the account.
     case identityLinked = "identity_linked"
-    /// And is none any more.
+    /// An identity was unlinked from the account.
     case identityUnlinked = "identity_unlinked"
-    /// After too many wrong passwords; these lines are few, however many there are.
-    case loginThrottled = "login_held_up"
+    /// A login was refused after too many wrong passwords. The log limits the number of these lines.
+    case loginRateLimited = "login_rate_limited"
     case loggedOut = "logged_out"
-    /// One or more, from another one.
+    /// A user ended one or more sessions from another one.
     case sessionsEnded = "sessions_ended"
-    /// By somebody with a session, who did not know the password.
-    case passwordRefused = "password_refused"
+    /// A session's user entered a wrong current password.
+    case passwordCheckFailed = "password_check_failed"
     case passwordChanged = "password_changed"
     case emailChanged = "email_changed"
     case accountDeleted = "account_deleted"
-    /// By the operator, as those that follow.
-    case accountCreatedByOperator = "account_created_by_operator"
+    /// An operator caused this event and the following ones.
     case accountDisabled = "account_disabled"
     case accountEnabled = "account_enabled"
     case passwordReset = "password_reset"
-    case operatorPromoted = "operator_appointed"
-    case operatorDemoted = "operator_dismissed"
+    case accountPromoted = "account_promoted"
+    case accountDemoted = "account_demoted"
   }
 
   private let logger: Logger
@@ -42,13 +42,15 @@ final class AuditLog: Sendable {
 
   init(logger: Logger) { self.logger = logger }
 
+  /// Logs an event.
+  ///
   /// - Parameters:
-  ///   - account: the event's account; nil without one.
-  ///   - source: nil for the operator.
-  ///   - by: the operator who caused it; nil for the account's owner.
+  ///   - account: The event's account. Nil if there is none.
+  ///   - source: The network source of the request. Nil for the operator.
+  ///   - by: The operator who caused the event. Nil for the account's owner.
   func note(_ event: Event, account: AccountID?, _ source: LoginSource? = nil, by: Operator? = nil) {
     let address = source.map { $0.address?.description ?? "unknown" }
-    if event == .loginThrottled {
+    if event == .loginRateLimited {
       let subject = source?.address?.network.description ?? ""
       guard logLimiter.withLock({ $0.admit(subject, nowMs: WallClock.unixMs) }) != nil else { return }
     }

@@ -4,14 +4,16 @@ import Hummingbird
 import Messaging
 import Web
 
-/// Who calls, and how: by cookie, as browsers do, or by bearer token.
+/// The caller of a request, authenticated by a cookie, as in browsers, or by a bearer token.
 struct AuthenticatedCaller: Sendable {
   let session: Session
   let token: String
 
   var account: Account { session.account }
 
-  /// Throws `Problem.unauthorized`, or a refusal of a write that another site has sent.
+  /// Authenticates a request.
+  ///
+  /// - Throws: `Problem.unauthorized`, or the refusal of a write from another site.
   static func authenticate(_ request: Request, sessions: Sessions, site: Site) async throws -> AuthenticatedCaller {
     let token = try token(of: request, site: site)
     guard let session = try await sessions.session(token: token, unixMs: WallClock.unixMs) else {
@@ -20,7 +22,9 @@ struct AuthenticatedCaller: Sendable {
     return AuthenticatedCaller(session: session, token: token)
   }
 
-  /// What might be a session's.
+  /// Returns the request's token, which may or may not be that of a session.
+  ///
+  /// - Throws: As `authenticate`.
   static func token(of request: Request, site: Site) throws(Problem) -> String {
     let token: String
     if let header = request.headers[.authorization] {
@@ -28,15 +32,19 @@ struct AuthenticatedCaller: Sendable {
       token = String(header.dropFirst(7))
     } else {
       guard let cookie = request.cookies[site.cookieName] else { throw Problem.unauthorized }
-      if request.method != .get, request.method != .head { try site.requireSameOrigin(request, allowsCORSOrigins: false) }
+      if request.method != .get, request.method != .head {
+        try site.requireSameOrigin(request, allowsCORSOrigins: false)
+      }
       token = cookie.value
     }
     guard token.utf8.count == Limits.sessionTokenBytes else { throw Problem.unauthorized }
     return token
   }
 
-  /// Nil for somebody without a session.
-  static func authenticateIfPresent(_ request: Request, sessions: Sessions, site: Site) async throws -> AuthenticatedCaller? {
+  /// Authenticates a request. Returns nil for a request without a session.
+  static func authenticateIfPresent(_ request: Request, sessions: Sessions, site: Site) async throws
+    -> AuthenticatedCaller?
+  {
     do { return try await authenticate(request, sessions: sessions, site: site) } catch let problem as Problem
       where problem.status == .unauthorized
     { return nil }

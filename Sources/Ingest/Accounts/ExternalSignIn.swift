@@ -7,19 +7,19 @@ import Store
 import Synchronization
 import Web
 
-/// Logging in as somebody whom a provider knows, whichever API asks for it. Any thread.
+/// Login through external identity providers, for every API. Any thread.
 final class ExternalSignIn: Sendable {
   let logins: PasswordLogin
-  /// Nil where it is not configured.
+  /// Client of Facebook. Nil if it is not configured.
   let facebook: FacebookGraph?
-  /// The same.
+  /// Client of the OpenID Connect provider. Nil if it is not configured.
   let openID: OpenIDProvider?
-  /// Whether those who come for the first time get an account.
+  /// True if a first login creates an account.
   let isOpen: Bool
 
   private let logger: Logger
   private let permits = AsyncSemaphore(permits: Limits.providerLoginsAtOnceMax)
-  /// Those who are at the provider.
+  /// Logins for which the user is at the provider.
   private let flows = Mutex(PendingAuthorizations())
   private let logLimiter = Mutex(LogRateLimiter())
 
@@ -33,35 +33,35 @@ final class ExternalSignIn: Sendable {
     self.logger = logger
   }
 
-  /// Of those with whom one can log in.
+  /// Issuers with which users can log in.
   var issuers: Set<String> {
     Set([facebook.map { _ in FacebookGraph.issuer }, openID?.configuration.issuer].compactMap(\.self))
   }
 
-  /// Asks nobody any more.
+  /// Ends the clients of the providers.
   func end() {
     facebook?.end()
     openID?.end()
   }
 
-  /// A new session of whoever has this access token of Facebook's. On disk on return.
+  /// Begins a session for the owner of a Facebook access token. The session is durable on return.
   ///
-  /// - Throws: a problem: of `ask`, `logIn`, or that nobody logs in so here.
+  /// - Throws: `Problem.facebookDisabled`, or a problem as in `ask` and `logIn(_:from:)`.
   func logIn(facebookToken: String, from source: LoginSource) async throws -> (token: String, session: Session) {
     try await logIn(identity(facebookToken: facebookToken, from: source), from: source)
   }
 
-  /// Begins a way to the provider of OpenID Connect.
+  /// Begins an authorization at the OpenID Connect provider.
   ///
   /// - Parameters:
-  ///   - returnPath: where to go afterwards; nil for the page.
-  ///   - link: whose way to log in the identity is to become; nil for a login.
-  /// - Returns: where to send the browser, and what it has to come back with.
-  /// - Throws: a problem: there is no such provider or it cannot be asked, the path is none, or too many ask.
+  ///   - returnPath: The path to open afterwards. Nil selects the page.
+  ///   - link: The account to which the identity is linked. Nil for a login.
+  /// - Returns: The URL for the browser, and the key with which the browser must return.
+  /// - Throws: A problem if there is no provider, it is unavailable, the path is invalid, or too many requests wait.
   func begin(
     returnPath: String?, link: AccountID?, from source: LoginSource
   ) async throws -> (location: String, key: String) {
-    guard let openID else { throw Problem.openIDOff }
+    guard let openID else { throw Problem.openIDDisabled }
     let path = returnPath ?? "/"
     guard ExternalSignIn.isReturnPath(path) else {
       throw Problem(
@@ -84,50 +84,51 @@ final class ExternalSignIn: Sendable {
     }
   }
 
-  /// What a browser that comes back had begun; nil where it had not, and a second time.
+  /// Removes and returns the authorization that a browser began. Nil if the browser began none, and for a second use.
   func consumeAuthorization(key: String, state: String) -> PendingAuthorization? {
     flows.withLock { $0.consume(key: key, state: state, nowMs: WallClock.unixMs) }
   }
 
-  /// Whom the provider of OpenID Connect has sent back.
+  /// Returns the identity of the user that the OpenID Connect provider sent back.
   ///
-  /// - Parameter issuer: who says to be the provider; nil where nobody does.
-  /// - Throws: a problem, as `ask`.
+  /// - Parameter issuer: The issuer in the provider's response. Nil if it names none.
+  /// - Throws: A problem as in `ask`.
   func identity(
     code: String, issuer: String?, of flow: PendingAuthorization, from source: LoginSource
   ) async throws -> ProvidedIdentity {
-    guard let openID else { throw Problem.openIDOff }
+    guard let openID else { throw Problem.openIDDisabled }
     return try await ask(source) { () async throws(IdentityFailure) in
       try await openID.check(issuer: issuer)
       return try await openID.identity(code: code, of: flow)
     }
   }
 
-  /// Whose access token of Facebook's this is.
+  /// Returns the identity of the owner of a Facebook access token.
   ///
-  /// - Throws: a problem, as `ask`, or that nobody logs in so here.
+  /// - Throws: `Problem.facebookDisabled`, or a problem as in `ask`.
   func identity(facebookToken: String, from source: LoginSource) async throws -> ProvidedIdentity {
-    guard let facebook else { throw Problem.facebookOff }
+    guard let facebook else { throw Problem.facebookDisabled }
     return try await ask(source) { () async throws(IdentityFailure) in
       try await facebook.identity(accessToken: facebookToken)
     }
   }
 
-  /// Within this site, whatever a browser makes of it.
+  /// Returns true for a path that every browser resolves within this site.
   static func isReturnPath(_ path: String) -> Bool {
     path.hasPrefix("/") && !path.hasPrefix("//") && path.utf8.count <= Limits.returnPathBytesMax
       && path.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }
   }
 
-  /// What a provider says, within bounds: few ask at once, and an address at which it often fails is held up.
+  /// Asks a provider for an identity. Limits concurrent requests, and refuses networks whose logins often fail.
   ///
-  /// - Throws: a problem: who asks has failed too often, too many ask, the provider refuses or cannot be asked.
+  /// - Throws: A problem if the network failed too often, too many requests wait, or the provider refuses or is
+  ///   unavailable.
   private func ask(
     _ source: LoginSource, _ question: () async throws(IdentityFailure) -> ProvidedIdentity
   ) async throws -> ProvidedIdentity {
     let tried: LoginGuard.Attempt
     do { tried = try logins.loginGuard.begin(from: source) } catch {
-      logins.audit.note(.loginThrottled, account: nil, source)
+      logins.audit.note(.loginRateLimited, account: nil, source)
       throw error
     }
     do {
@@ -151,23 +152,27 @@ final class ExternalSignIn: Sendable {
     }
   }
 
-  /// - Throws: `Problem.busy` when too many wait for providers; what the question throws.
+  /// Runs a request within the limit of concurrent requests.
+  ///
+  /// - Throws: `Problem.busy` if too many wait, and the request's errors.
   private func withPermit<Value>(_ question: () async throws(IdentityFailure) -> Value) async throws -> Value {
     guard let value = try await permits.withPermit(question) else { throw Problem.busy }
     return value
   }
 
-  /// A line about each kind of failure, now and then.
+  /// Logs a failure, each code at a limited rate.
   private func note(_ failure: IdentityFailure) {
-    guard logLimiter.withLock({ $0.admit(failure.code, nowMs: WallClock.unixMs) }) != nil else { return }
-    logger.warning("login with a provider failed", metadata: ["code": "\(failure.code)"])
+    guard let suppressed = logLimiter.withLock({ $0.admit(failure.code, nowMs: WallClock.unixMs) }) else { return }
+    var metadata: Logger.Metadata = ["code": "\(failure.code)"]
+    if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
+    logger.warning("provider login failed", metadata: metadata)
   }
 
-  /// A new session of the account that is this identity's, and a new account where there is none. On disk on return.
+  /// Begins a session of the identity's account. Creates the account if there is none. Both are durable on return.
   ///
-  /// An account that has the same e-mail address is not taken for his: nobody has asked its owner.
+  /// An existing account with the same email address is not used, because its owner has not agreed.
   ///
-  /// - Throws: a problem: sign-up is closed, the address is taken, or nobody may log in to the account.
+  /// - Throws: A problem if sign-up is closed, the address is taken, or the account is disabled.
   func logIn(
     _ identity: ProvidedIdentity, from source: LoginSource
   ) async throws -> (token: String, session: Session) {
@@ -182,16 +187,17 @@ final class ExternalSignIn: Sendable {
     case .unknown: throw Problem.signUpClosed
     }
     guard let begun = try await logins.sessions.begin(account, from: source, unixMs: WallClock.unixMs) else {
-      logins.audit.note(.loginRefused, account: account.id, source)
-      throw Problem.loginRefused
+      logins.audit.note(.loginFailed, account: account.id, source)
+      throw Problem.accountDisabled
     }
     logins.audit.note(.loggedIn, account: account.id, source)
     return begun
   }
 
-  /// Makes an identity one of the caller's account. On disk on return.
+  /// Links an identity to the caller's account. The link is durable on return.
   ///
-  /// - Throws: a problem: it is another account's, the account has too many, or the caller's session is over.
+  /// - Throws: A problem if the identity belongs to another account, the account has too many, or the session has
+  ///   ended.
   func link(
     _ identity: ProvidedIdentity, to caller: AuthenticatedCaller, from source: LoginSource
   ) async throws -> LinkedIdentity {
@@ -208,8 +214,8 @@ final class ExternalSignIn: Sendable {
     }
   }
 
-  /// For an account whose address nobody has told: one that leads nowhere (RFC 2606), and that nobody can have taken
-  /// before, as he could one that is made of what others know.
+  /// Returns an email address for an account without a known one. It leads nowhere (RFC 2606). It is random, so nobody
+  /// can have registered it before.
   private static func unroutableEmail() -> String {
     SessionID(tokenHash: Secrets.hash(Secrets.token())).description + "@login.invalid"
   }
@@ -217,27 +223,28 @@ final class ExternalSignIn: Sendable {
 
 extension Problem {
   static let signUpClosed = Problem(
-    .forbidden, "sign_up_closed", "this server's operator makes the accounts; ask for one there")
-  static let facebookOff = Problem(
-    .forbidden, "facebook_off", "this server takes no login with Facebook; log in with your e-mail address and password"
-  )
-  static let openIDOff = Problem(
-    .forbidden, "openid_off", "this server takes no login with OpenID Connect; GET /v2/login tells the ways it takes")
+    .forbidden, "sign_up_closed", "sign-up is closed; ask the server's operator for an account")
+  static let facebookDisabled = Problem(
+    .forbidden, "facebook_disabled",
+    "login with Facebook is disabled; log in with your e-mail address and password")
+  static let openIDDisabled = Problem(
+    .forbidden, "oidc_disabled",
+    "login with OpenID Connect is disabled; GET /v2/login lists the login methods")
   static let identityRefused = Problem(
-    .forbidden, "identity_refused", "the provider does not vouch for this login; log in there again")
+    .forbidden, "identity_refused", "the provider rejected this login; log in there again")
   static let providerUnavailable = Problem(
     .serviceUnavailable, "provider_unavailable",
-    "the provider cannot be asked who you are; try again later, or log in another way",
+    "the login provider is unavailable; try again later, or use another login method",
     retryAfterSeconds: Limits.retryProviderSeconds)
   static let identityTaken = Problem(
-    .conflict, "identity_taken", "whoever is logged in at the provider has another account here; nothing has changed")
+    .conflict, "identity_taken", "this identity belongs to another account; nothing has changed")
   static let tooManyIdentities = Problem(
     .conflict, "too_many_identities",
-    "the account has \(Limits.identitiesOfAccountMax) logins with providers already; nothing has changed")
-  static let loginRefused = Problem(
-    .forbidden, "login_refused", "nobody may log in to this account; its server's operator knows why")
+    "the account has \(Limits.identitiesOfAccountMax) identities, the maximum; remove one first")
+  static let accountDisabled = Problem(
+    .forbidden, "account_disabled", "this account is disabled; ask the server's operator")
   static let identityEmailTaken = Problem(
     .conflict, "email_taken",
-    "there is an account with this e-mail address; log in with its password, then add this way of logging in",
+    "there is an account with this e-mail address; log in with its password, then add this provider",
     field: "email")
 }

@@ -5,7 +5,7 @@ import Messaging
 import Store
 import Web
 
-/// `/v2/account/identities`: with which providers one logs in, to see, to add, and to take away.
+/// Routes of `/v2/account/identities`: list, add and remove the account's identities.
 struct IdentityRoutes: Sendable {
   let database: any IdentityStore
   let sessions: Sessions
@@ -36,8 +36,10 @@ struct IdentityRoutes: Sendable {
     return Response(.object { json in json.array("identities", all) { json, identity in identity.write(to: &json) } })
   }
 
-  /// With Facebook's token at once; otherwise the answer says where to send the browser, which comes back to
-  /// `LoginRoutes`. It takes more than a session: with a stolen one somebody would make himself a way in that stays.
+  /// Adds an identity. Links it immediately if the body has a Facebook access token. Otherwise the response has the
+  /// provider's URL for the browser, which returns to `LoginRoutes`.
+  ///
+  /// A session alone does not suffice: a stolen session could otherwise gain a permanent login.
   private func add(_ request: Request, _ source: LoginSource) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let body = try await RequestBody.decode(Addition.self, from: request)
@@ -62,7 +64,7 @@ struct IdentityRoutes: Sendable {
     switch try await database.unlink(identity, from: caller.account.id, issuers: providers.issuers) {
     case .unlinked: break
     case .notFound: throw Problem.identityNotFound
-    case .last: throw Problem.lastLogin
+    case .last: throw Problem.lastLoginMethod
     }
     providers.logins.audit.note(.identityUnlinked, account: caller.account.id, source)
     return Response(status: .noContent)
@@ -70,7 +72,7 @@ struct IdentityRoutes: Sendable {
 }
 
 extension LinkedIdentity {
-  /// By which its owner names it: the provider's names may have any characters.
+  /// Id of the identity in the API. The provider's own names may contain any characters.
   fileprivate var id: String { hexadecimal(Secrets.fingerprint(issuer + "\n" + subject)) }
 
   fileprivate func write(to json: inout JSONWriter) {
@@ -83,7 +85,7 @@ extension LinkedIdentity {
 
 extension Problem {
   fileprivate static let identityNotFound = Problem(
-    .notFound, "identity_not_found", "the account has no login with a provider with this id")
-  fileprivate static let lastLogin = Problem(
-    .conflict, "last_login", "nobody could log in to the account any more; give it a password first")
+    .notFound, "identity_not_found", "the account has no identity with this id")
+  fileprivate static let lastLoginMethod = Problem(
+    .conflict, "last_login_method", "this is the account's only login method; set a password first")
 }

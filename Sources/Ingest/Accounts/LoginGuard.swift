@@ -5,9 +5,9 @@ import Store
 import Synchronization
 import Web
 
-/// Holds those up who try one password after the other. Any thread.
+/// Rate limiter for login attempts, backed by the store. Any thread.
 final class LoginGuard: Sendable {
-  /// One that is made: it ends as right, as wrong, or as none.
+  /// An attempt in progress. End it with `succeeded`, `failed` or `cancelled`.
   struct Attempt: Sendable {
     fileprivate let keys: [LoginThrottle.Key]
   }
@@ -15,21 +15,23 @@ final class LoginGuard: Sendable {
   private let database: any LoginStore
   private let throttle: Mutex<LoginThrottle>
 
-  /// Waits for the disk.
+  /// Loads the counts. Blocks on the disk.
   init(database: any LoginStore) throws {
     self.database = database
     throttle = Mutex(LoginThrottle(try database.loginCounts(unixMs: WallClock.unixMs)))
   }
 
-  /// Account and network of a try to log in.
+  /// Account and network of a login attempt.
   struct Target: Sendable {
     fileprivate let ofAddress: [LoginThrottle.Key]
     fileprivate let account: LoginThrottle.Key
-    /// True where the account is logged in from the network.
+    /// True if the network has a session of the account.
     let isKnown: Bool
   }
 
-  /// - Parameter email: in lower case, whether or not there is such an account: nobody learns that here.
+  /// Returns the target of an attempt.
+  ///
+  /// - Parameter email: The address in lower case. The result does not reveal whether it has an account.
   func target(email: String, from source: LoginSource) async throws -> Target {
     let network = source.address?.network
     let text = network?.description ?? ""
@@ -39,36 +41,37 @@ final class LoginGuard: Sendable {
       account: LoginGuard.key(.account, email), isKnown: known.contains { $0.network == network })
   }
 
-  /// Refuses a try that would come too early. It counts nothing: call this before the wait for a hash.
+  /// Refuses an attempt that comes too early. Counts nothing. Call this before the wait for a hash.
   ///
-  /// - Throws: a problem with the seconds to wait.
+  /// - Throws: A problem with the seconds to wait.
   func check(_ target: Target) throws { _ = try keys(of: target) { _, _ in } }
 
-  /// Counts a try, as a wrong one until it ends. Call this when its hash begins, so that many people of one network who
-  /// log in at once are not taken for many wrong passwords.
+  /// Counts an attempt, as failed until it ends. Call this when its hash begins. Otherwise many concurrent logins of
+  /// one network would count as many wrong passwords.
   ///
-  /// - Throws: a problem with the seconds to wait.
+  /// - Throws: A problem with the seconds to wait.
   func begin(_ target: Target) throws -> Attempt {
     Attempt(keys: try keys(of: target) { throttle, keys in throttle.count(keys, nowMs: WallClock.unixMs) })
   }
 
-  /// Refuses a request of a network that asked too often for addresses that have an account.
+  /// Refuses a request of a network that asked too often for email addresses with an account.
   ///
-  /// - Throws: a problem with the seconds to wait.
+  /// - Throws: A problem with the seconds to wait.
   func check(_ source: LoginSource) throws {
     let keys = [LoginGuard.key(.address, source.address?.network.description ?? "")]
     let pauseMs = throttle.withLock { $0.pauseMs(keys, nowMs: WallClock.unixMs) }
     guard pauseMs == 0 else { throw Problem.tooManyLogins(pauseMs: pauseMs) }
   }
 
-  /// Counts a try at an account that is not known yet: a provider names it.
+  /// Counts an attempt whose account only the provider knows.
   ///
-  /// - Throws: as `check`.
+  /// - Throws: A problem with the seconds to wait.
   func begin(from source: LoginSource) throws -> Attempt { Attempt(keys: try count(source)) }
 
-  /// Counts a request for an address that has an account, as a wrong password of the network.
+  /// Counts a request for an email address with an account, like a wrong password of the network.
   ///
-  /// - Throws: as `check`. Requests at the same time get no more answers than the free tries.
+  /// - Throws: A problem with the seconds to wait. Concurrent requests get no more responses than there are free
+  ///   attempts.
   func countEmailTaken(_ source: LoginSource) throws { failed(Attempt(keys: try count(source))) }
 
   private func count(_ source: LoginSource) throws -> [LoginThrottle.Key] {
@@ -83,9 +86,10 @@ final class LoginGuard: Sendable {
     return keys
   }
 
-  /// It was the wrong password: it stays counted.
+  /// Records a wrong password. The attempt remains counted.
   func failed(_ tried: Attempt) {
-    database.storeLoginCounts(throttle.withLock { $0.countsToPersist(tried.keys) }, removing: [], unixMs: WallClock.unixMs)
+    database.storeLoginCounts(
+      throttle.withLock { $0.countsToPersist(tried.keys) }, removing: [], unixMs: WallClock.unixMs)
   }
 
   func succeeded(_ tried: Attempt) {
@@ -99,10 +103,11 @@ final class LoginGuard: Sendable {
       unixMs: WallClock.unixMs)
   }
 
-  /// Nobody knows: the password was not looked at.
+  /// Refunds an attempt whose password was not compared.
   func cancelled(_ tried: Attempt) { throttle.withLock { $0.refund(tried.keys, wasRight: false) } }
 
-  /// Returns the counts that admit the try. Strangers cannot lock out a network where the account is logged in.
+  /// Returns the keys of the counts that admit the attempt. Strangers cannot lock out a network with a session of the
+  /// account.
   private func keys(
     of target: Target, then: (inout LoginThrottle, [LoginThrottle.Key]) -> Void
   ) throws -> [LoginThrottle.Key] {
@@ -127,7 +132,7 @@ final class LoginGuard: Sendable {
 }
 
 extension Problem {
-  /// The same for an account that is there, and for one that is not.
+  /// Creates the problem of a refused attempt. It is the same whether or not the account exists.
   fileprivate static func tooManyLogins(pauseMs: Int64) -> Problem {
     let seconds = Int(secondsOf: pauseMs)
     return Problem(

@@ -4,7 +4,7 @@ import Hummingbird
 import SignIn
 import Web
 
-/// `/v2/login`: the ways to log in, and the one by OpenID Connect: to the provider, and back.
+/// Routes of `/v2/login`: the login methods, and the redirects to and from the OpenID Connect provider.
 struct LoginRoutes: Sendable {
   let providers: ExternalSignIn
   let site: Site
@@ -20,9 +20,9 @@ struct LoginRoutes: Sendable {
     router.respondMethodNotAllowed(at: "/v2/login/oidc/callback", than: .get)
   }
 
-  /// Sends a browser to the provider.
+  /// Redirects a browser to the provider.
   private func begin(_ request: Request, _ source: LoginSource) async throws -> Response {
-    // Another site could have people log in as somebody else.
+    // Another site could otherwise log people in as another user.
     try site.requireSameOrigin(request)
     let returnPath = Query(request)["return"] ?? "/"
     do {
@@ -35,13 +35,13 @@ struct LoginRoutes: Sendable {
     }
   }
 
-  /// Takes a browser back from the provider. Whoever has not begun the login in this browser ends none: it could be
-  /// another's, who then sees what is done in his name.
+  /// Completes a login when the browser returns from the provider. A browser that did not begin the login cannot
+  /// complete it. Otherwise an attacker could log the user in to the attacker's account.
   private func end(_ request: Request, _ source: LoginSource) async throws -> Response {
     let query = Query(request)
     let key = request.cookies[site.loginCookieName]?.value ?? ""
     guard let flow = providers.consumeAuthorization(key: key, state: query["state"] ?? "") else {
-      return try LoginRoutes.refusal(.loginUnknown, of: request, at: "/")
+      return try LoginRoutes.refusal(.loginNotInProgress, of: request, at: "/")
     }
     do { return try await finish(flow, query, request, source) } catch let problem as Problem {
       var response = try LoginRoutes.refusal(problem, of: request, at: flow.returnPath)
@@ -56,7 +56,7 @@ struct LoginRoutes: Sendable {
     var caller: AuthenticatedCaller?
     if let link = flow.link {
       caller = try await AuthenticatedCaller.authenticate(request, sessions: providers.logins.sessions, site: site)
-      guard caller?.account.id == link else { throw Problem.loginUnknown }
+      guard caller?.account.id == link else { throw Problem.loginNotInProgress }
     }
     if let error = query["error"] { throw LoginRoutes.problem(error) }
     let identity = try await providers.identity(code: query["code"] ?? "", issuer: query["iss"], of: flow, from: source)
@@ -71,36 +71,37 @@ struct LoginRoutes: Sendable {
     return response
   }
 
-  /// A browser is sent back to where the login was to lead, with the problem's code as `login`: the page says it in
-  /// words. Programs get the problem itself.
+  /// Redirects a browser to the login's return path, with the problem's code in `loginError`, which the page explains.
+  /// Other clients get the problem itself.
   private static func refusal(_ problem: Problem, of request: Request, at path: String) throws -> Response {
     guard request.wantsPage else { throw problem }
     let parts = path.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
     let fragment = parts.count == 2 ? "#\(parts[1])" : ""
-    let location = "\(parts[0])\(parts[0].contains("?") ? "&" : "?")login=\(problem.code)\(fragment)"
+    let location = "\(parts[0])\(parts[0].contains("?") ? "&" : "?")loginError=\(problem.code)\(fragment)"
     return Response(status: .seeOther, headers: [.location: location])
   }
 
-  /// What the provider has sent somebody back with. (RFC 6749, section 4.1.2.1; OpenID Connect Core, section 3.1.2.6.)
+  /// Maps an error in the provider's redirect. (RFC 6749, section 4.1.2.1; OpenID Connect Core, section 3.1.2.6.)
   private static func problem(_ error: String) -> Problem {
     switch error {
     case "access_denied", "login_required", "consent_required", "interaction_required", "account_selection_required":
       Problem(
-        .forbidden, "login_denied", "the login at the provider was not finished; begin again, or log in otherwise")
+        .forbidden, "login_denied",
+        "the login at the provider was not finished; start again, or use another login method")
     default: Problem.providerUnavailable
     }
   }
 }
 
 extension ExternalSignIn {
-  /// Adds the ways to log in that are on to an open object.
+  /// Adds the enabled login methods to an open object.
   func writeLoginMethods(to json: inout JSONWriter) {
-    var ways: [(kind: String, name: String?)] = [("password", nil)]
-    if let openID { ways.append(("openid", openID.configuration.name)) }
-    if facebook != nil { ways.append(("facebook", nil)) }
-    json.array("ways", ways) { json, way in
-      json.add("kind", way.kind)
-      if let name = way.name {
+    var methods: [(kind: String, name: String?)] = [("password", nil)]
+    if let openID { methods.append(("oidc", openID.configuration.name)) }
+    if facebook != nil { methods.append(("facebook", nil)) }
+    json.array("methods", methods) { json, method in
+      json.add("kind", method.kind)
+      if let name = method.name {
         json.add("name", name)
         json.add("path", "/v2/login/oidc")
       }
@@ -110,12 +111,12 @@ extension ExternalSignIn {
 }
 
 extension Site {
-  /// Of a login that is at the provider; the strict prefix needs TLS.
+  /// Name of the cookie of an authorization in progress. The `__Host-` prefix of `cookieName` needs TLS.
   var loginCookieName: String { cookieName + "-login" }
 
-  /// By which a browser is known again when it comes back.
+  /// Returns the cookie that identifies a browser when it returns from the provider.
   ///
-  /// - Parameter maxAge: seconds; 0 takes it away.
+  /// - Parameter maxAge: Seconds. 0 deletes the cookie.
   func loginCookie(_ key: String, maxAge: Int) -> Cookie {
     Cookie(
       name: loginCookieName, value: key, maxAge: maxAge, path: "/", secure: isSecure, httpOnly: true, sameSite: .lax)
@@ -123,8 +124,8 @@ extension Site {
 }
 
 extension Problem {
-  /// The same whatever was wrong with it.
-  fileprivate static let loginUnknown = Problem(
-    .badRequest, "login_unknown",
-    "this login was not begun in this browser, is over, or has taken too long; begin again")
+  /// The problem of a login that is unknown, expired or from another browser. It does not say which.
+  fileprivate static let loginNotInProgress = Problem(
+    .badRequest, "login_not_in_progress",
+    "this login is unknown in this browser, has ended or has expired; start again")
 }

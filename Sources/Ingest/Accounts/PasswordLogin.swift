@@ -4,12 +4,12 @@ import Messaging
 import Store
 import Web
 
-/// The body of what takes the password once more, and nothing else.
+/// The body of a request that only confirms the password.
 struct Confirmation: Decodable {
   let currentPassword: String?
 }
 
-/// Logging in with an e-mail address and a password, whichever API asks for it.
+/// Login with an email address and a password, for every API.
 struct PasswordLogin: Sendable {
   let database: any AccountStore & IdentityStore
   let sessions: Sessions
@@ -17,10 +17,10 @@ struct PasswordLogin: Sendable {
   let loginGuard: LoginGuard
   let audit: AuditLog
 
-  /// A new session. On disk on return.
+  /// Begins a session. The session is durable on return.
   ///
-  /// - Throws: `Problem.badCredentials`; one with the time to wait after too many wrong passwords; `Problem.busy` when
-  ///   too many log in at once.
+  /// - Throws: `Problem.badCredentials`, `Problem.busy` if too many log in concurrently, or a problem with the seconds
+  ///   to wait after too many wrong passwords.
   func logIn(
     email: String, password: String, from source: LoginSource
   ) async throws -> (token: String, session: Session) {
@@ -29,7 +29,7 @@ struct PasswordLogin: Sendable {
     guard let stored else {
       // Query for an unknown address too, so that it takes as long.
       let account = try? await database.accountID(email: email)
-      audit.note(.loginRefused, account: account, source)
+      audit.note(.loginFailed, account: account, source)
       throw Problem.badCredentials
     }
     var hash = stored.passwordHash
@@ -50,16 +50,16 @@ struct PasswordLogin: Sendable {
     return begun
   }
 
-  /// For what takes more than a session, which may be somebody else's by now: the account's password, or, where it has
-  /// none, a session that began `Limits.loginRecentMs` ago at most.
+  /// Confirms the caller's identity for an operation that needs more than a session, since a session may be stolen. It
+  /// demands the account's password. For an account without one, the session must have begun at most
+  /// `Limits.loginRecentMs` ago.
   ///
-  /// - Parameter password: as it came; nil where none did.
-  /// - Returns: the hash that it was compared with; empty where the account has no password.
-  /// - Throws: a problem where the account has a password and it is not this one, or the session is too old, and as
-  ///   `logIn`.
+  /// - Parameter password: The password in the request. Nil if there is none.
+  /// - Returns: The hash that was compared. Empty if the account has no password.
+  /// - Throws: A problem if the password is missing or wrong, or the session is too old, and as `logIn`.
   func confirm(_ password: String?, of caller: AuthenticatedCaller, from source: LoginSource) async throws -> String {
     let account = caller.account
-    // As it is now: the session may remember it without one.
+    // Read the account again: the session may hold an older state without a password.
     guard let now = try await database.account(account.id) else { throw Problem.unauthorized }
     guard now.hasPassword else {
       guard WallClock.unixMs - caller.session.createdMs <= Limits.loginRecentMs else { throw Problem.loginNotRecent }
@@ -67,20 +67,20 @@ struct PasswordLogin: Sendable {
     }
     guard let password else {
       throw Problem(
-        .unprocessableContent, "missing_field", "this takes the account's password as currentPassword",
+        .unprocessableContent, "missing_field", "currentPassword is missing; send the account's password",
         field: "currentPassword")
     }
     guard let stored = try await compare(password, email: now.email, from: source),
       stored.account.id == account.id
     else {
-      audit.note(.passwordRefused, account: account.id, source)
+      audit.note(.passwordCheckFailed, account: account.id, source)
       throw Problem.wrongPassword
     }
     return stored.passwordHash
   }
 
-  /// Nil where there is no such account, or another password; both take as long, where the account's hash
-  /// was made with the work of today.
+  /// Compares a password with that of an account. Returns nil for an unknown account or a wrong password. Both take
+  /// equally long if the account's hash has the current work factors.
   private func compare(
     _ password: String, email: String, from source: LoginSource
   ) async throws -> (account: Account, passwordHash: String)? {
@@ -100,7 +100,7 @@ struct PasswordLogin: Sendable {
       if isRight { loginGuard.succeeded(tried) } else { loginGuard.failed(tried) }
       return isRight ? stored : nil
     } catch let problem as Problem where problem.code == "too_many_logins" {
-      audit.note(.loginThrottled, account: nil, source)
+      audit.note(.loginRateLimited, account: nil, source)
       throw problem
     }
   }
@@ -108,11 +108,11 @@ struct PasswordLogin: Sendable {
 
 extension Problem {
   static let wrongPassword = Problem(
-    .forbidden, "wrong_password", "this is not the account's password; nothing has changed", field: "currentPassword")
+    .forbidden, "wrong_password", "the password is wrong; nothing has changed", field: "currentPassword")
   fileprivate static let loginNotRecent = Problem(
     .forbidden, "login_not_recent",
     "the account has no password, so this takes a login of the last \(Limits.loginRecentMs / 60_000) minutes; log in "
       + "with your provider again, then repeat it")
-  /// The same for an unknown account, a wrong password, and an account that is disabled.
+  /// The problem of an unknown account, a wrong password or a disabled account. It does not say which.
   static let badCredentials = Problem(.forbidden, "bad_credentials", "no account has this e-mail address and password")
 }

@@ -5,7 +5,7 @@ import Messaging
 import Store
 import Web
 
-/// `/v2/account`: one's own data, to read, to change, and to take away with all that one has posted.
+/// Routes of `/v2/account`: read, change and delete the caller's account with all its posts.
 struct ProfileRoutes: Sendable {
   let queue: PostPipeline
   let sessions: Sessions
@@ -29,13 +29,13 @@ struct ProfileRoutes: Sendable {
     router.respondMethodNotAllowed(at: "/v2/account", than: .get, .patch, .delete)
   }
 
-  /// What the body does not name stays.
+  /// Changes the fields that the body names.
   private func change(_ request: Request, _ source: LoginSource) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let body = try await RequestBody.decode(Change.self, from: request)
     let change = try ProfileChange(email: body.email, firstName: body.firstName, lastName: body.lastName)
     if let email = change.email, email != caller.account.email {
-      // Asking which addresses have accounts is rate limited as at sign-up.
+      // A query of which addresses have accounts is rate limited as at sign-up.
       try logins.loginGuard.check(source)
       _ = try await logins.confirm(body.currentPassword, of: caller, from: source)
     }
@@ -50,7 +50,7 @@ struct ProfileRoutes: Sendable {
     return Response(.object { account.write(to: &$0) })
   }
 
-  /// Answered once nothing is left of the account.
+  /// Deletes the account. Responds after all its data is erased.
   private func delete(_ request: Request, _ source: LoginSource) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let body = try await RequestBody.decode(Confirmation.self, from: request)

@@ -5,8 +5,8 @@ import Messaging
 import Store
 import Web
 
-/// `/v2/sessions`: where one is logged in, and to end that there. `/v2/account/password`: to change what one logs in
-/// with, which ends it everywhere.
+/// Routes of `/v2/sessions`: list and end the account's sessions. Also `/v2/account/password`, which changes the
+/// password, ends all sessions and begins a new one.
 struct SessionRoutes: Sendable {
   let database: any LoginStore & AccountStore
   let sessions: Sessions
@@ -44,17 +44,17 @@ struct SessionRoutes: Sendable {
           json.add("expiresAt", unixMs: session.expiresMs)
           json.add("current", session.id == caller.session.id)
           if let address = session.source.address { json.add("address", address.description) }
-          json.add("agent", session.source.agent)
+          json.add("userAgent", session.source.agent)
         }
       })
   }
 
-  /// With `except=current` the caller's stays.
+  /// Ends all sessions. With `except=current`, the caller's session remains.
   private func endAll(_ request: Request, _ source: LoginSource) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let query = Query(request)
     guard query["except"] == nil || query["except"] == "current" else {
-      throw Problem(.badRequest, "invalid_except", "except must be current, or not be there", field: "except")
+      throw Problem(.badRequest, "invalid_except", "except must be current or absent", field: "except")
     }
     let keepsOwn = query["except"] != nil
     try await sessions.endAll(of: caller.account.id, except: keepsOwn ? caller.token : nil)

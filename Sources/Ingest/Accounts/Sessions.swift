@@ -2,19 +2,19 @@ import Domain
 import Store
 import Synchronization
 
-/// Sessions of accounts: random tokens outside, their hashes on disk, the recent ones in memory.
+/// Sessions of accounts. Clients hold random tokens, the store holds their hashes, and memory caches recent sessions.
 final class Sessions: Sendable {
   private struct State: Sendable {
     var cached: [[UInt8]: Session] = [:]
-    /// Counts ends, so that a session read before its end is not remembered after it.
+    /// Number of invalidations. A session that was read before one must not be cached after it.
     var ends = 0
   }
 
   private let database: any LoginStore
   private let state = Mutex(State())
 
-  /// Follows the store's changes from now on: what is remembered of a session that has ended, or of an account that has
-  /// changed, is read anew.
+  /// Creates the cache and follows the store's changes. It drops sessions that have ended and sessions of changed
+  /// accounts.
   init(database: any LoginStore) {
     self.database = database
     database.changes.observe { [weak self] change in
@@ -26,11 +26,11 @@ final class Sessions: Sendable {
     }
   }
 
-  /// A new session. On disk on return.
+  /// Begins a session. The session is durable on return.
   ///
-  /// - Parameter passwordHash: what the password was compared with; nil where there was none.
-  /// - Returns: the token, which is stored nowhere, and the session; nil where nobody may log in to the account any
-  ///   more, or with this password.
+  /// - Parameter passwordHash: The hash with which the password was compared. Nil for a login without a password.
+  /// - Returns: The token, which is stored nowhere, and the session. Nil if the account is disabled or its password has
+  ///   changed.
   func begin(
     _ account: Account, passwordHash: String? = nil, from source: LoginSource, unixMs: Int64
   ) async throws -> (token: String, session: Session)? {
@@ -45,7 +45,7 @@ final class Sessions: Sendable {
     return (token, Session(id: id, account: account, createdMs: unixMs, expiresMs: expiresMs, source: source))
   }
 
-  /// The session of a token; nil when it is none, or over.
+  /// Returns the session of a token. Nil if the token is invalid or the session has ended.
   func session(token: String, unixMs: Int64) async throws -> Session? {
     let hash = Secrets.hash(token)
     let (known, ends) = state.withLock { ($0.cached[hash], $0.ends) }
@@ -53,26 +53,26 @@ final class Sessions: Sendable {
     guard let stored = try await database.session(tokenHash: hash), stored.expiresMs > unixMs else { return nil }
     state.withLock { state in
       guard state.ends == ends else { return }
-      // Full, it begins anew: those in use are back with their next request.
+      // A full cache is cleared: sessions in use return with their next request.
       if state.cached.count >= Limits.sessionsCachedMax { state.cached.removeAll(keepingCapacity: true) }
       state.cached[hash] = stored
     }
     return stored
   }
 
-  /// Ends one of an account's sessions, by its name. On disk on return; false where there is none.
+  /// Ends one of an account's sessions by its id. The end is durable on return. Returns false if there is none.
   func end(_ id: SessionID, of account: AccountID) async throws -> Bool {
     try await database.endSessions(.one(id, of: account))
   }
 
-  /// Ends an account's sessions. On disk on return.
+  /// Ends an account's sessions. The end is durable on return.
   ///
-  /// - Parameter token: of the one that stays; nil for none.
+  /// - Parameter token: Token of the session that remains. Nil ends all.
   func endAll(of account: AccountID, except token: String? = nil) async throws {
     _ = try await database.endSessions(.all(of: account, except: token.map(Secrets.hash)))
   }
 
-  /// Ends a session. On disk on return.
+  /// Ends a session by its token. The end is durable on return.
   func end(token: String) async throws {
     _ = try await database.endSessions(.token(hash: Secrets.hash(token)))
   }

@@ -4,19 +4,19 @@ import Messaging
 import Synchronization
 import Web
 
-/// Rate limiter for new accounts by network. Counts are in memory: a restart forgets them. Any thread.
+/// Rate limiter for new accounts by network. Counts are in memory, so a restart clears them. Any thread.
 final class SignUpGuard: Sendable {
   private let rates = Mutex(SignUpRateLimiter())
 
   /// Counts a new account.
   ///
-  /// - Throws: a problem with the seconds to wait.
+  /// - Throws: A problem with the seconds to wait.
   func consume(_ source: LoginSource) throws {
     let pauseMs = rates.withLock { $0.consume(source.address?.network, nowMs: Reactor.nowMs) }
     guard pauseMs == 0 else { throw Problem.tooManySignUps(pauseMs: pauseMs) }
   }
 
-  /// Takes back a sign-up that made no account.
+  /// Refunds a sign-up that created no account.
   func refund(_ source: LoginSource) { rates.withLock { $0.refund(source.address?.network) } }
 }
 

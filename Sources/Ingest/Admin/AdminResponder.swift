@@ -3,10 +3,10 @@ import Logging
 import Messaging
 import Store
 
-/// Answers an operator: what the reactor knows, what is on disk, and what is to be changed.
+/// Responder to operators' requests: it reads the reactor's state and the store, and applies changes.
 ///
-/// Threads: those of the socket come from the reactor; each is answered in a task of its own, `Limits.adminRequestsMax`
-/// at most, and the answer goes back to the reactor. Those of HTTP come from any.
+/// Threads: requests of the socket come from the reactor. Each runs in its own task, at most `Limits.adminRequestsMax`
+/// of them, and the reply returns to the reactor. Requests over HTTP come from any thread.
 final class AdminResponder: Sendable {
   private let database: any QueueReader & PostStore & StoreHealth
   private let queue: PostPipeline
@@ -18,7 +18,8 @@ final class AdminResponder: Sendable {
   private let startMs = Reactor.nowMs
 
   init(
-    database: any QueueReader & PostStore & StoreHealth, queue: PostPipeline, pause: QueuePause, users: UserAdministration,
+    database: any QueueReader & PostStore & StoreHealth, queue: PostPipeline, pause: QueuePause,
+    users: UserAdministration,
     view: QueueInspector, answers: CommandQueue<AdminServer.Command>, logger: Logger
   ) {
     self.database = database
@@ -30,7 +31,7 @@ final class AdminResponder: Sendable {
     self.logger = logger
   }
 
-  /// On the reactor's thread; returns at once.
+  /// Starts a task that handles a request of the socket. Returns immediately. Thread: the reactor.
   func handle(_ question: AdminServer.Request) {
     Task {
       let answer: AdminReply
@@ -48,13 +49,13 @@ final class AdminResponder: Sendable {
     }
   }
 
-  /// Answers a request that has not come over the socket.
+  /// Answers a request that came over HTTP.
   ///
-  /// - Parameter account: whose it is: it stands in the log.
-  /// - Throws: `AdminRefusal`, or what the store throws.
+  /// - Parameter account: The operator's account, for the log.
+  /// - Throws: `AdminRefusal`, or the store's errors.
   func answer(_ request: AdminRequest, to account: AccountID) async throws -> AdminReply {
     guard let known = await view.liveState(about: request) else {
-      throw AdminRefusal(.busy, "too many ask at once; ask again later")
+      throw AdminRefusal(.busy, "too many requests at the same time; try again later")
     }
     return try await answer(request, known, .account(account))
   }
@@ -75,9 +76,9 @@ final class AdminResponder: Sendable {
       let change = try await queue.retryDead(selection)
       if !change.done.isEmpty { note("dead posts retried", by, count: change.done.count) }
       return .changed(change)
-    case .drop(let ids):
-      let change = try await database.drop(ids, unixMs: WallClock.unixMs)
-      if !change.done.isEmpty { note("dead posts dropped", by, count: change.done.count) }
+    case .discard(let ids):
+      let change = try await database.discard(ids, unixMs: WallClock.unixMs)
+      if !change.done.isEmpty { note("dead posts discarded", by, count: change.done.count) }
       return .changed(change)
     case .pause: return .paused(sinceMs: try await setPaused(sinceMs: WallClock.unixMs, by))
     case .resume: return .paused(sinceMs: try await setPaused(sinceMs: nil, by))
@@ -91,13 +92,13 @@ final class AdminResponder: Sendable {
     var status = QueueStatus()
     if case .status(let snapshot, let rates, let feeds) = known {
       (status.queue, status.feeds) = (snapshot, feeds)
-      (status.accepted, status.settled, status.failed) = (rates.accepted, rates.settled, rates.failed)
+      (status.accepted, status.completed, status.failed) = (rates.accepted, rates.settled, rates.failed)
     }
     (status.dead, status.deadByReason) = try await database.deadCounts()
     status.oldestMs = try await database.oldestQueuedMs()
     status.pausedMs = pause.sinceMs
     status.waitMaxMs = queue.waitMaxMs
-    status.upMs = Reactor.nowMs - startMs
+    status.uptimeMs = Reactor.nowMs - startMs
     status.commits = database.commits
     status.disk = database.space.status
     return status
@@ -113,7 +114,7 @@ final class AdminResponder: Sendable {
     let placements = Dictionary(uniqueKeysWithValues: known.placements.map { ($0.id, $0) })
     let ids = known.placements.map(\.id)
     let entries = try await database.queueEntries(ids).map { $0.placed(placements[$0.id]).withoutLink }
-    // One that was settled in the meantime is not in that state any more.
+    // A post that was settled in the meantime is no longer in the state.
     let wanted = state.map { [$0] } ?? QueueState.queued
     return .list(entries.filter { wanted.contains($0.state) }, next: ids.count == limit ? ids.last : nil)
   }
@@ -134,7 +135,7 @@ extension AdminServer.LiveState {
 }
 
 extension QueueEntry {
-  /// As it stands in a list.
+  /// The entry as a list shows it: without link and trace.
   fileprivate var withoutLink: QueueEntry {
     var entry = self
     entry.link = ""

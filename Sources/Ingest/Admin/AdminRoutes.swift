@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Web
 
-/// `/v2/admin`: the queue for operators, to see and to steer, as the admin socket has it for the host's own.
+/// Routes of `/v2/admin`: inspect and control the queue, as with the admin socket.
 struct AdminRoutes: Sendable {
   let admin: AdminResponder
   let history: QueueHistory
@@ -36,20 +36,22 @@ struct AdminRoutes: Sendable {
       let after = try selection.after.map { try Self.id($0, "after") }
       return try await answer(.retry(.all(reason: selection.reason, after: after)), request)
     }
-    router.post("/v2/admin/posts/drop") { request, _ in
-      try await answer(.drop(try await selection(of: request).posts()), request)
+    router.post("/v2/admin/posts/discard") { request, _ in
+      try await answer(.discard(try await selection(of: request).posts()), request)
     }
     router.post("/v2/admin/pause") { request, _ in try await answer(.pause, request) }
     router.post("/v2/admin/resume") { request, _ in try await answer(.resume, request) }
     for path in ["/v2/admin/status", "/v2/admin/history", "/v2/admin/posts", "/v2/admin/posts/{id}"] as [RouterPath] {
       router.respondMethodNotAllowed(at: path, than: .get)
     }
-    for path in ["posts/retry", "posts/drop", "pause", "resume"] {
+    for path in ["posts/retry", "posts/discard", "pause", "resume"] {
       router.respondMethodNotAllowed(at: "/v2/admin/\(path)", than: .post)
     }
   }
 
-  /// Throws `Problem.unauthorized`, or that it takes an operator.
+  /// Authenticates an operator.
+  ///
+  /// - Throws: `Problem.unauthorized` or `Problem.operatorRequired`.
   private func caller(of request: Request) async throws -> AuthenticatedCaller {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     guard caller.account.isOperator else { throw Problem.operatorRequired }
@@ -74,18 +76,18 @@ struct AdminRoutes: Sendable {
         case .paused(let sinceMs):
           json.add("paused", sinceMs != nil)
           if let sinceMs { json.add("pausedAt", unixMs: sinceMs) }
-        case .users, .user, .refused: break  // Nobody asks for these here.
+        case .users, .user, .refused: break  // The routes send no such request.
         }
       })
   }
 
-  /// Only an operator's body is read.
+  /// Reads a selection of posts. Only an operator's body is read.
   private func selection(of request: Request) async throws -> Selection {
     _ = try await caller(of: request)
     return try await RequestBody.decode(Selection.self, from: request)
   }
 
-  /// The greatest number that every client writes as it is: RFC 8259, 6.
+  /// The greatest integer that every JSON parser reads exactly. (RFC 8259, 6.)
   private static let wholeMax: Int64 = 9_007_199_254_740_991
 
   private func historyResponse(_ request: Request) async throws -> Response {
@@ -109,7 +111,7 @@ struct AdminRoutes: Sendable {
       throw Problem(.badRequest, "invalid_state", "state must be one of \(words)", field: "state")
     }
     guard query["reason"] == nil || state == .dead else {
-      throw Problem(.badRequest, "invalid_reason", "reason goes with state=dead only", field: "reason")
+      throw Problem(.badRequest, "invalid_reason", "reason is allowed only with state=dead", field: "reason")
     }
     guard let limit = Int(query["limit"] ?? "100"), (1...Limits.pagePostsMax).contains(limit) else {
       throw Problem(
@@ -140,12 +142,12 @@ extension AdminRoutes.Selection {
 
 extension QueueHistory.Sample {
   fileprivate func write(to json: inout JSONWriter) {
-    json.add("at", atMs)
+    json.add("unixMs", atMs)
     json.add("depth", depth)
     json.add("dead", dead)
     json.add("oldestMs", oldestMs)
     json.add("accepted", accepted)
-    json.add("settled", settled)
+    json.add("completed", settled)
     json.add("failed", failed)
     json.add("workers", workers)
     json.add("subscribers", subscribers)
@@ -154,10 +156,10 @@ extension QueueHistory.Sample {
 
 extension Problem {
   fileprivate static let operatorRequired = Problem(
-    .forbidden, "operator_required", "only an operator's account may do this; onthemap user promote makes one")
+    .forbidden, "operator_required", "this request needs an operator account; onthemap user promote makes one")
   fileprivate static let invalidSelection = Problem(
     .unprocessableContent, "invalid_ids",
-    "name 1 to \(Limits.adminPostsMax) posts in ids, or, to retry, all: true instead", field: "ids")
+    "ids must name 1 to \(Limits.adminPostsMax) posts; a retry may have all: true instead", field: "ids")
 
   fileprivate init(_ refusal: AdminRefusal) {
     switch refusal.code {

@@ -11,7 +11,9 @@ enum Operator: Sendable, CustomStringConvertible {
   /// A client's address, over an admin socket that listens on an address.
   case address(String)
 
-  /// - Parameter sender: as the admin socket reports it: `localhost:UID:GID:PID`, or an IP address.
+  /// Identifies the sender of a request.
+  ///
+  /// - Parameter sender: The sender as the admin socket reports it: `localhost:UID:GID:PID`, or an IP address.
   init(sender: String) {
     let parts = sender.split(separator: ":", omittingEmptySubsequences: false)
     if parts.count == 4, let user = uid_t(parts[1]), pid_t(parts[3]) != nil {
@@ -21,7 +23,7 @@ enum Operator: Sendable, CustomStringConvertible {
     }
   }
 
-  /// "account 3", "ada (uid 1000)" or "127.0.0.1". May wait for the host's list of users.
+  /// Name for the log: "account 3", "ada (uid 1000)" or "127.0.0.1". May wait for the host's user database.
   var description: String {
     switch self {
     case .account(let account): "account \(account.rawValue)"

@@ -3,7 +3,7 @@ import Messaging
 import Store
 import Web
 
-/// Answers an operator about accounts, and changes them. Any thread.
+/// Management of accounts for operators. Any thread.
 struct UserAdministration: Sendable {
   let database: any AccountStore
   let logins: PasswordLogin
@@ -24,7 +24,7 @@ struct UserAdministration: Sendable {
     let hash = try await self.hash(registration.password)
     do {
       let account = try await database.addAccount(registration, passwordHash: hash, unixMs: WallClock.unixMs)
-      logins.audit.note(.accountCreatedByOperator, account: account.id, by: by)
+      logins.audit.note(.accountCreated, account: account.id, by: by)
     } catch is EmailTaken {
       throw AdminRefusal(.invalid, "there is an account with this e-mail address")
     }
@@ -50,10 +50,10 @@ struct UserAdministration: Sendable {
       logins.audit.note(.passwordReset, account: id, by: by)
     case .promote:
       try await database.set(id, .isOperator(true))
-      logins.audit.note(.operatorPromoted, account: id, by: by)
+      logins.audit.note(.accountPromoted, account: id, by: by)
     case .demote:
       try await database.set(id, .isOperator(false))
-      logins.audit.note(.operatorDemoted, account: id, by: by)
+      logins.audit.note(.accountDemoted, account: id, by: by)
     }
     return try await user(email, password: madeUp)
   }
@@ -69,13 +69,13 @@ struct UserAdministration: Sendable {
   private func hash(_ password: String) async throws -> String {
     let turn = PasswordQueue.HashRequest(.known, from: nil)
     do { return try await logins.passwords.hash(password, in: turn) } catch is Problem {
-      throw AdminRefusal(.busy, "too many log in at once; try again later")
+      throw AdminRefusal(.busy, "too many logins at the same time; try again later")
     }
   }
 
   private static func stored(_ email: String) -> String { email.trimmedLine.lowercased() }
 
-  /// Makes a password for the operator to hand on.
+  /// Creates a random password, which the operator passes on to the user.
   private static func password() -> String { String(Secrets.token().prefix(Limits.madePasswordBytes)) }
 }
 

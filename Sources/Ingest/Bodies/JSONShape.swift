@@ -1,24 +1,25 @@
 import Foundation
 
-/// Finds two faults of JSON that Foundation's decoder accepts: a comma after the last element, and a repeated member
-/// name, of which other decoders may take the other value. (RFC 8259, sections 4 and 5.)
+/// A checker for faults of JSON that Foundation's decoder accepts. A comma after the last element is one. A repeated
+/// member name is another, because decoders may disagree on its value. (RFC 8259, sections 4 and 5.)
 struct JSONShape {
   enum Flaw: Equatable {
     case trailingComma
     case doubledName(String)
-    /// A NUL byte: the text is UTF-16 or UTF-32. JSON between systems is UTF-8. (RFC 8259, section 8.1.)
+    /// A NUL byte, which means that the text is UTF-16 or UTF-32. JSON between systems is UTF-8. (RFC 8259, section
+    /// 8.1.)
     case encoding
   }
 
   private let bytes: [UInt8]
   private var next = 0
-  /// The names of each open object; nil for an open array.
+  /// Names of each open object. Nil for an open array.
   private var open: [Set<ArraySlice<UInt8>>?] = []
   private var isAfterComma = false
   /// True if the next text is a member name: the first text of its object, or one after a comma.
   private var expectsName = false
 
-  /// Returns the first flaw; nil without one. The decoder finds all other faults.
+  /// Returns the first flaw. Nil if there is none. The decoder finds all other faults.
   static func flaw(in bytes: some Collection<UInt8>) -> Flaw? {
     var shape = JSONShape(Array(bytes))
     return shape.flaw()

@@ -1,15 +1,16 @@
 extension PostBody {
-  /// A post in the plainest form that programs write: an object of texts without escapes, each once. `RequestBody`
-  /// reads it in the same way, for a twelfth of all that a post costs from here to the list.
+  /// Parses a post in the plainest form that programs write: an object of texts without escapes, each name once.
+  /// `RequestBody` parses the same form with the same result, but takes a twelfth of a post's total cost from here to
+  /// the list.
   ///
-  /// - Returns: nil for all that is not so plain, be it right or wrong.
+  /// Returns nil for any other body, whether valid or not.
   init?(plain bytes: ArraySlice<UInt8>) {
     guard let body = bytes.withUnsafeBufferPointer({ PlainObject($0).body() }) else { return nil }
     self = body
   }
 }
 
-/// Where in the bytes one reads.
+/// A parser of a plain object.
 private struct PlainObject {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var next = 0
@@ -34,7 +35,7 @@ private struct PlainObject {
     return PostBody(place: place, link: link, latitude: nil, longitude: nil, idempotencyKey: key)
   }
 
-  /// (RFC 8259, section 2: space, tab, line feed, carriage return.)
+  /// Skips space, tab, line feed and carriage return. (RFC 8259, section 2.)
   private mutating func skipSpace() {
     while next < bytes.count, bytes[next] == 0x20 || (0x09...0x0A).contains(bytes[next]) || bytes[next] == 0x0D {
       next += 1
@@ -48,7 +49,7 @@ private struct PlainObject {
     return true
   }
 
-  /// What stands between two quotation marks, if it stands for itself: no escape, and no control character.
+  /// Parses a JSON string. Returns its contents, or nil if it contains an escape or a control character.
   private mutating func text() -> String? {
     guard consume(UInt8(ascii: "\"")) else { return nil }
     let start = next

@@ -2,16 +2,18 @@ import Domain
 import Hummingbird
 import Web
 
-/// A post as a request has it: the whole body, or a line among many.
+/// A post in a request: the whole body, or one line of a bulk request.
 struct PostBody: Decodable, Equatable {
   let place: String
   let link: String
   let latitude: Double?
   let longitude: Double?
-  /// Of a line; who posts one at a time has a header for it.
+  /// Idempotency key of a line. A request with one post has a header for it.
   let idempotencyKey: String?
 
-  /// The whole body's; throws a `Problem` with what is wrong with it.
+  /// Decodes the whole body of a request.
+  ///
+  /// - Throws: `Problem` for an invalid body.
   static func submission(of request: Request) async throws -> Submission {
     try await RequestBody.decode(PostBody.self, from: request)
       .submission(trace: request.headers[.traceparent].flatMap { TraceContext($0) })

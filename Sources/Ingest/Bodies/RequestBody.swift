@@ -5,7 +5,7 @@ import Hummingbird
 import NIOCore
 import Web
 
-/// JSON bodies of requests: read whole, up to a limit, and refused with the field and the reason.
+/// Decoder of JSON bodies. It reads a body up to a limit and reports errors with the field and the reason.
 enum RequestBody {
   private static let decoder = JSONDecoder()
 
@@ -14,16 +14,22 @@ enum RequestBody {
     return try decoded(type, buffer.readableBytesView, decoder)
   }
 
-  /// Returns the whole body. Refuses one of more than `bytesMax` bytes (413), and one that ends too early (400).
+  /// Returns the whole body.
+  ///
+  /// - Throws: `Problem`: 413 for more than `bytesMax` bytes, 400 for a body that ends too early.
   static func collect(_ request: Request, upTo bytesMax: Int) async throws -> ByteBuffer {
     do { return try await request.body.collect(upTo: bytesMax) } catch is NIOTooManyBytesError {
       throw Problem(.contentTooLarge, "body_too_large", "the body is longer than \(bytesMax) bytes")
     } catch is CancellationError { throw CancellationError() } catch {
-      throw Problem(.badRequest, "incomplete_body", "the body ended too early, or is not as its headers say")
+      throw Problem(
+        .badRequest, "incomplete_body",
+        "the body is incomplete, or does not match its headers; send the request again")
     }
   }
 
-  /// Decodes one JSON text. Throws `Problem` if it is no JSON, has a flaw by ``JSONShape``, or is not of this type.
+  /// Decodes one JSON text.
+  ///
+  /// - Throws: `Problem` if it is not JSON, has a flaw by `JSONShape`, or does not match the type.
   static func decoded<Value: Decodable>(
     _ type: Value.Type, _ bytes: some Collection<UInt8>, _ decoder: JSONDecoder
   ) throws(Problem) -> Value {

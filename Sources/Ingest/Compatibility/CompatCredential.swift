@@ -2,8 +2,8 @@ import Domain
 import HTTPTypes
 import Web
 
-/// What somebody logs in with. Whatever the address says besides does not count, for some clients put the password
-/// there too.
+/// The credential of a login through the compatibility API. Comes only from the body, although some clients put the
+/// password into the URL too.
 enum CompatCredential {
   case password(email: String, password: String)
   case facebook(accessToken: String)
@@ -15,8 +15,8 @@ enum CompatCredential {
         email: try CompatCredential.text("username", of: login, in: "udacity"),
         password: try CompatCredential.text("password", of: login, in: "udacity"))
     case (nil, let login?):
-      // Which it would not take anyway.
-      guard takesFacebook else { throw Problem.facebookOff }
+      // Without Facebook, its token cannot work anyway.
+      guard takesFacebook else { throw Problem.facebookDisabled }
       self = .facebook(accessToken: try CompatCredential.text("access_token", of: login, in: "facebook_mobile"))
     default: throw Problem(.badRequest, "classic_credentials", "Did not specify exactly one credential.")
     }

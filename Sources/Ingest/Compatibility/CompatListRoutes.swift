@@ -5,7 +5,7 @@ import Hummingbird
 import Store
 import Web
 
-/// The list of posts as clients of the original service read it: `StudentLocation` under three addresses.
+/// Routes that list posts for clients of the original service: `StudentLocation` under three paths.
 struct CompatListRoutes: Sendable {
   let database: any PostReader
   let latest: LatestListCache
@@ -16,8 +16,8 @@ struct CompatListRoutes: Sendable {
     for path in CompatResponseFormat.lists {
       router.get(RouterPath(path)) { request, context in try await list(request, context) }
     }
-    // Parse had no posts in a class that it did not know, and said so with an empty list. Apps that escape the question
-    // mark of their query ask for such a class.
+    // Parse answered queries of an unknown class with an empty list. Apps that escape the question mark of their query
+    // ask for such a class.
     for path in CompatResponseFormat.otherClasses {
       router.get(RouterPath(path)) { request, _ in
         try await viewers.authorize(request)
@@ -34,13 +34,13 @@ struct CompatListRoutes: Sendable {
     return Response(ListedPost.json(try await database.listed(query, for: ScanClient(request, context, site))))
   }
 
-  /// What is not known here is as if it were not there: one client in use has a misspelt order.
+  /// Parses the query of a list. Ignores unknown values: one client in use misspells its order.
   static func query(_ parameters: Query) throws -> ListQuery {
     var query = ListQuery()
     query.limit = min(try number("limit", of: parameters) ?? query.limit, Limits.pagePostsMax)
     query.skip = try number("skip", of: parameters) ?? query.skip
     guard query.skip <= Limits.skipMax else {
-      throw Problem.parse(102, "skip must be \(Limits.skipMax) at most; ask for what was updated before a time")
+      throw Problem.parse(102, "skip must be at most \(Limits.skipMax); use a condition on updatedAt instead")
     }
     for key in (parameters["order"] ?? "").split(separator: ",") {
       let name = key.drop { $0 == "-" || $0 == "+" || $0 == " " }
@@ -48,7 +48,7 @@ struct CompatListRoutes: Sendable {
         continue
       }
       (query.order, query.isDescending) = (order, key.hasPrefix("-"))
-      // No two posts are equal in it: those that follow can change nothing.
+      // No two posts have an equal time, so further keys change nothing.
       break
     }
     var conditions: [ListCondition] = []

@@ -2,7 +2,7 @@ import Domain
 import HTTPTypes
 import Web
 
-/// The members of a student location that count; the others may be anything.
+/// The members of a student location that are used. All others may be anything.
 struct CompatPost {
   let place: String?
   let link: String?
@@ -26,7 +26,9 @@ struct CompatPost {
     (latitude, longitude) = (try number("latitude"), try number("longitude"))
   }
 
-  /// - Parameter coordinate: where the body has none.
+  /// Validates the post.
+  ///
+  /// - Parameter coordinate: The coordinate for a body without one.
   func submission(place: String, link: String, coordinate: Coordinate?) throws(Problem) -> Submission {
     let isGiven = latitude != nil || longitude != nil
     do {

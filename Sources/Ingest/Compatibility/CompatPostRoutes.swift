@@ -4,8 +4,8 @@ import Hummingbird
 import Store
 import Web
 
-/// Posting, editing and deleting as clients of the original service do. A post is its caller's, whoever the body says
-/// that it is: its key and the names are the account's.
+/// Routes that create, edit and delete posts for clients of the original service. A post belongs to the caller: its key
+/// and names are the account's, whatever the body says.
 struct CompatPostRoutes: Sendable {
   let database: any PostReader
   let queue: PostPipeline
@@ -43,18 +43,18 @@ struct CompatPostRoutes: Sendable {
       })
   }
 
-  /// What the body does not have stays as it is.
+  /// Edits a post. Fields that the body lacks remain.
   private func edit(
     _ id: String?, _ request: Request, onDisconnect: (@escaping @Sendable () -> Void) -> Void
   ) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let body = try CompatPost(try await RequestBody.decode(JSONValue.self, from: request))
     guard let id = id.flatMap({ PostID($0) }) else { throw Problem.postNotFound }
-    // Whoever edits what has just been posted need not know that it is looked up still.
+    // A client that edits a new post need not know that its geocoding is in progress.
     try await queue.settlement(of: id, withinMs: Limits.compatWaitMs)
     guard let post = try await database.post(id), post.account == caller.account.id else { throw Problem.postNotFound }
-    // A point that nobody gave goes with the place that it was found for.
-    let isGiven = post.outcome.map { $0.agreement != .notProvided } ?? true
+    // A geocoded point belongs to its place. It does not survive a change of the place.
+    let isGiven = post.outcome.map { $0.agreement != .notGiven } ?? true
     let keeps = isGiven && (body.place ?? post.place) == post.place
     let submission = try body.submission(
       place: body.place ?? post.place, link: body.link ?? post.linkText ?? post.link,

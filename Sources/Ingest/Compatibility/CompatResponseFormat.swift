@@ -4,25 +4,25 @@ import Hummingbird
 import NIOCore
 import Web
 
-/// In which form the original service answered at a path. The rules are those that its clients were found to rely on;
-/// the article ClassicAPI has them by their numbers.
+/// The original service's response format at a path. The rules are those on which its clients depend; the article
+/// CompatibilityAPI lists them by number.
 enum CompatResponseFormat {
-  /// Sessions and users: five bytes come before the JSON, which clients cut away without looking.
+  /// Format of sessions and users. Five bytes precede the JSON; clients cut them off without a check.
   case guarded
-  /// Posts, which are called student locations: none.
+  /// Format of posts, which are called student locations: plain JSON.
   case plain
 
   private static let guardedPaths = ["/v1/session", "/api/session", "/v1/users", "/api/users"]
   static let lists = ["/v1/StudentLocation", "/parse/classes/StudentLocation", "/1/classes/StudentLocation"]
-  /// Paths of all other classes that an app asks for.
+  /// Paths of all other classes, for which some apps ask.
   static let otherClasses = ["/parse/classes/{class}", "/1/classes/{class}"]
   private static let plainPaths = ["/v1/StudentLocation", "/parse/classes", "/1/classes"]
 
-  /// Nil for a path that is not the original service's.
+  /// Selects the format of a path. Returns nil for a path that is not the original service's.
   init?(path: String) {
-    // As the router takes it, to which several slashes are one.
+    // The router treats several slashes as one.
     let path = "/" + path.split(separator: "/").joined(separator: "/")
-    // Longer ones too: whoever asks for what is not there reads the error as it reads any answer.
+    // Includes longer paths: the client of an unknown path reads the error like any response.
     func covers(_ base: String) -> Bool { path == base || path.hasPrefix(base + "/") }
     if CompatResponseFormat.guardedPaths.contains(where: covers) {
       self = .guarded
@@ -33,7 +33,7 @@ enum CompatResponseFormat {
     }
   }
 
-  /// What an error is called there; nil for a path that is not the original service's.
+  /// Returns the body of an error in the original service's format. Nil for a path that is not the original service's.
   static func body(of problem: Problem, at path: String) -> ByteBuffer? {
     guard let form = CompatResponseFormat(path: path) else { return nil }
     return form.body(form.error(problem))
@@ -50,10 +50,11 @@ enum CompatResponseFormat {
     return body
   }
 
-  /// Against scripts of other sites, which would have read the JSON as a program.
+  /// A guard against scripts of other sites, which could otherwise load the JSON as a program.
   private static let prefix = Array(")]}'\n".utf8)
 
-  /// Returns an error with both numbers: some clients read all errors as one type. Clients show the text as it is.
+  /// Returns an error with both numbers, because some clients decode all errors as one type. Clients show the text
+  /// unchanged.
   private func error(_ problem: Problem) -> JSONWriter {
     .object { json in
       json.add("status", problem.status.code)
@@ -93,10 +94,11 @@ enum CompatResponseFormat {
 }
 
 extension Problem {
-  /// An error of the original service's, by Parse's number.
+  /// Creates an error of the original service, by Parse's number.
   static func parse(_ code: Int, _ text: String) -> Problem { Problem(.badRequest, "parse_\(code)", text) }
 
-  /// For people who are shown it as it is. What the original service said comes through unchanged.
+  /// The problem's text as a sentence, because clients show it to people unchanged. Texts of the original service
+  /// remain as they are.
   fileprivate var sentence: String {
     guard let first = detail.first, first.isLowercase, !code.hasPrefix("classic_"), code != "parse_111" else {
       return detail

@@ -4,7 +4,7 @@ import Hummingbird
 import Messaging
 import Web
 
-/// `/v1/session` and `/api/session`: log in and out as clients of the original service do.
+/// Routes of `/v1/session` and `/api/session`: login and logout for clients of the original service.
 struct CompatSessionRoutes: Sendable {
   let sessions: Sessions
   let logins: PasswordLogin
@@ -35,8 +35,8 @@ struct CompatSessionRoutes: Sendable {
         session.write(to: &json, expiresMs: session.expiresMs)
       })
     response.setCookie(site.sessionCookie(token, maxAge: Limits.sessionDays * 86_400))
-    // Clients look for it by its name and send it back in a header. Nothing depends on it: which site a request comes
-    // from, browsers say themselves.
+    // Clients find this cookie by its name and return it in a header. Ingest does not check it, because browsers state
+    // a request's origin themselves.
     response.setCookie(site.openCookie("XSRF-TOKEN", Secrets.token(), maxAge: Limits.sessionDays * 86_400))
     return response
   }
@@ -62,7 +62,7 @@ struct CompatSessionRoutes: Sendable {
 }
 
 extension Session {
-  /// What clients of the original service call it: the second in which it began, and its name.
+  /// Id of the session in the original service's form: the second of its beginning, and its id.
   var compatID: String {
     let second = "\(createdMs / 1_000)"
     return String(repeating: "0", count: max(0, 10 - second.count)) + second + "S\(id)"
@@ -71,7 +71,7 @@ extension Session {
   fileprivate func write(to json: inout JSONWriter, expiresMs: Int64) {
     json.object("session") { json in
       json.add("id", compatID)
-      // Six digits of a second's fraction: there are clients that read no other number of them.
+      // Six digits of a second's fraction, because some clients parse no other number of them.
       json.add("expiration", timestamp(unixMs: expiresMs).dropLast() + "000Z")
     }
   }

@@ -4,7 +4,7 @@ import Hummingbird
 import Store
 import Web
 
-/// `/v1/users/ID` and `/api/users/ID`: what clients of the original service read of an account.
+/// Routes of `/v1/users/ID` and `/api/users/ID`: an account for clients of the original service.
 struct CompatUserRoutes: Sendable {
   let database: any AccountStore
   let sessions: Sessions
@@ -32,7 +32,7 @@ struct CompatUserRoutes: Sendable {
     let email = account.id == caller.account.id ? account.email : nil
     return CompatResponseFormat.guarded.response(
       .object { json in
-        // At the top for clients since 2019, within "user" for those before.
+        // Clients since 2019 read the top level, and older ones read "user".
         account.writeCompat(to: &json, key: key, email: email)
         json.object("user") { account.writeCompat(to: &$0, key: key, email: email) }
       })
@@ -45,9 +45,9 @@ struct CompatUserRoutes: Sendable {
 }
 
 extension Account {
-  /// All 39 fields of the original service, for there are clients that ask for each with its type.
+  /// Writes all 39 fields of the original service, because some clients demand each with its type.
   ///
-  /// - Parameter email: nil for everybody but the owner, who gets one that leads nowhere.
+  /// - Parameter email: The owner's email address. Nil for other callers, who get an address that leads nowhere.
   fileprivate func writeCompat(to json: inout JSONWriter, key: String, email: String?) {
     json.add("key", key)
     json.add("first_name", firstName)

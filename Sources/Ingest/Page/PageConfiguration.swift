@@ -1,25 +1,26 @@
 package import Web
 
-/// What the page is told of the world around ingest.
+/// Configuration of the page.
 package struct PageConfiguration: Sendable {
-  /// Where browsers reach the feed's HTTP.
+  /// The address at which browsers reach the feed over HTTP.
   package enum Feed: Sendable {
-    /// Nobody knows: the page asks ingest every few seconds.
+    /// No known address. The page polls ingest every few seconds.
     case unknown
-    /// "https://feed.example.org".
+    /// An origin, such as "https://feed.example.org".
     case origin(String)
-    /// At this port of the host that the page came from, by http; nil until it listens.
+    /// A port of the host from which the page came, over http. Nil until the feed listens.
     case port(@Sendable () -> Int?)
   }
 
-  /// Where raster tiles come from, to lie under the map instead of the outline of the world.
+  /// The server of raster tiles, which replace the outline of the world.
   package struct Tiles: Sendable, Equatable {
-    /// "https://tile.example.org/{z}/{x}/{y}.png".
+    /// URL of a tile, such as "https://tile.example.org/{z}/{x}/{y}.png".
     package let url: String
-    /// Shown on the map; an address at its end is what it leads to.
+    /// Attribution on the map. A URL at its end becomes its link.
     package let attribution: String
 
-    /// Nil unless it is an address by http or https with {z}, {x} and {y}, each once, and nothing else in braces.
+    /// Checks a tile server. Returns nil unless the URL is http or https with {z}, {x} and {y} once each, and no other
+    /// braces.
     package init?(url: String, attribution: String) {
       let names = url.matches(of: /\{[^}]*\}?/).map { String($0.output) }
       guard names.sorted() == ["{x}", "{y}", "{z}"], Tiles.origin(of: url) != nil else { return nil }
@@ -27,7 +28,7 @@ package struct PageConfiguration: Sendable {
       self.attribution = attribution
     }
 
-    /// "https://tile.example.org".
+    /// Origin of the tiles, such as "https://tile.example.org".
     var origin: String { Tiles.origin(of: url) ?? "" }
 
     private static func origin(of url: String) -> String? {
@@ -35,13 +36,13 @@ package struct PageConfiguration: Sendable {
     }
   }
 
-  /// Who may see the map.
-  package var viewing = MapAccess.open
-  /// Where the page hears what is new.
+  /// Access control for viewing the map.
+  package var mapAccess = MapAccess.public
+  /// The feed that the page subscribes to.
   package var feed = Feed.unknown
-  /// Nil for the outline that the page brings.
+  /// The tile server. Nil selects the page's own outline of the world.
   package var tiles: Tiles?
 
-  /// A page that needs nothing but ingest.
+  /// Creates a configuration that needs only ingest.
   package init() {}
 }

@@ -5,16 +5,15 @@ import Hummingbird
 import NIOCore
 import Web
 
-/// The page's files, in memory as they were when the program was built, each plain and packed.
+/// The page's files, which are compiled into the program, each plain and gzipped.
 ///
-/// They are served under an address that names their content, so that a browser keeps them for good, and never mixes
-/// those of two versions.
+/// Their URLs contain a hash of the content. A browser can cache them forever and never mixes two versions.
 struct PageFiles: Sendable {
-  /// One of them. Any thread.
+  /// A file. Any thread.
   struct File: Sendable {
     let type: String
     let plain: ByteBuffer
-    /// Nil where it would be no smaller.
+    /// The gzipped content. Nil if it would not be smaller.
     let gzipped: ByteBuffer?
 
     init(name: String, bytes: UnsafeRawBufferPointer) {
@@ -35,16 +34,17 @@ struct PageFiles: Sendable {
     }
   }
 
-  /// All files, made with the first request for one: at each start, packing them would take longer than all else.
+  /// All files, created at the first request for one. Compressing them at startup would take longer than the rest of
+  /// the startup.
   static let all = PageFiles()
-  /// The document of the map.
+  /// The map's document.
   static let index = all.document("index.html")
-  /// The document for operators.
+  /// The operators' document.
   static let admin = all.document("admin.html")
 
-  /// "/page/0123456789abcdef", by all of them.
+  /// Path of the files, with a hash of all of them: "/page/0123456789abcdef".
   let root: String
-  /// By name, below the root.
+  /// Files by name, below the root.
   private let files: [String: File]
 
   private init() {
@@ -59,11 +59,11 @@ struct PageFiles: Sendable {
     files = Dictionary(uniqueKeysWithValues: all.map { ($0.name, File(name: $0.name, bytes: $0.bytes)) })
   }
 
-  /// One of them by its name; nil where there is none.
+  /// The file with this name. Nil if there is none.
   subscript(name: String) -> File? { files[name] }
 
-  /// A document that names the others below "assets/": it says where those are, and all modules that its own one leads
-  /// to, so that a browser asks for them at once instead of finding them one after the other.
+  /// Returns a document with the URLs of the files that it names below "assets/". It also lists all modules that its
+  /// script imports, so that a browser requests them together instead of one after the other.
   private func document(_ name: String) -> File {
     guard let file = files[name] else { preconditionFailure("The page has no \(name).") }
     var text = String(buffer: file.plain)
@@ -75,7 +75,7 @@ struct PageFiles: Sendable {
     return text.withUTF8 { File(name: name, bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  /// What a module imports, and what that does, each once.
+  /// Returns all direct and indirect imports of a module, each once.
   private func modules(from name: String) -> [String] {
     var found: [String] = []
     var open = [name]

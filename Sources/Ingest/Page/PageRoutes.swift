@@ -4,8 +4,8 @@ import Hummingbird
 import Messaging
 import Web
 
-/// `/`: the page, for browsers, and a few lines for other clients; `/admin`: the operator's, which anybody may open,
-/// for there is nothing in it before an operator has signed in; `/v2/page`: what both begin with.
+/// Routes of the page. `/` is the page for browsers and a short text for other clients. `/admin` is the operators'
+/// page, which is public because it shows nothing before login. `/v2/page` is the initial state of both.
 struct PageRoutes: Sendable {
   private let configuration: PageConfiguration
   private let sessions: Sessions
@@ -28,7 +28,7 @@ struct PageRoutes: Sendable {
     router.get("/admin") { request, _ in document(PageFiles.admin, request) }
     router.get("/page/**") { request, context in
       let files = PageFiles.all
-      // Whoever asks for those of another version has an old page open: it is told that it is one.
+      // A request for another version's file comes from an old page, which learns from the 404 that it is old.
       guard request.uri.path.hasPrefix(files.root + "/"),
         let file = files[String(request.uri.path.dropFirst(files.root.count + 1))]
       else { throw HTTPError(.notFound) }
@@ -40,17 +40,17 @@ struct PageRoutes: Sendable {
     router.respondMethodNotAllowed(at: "/v2/page", than: .get)
   }
 
-  /// Who asks and what is set up here, in one answer: a page that had to ask who it is for would get a 401 most times,
-  /// which browsers show as an error.
+  /// Returns the caller and the setup in one response. A separate request for the caller would often get a 401, which
+  /// browsers show as an error.
   private func start(_ request: Request) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticateIfPresent(request, sessions: sessions, site: site)
     return Response(
       .object { json in
         if let caller { json.object("account") { caller.account.write(to: &$0) } } else { json.addNull("account") }
         json.object("login") { providers.writeLoginMethods(to: &$0) }
-        json.add("isOpen", !configuration.viewing.isClosed)
+        json.add("mapAccess", configuration.mapAccess.isMembersOnly ? "members" : "public")
         if let feed = feed(for: request) { json.add("feed", feed) } else { json.addNull("feed") }
-        if caller != nil, let tickets = configuration.viewing.tickets {
+        if caller != nil, let tickets = configuration.mapAccess.tickets {
           json.add("ticket", tickets.ticket(endMs: WallClock.unixMs + Limits.viewTicketMs))
         } else {
           json.addNull("ticket")
@@ -66,14 +66,15 @@ struct PageRoutes: Sendable {
       })
   }
 
-  /// Anew each time, for an old one would name files that are gone.
+  /// Returns a document that browsers must not cache: an old one would name files that are gone.
   private func document(_ file: PageFiles.File, _ request: Request) -> Response {
     file.response(
       ContentCoding(accepting: request.headers[.acceptEncoding]),
       [.cacheControl: "no-store", .contentSecurityPolicy: policy(for: request)])
   }
 
-  /// Scripts and styles are files of this site and nothing else; it talks to this site and to the feed.
+  /// Returns the content security policy. Scripts and styles must be files of this site. Connections go to this site
+  /// and the feed only.
   private func policy(for request: Request) -> String {
     let images = ["'self'", configuration.tiles?.origin].compactMap(\.self).joined(separator: " ")
     let peers = ["'self'", feed(for: request)].compactMap(\.self).joined(separator: " ")
@@ -81,14 +82,14 @@ struct PageRoutes: Sendable {
       + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
   }
 
-  /// The feed's origin, as whoever sends this reaches it; nil where nobody knows, or where it lets nobody in.
+  /// Returns the feed's origin as this client reaches it. Nil if it is unknown or the feed admits no client.
   private func feed(for request: Request) -> String? {
-    if configuration.viewing.isClosed, configuration.viewing.tickets == nil { return nil }
+    if configuration.mapAccess.isMembersOnly, configuration.mapAccess.tickets == nil { return nil }
     switch configuration.feed {
     case .unknown: return nil
     case .origin(let origin): return origin
     case .port(let port):
-      // It goes into a header: nothing but a name or an address.
+      // The value goes into a header, so it must be a plain name or address.
       guard let port = port(), let authority = request.head.authority,
         let host = authority.prefixMatch(of: /[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]/)?.output
       else { return nil }
@@ -100,26 +101,26 @@ struct PageRoutes: Sendable {
 
   private static let welcome = PublicRoutes.response(
     """
-    On The Map: say where you are, add a link, and everybody sees it. In a browser, this is the map.
+    On The Map: say where you are, add a link, and everybody sees it. Open this address in a browser to see the map.
 
-      POST /v2/accounts      {"email", "password", "firstName", "lastName"}
-      POST /v2/session       {"email", "password"}
-      POST /v2/posts         {"place", "link"}, with Authorization: Bearer TOKEN
-      POST /v2/posts/bulk    many of them, a line each
-      GET  /v2/posts?scope=all&q=  everybody's, by a text, country, box, since, until
-      GET  /v2/posts/ID      what became of a post; PUT and DELETE for one's own
-      GET  /v2/geocode?q=    places for a text
-      GET  /v2/reverse?lat=&lon=  towns around a point
-      GET  /v2/limits        how long and how many things may be
-      GET  /v2/feed          the latest \(Limits.feedEntriesMax)
-      GET  /openapi          all of it, as a page; /openapi.json for programs
+      POST /v2/accounts           create an account: {"email", "password", "firstName", "lastName"}
+      POST /v2/session            log in: {"email", "password"}
+      POST /v2/posts              add a post: {"place", "link"}, with Authorization: Bearer TOKEN
+      POST /v2/posts/bulk         add many posts, one per line
+      GET  /v2/posts?scope=all    search everybody's posts: q, country, bbox, since, until
+      GET  /v2/posts/ID           show a post; PUT edits and DELETE deletes your own
+      GET  /v2/geocode?q=         find places by text
+      GET  /v2/reverse?lat=&lon=  find towns near a point
+      GET  /v2/limits             show the limits of requests
+      GET  /v2/feed               list the latest \(Limits.feedEntriesMax) posts
+      GET  /openapi               read about the whole API; /openapi.json is for programs
 
-    Apps of the original service find it under /v1, /api with /parse/classes, and /1/classes.
+    Apps of the original service use /v1, /api with /parse/classes, and /1/classes.
 
     """)
 }
 
 extension Request {
-  /// Whether a browser asks for a page to show; programs say nothing of the kind.
+  /// True if a browser asks for a page to show. Other clients do not accept HTML explicitly.
   var wantsPage: Bool { headers[values: .accept].contains { $0.contains("text/html") } }
 }

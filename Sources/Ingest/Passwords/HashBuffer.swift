@@ -2,14 +2,14 @@ import Domain
 import Glibc
 import Synchronization
 
-/// What one hash is computed in, kept from one to the next. To ask the kernel for it each time takes a lock that all
-/// other threads of the process need, and a thread that stands back may hold it for seconds.
+/// Memory for the computation of one hash, reused by later ones. Asking the kernel each time would take a lock that all
+/// threads of the process need. An idle-priority thread could hold that lock for seconds.
 final class HashBuffer: Sendable {
-  /// argon2's, as long as it computes: it asks for its memory without saying for whom.
+  /// Memory of the current argon2 computation. argon2's allocation callback has no parameter for it.
   @TaskLocal static var current: HashBuffer?
   nonisolated(unsafe) let bytes: UnsafeMutablePointer<UInt8>
 
-  /// Nil where there is no memory. Already the kernel's to give: none of its pages is asked for later.
+  /// Allocates the memory and touches every page, so that the kernel allocates none later. Returns nil without memory.
   init?() {
     guard let memory = aligned_alloc(64, PasswordHash.memoryBytes) else { return nil }
     memset(memory, 0, PasswordHash.memoryBytes)
@@ -19,11 +19,11 @@ final class HashBuffer: Sendable {
   deinit { free(bytes) }
 }
 
-/// Memory that no hash is computed in at the moment. Any thread.
+/// A pool of memory for hashes. Any thread.
 final class HashBufferPool: Sendable {
   private let spare = Mutex<[HashBuffer]>([])
 
-  /// Nil where there is none, and none to be had.
+  /// Returns pooled or new memory. Nil if there is none.
   func acquire() -> HashBuffer? { spare.withLock { $0.popLast() } ?? HashBuffer() }
 
   func release(_ memory: HashBuffer) {

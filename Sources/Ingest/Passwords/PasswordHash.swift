@@ -3,7 +3,8 @@ import CSodium
 import Domain
 import Glibc
 
-/// argon2id (RFC 9106) in its string form, as libsodium makes it, too: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
+/// Hashes by argon2id (RFC 9106) in their string form, which libsodium uses too:
+/// `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
 enum PasswordHash {
   /// Two passes over 19 MiB: OWASP's minimum.
   private static let passes: UInt32 = 2
@@ -13,17 +14,17 @@ enum PasswordHash {
   private static let hashBytes = 32
   private static let head = "$argon2id$v=\(ARGON2_VERSION_13.rawValue)$m=\(memoryKiB),t=\(passes),p=1$"
 
-  /// Slow, and takes much memory, on purpose. Nil where argon2 fails.
+  /// Hashes a password. Slow and memory-hard on purpose. Returns nil if argon2 fails.
   static func make(_ password: String, in memory: HashBuffer) -> String? {
     var salt = [UInt8](repeating: 0, count: saltBytes)
     randombytes_buf(&salt, salt.count)
     return compute(password, salt: salt, in: memory).map { head + salt.base64 + "$" + $0.base64 }
   }
 
-  /// Takes as long as making a hash; with one that was made with more work or less, as long as that.
+  /// Returns true if a hash is that of the password. Takes as long as the hash took to make.
   static func isPassword(_ password: String, of hash: String, in memory: HashBuffer) -> Bool {
     guard hash.hasPrefix(head) else {
-      // Made with more work or less: libsodium copies so many bytes without looking for the end.
+      // The work factors differ. libsodium copies this many bytes without looking for the end.
       return hash.utf8.count < Int(crypto_pwhash_STRBYTES)
         && crypto_pwhash_str_verify(hash, password, UInt64(password.utf8.count)) == 0
     }
@@ -35,7 +36,8 @@ enum PasswordHash {
     return sodium_memcmp(computed, stored, hashBytes) == 0
   }
 
-  /// Whether a hash was made with less work than one is today, or in another form; one with more work stays.
+  /// Returns true if a hash was made with less work than today's, or in another form. A hash with more work remains
+  /// valid.
   static func isOutdated(_ hash: String) -> Bool {
     guard let cost = hash.prefixMatch(of: /\$argon2id\$v=19\$m=([0-9]{1,9}),t=([0-9]{1,9}),p=1\$/)?.output,
       let memory = UInt32(cost.1), let passes = UInt32(cost.2)

@@ -5,31 +5,33 @@ import Messaging
 import Synchronization
 import Web
 
-/// Computes passwords' hashes, in the order and at the pace of `PasswordQueue`. Its threads yield their cores to all
-/// others: a flood of logins takes what posts leave. Where others leave no core at all, the threads stop yielding: a
-/// flood of posts does not keep people out either.
+/// Computes passwords' hashes, in the order and at the pace of `PasswordQueue`. Its threads run at idle priority, so
+/// that a flood of logins takes only the time that posts leave. If other threads leave them no core, hashes run at
+/// normal priority, so that a flood of posts does not lock people out.
 actor PasswordHasher {
-  /// SCHED_IDLE of sched(7): glibc shows the name to GNU programs only.
+  /// SCHED_IDLE of sched(7). glibc shows the name to GNU programs only.
   private static let idlePolicy: Int32 = 5
   private var queue: PasswordQueue
-  /// Requests that wait, by number. False refuses one.
+  /// Waiting requests by number. Resuming with false refuses one.
   private var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
   /// The task that checks the queue while requests wait.
   private var ticks: Task<Void, Never>?
-  /// Compared with when there is no such account, so that the answer takes as long as for one.
+  /// Hash that is compared for an unknown account, so that the response takes as long as for a known one.
   private let dummyHash: String
 
-  /// Time until which no thread yields its core.
+  /// Time until which hashes run at normal priority.
   private var boostUntil = ContinuousClock.now
 
   private let spare = HashBufferPool()
   private let pace: @Sendable (Int64) -> PostFlow.Pace
   private let nowMs: @Sendable () -> Int64
 
+  /// Creates a hasher.
+  ///
   /// - Parameters:
-  ///   - cores: of the machine.
-  ///   - pace: of posts, at a time of `nowMs`. Any thread.
-  ///   - nowMs: a clock that never goes back. Any thread.
+  ///   - cores: The number of the machine's cores.
+  ///   - pace: The pace of posts at a time of `nowMs`. Any thread.
+  ///   - nowMs: A monotonic clock, in milliseconds. Any thread.
   init(
     cores: Int = ProcessInfo.processInfo.activeProcessorCount,
     pace: @escaping @Sendable (Int64) -> PostFlow.Pace = { _ in .quiet },
@@ -39,22 +41,22 @@ actor PasswordHasher {
     self.pace = pace
     self.nowMs = nowMs
     guard let memory = HashBuffer(), let nobody = PasswordHash.make(Secrets.token(), in: memory) else {
-      // Without it unknown accounts could be told by the time that they take.
+      // Without it, response times would reveal unknown accounts.
       fatalError("There are no \(PasswordHash.memoryBytes) bytes of memory to compute passwords' hashes in.")
     }
     spare.release(memory)
     self.dummyHash = nobody
   }
 
-  /// False while threads do not yield their cores, because others had left them none.
+  /// False while hashes run at normal priority because other threads left them no core.
   var yields: Bool { ContinuousClock.now >= boostUntil }
 
-  /// Number of requests that wait for their turn.
+  /// Number of waiting requests.
   var waitingCount: Int { queue.count }
 
   /// Hashes a password.
   ///
-  /// - Throws: `Problem.busy` when too many wait, the turn does not come in time, or there is no memory or thread.
+  /// - Throws: `Problem.busy` if too many wait, the turn does not come in time, or there is no memory or thread.
   func hash(_ password: String, in turn: PasswordQueue.HashRequest) async throws -> String {
     guard await begin(turn) else { throw Problem.busy }
     guard let hash = await computed({ PasswordHash.make(password, in: $0) }) ?? nil else { throw Problem.busy }
@@ -64,10 +66,11 @@ actor PasswordHasher {
   /// Compares a password with a hash.
   ///
   /// - Parameters:
-  ///   - hash: nil without such an account; then no password is right.
-  ///   - begun: called when the turn has come, before the hash is computed. If it throws, no hash is computed.
-  /// - Returns: what `begun` returned, and whether it is the password; nil where there is no memory or thread.
-  /// - Throws: what `begun` throws; `Problem.busy` when too many wait or the turn does not come in time.
+  ///   - hash: The account's hash. Nil without such an account; then no password is right.
+  ///   - begun: Called when the turn has come, before the hash is computed. If it throws, no hash is computed.
+  /// - Returns: The result of `begun`, and true if the password is right. The latter is nil if there is no memory or
+  ///   thread.
+  /// - Throws: Errors of `begun`, or `Problem.busy` if too many wait or the turn does not come in time.
   func compare<Begun: Sendable>(
     _ password: String, with hash: String?, in turn: PasswordQueue.HashRequest, begun: @Sendable () throws -> Begun
   ) async throws -> (begun: Begun, isRight: Bool?) {
@@ -77,7 +80,7 @@ actor PasswordHasher {
       end(usedMs: 0)
       throw error
     }
-    // An account without a password has an empty one.
+    // An account without a password has an empty hash.
     let compared = hash.flatMap { $0.isEmpty ? nil : $0 }
     let isSame = await computed { [dummyHash] in PasswordHash.isPassword(password, of: compared ?? dummyHash, in: $0) }
     guard let isSame else { return (value, nil) }
@@ -86,7 +89,7 @@ actor PasswordHasher {
     return (value, isRight)
   }
 
-  /// Waits for the turn. Returns false if it does not come; otherwise call `computed` or `end`.
+  /// Waits for the turn. Returns false if it does not come. Otherwise call `computed` or `end`.
   private func begin(_ turn: PasswordQueue.HashRequest) async -> Bool {
     let entry = queue.enqueue(turn, nowMs: nowMs())
     if let evicted = entry.evicted { resume(evicted, false) }
@@ -102,7 +105,7 @@ actor PasswordHasher {
     advance()
   }
 
-  /// Begins and refuses the requests that are due, and repeats this while requests wait.
+  /// Begins and refuses the requests that are due. Repeats this while requests wait.
   private func advance() {
     let nowMs = nowMs()
     let pace = pace(nowMs)
@@ -120,10 +123,10 @@ actor PasswordHasher {
     waiting.removeValue(forKey: number)?.resume(returning: hasTurn)
   }
 
-  /// Computes in the turn that has come, and ends it. Returns nil without memory or thread.
+  /// Computes in the turn that has come, and ends the turn. Returns nil without memory or thread.
   private func computed<Value: Sendable>(_ work: @escaping @Sendable (HashBuffer) -> Value) async -> Value? {
     let yields = yields
-    // Of two that compute the same, the first one counts.
+    // If two threads compute the same value, the first result counts.
     let first = OneShot<Outcome<Value>?>()
     compute(work, yields: yields) { first.set($0) }
     var patience: Task<Void, any Error>?
@@ -131,9 +134,9 @@ actor PasswordHasher {
       patience = Task {
         try await Task.sleep(for: .milliseconds(Limits.passwordHashHedgeDelayMs))
         try Task.checkCancellation()
-        // The thread itself cannot stop yielding: Linux lets only root do so.
+        // Linux lets only root raise the thread's own priority again, so a second thread computes the value.
         boostUntil = .now + .milliseconds(Limits.passwordHashBoostMs)
-        // Where this one cannot be made the first may still be.
+        // If this thread cannot start, the first one may still finish.
         compute(work, yields: false) { if let outcome = $0 { first.set(outcome) } }
       }
     }
@@ -143,7 +146,9 @@ actor PasswordHasher {
     return outcome?.value
   }
 
-  /// - Parameter then: called on a thread of its own.
+  /// Computes on a new thread.
+  ///
+  /// - Parameter then: Called on that thread, with nil if there is no memory or thread.
   private nonisolated func compute<Value: Sendable>(
     _ work: @escaping @Sendable (HashBuffer) -> Value, yields: Bool,
     then: @escaping @Sendable (Outcome<Value>?) -> Void
@@ -157,13 +162,14 @@ actor PasswordHasher {
     if !isBegun { then(nil) }
   }
 
-  /// Waits for `work` on the calling thread: a woken task may start threads, and they would yield, too.
+  /// Runs `work` on an idle-priority thread and blocks until it ends. The calling thread resumes the task: a woken task
+  /// may start threads, which would inherit the priority.
   private static func atIdlePriority<Value: Sendable>(_ work: @escaping @Sendable () -> Value) -> Value {
     let value = Mutex<Value?>(nil)
     let isDone = DispatchSemaphore(value: 0)
     let isBegun = detachThread {
-      // Whoever wakes up takes the core at once from a thread of this policy. From one with a niceness of 19 it waits
-      // out that one's slice, up to 3 ms, and a post wakes up many. 0 is the thread that calls.
+      // A waking thread preempts a thread of this policy immediately. A thread with niceness 19 would keep its slice,
+      // up to 3 ms, and a post wakes many threads. 0 stands for the calling thread.
       var priority = sched_param()
       sched_setscheduler(0, idlePolicy, &priority)
       let made = work()
@@ -176,13 +182,15 @@ actor PasswordHasher {
   }
 }
 
-/// The outcome of a hash.
+/// The result of a hash, with its cost.
 private struct Outcome<Value: Sendable>: Sendable {
   let value: Value
-  /// CPU time of its thread. On a busy machine the hash takes longer anyway, and needs no rest for that.
+  /// CPU time of the hash's thread. On a busy machine a hash takes longer, and that needs no extra rest.
   let usedMs: Int64
 
-  /// - Parameter work: all that the thread does.
+  /// Runs and measures `work`.
+  ///
+  /// - Parameter work: All work of the thread.
   init(_ work: () -> Value) {
     value = work()
     var used = timespec()

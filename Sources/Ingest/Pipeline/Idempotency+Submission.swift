@@ -4,12 +4,14 @@ import Store
 import Web
 
 extension Idempotency {
-  /// A key and what came with it. Throws `Problem` for a key that is none.
+  /// Combines a key with the hash of its request.
+  ///
+  /// - Throws: `Problem` for an invalid key.
   init(key: String, of submission: Submission) throws(Problem) {
     self.init(key: try Self.checked(key), requestHash: submission.hash)
   }
 
-  /// Returns the key if its form is right. The store looks for an earlier use of it when it writes the post.
+  /// Returns the key if its form is valid. The store checks for an earlier use when it writes the post.
   ///
   /// - Throws: `Problem`, 400.
   static func checked(_ key: String) throws(Problem) -> String {
@@ -23,7 +25,7 @@ extension Idempotency {
 }
 
 extension Submission {
-  /// The same for the same request.
+  /// Hash of the request, equal for equal requests.
   fileprivate var hash: [UInt8] {
     let point = coordinate.map { "\($0.latitudeE7) \($0.longitudeE7)" } ?? ""
     return Secrets.hash([place, linkText ?? link, point].joined(separator: "\n"))

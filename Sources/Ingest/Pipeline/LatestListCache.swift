@@ -3,10 +3,11 @@ import NIOCore
 import Store
 import Synchronization
 
-/// The list that everybody sees, as bytes of each API: made once for each change, however many ask. Threads: any.
+/// Cache of the list as bytes in the format of each API. Serialized once per change, however many clients ask. Any
+/// thread.
 final class LatestListCache: Sendable {
   private struct State: Sendable {
-    /// Counts changes, so that a list read before one is not kept after it.
+    /// Number of changes. A list that was read before one must not be cached after it.
     var changes = 0
     var native: ByteBuffer?
     var compat: ByteBuffer?
@@ -15,7 +16,7 @@ final class LatestListCache: Sendable {
   private let database: any PostReader & ObservableStore
   private let state = Mutex(State())
 
-  /// Follows the store's changes from now on.
+  /// Creates the cache and follows the store's changes.
   init(database: any PostReader & ObservableStore) {
     self.database = database
     database.changes.observe { [weak self] change in if case .list = change { self?.invalidate() } }
@@ -28,12 +29,12 @@ final class LatestListCache: Sendable {
     }
   }
 
-  /// The latest posts as `/v2/feed` has them.
+  /// Returns the list in the format of `/v2/feed`.
   func native() async throws -> ByteBuffer {
     try await bytes(\.native) { ByteBuffer(bytes: try await database.latest().json().bytes) }
   }
 
-  /// The latest posts as clients of the original service get them.
+  /// Returns the list in the format of the compatibility API.
   func compat() async throws -> ByteBuffer {
     try await bytes(\.compat) {
       ByteBuffer(bytes: ListedPost.json(try await database.listed(ListQuery(), for: .ingest)).bytes)

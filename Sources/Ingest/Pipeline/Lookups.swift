@@ -4,11 +4,10 @@ import Messaging
 import Synchronization
 import Web
 
-/// Lookups for a preview: jobs like any other, but first in line and on no disk. Lost, a lookup fails, and its client
-/// may repeat it. Who asks what is being looked up already waits for that answer: a page that everybody opens at once
-/// asks a worker once.
+/// Lookups for previews: jobs with priority that are never stored. A lost lookup fails, and its client may retry. A
+/// client that asks for a query in progress shares its result, so that a page that many open together causes one job.
 final class Lookups: Sendable {
-  /// A job, and those who wait for it.
+  /// A job and the clients that wait for it.
   private struct InFlightLookup: Sendable {
     let job: JobID
     var waiting: Set<JobID>
@@ -18,7 +17,7 @@ final class Lookups: Sendable {
     var byQuery: [PlaceQuery: InFlightLookup] = [:]
     var queries: [JobID: PlaceQuery] = [:]
 
-    /// Whether somebody is the first to ask, and has to send the job.
+    /// Adds a waiting client. Returns true for the first one, which must enqueue the job.
     mutating func join(_ query: PlaceQuery, _ id: JobID) -> Bool {
       if byQuery[query]?.waiting.insert(id) != nil { return false }
       byQuery[query] = InFlightLookup(job: id, waiting: [id])
@@ -26,7 +25,7 @@ final class Lookups: Sendable {
       return true
     }
 
-    /// The job, where the last one who waited for it has gone.
+    /// Removes a waiting client. Returns the job if nobody waits for it any more.
     mutating func leave(_ query: PlaceQuery, _ id: JobID) -> JobID? {
       guard byQuery[query]?.waiting.remove(id) != nil, let flight = byQuery[query], flight.waiting.isEmpty else {
         return nil
@@ -35,7 +34,7 @@ final class Lookups: Sendable {
       return flight.job
     }
 
-    /// It is over; those who waited.
+    /// Removes a finished job. Returns its waiting clients.
     mutating func complete(_ job: JobID) -> Set<JobID> {
       queries.removeValue(forKey: job).flatMap { byQuery.removeValue(forKey: $0) }?.waiting ?? []
     }
@@ -45,15 +44,19 @@ final class Lookups: Sendable {
   private let pause: QueuePause
   private let waiters = Waiters<JobID, JobOutcome>(max: Limits.lookupsMax)
   private let inFlight = Mutex(InFlightLookups())
-  /// The boot number is part of it: a worker may still hold an answer of before a restart.
+  /// Number of the latest lookup. It contains the generation, because a worker may still hold a result from before a
+  /// restart.
   private let counter: Atomic<UInt64>
   private let timeoutMs: Int64
 
+  /// Creates the lookups of one start of ingest.
+  ///
   /// - Parameters:
-  ///   - boot: the number of this start of ingest.
-  ///   - timeoutMs: how long an answer is waited for.
+  ///   - generation: The number of this start of ingest.
+  ///   - timeoutMs: Timeout for a result, in milliseconds.
   init(
-    jobs: CommandQueue<JobServer.Command>, pause: QueuePause, generation: UInt32, timeoutMs: Int64 = Limits.lookupTimeoutMs
+    jobs: CommandQueue<JobServer.Command>, pause: QueuePause, generation: UInt32,
+    timeoutMs: Int64 = Limits.lookupTimeoutMs
   ) {
     self.jobs = jobs
     self.pause = pause
@@ -61,10 +64,10 @@ final class Lookups: Sendable {
     counter = Atomic(JobID.lookupsBefore(generation: generation))
   }
 
-  /// Places for a question, best first; none when none is known.
+  /// Returns the places for a query, best first. Empty if none is known.
   ///
-  /// - Parameter onDisconnect: takes what is to be called when the client has gone.
-  /// - Throws: `Problem` when too many look up, the queue is paused, or no worker answers in time.
+  /// - Parameter onDisconnect: Receives a callback to call when the client disconnects.
+  /// - Throws: `Problem` if too many lookups wait, the queue is paused, or no result arrives in time.
   func places(
     _ query: PlaceQuery, onDisconnect: (@escaping @Sendable () -> Void) -> Void = { _ in }
   ) async throws -> [Place] {
@@ -84,12 +87,12 @@ final class Lookups: Sendable {
     case .notFound: return []
     case .failed(let failure):
       throw Problem(
-        .serviceUnavailable, "geocoder_unavailable", "the place could not be looked up: \(failure.detail)",
+        .serviceUnavailable, "geocoder_unavailable", "the lookup failed: \(failure.detail)",
         retryAfterSeconds: Limits.retrySoonSeconds)
     case nil:
       if let job = inFlight.withLock({ $0.leave(query, id) }) { jobs.enqueue(.cancel([job])) }
       throw Problem(
-        .serviceUnavailable, "geocoder_unavailable", "no geocoding worker answers at the moment; try again later",
+        .serviceUnavailable, "geocoder_unavailable", "no geocoding worker is available; try again later",
         retryAfterSeconds: Limits.retryRestartSeconds)
     }
   }

@@ -4,9 +4,9 @@ import Messaging
 import Store
 import Web
 
-/// Posts that their owners edit or delete. The changes reach the feeds through the store's `ChangeSource`.
+/// Edits and deletions by owners. The changes reach the feeds through the store's `ChangeSource`.
 extension PostPipeline {
-  /// Deletes an account's post. On disk on return, and on its way to the feeds.
+  /// Deletes an account's post. The deletion is durable on return, and the feeds get it.
   ///
   /// - Throws: `Problem.postNotFound`, `StoreError`.
   func delete(_ post: PostID, of account: AccountID) async throws {
@@ -16,13 +16,13 @@ extension PostPipeline {
     }
   }
 
-  /// Makes an account's post another one. On disk on return, and on its way to the feeds. Asks a worker where the place
-  /// or the coordinates are others than before.
+  /// Edits an account's post. The edit is durable on return, and the feeds get it. A new place or coordinate needs a
+  /// lookup.
   ///
-  /// - Parameter onDisconnect: takes what is to be called when the client has gone.
-  /// - Returns: the post as it is then.
-  /// - Throws: `Problem` where there is none, it is queued, or the place is not known or cannot be looked up; nothing
-  ///   has changed then. `StoreError`.
+  /// - Parameter onDisconnect: Receives a callback to call when the client disconnects.
+  /// - Returns: The edited post.
+  /// - Throws: `Problem` if the post does not exist or is queued, or its place is unknown or cannot be looked up;
+  ///   `StoreError`. Nothing has changed then.
   func edit(
     _ id: PostID, of account: AccountID, _ submission: Submission,
     onDisconnect: (@escaping @Sendable () -> Void) -> Void = { _ in }
@@ -35,7 +35,7 @@ extension PostPipeline {
       let published = if let known { known } else { try await outcome(of: submission, onDisconnect: onDisconnect) }
       return try await edit(id, of: account, submission, published)
     } catch {
-      // It has changed nothing.
+      // The edit has changed nothing.
       refundRate(1, of: account)
       throw error
     }
@@ -51,11 +51,11 @@ extension PostPipeline {
     }
   }
 
-  /// Changes an account's own data, which its posts show. On disk on return, and on its way to the feeds. Another name
-  /// counts as an edit of each of the account's posts on the list: feeds publish each again.
+  /// Changes an account's own data, which its posts show. The change is durable on return, and the feeds get it. A new
+  /// name counts as an edit of each of the account's posts on the list, because feeds publish each again.
   ///
-  /// - Throws: `Problem.unauthorized` if the account is gone; a `Problem` if another account has the address, or if the
-  ///   account may not make so many edits now. Nothing has changed then. `StoreError`.
+  /// - Throws: `Problem.unauthorized` if the account is gone. A `Problem` if another account has the address, or the
+  ///   rate limit forbids that number of edits. Nothing has changed then. `StoreError`.
   func change(_ account: AccountID, _ change: ProfileChange) async throws -> Account {
     let edits = try await database.listedPosts(renamedBy: change, of: account)
     if let refusal = consumeWholeRate(edits, of: account) { throw refusal }
@@ -73,8 +73,8 @@ extension PostPipeline {
     }
   }
 
-  /// Takes all that a closed account has posted. On disk on return, and on its way to the feeds; after a failure the
-  /// next start of ingest goes on with it.
+  /// Erases all posts of a closed account. The erasure is durable on return, and the feeds get it. After a failure, the
+  /// next start of ingest continues it.
   func erasePosts(of account: AccountID) async throws {
     var after: PostID?
     repeat {
@@ -82,7 +82,7 @@ extension PostPipeline {
     } while after != nil
   }
 
-  /// What a settlement would make of a submission.
+  /// Returns the outcome that a settlement of the submission would have.
   private func outcome(
     of submission: Submission, onDisconnect: (@escaping @Sendable () -> Void) -> Void
   ) async throws -> Verdict.Published {
@@ -95,15 +95,15 @@ extension PostPipeline {
 }
 
 extension Post {
-  /// What was found for the post, where a submission is for the same place; nil where that is to be looked up.
+  /// Returns the post's outcome if it also holds for a submission. Nil if the submission needs a lookup.
   fileprivate func outcome(of submission: Submission) -> Verdict.Published? {
     guard let outcome, submission.place == place else { return nil }
-    // Coordinates that nobody gave are the place's.
-    let isSamePoint = submission.coordinate.map { $0 == outcome.coordinate } ?? (outcome.agreement == .notProvided)
+    // A coordinate that the user did not give belongs to the place.
+    let isSamePoint = submission.coordinate.map { $0 == outcome.coordinate } ?? (outcome.agreement == .notGiven)
     return isSamePoint ? outcome : nil
   }
 
-  /// A line of the list.
+  /// Creates the post of a list entry.
   fileprivate init(_ entry: FeedEntry, _ published: Verdict.Published) {
     self.init(
       id: entry.id, account: entry.account, place: entry.place, link: entry.link, state: .published,

@@ -4,11 +4,11 @@ import Metrics
 import Store
 import Synchronization
 
-/// Dead posts that come back.
+/// Retries of dead posts.
 extension PostPipeline {
-  /// Brings dead posts back into the queue, with fresh counts. On disk on return, and on their way to a worker.
+  /// Returns dead posts to the queue with reset counts. The change is durable on return, and the posts become jobs.
   ///
-  /// - Throws: `AdminRefusal` where the queue has no room for so many, `StoreError`.
+  /// - Throws: `AdminRefusal` if the backlog has too few free slots, `StoreError`.
   func retryDead(_ selection: DeadSelection) async throws -> QueueChange {
     let room =
       switch selection {
@@ -17,7 +17,7 @@ extension PostPipeline {
       }
     guard depth.add(room, ordering: .relaxed).newValue <= Limits.queueDepthMax else {
       depth.subtract(room, ordering: .relaxed)
-      throw AdminRefusal(.busy, "the queue has no room for \(room) more; let workers take some, then try again")
+      throw AdminRefusal(.busy, "the backlog has no \(room) free slots; try again after workers have settled posts")
     }
     do {
       let retried = try await retryPart(selection, limit: room)

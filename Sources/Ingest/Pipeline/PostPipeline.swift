@@ -6,29 +6,29 @@ import Store
 import Synchronization
 import Web
 
-/// Posts on their way from the door to the map: accepted into the store, handed to the job link, and settled when a
-/// worker has answered.
+/// The path of posts from the API to the map. It accepts them into the store, passes them to the job link, and settles
+/// them when a worker has answered.
 ///
-/// Threads: requests come from any task; results from the job link's reactor; completions and changes from the store.
-/// The `async` methods wait for the store or for a worker; the others return at once.
+/// Threads: requests come from any task, results from the job link's reactor, completions and changes from the store.
+/// The `async` methods wait for the store or for a worker; the others return immediately.
 final class PostPipeline: Sendable {
   let database: any PostStore & PostReader
   let jobs: CommandQueue<JobServer.Command>
   private let changes: CommandQueue<[FeedChange]>
-  /// The list as it is asked for over HTTP.
+  /// The list for HTTP clients.
   let latest: LatestListCache
   let lookups: Lookups
   private let logger: Logger
   private let waiters = Waiters<PostID, Void>(max: Limits.waitersMax)
   let meters: QueueMeters
-  /// Posts accepted and not yet settled.
+  /// Number of accepted posts that are not settled.
   let depth: Atomic<Int>
-  /// When a post has waited for a worker for so long, no more are taken.
+  /// Maximum wait of a queued post, in milliseconds. Above it, ingest refuses new posts with 503.
   let waitMaxMs: Int64
-  /// Whether one has.
+  /// True if a post has waited longer.
   private let hasExceededMaxWait = Atomic(false)
   private let flow = Mutex(PostFlow())
-  /// Nil where an account may post as fast as it can.
+  /// Rate limiter of posts by account. Nil if there is no limit.
   private let rates: Mutex<PostRateLimiter?>
 
   init(
@@ -49,13 +49,13 @@ final class PostPipeline: Sendable {
     database.changes.observe { [weak self] change in self?.process(change) }
   }
 
-  /// True if the backlog is full: ingest refuses further posts.
+  /// True if the backlog is full. Ingest then refuses further posts.
   var isFull: Bool { depth.load(ordering: .relaxed) >= Limits.queueDepthMax }
 
-  /// True if a post has waited `waitMaxMs` for a worker: ingest refuses further posts.
+  /// True if a post has waited `waitMaxMs` for a worker. Ingest then refuses further posts.
   var waitsTooLong: Bool { hasExceededMaxWait.load(ordering: .relaxed) }
 
-  /// Pace of posts at a time of `Reactor.nowMs`. Any thread.
+  /// Returns the pace of posts at a time of `Reactor.nowMs`. Any thread.
   func pace(nowMs: Int64) -> PostFlow.Pace { flow.withLock { $0.pace(nowMs: nowMs) } }
 
   private func record(_ posts: Int) {
@@ -63,27 +63,27 @@ final class PostPipeline: Sendable {
     flow.withLock { $0.record(posts, nowMs: nowMs) }
   }
 
-  /// How long the post has waited for a worker that has done so longest. On the reactor's thread, each heartbeat.
+  /// Records the longest wait of a ready post, in milliseconds. Thread: the reactor, each heartbeat.
   func recordQueueWait(_ longestMs: Int64) {
     let isLate = longestMs >= waitMaxMs
     guard hasExceededMaxWait.exchange(isLate, ordering: .relaxed) != isLate else { return }
     if isLate {
-      logger.warning("posts are refused: one waits too long for a worker", metadata: ["ms": "\(longestMs)"])
+      logger.warning("backlog stalled: refusing posts", metadata: ["longest_wait_ms": "\(longestMs)"])
     } else {
-      logger.notice("posts are taken again: none waits too long for a worker")
+      logger.notice("backlog recovered: accepting posts", metadata: ["longest_wait_ms": "\(longestMs)"])
     }
   }
 
-  /// Takes a post. On disk on return, with its job.
+  /// Accepts a post. On return the post and its job are durable.
   ///
-  /// - Parameter waits: whether `outcome` will be called with the id.
-  /// - Returns: what was made, and whether it may be waited for.
+  /// - Parameter waits: True if the caller will call `outcome` with the id.
+  /// - Returns: The accepted post, and true if the caller may wait for its outcome.
   func accept(
     _ submission: Submission, account: AccountID, idempotency: Idempotency?, waits: Bool
   ) async throws -> (accepted: AcceptedPost, waits: Bool) {
     let (capacity, refusal) = reserve(1, for: account)
     guard capacity == 1 else {
-      // What is stored already needs no room.
+      // A post that is already stored needs no slot.
       guard let idempotency, let earlier = try await database.accepted(idempotency, account: account) else {
         throw refusal
       }
@@ -94,7 +94,7 @@ final class PostPipeline: Sendable {
       let completion = CommitCompletion<[Acceptance]> { [self] result in
         switch result.map(\.first) {
         case .success(.accepted(let accepted)):
-          // Before a worker can see it: otherwise its outcome could come first.
+          // Register before a worker can get the job. Otherwise its outcome could come first.
           let expected = waits && waiters.register(accepted.id)
           if let job = accepted.job {
             jobs.enqueue(.committed(.accepted([job])))
@@ -106,21 +106,22 @@ final class PostPipeline: Sendable {
         case .success(.conflict):
           releaseSlots(1, to: account)
           continuation.resume(throwing: IdempotencyConflict())
-        case .success(.backlogFull), .success(nil): preconditionFailure("There was room for the post.")
+        case .success(.backlogFull), .success(nil): preconditionFailure("The post has a slot in the backlog.")
         case .failure(let error):
           releaseSlots(1, to: account)
           continuation.resume(throwing: error)
         }
       }
       database.accept(
-        [NewPost(submission, idempotency)], account: account, capacity: 1, unixMs: WallClock.unixMs, completion: completion)
+        [NewPost(submission, idempotency)], account: account, capacity: 1, unixMs: WallClock.unixMs,
+        completion: completion)
     }
   }
 
-  /// Takes posts of one account, all in one transaction.
+  /// Accepts posts of one account in one transaction.
   ///
-  /// - Parameter then: called as a `CommitCompletion`, with the acceptance of each post, and with the reason for which
-  ///   some found no room.
+  /// - Parameter then: Called as a `CommitCompletion` with the acceptance of each post, and with the reason why some
+  ///   found no free slot.
   func accept(
     _ posts: [NewPost], account: AccountID, counting counter: Counter,
     then: @escaping @Sendable (Result<[Acceptance], StoreError>, _ refusal: Problem) -> Void
@@ -138,9 +139,9 @@ final class PostPipeline: Sendable {
     database.accept(posts, account: account, capacity: capacity, unixMs: WallClock.unixMs, completion: completion)
   }
 
-  /// Room in the queue, as far as there is some; what is not used is to be given back.
+  /// Reserves up to `count` slots in the backlog. Release unused slots with `releaseSlots`.
   ///
-  /// - Returns: for how many posts there is room, and why there is none for the others.
+  /// - Returns: The number of reserved slots, and the problem for the other posts.
   private func reserve(_ count: Int, for account: AccountID) -> (capacity: Int, refusal: Problem) {
     guard !hasExceededMaxWait.load(ordering: .relaxed) else { return (0, .maxWaitExceeded) }
     let (allowed, refusal) = consumeRate(count, of: account)
@@ -157,7 +158,8 @@ final class PostPipeline: Sendable {
     refundRate(count, of: account)
   }
 
-  /// So many posts as the account may make now, and why not all.
+  /// Consumes up to `count` tokens of the account's rate limiter. Returns the number of allowed posts, and the problem
+  /// for the others.
   func consumeRate(_ count: Int, of account: AccountID) -> (allowed: Int, refusal: Problem?) {
     rates.withLock { rates in
       guard rates != nil else { return (count, nil) }
@@ -168,19 +170,19 @@ final class PostPipeline: Sendable {
     }
   }
 
-  /// Counts `count` edits, or none. Returns nil if the account may make them now, else the problem.
+  /// Consumes tokens for `count` edits, or none. Returns nil if the account may make them now, otherwise the problem.
   func consumeWholeRate(_ count: Int, of account: AccountID) -> Problem? {
     guard count > 0 else { return nil }
     let pauseMs = rates.withLock { $0?.consumeAll(count, by: account, nowMs: Reactor.nowMs) ?? 0 }
     return pauseMs > 0 ? .tooManyPosts(pauseMs: pauseMs) : nil
   }
 
-  /// What it was allowed has come to nothing.
+  /// Returns unused tokens to the account's rate limiter.
   func refundRate(_ count: Int, of account: AccountID) {
     rates.withLock { $0?.refund(count, to: account) }
   }
 
-  /// Passes a durable change on, whichever write made it, before that write's client gets its answer.
+  /// Passes on a durable change of any write. Called before that write's client gets its response.
   private func process(_ change: StoreChange) {
     switch change {
     case .settled(let posts), .unlisted(let posts): waiters.complete(posts, ())
@@ -189,10 +191,10 @@ final class PostPipeline: Sendable {
     if let committed = change.committed { jobs.enqueue(.committed(committed)) }
   }
 
-  /// Waits until the post is settled, a time at most. The store tells what became of it.
+  /// Waits until the post is settled, up to a timeout. The store holds the outcome.
   func outcome(of id: PostID, withinMs: Int64) async { _ = await waiters.outcome(of: id, withinMs: withinMs) }
 
-  /// Waits until a post is not queued, a time at most. Returns at once where somebody waits for it already.
+  /// Waits until a post is not queued, up to a timeout. Returns immediately if another request waits for it.
   func settlement(of id: PostID, withinMs: Int64) async throws {
     guard waiters.register(id) else { return }
     do {
@@ -204,10 +206,10 @@ final class PostPipeline: Sendable {
     await outcome(of: id, withinMs: withinMs)
   }
 
-  /// The post is settled already: nobody waits.
+  /// Cancels the wait for a post that is already settled.
   func cancelWait(_ id: PostID) { waiters.cancel(id) }
 
-  /// Performs an effect of the core. On the reactor's thread; does not wait.
+  /// Performs an effect of the core. Never waits. Thread: the reactor.
   func perform(_ effect: IngestCore.Effect) {
     switch effect {
     case .store(let write): store(write)
@@ -238,11 +240,11 @@ final class PostPipeline: Sendable {
 }
 
 extension IngestCore.Write {
-  /// The log message for a write that the store has refused.
+  /// Log message for a write that the store has refused.
   fileprivate var failure: String {
     switch self {
-    case .settle: "results not stored: workers will send them again"
-    case .countLosses: "could not record lost leases"
+    case .settle: "result commit failed: workers resend"
+    case .countLosses: "lost-lease commit failed"
     }
   }
 }

@@ -3,8 +3,8 @@ import Messaging
 import Store
 import Telemetry
 
-/// What the queue is at the moment of a scrape: asked of the reactor and of the database, so that between two scrapes
-/// it costs nothing. Any thread.
+/// Collector of the queue's metrics. It asks the reactor and the store at each scrape, so that the queue costs nothing
+/// between scrapes. Any thread.
 final class QueueCollector: Sendable {
   private let database: any StoreHealth & QueueReader
   private let view: QueueInspector
@@ -16,18 +16,18 @@ final class QueueCollector: Sendable {
     self.pause = pause
   }
 
-  /// What cannot be had within `Limits.queueInspectionTimeoutMs` is left out.
+  /// Returns the samples. Omits those that are not available within `Limits.queueInspectionTimeoutMs`.
   func collect() async -> [Sample] {
     var samples = database.space.samples
     samples.append(Metric.queueMax.sample(Limits.queueDepthMax))
     samples.append(Metric.queuePaused.sample(pause.sinceMs == nil ? 0 : 1))
     if case .status(let snapshot, _, _)? = await view.liveState(about: .status) {
       samples += [
-        Metric.queueJobs.sample(snapshot.ready, QueueState.ready.word),
-        Metric.queueJobs.sample(snapshot.leased, QueueState.leased.word),
-        Metric.queueJobs.sample(snapshot.settling, QueueState.settling.word),
-        Metric.queueJobs.sample(snapshot.delayed, QueueState.delayed.word),
-        Metric.queueJobs.sample(snapshot.waiting, QueueState.waiting.word),
+        Metric.queuePosts.sample(snapshot.ready, QueueState.ready.word),
+        Metric.queuePosts.sample(snapshot.leased, QueueState.leased.word),
+        Metric.queuePosts.sample(snapshot.committing, QueueState.committing.word),
+        Metric.queuePosts.sample(snapshot.delayed, QueueState.delayed.word),
+        Metric.queuePosts.sample(snapshot.waitingRemote, QueueState.waitingRemote.word),
         Metric.queueLookups.sample(snapshot.lookups),
         Metric.queueWait.sample(Double(snapshot.longestWaitMs) / 1_000),
         Metric.queueWorkers.sample(snapshot.workers.count),
@@ -35,13 +35,13 @@ final class QueueCollector: Sendable {
       ]
     }
     if let dead = try? await database.deadCounts().all {
-      samples.append(Metric.queueJobs.sample(dead, QueueState.dead.word))
+      samples.append(Metric.queuePosts.sample(dead, QueueState.dead.word))
     }
     do {
       let oldestMs = try await database.oldestQueuedMs()
       samples.append(Metric.queueOldest.sample(oldestMs.map { Double(max(0, WallClock.unixMs - $0)) / 1_000 } ?? 0))
     } catch {
-      // Left out, as what is not known.
+      // Omit the sample: its value is unknown.
     }
     return samples
   }

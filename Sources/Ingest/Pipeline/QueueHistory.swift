@@ -4,17 +4,17 @@ import ServiceLifecycle
 import Store
 import Synchronization
 
-/// How the queue stood over the last hour, a sample every few seconds, since this process began. Any thread.
+/// History of the queue over the last hour, with a sample every few seconds since the process began. Any thread.
 final class QueueHistory: Service {
-  /// How it stood at one moment.
+  /// State of the queue at one moment.
   struct Sample: Sendable {
-    /// Milliseconds since 1970, UTC.
+    /// Time of the sample, in milliseconds since 1970, UTC.
     let atMs: Int64
     let depth: Int
     let dead: Int
-    /// How long the oldest post of the queue has been in it, in ms; 0 when it is empty.
+    /// Age of the oldest queued post, in milliseconds. 0 if the queue is empty.
     let oldestMs: Int64
-    /// Posts a second, over the last `Limits.rateWindowSeconds`.
+    /// Accepted posts per second, over the last `Limits.rateWindowSeconds`. `settled` and `failed` have the same unit.
     let accepted: Double
     let settled: Double
     let failed: Double
@@ -39,10 +39,10 @@ final class QueueHistory: Service {
     }
   }
 
-  /// Oldest first; those that are not older than a time.
+  /// Returns the samples since a time, oldest first.
   func samples(sinceMs: Int64) -> [Sample] { samples.withLock { $0.filter { $0.atMs >= sinceMs } } }
 
-  /// The oldest one goes where there are too many.
+  /// Adds a sample. Above the maximum, drops the oldest.
   func add(_ sample: Sample) {
     samples.withLock { samples in
       samples.append(sample)
@@ -50,7 +50,7 @@ final class QueueHistory: Service {
     }
   }
 
-  /// Nil where the reactor or the database have no time: then there is a gap.
+  /// Returns a sample. Nil if the reactor or the store is too busy, which leaves a gap.
   private func sample() async -> Sample? {
     guard case .status(let queue, let rates, let feeds) = await view.liveState(about: .status),
       let dead = try? await database.deadCounts().all, let oldest = try? await database.oldestQueuedMs() as Int64??

@@ -2,7 +2,7 @@ import Domain
 import Messaging
 import Synchronization
 
-/// What the reactor's stations know at this moment of the queue, its workers and the feeds. Any thread.
+/// Inspector of the reactor's live state: the queue, its workers and the feeds. Any thread.
 final class QueueInspector: Sendable {
   private let inbox: CommandQueue<AdminServer.Command>
   private let answers = Waiters<UInt64, AdminServer.LiveState>(max: Limits.queueInspectionsMax)
@@ -10,7 +10,8 @@ final class QueueInspector: Sendable {
 
   init(_ inbox: CommandQueue<AdminServer.Command>) { self.inbox = inbox }
 
-  /// Nil when `Limits.queueInspectionsMax` wait already, or when it takes longer than `Limits.queueInspectionTimeoutMs`.
+  /// Returns the live state. Nil if `Limits.queueInspectionsMax` requests wait already, or after
+  /// `Limits.queueInspectionTimeoutMs`.
   func liveState(about request: AdminRequest) async -> AdminServer.LiveState? {
     let id = counter.add(1, ordering: .relaxed).newValue
     guard answers.register(id) else { return nil }

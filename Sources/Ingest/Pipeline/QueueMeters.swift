@@ -5,8 +5,8 @@ import Metrics
 import Synchronization
 import Telemetry
 
-/// Counts what comes into the queue and what becomes of it, and tells the log about single posts, with their traces.
-/// Once for each commit, where one has several posts. Any thread.
+/// Meters of the posts that enter and leave the queue, and the log of single posts with their traces. A commit of
+/// several posts counts once. Any thread.
 final class QueueMeters: Sendable {
   let overHTTP = Metric.queueEnqueued.counter("http")
   let overZeroMQ = Metric.queueEnqueued.counter("zeromq")
@@ -18,20 +18,20 @@ final class QueueMeters: Sendable {
   private let dead = Metric.queueCompleted.counter("dead")
   private let deleted = Metric.queueCompleted.counter("deleted")
   private let logger: Logger
-  /// Of posts that die: a worker that fails at everything must not fill the log.
+  /// Rate limiter for logs of dead posts: a worker that always fails must not fill the log.
   private let logLimiter = Mutex(LogRateLimiter())
 
   init(logger: Logger) { self.logger = logger }
 
   /// Counts settlements that are durable.
   ///
-  /// - Parameter void: posts that were deleted meanwhile.
+  /// - Parameter void: Posts that were deleted in the meantime.
   func count(_ settlements: [IngestCore.PendingSettlement], void: Set<PostID>) {
     func isVoid(_ index: Int) -> Bool {
       !void.isEmpty && settlements[index].job.id.post.map(void.contains) == true
     }
     var told = (published: 0, rejected: 0, dead: 0, retries: 0)
-    // In their places: to copy one costs more than to count it.
+    // In place: copying a settlement costs more than counting it.
     for index in settlements.indices where !isVoid(index) {
       switch settlements[index].settlement {
       case .verdict(.published): told.published += 1
@@ -50,9 +50,9 @@ final class QueueMeters: Sendable {
     for index in settlements.indices where !isVoid(index) { log(settlements[index]) }
   }
 
-  /// Counts lost workers that are durable, and the posts that are dead by them.
+  /// Counts lost leases that are durable, and the posts that are dead because of them.
   ///
-  /// - Parameter void: posts that were deleted meanwhile.
+  /// - Parameter void: Posts that were deleted in the meantime.
   func count(_ losses: JobScheduler.LostLeases, void: Set<PostID>) {
     self.losses.increment(by: losses.requeued.count + losses.dead.count)
     let posts = losses.dead.compactMap(\.post)
@@ -75,11 +75,11 @@ final class QueueMeters: Sendable {
       logger.debug("post rejected", metadata: metadata)
     case .retry(let attempts, let pauseMs, let reason):
       if let reason { metadata["code"] = "\(reason.code)" }
-      metadata["attempts"] = "\(attempts)"
-      metadata["pauseMs"] = "\(pauseMs)"
-      logger.debug("try failed", metadata: metadata)
+      metadata["failed_attempts"] = "\(attempts)"
+      metadata["retry_ms"] = "\(pauseMs)"
+      logger.debug("attempt failed", metadata: metadata)
     case .dead(let reason, let attempts):
-      if let attempts { metadata["attempts"] = "\(attempts)" }
+      if let attempts { metadata["failed_attempts"] = "\(attempts)" }
       metadata["code"] = "\(reason.code)"
       metadata["detail"] = "\(reason.detail)"
       logDead(post, metadata)
@@ -87,9 +87,9 @@ final class QueueMeters: Sendable {
     }
   }
 
-  /// So many a second; the others only where somebody wants to see everything. Each is in the queue's list.
+  /// Logs a dead post, at `notice` up to a rate and at `debug` above it. The queue's list of dead posts shows all.
   private func logDead(_ post: PostID, _ metadata: Logger.Metadata) {
     let isAdmitted = logLimiter.withLock { $0.admit("\(post)", nowMs: Reactor.nowMs) } != nil
-    logger.log(level: isAdmitted ? .notice : .debug, "post dead", metadata: metadata)
+    logger.log(level: isAdmitted ? .notice : .debug, "post dead-lettered", metadata: metadata)
   }
 }

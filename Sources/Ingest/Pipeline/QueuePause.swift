@@ -1,13 +1,13 @@
 import Store
 import Synchronization
 
-/// The operator's pause of the queue, as the store has it. Any thread.
+/// The operator's pause of the queue, as the store holds it. Any thread.
 final class QueuePause: Sendable {
   private let since: Mutex<Int64?>
 
-  /// Follows the store's changes from now on.
+  /// Takes over the stored pause and follows the store's changes.
   ///
-  /// - Parameter sinceMs: start of the pause, in ms since 1970, UTC; nil if the queue is not paused.
+  /// - Parameter sinceMs: Start of the pause, in milliseconds since 1970, UTC. Nil if the queue is not paused.
   init(sinceMs: Int64?, changes: ChangeSource) {
     since = Mutex(sinceMs)
     changes.observe { [weak self] change in
@@ -15,6 +15,6 @@ final class QueuePause: Sendable {
     }
   }
 
-  /// Start of the pause, in ms since 1970, UTC; nil if the queue is not paused.
+  /// Start of the pause, in milliseconds since 1970, UTC. Nil if the queue is not paused.
   var sinceMs: Int64? { since.withLock { $0 } }
 }

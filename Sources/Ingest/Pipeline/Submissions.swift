@@ -5,10 +5,10 @@ import Messaging
 import Store
 import Web
 
-/// What producers ask over ZeroMQ, answered by the rules of `/v2/posts`.
+/// Responder to producers' requests over ZeroMQ, by the rules of `/v2/posts`.
 ///
-/// Threads: requests come on the reactor's; batches are answered from the store's completions, the rest from tasks.
-/// How many there are at once is bounded by `SubmitAdmission`.
+/// Threads: requests come from the reactor. Replies to batches come from the store's completions, all others from
+/// tasks. `SubmitAdmission` bounds the number of concurrent requests.
 final class Submissions: Sendable {
   private let database: any PostReader
   private let queue: PostPipeline
@@ -18,7 +18,8 @@ final class Submissions: Sendable {
   private let meters = SubmitMeters()
 
   init(
-    database: any PostReader, queue: PostPipeline, sessions: Sessions, answers: CommandQueue<SubmitServer.Command>, logger: Logger
+    database: any PostReader, queue: PostPipeline, sessions: Sessions, answers: CommandQueue<SubmitServer.Command>,
+    logger: Logger
   ) {
     self.database = database
     self.queue = queue
@@ -27,7 +28,7 @@ final class Submissions: Sendable {
     self.logger = logger
   }
 
-  /// Returns at once.
+  /// Starts to handle requests. Returns immediately.
   func handle(_ requests: [SubmitServer.Request]) {
     for request in requests {
       switch request {
@@ -43,7 +44,7 @@ final class Submissions: Sendable {
     do {
       let session = try await sessions.session(token: token, unixMs: WallClock.unixMs)
       identity = session.map { .account($0.account.id) } ?? .unauthenticated
-    } catch { logger.error("a session cannot be looked up", metadata: ["error": "\(error)"]) }
+    } catch { logger.error("session check failed", metadata: ["error": "\(error)"]) }
     answers.enqueue(.identified(peer: peer, token: token, identity))
   }
 
@@ -63,7 +64,7 @@ final class Submissions: Sendable {
     let sorted = receipts
     queue.accept(valid, account: account, counting: queue.meters.overZeroMQ) { [self] result, refusal in
       if case .failure(let error) = result, !error.isFull {
-        logger.error("posts of a producer not stored", metadata: ["error": "\(error)"])
+        logger.error("batch commit failed", metadata: ["error": "\(error)"])
       }
       var stored = self.receipts(result, refusal, count: posts.count).makeIterator()
       finish(ticket, sorted.compactMap { $0 ?? stored.next() })
@@ -84,7 +85,7 @@ final class Submissions: Sendable {
     } catch { throw Problem(error) }
   }
 
-  /// One for each post that went to the store, in their order.
+  /// Returns a receipt for each post that went to the store, in order.
   private func receipts(
     _ result: Result<[Acceptance], StoreError>, _ refusal: Problem, count: Int
   ) -> [SubmitReceipt] {
@@ -101,25 +102,25 @@ final class Submissions: Sendable {
     }
   }
 
-  /// A published post is everybody's, another one its owner's.
+  /// Answers a status query. Shows published posts to everyone, and other posts only to their owners.
   private func show(_ ids: [PostID], _ account: AccountID, _ ticket: SubmitServer.Ticket) async {
     do {
       let posts = try await database.posts(ids).filter { $0.state == .published || $0.account == account }
       let found = Dictionary(posts.map { ($0.id, $0) }) { first, _ in first }
       answers.enqueue(.answered(ticket, .statuses(ids.map { ($0, found[$0]) })))
     } catch {
-      logger.error("posts cannot be looked up", metadata: ["error": "\(error)"])
-      let detail = "the posts cannot be read at the moment"
+      logger.error("post status query failed", metadata: ["error": "\(error)"])
+      let detail = "cannot read the posts at the moment; try again later"
       answers.enqueue(.answered(ticket, .busy(detail: detail, retryAfterMs: Limits.submitRetryMs)))
     }
   }
 }
 
 extension SubmitReceipt {
-  /// What HTTP answers, said to a producer: a fault of the server's is no reason to give up.
+  /// Converts an HTTP problem into a receipt. A server error is temporary, so the producer must not give up.
   init(_ problem: Problem) {
     let refusal = SubmitRefusal(code: problem.code, detail: problem.detail, field: problem.field ?? "")
-    // What may be right later is told by a time; of a server's errors that is so without one.
+    // `Retry-After`, or any 5xx status, marks a temporary failure.
     guard problem.retryAfterSeconds != nil || problem.status.code >= 500 else {
       self = .refused(refusal)
       return

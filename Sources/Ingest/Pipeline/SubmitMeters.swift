@@ -3,10 +3,10 @@ import Metrics
 import Synchronization
 import Telemetry
 
-/// Counts batches of producers and what their posts were told: once for each batch. Any thread.
+/// Meters of producers' batches and of their posts' receipts. Counts once per batch. Any thread.
 final class SubmitMeters: Sendable {
   private let batches = Metric.submitBatches.counter()
-  /// By code: those of the API, so they are few.
+  /// Counters by code. The codes are those of the API, so they are few.
   private let posts: Mutex<[String: Counter]>
 
   init() {

@@ -2,10 +2,10 @@ import Domain
 import ServiceLifecycle
 import Synchronization
 
-/// Those who wait for something to end, by its number: each is told once, in time or not at all.
+/// Tasks that wait for events, by the event's id. Each gets one outcome, or none after a timeout.
 final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
   private enum State: Sendable {
-    /// Somebody will wait.
+    /// A caller that has not begun to wait.
     case registered
     case waiting(CheckedContinuation<Outcome?, Never>)
     case completed(Outcome)
@@ -16,8 +16,8 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
 
   init(max: Int) { self.max = max }
 
-  /// Before the thing can end. False when somebody waits for it, or too many wait already; `outcome` is not to be
-  /// called then.
+  /// Registers a wait. Call this before the event can happen. Returns false if another caller waits for it, or too many
+  /// wait already. Do not call `outcome` then.
   func register(_ id: ID) -> Bool {
     states.withLock { states in
       guard states.count < max, states[id] == nil else { return false }
@@ -26,13 +26,13 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  /// It has ended; nothing happens where nobody waits.
+  /// Completes a wait. Does nothing if nobody waits.
   func complete(_ id: ID, _ outcome: Outcome) { complete([id], outcome) }
 
-  /// They have ended, all in the same way.
+  /// Completes several waits with one outcome.
   func complete(_ ids: [ID], _ outcome: Outcome) {
     let waiting = states.withLock { states in
-      // Mostly nobody waits, and thousands end at once.
+      // Usually nobody waits, while thousands complete together.
       guard !states.isEmpty else { return [CheckedContinuation<Outcome?, Never>]() }
       return ids.compactMap { id in
         switch states[id] {
@@ -49,8 +49,7 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
     for continuation in waiting { continuation.resume(returning: outcome) }
   }
 
-  /// Waits, after `expect`, for the end, for the time, or for the process's shutdown. Nil when it has not ended by
-  /// then.
+  /// Waits for a registered event. Returns nil after the timeout or at the process's shutdown.
   func outcome(of id: ID, withinMs: Int64) async -> Outcome? {
     let clock = Task {
       try await Task.sleep(for: .milliseconds(withinMs))
@@ -77,7 +76,7 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  /// Whoever expected it does not wait, or no longer.
+  /// Cancels a wait, before or after it has begun.
   func cancel(_ id: ID) {
     let continuation: CheckedContinuation<Outcome?, Never>? = states.withLock { states in
       defer { states[id] = nil }

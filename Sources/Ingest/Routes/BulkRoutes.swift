@@ -6,8 +6,8 @@ import NIOCore
 import Store
 import Web
 
-/// `/v2/posts/bulk`: many posts in one request, a line of JSON each, all in one transaction; answered with a line for
-/// each when all are on disk. A line that is not right is refused alone.
+/// Routes of `/v2/posts/bulk`: many posts in one request, one JSON object per line, in one transaction. The response
+/// has a line for each post after all are durable. An invalid line is refused alone.
 struct BulkRoutes: Sendable {
   let queue: PostPipeline
   let sessions: Sessions
@@ -22,8 +22,8 @@ struct BulkRoutes: Sendable {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let body = try await RequestBody.collect(request, upTo: Limits.bulkBytesMax)
     let lines = try BulkRoutes.lines(Array(body.readableBytesView))
-    // With a header, a line without a key of its own has one by its place: sent again with the same one, each is
-    // recognised.
+    // A line without a key of its own gets one from the header and its position. If the client resends the body with
+    // the same header, each line is recognized.
     let base = try request.headers[.idempotencyKey].map { header in
       hexadecimal(Secrets.fingerprint(try Idempotency.checked(header)))
     }
@@ -51,19 +51,19 @@ struct BulkRoutes: Sendable {
   static func lines(_ body: [UInt8]) throws(Problem) -> [ArraySlice<UInt8>] {
     var rest = body[...]
     var lines: [ArraySlice<UInt8>] = []
-    // One more than may be, to see that they are too many.
+    // Read one line more than allowed, to detect too many.
     while !rest.isEmpty, lines.count <= Limits.bulkPostsMax {
       let line = rest.prefix { $0 != UInt8(ascii: "\n") }
       rest = rest[line.endIndex...].dropFirst()
       if !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { lines.append(line) }
     }
     let wanted = "the body must have 1 to \(Limits.bulkPostsMax) lines, each a JSON object with a place and a link"
-    guard !lines.isEmpty else { throw Problem(.badRequest, "no_lines", wanted) }
+    guard !lines.isEmpty else { throw Problem(.badRequest, "empty_body", wanted) }
     guard lines.count <= Limits.bulkPostsMax else { throw Problem(.contentTooLarge, "too_many_lines", wanted) }
     return lines
   }
 
-  /// What became of each line, in their order.
+  /// Stores the valid lines. Returns the result of each line, in order.
   private func stored(_ lines: [Result<NewPost, Problem>], _ account: AccountID) async throws -> [BulkResult] {
     let valid = lines.compactMap { try? $0.get() }
     var (stored, refusal) = ([Acceptance](), Problem.busy)
@@ -89,7 +89,7 @@ struct BulkRoutes: Sendable {
   }
 }
 
-/// A line's answer.
+/// The result of a line.
 private enum BulkResult {
   case accepted(PostID, isReplayed: Bool)
   case refused(Problem)

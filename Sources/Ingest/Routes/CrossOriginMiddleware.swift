@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 import Web
 
-/// Lets pages of the origins that the operator has named use the API from a browser, with a bearer token: cookies are
-/// not sent along. Nobody else's, by default. (WHATWG Fetch, section 3.3.)
+/// Middleware that admits pages of the configured origins to the API from a browser. They need a bearer token, because
+/// browsers send no cookies. By default no other origin is admitted. (WHATWG Fetch, section 3.3.)
 struct CrossOriginMiddleware: RouterMiddleware {
   typealias Context = ConnectionContext
 
@@ -25,7 +25,7 @@ struct CrossOriginMiddleware: RouterMiddleware {
         response.headers[.accessControlExposeHeaders] = CrossOriginMiddleware.exposed
       }
     }
-    // Whoever keeps answers must not give one page's to another.
+    // A cache must not give one origin's response to another.
     response.headers.append(HTTPField(name: .vary, value: "Origin"))
     return response
   }
@@ -33,7 +33,7 @@ struct CrossOriginMiddleware: RouterMiddleware {
   private static let preflight: HTTPFields = [
     .accessControlAllowMethods: "GET, POST, PUT, PATCH, DELETE",
     .accessControlAllowHeaders: "Authorization, Content-Type, Idempotency-Key, Prefer, Traceparent",
-    // The longest that browsers keep to.
+    // The longest time that browsers accept.
     .accessControlMaxAge: "86400",
   ]
   private static let exposed = "Location, Retry-After, Idempotency-Replayed, Preference-Applied"

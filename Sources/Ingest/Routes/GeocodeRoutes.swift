@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Web
 
-/// Look-ups: what a text means at `/v2/geocode`, and what is around a point at `/v2/reverse`. They need no session.
+/// Routes of lookups: `/v2/geocode` finds a text, and `/v2/reverse` the places around a point. They need no session.
 struct GeocodeRoutes: Sendable {
   let lookups: Lookups
 
@@ -17,8 +17,8 @@ struct GeocodeRoutes: Sendable {
     let places = try await lookups.places(query, onDisconnect: context.onClientDisconnect)
     guard !places.isEmpty else {
       throw query.kind == .reverse
-        ? Problem(.notFound, "place_not_found", "no place is known around \(query.text)")
-        : Problem(.notFound, "place_not_found", "no place is known by \"\(query.text)\"", field: "q")
+        ? Problem(.notFound, "place_not_found", "no place found near \(query.text)")
+        : Problem(.notFound, "place_not_found", "no place found for \"\(query.text)\"", field: "q")
     }
     return Response(
       .object { json in
@@ -30,7 +30,7 @@ struct GeocodeRoutes: Sendable {
 
   private static func forward(_ parameters: Query) throws -> PlaceQuery {
     var query = PlaceQuery("", limit: Limits.candidatesDefault, isDetailed: true)
-    try read([.text, .limit, .country, .focus, .language, .level, .prefix], of: parameters, into: &query)
+    try read([.text, .limit, .country, .focus, .language, .level, .autocomplete], of: parameters, into: &query)
     if let complaint = VisibleText(query.text).complaint {
       throw Problem(.badRequest, "invalid_q", "q \(complaint)", field: "q")
     }
@@ -39,7 +39,7 @@ struct GeocodeRoutes: Sendable {
 
   private static func reverse(_ parameters: Query) throws -> PlaceQuery {
     let (latitude, longitude) = (parameters["lat"] ?? "", parameters["lon"] ?? "")
-    // One after the other, to say which of them is wrong.
+    // Check one after the other, to report which one is wrong.
     guard Coordinate(latitude: latitude, longitude: "0") != nil else {
       throw invalid("lat", "degrees from -90 to 90, such as 47.6", latitude)
     }
@@ -62,12 +62,11 @@ struct GeocodeRoutes: Sendable {
     }
   }
 
-  /// As other geocoders call it, where they agree.
+  /// Returns an option's parameter name. It follows other geocoders where they agree.
   private static func name(of option: PlaceQuery.Option) -> String {
     switch option {
     case .text: "q"
-    case .prefix: "autocomplete"
-    case .limit, .country, .focus, .language, .level: option.rawValue
+    case .limit, .country, .focus, .language, .level, .autocomplete: option.rawValue
     }
   }
 

@@ -1,14 +1,17 @@
 import Hummingbird
 import Web
 
-/// Those who may see what is on the map: everybody, or everybody with a session.
+/// Authorization to view the map: everyone, or everyone with a session.
 struct MapAuthorization: Sendable {
-  let viewing: MapAccess
+  let mapAccess: MapAccess
   let sessions: Sessions
   let site: Site
 
-  /// Throws `Problem.unauthorized` where the map is closed to whoever asks.
+  /// Authorizes a request.
+  ///
+  /// - Throws: `Problem.unauthorized` if the map is members-only and the request has no session.
   func authorize(_ request: Request) async throws {
-    if viewing.isClosed { _ = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site) }
+    guard mapAccess.isMembersOnly else { return }
+    _ = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
   }
 }

@@ -3,7 +3,9 @@ import HTTPTypes
 import Web
 
 extension PostFilter {
-  /// By the parameters `q`, `country`, `box`, `since` and `until`; throws `Problem` for one that is not right.
+  /// Parses the parameters `q`, `country`, `bbox`, `since` and `until`.
+  ///
+  /// - Throws: `Problem` for an invalid parameter.
   init(_ query: Query) throws(Problem) {
     let text = query["q"] ?? ""
     guard text.utf8.count <= Limits.placeBytesMax else {
@@ -13,7 +15,7 @@ extension PostFilter {
       throw Problem(.badRequest, "invalid_q", "q \(flaw.complaint)", field: "q")
     }
     let feed: FeedFilter
-    do { feed = try FeedFilter(country: query["country"] ?? "", box: query["box"] ?? "") } catch {
+    do { feed = try FeedFilter(country: query["country"] ?? "", box: query["bbox"] ?? "") } catch {
       throw Problem(
         .badRequest, "invalid_\(error.name)", "\(error.name) must be \(error.expected), not \"\(error.actual)\"",
         field: error.name)
@@ -25,7 +27,7 @@ extension PostFilter {
 
   private static func time(_ name: String, _ query: Query) throws(Problem) -> Int64? {
     guard let text = query[name], !text.isEmpty else { return nil }
-    // An offset's plus comes as a space, unless somebody has taken care.
+    // A plus in a UTC offset is decoded as a space unless the client escaped it.
     guard let unixMs = unixMs(timestamp: text.replacing(" ", with: "+")) else {
       throw Problem(
         .badRequest, "invalid_\(name)", "\(name) must be a time such as 2026-02-25T01:10:38Z", field: name)

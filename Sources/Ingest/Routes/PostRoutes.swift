@@ -4,7 +4,7 @@ import Hummingbird
 import Store
 import Web
 
-/// `/v2/posts`: put oneself on the map, see what became of it, edit and delete it.
+/// Routes of `/v2/posts`: create, list, read, edit and delete posts.
 struct PostRoutes: Sendable {
   let database: any PostReader
   let queue: PostPipeline
@@ -24,7 +24,7 @@ struct PostRoutes: Sendable {
     router.respondMethodNotAllowed(at: "/v2/posts/{id}", than: .get, .put, .delete)
   }
 
-  /// On the map, it is everybody's. Before, and when it never gets there, only its owner learns that it is.
+  /// Returns a post. A published post is visible to everyone. Any other state is visible to its owner only.
   private func show(_ id: String?, _ request: Request) async throws -> Response {
     try await viewers.authorize(request)
     guard let id = id.flatMap({ PostID($0) }), let post = try await database.post(id) else {
@@ -37,7 +37,7 @@ struct PostRoutes: Sendable {
     return Response(.object { post.write(to: &$0) })
   }
 
-  /// Makes the caller's post another one: on disk and on the list when it is answered.
+  /// Edits the caller's post. The edit is durable and listed before the response.
   private func edit(
     _ id: String?, _ request: Request, onDisconnect: (@escaping @Sendable () -> Void) -> Void
   ) async throws -> Response {
@@ -71,14 +71,13 @@ struct PostRoutes: Sendable {
     }
   }
 
-  /// Everybody's that are on the map, newest first; `next` is there when there may be more, also where a page found
-  /// nothing.
+  /// Lists all published posts, newest first. `next` is present if there may be more, even on an empty page.
   private func all(
     _ query: Query, _ filter: PostFilter, _ limit: Int, _ client: ScanClient
   ) async throws -> Response {
     let below = try query["after"].map { text in
       guard let below = UInt64(text) else {
-        throw Problem(.badRequest, "invalid_after", "after must be what next was on the page before", field: "after")
+        throw Problem(.badRequest, "invalid_after", "after must be the next of the previous page", field: "after")
       }
       return below
     }
@@ -90,7 +89,7 @@ struct PostRoutes: Sendable {
       })
   }
 
-  /// The caller's own, whatever became of them, oldest first or newest; `next` as above.
+  /// Lists the caller's posts in every state, oldest or newest first. `next` is as in `all`.
   private func own(
     _ query: Query, _ filter: PostFilter, _ limit: Int, _ request: Request, _ client: ScanClient
   ) async throws -> Response {
@@ -161,8 +160,8 @@ struct PostRoutes: Sendable {
     return response
   }
 
-  /// "wait=5" among the preferences (RFC 7240); a longer one is cut to the limit, and what is not understood is
-  /// ignored, as the RFC wants it.
+  /// Returns the seconds of "wait=5" among the preferences (RFC 7240), up to the limit. Unknown preferences are
+  /// ignored, as the RFC demands.
   private static func waitSeconds(_ header: String) -> Int {
     for preference in header.split(separator: ",") {
       let parts = preference.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map { String($0).trimmedLine }
@@ -176,7 +175,7 @@ struct PostRoutes: Sendable {
 }
 
 extension Post {
-  /// As it has just been stored.
+  /// Creates the post as it was just stored.
   fileprivate init(_ accepted: AcceptedPost, _ submission: Submission, _ account: AccountID) {
     self.init(
       id: accepted.id, account: account, place: submission.place, link: submission.link, state: .queued,

@@ -8,17 +8,17 @@ extension Problem {
     .unauthorized, "session_required", "log in first: send the session's cookie, or Authorization: Bearer and its token"
   )
   static let busy = Problem(
-    .serviceUnavailable, "busy", "too much is waiting; nothing was stored, send it again later",
+    .serviceUnavailable, "busy", "the server is busy; nothing was stored, try again later",
     retryAfterSeconds: Limits.retrySoonSeconds)
   static let maxWaitExceeded = Problem(
-    .serviceUnavailable, "busy", "posts wait too long for a geocoder; nothing was stored, send it again later",
+    .serviceUnavailable, "busy", "posts wait too long for a worker; nothing was stored, try again later",
     retryAfterSeconds: Limits.retryOperatorSeconds)
 
   static func tooManyPosts(pauseMs: Int64) -> Problem {
     let seconds = Int(secondsOf: pauseMs)
     return Problem(
       .tooManyRequests, "too_many_posts",
-      "the account has made as many posts and edits as it may in a minute; nothing was stored, go on in \(seconds) s",
+      "the account reached its limit of posts and edits per minute; nothing was stored, try again in \(seconds) s",
       retryAfterSeconds: seconds)
   }
 
@@ -26,16 +26,16 @@ extension Problem {
     .conflict, "email_taken", "there is an account with this e-mail address; log in", field: "email")
 
   static let idempotencyKeyReused = Problem(
-    .conflict, "idempotency_key_reused", "this Idempotency-Key came with another request before; take a new one")
+    .conflict, "idempotency_key_reused", "this Idempotency-Key belongs to another request; use a new key")
 
-  /// The same for a post that is not there, one that is deleted, and one that is not to be seen.
+  /// The problem of a post that is missing, deleted or not visible to the caller. It does not say which.
   static let postNotFound = Problem(.notFound, "post_not_found", "there is no post with this id")
   static let postQueued = Problem(
-    .conflict, "post_queued", "the place that the post came with is still being looked up; edit it once that is over")
+    .conflict, "post_queued", "the post is still queued; edit it after it is published or rejected")
   static let postDeleted = Problem(
-    .gone, "post_deleted", "the post that was made of this request is deleted; take a new Idempotency-Key for another")
+    .gone, "post_deleted", "the post of this Idempotency-Key was deleted; use a new key for a new post")
 
-  /// What ingest's own errors mean; nil for others.
+  /// Maps ingest's own errors. Returns nil for others.
   static func of(_ error: any Error) -> Problem? {
     switch error {
     case let refusal as Submission.Refusal: Problem(refusal)
@@ -44,20 +44,20 @@ extension Problem {
     }
   }
 
-  /// A field that is not right.
+  /// Creates the problem of an invalid field.
   init(_ refusal: Submission.Refusal) {
     self.init(
       .unprocessableContent, "invalid_\(refusal.field)", "\(refusal.field) \(refusal.reason)", field: refusal.field)
   }
 
-  /// What the store could not do.
+  /// Creates the problem of a store error.
   init(_ error: StoreError) {
     switch error {
     case .noAccount: self = .unauthorized
     case .full:
       self.init(
         .insufficientStorage, "disk_full",
-        "the server's disk is full; nothing was stored", retryAfterSeconds: Limits.retryFaultSeconds)
+        "the server's disk is full; nothing was stored, try again later", retryAfterSeconds: Limits.retryFaultSeconds)
     case .unknownOutcome:
       self.init(
         .serviceUnavailable, "outcome_unknown",
@@ -65,12 +65,12 @@ extension Problem {
           + "Idempotency-Key", retryAfterSeconds: Limits.retryRestartSeconds)
     case .stopped:
       self.init(
-        .serviceUnavailable, "store_unusable",
-        "the server stores nothing until it starts again, for its disk has failed or it is ending; send it again later",
+        .serviceUnavailable, "store_unavailable",
+        "the server cannot store anything until it restarts; send the request again later",
         retryAfterSeconds: Limits.retryRestartSeconds)
     case .tooManyScans:
       self.init(
-        .serviceUnavailable, "too_many_searches", "too many searches wait for their turn; try again in a moment",
+        .serviceUnavailable, "too_many_searches", "too many searches are waiting; try again in a moment",
         retryAfterSeconds: Limits.retrySoonSeconds)
     case .scanEnded:
       self.init(
@@ -79,13 +79,13 @@ extension Problem {
         retryAfterSeconds: Limits.retrySoonSeconds)
     case .locked, .unusable:
       self.init(
-        .internalServerError, "store_unusable",
-        "the server cannot read its database; nothing was stored, and its operator finds the reason in the log")
+        .internalServerError, "store_unavailable",
+        "the server cannot read its database; nothing was stored, and the server's log has the reason")
     }
   }
 }
 
 extension Int {
-  /// The seconds of a pause in milliseconds, rounded up: ingest refuses a client again that comes a second early.
+  /// Converts a pause in milliseconds into seconds, rounded up. Ingest would refuse a client that comes early.
   init(secondsOf pauseMs: Int64) { self.init((pauseMs + 999) / 1_000) }
 }

@@ -3,8 +3,8 @@ import HTTPTypes
 import Hummingbird
 import Web
 
-/// Routes without a session, besides lookups: the list as it is on disk at `/v2/feed`, unless the map is closed,
-/// `/livez`, and `/readyz`.
+/// Routes without a session, besides lookups: `/v2/feed` with the stored list unless the map is members-only, `/livez`,
+/// `/readyz`, `/v2/version` and `/v2/limits`.
 struct PublicRoutes: Sendable {
   let latest: LatestListCache
   let readiness: IngestReadiness
@@ -12,7 +12,7 @@ struct PublicRoutes: Sendable {
 
   func add(to router: Router<ConnectionContext>) {
     router.get("/livez") { _, _ in Response(status: .noContent) }
-    // A paused queue still takes posts, so it is ready.
+    // A paused queue still accepts posts, so it is ready.
     router.get("/readyz") { _, _ in PublicRoutes.response(try Readiness.text([readiness.check])) }
     router.get("/v2/feed") { request, _ in
       try await viewers.authorize(request)
@@ -25,14 +25,14 @@ struct PublicRoutes: Sendable {
     }
   }
 
-  /// A few lines for people.
+  /// Returns a response with a plain text for people.
   static func response(_ text: String) -> Response {
     Response(
       status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
   }
 
-  /// What a client has to keep to, for those that would rather know than try.
+  /// Limits of requests, for clients that check before they send.
   private static let limits = JSONWriter.object { json in
     json.add("placeBytesMax", Limits.placeBytesMax)
     json.add("linkBytesMax", Limits.linkBytesMax)

@@ -4,33 +4,35 @@ import Hummingbird
 import Messaging
 import Web
 
-/// The site that people open, as the operator has configured it: its address, its reverse proxies, and the
-/// origins of other sites whose pages may use the API.
+/// The public site as the operator has configured it. It has an origin, reverse proxies, and the origins of other sites
+/// whose pages may use the API.
 struct Site: Sendable {
-  /// "https://example.org", or empty.
+  /// The site's origin, such as "https://example.org". Empty if it is not configured.
   let origin: String
   let proxies: TrustedProxies
-  /// Origins of others whose pages may use the API.
+  /// Origins of other sites whose pages may use the API.
   let allowedOrigins: Set<String>
 
-  /// Whether TLS ends in front of the service.
+  /// True if a reverse proxy terminates TLS for the service.
   var isSecure: Bool { origin.hasPrefix("https://") }
 
-  /// Who sends a request, by the connection and what trusted proxies say of it.
+  /// Returns the source of a request, by the connection and the forwarded addresses of trusted proxies.
   func source(of request: Request, _ context: ConnectionContext) -> LoginSource {
     let forwarded = request.headers[values: .xForwardedFor]
     let address = context.peer.map { proxies.client(of: $0, forwardedFor: forwarded) }
     return LoginSource(address: address, agent: request.headers[.userAgent] ?? "")
   }
 
-  /// Throws a `Problem` where another site has made a browser send this. A browser sends cookies with it, and keeps
-  /// those that come back; it also says where it comes from. Other clients do not, and are none of our business.
+  /// Checks that no other site made a browser send the request. A browser sends and keeps cookies, and it states the
+  /// request's origin. Other clients state no origin and pass.
   ///
-  /// - Parameter allowsCORSOrigins: whether partners may; not where a cookie says who asks: they have tokens.
+  /// - Parameter allowsCORSOrigins: True if pages of `allowedOrigins` pass. False for requests that a cookie
+  ///   authenticates, since those pages have tokens.
+  /// - Throws: `Problem`, 403, for a request from another site.
   func requireSameOrigin(_ request: Request, allowsCORSOrigins: Bool = true) throws(Problem) {
     if allowsCORSOrigins, let origin = request.headers[.origin], allowedOrigins.contains(origin) { return }
     let forbidden = Problem(
-      .forbidden, "cross_site", "another site has sent this; send it from this site, or with a bearer token")
+      .forbidden, "cross_site", "another site sent this request; send it from this site, or with a bearer token")
     if let from = request.headers[.secFetchSite] {
       guard from == "same-origin" || from == "none" else { throw forbidden }
     } else if let origin = request.headers[.origin] {
@@ -38,7 +40,7 @@ struct Site: Sendable {
     }
   }
 
-  /// True if an `Origin` is this site's: the configured one, or the request's host with the configured origin's scheme.
+  /// Returns true if an `Origin` is this site's: the configured one, or the request's host with the configured scheme.
   /// Without a configured origin either scheme passes, since TLS may end at a reverse proxy.
   private func isOwn(_ origin: String, of request: Request) -> Bool {
     guard origin != self.origin else { return true }

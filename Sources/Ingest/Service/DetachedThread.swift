@@ -1,9 +1,9 @@
 import Glibc
 
-/// Begins a thread whose end nobody waits for.
+/// Starts a detached thread.
 ///
-/// - Returns: false where the process or the machine has as many as it may: `body` does not run then. Foundation's
-///   threads do not tell.
+/// - Returns: False if the process or the machine has too many threads; `body` does not run then. Foundation's threads
+///   do not report this.
 func detachThread(_ body: @escaping @Sendable () -> Void) -> Bool {
   let context = Unmanaged.passRetained(DetachedThread(body))
   var id = pthread_t()

@@ -1,23 +1,23 @@
 import Domain
 
-/// Chooses the log's lines about a full disk: at most one a minute while it is full, and one when it has room again. A
+/// Selects the log lines about a full disk: at most one a minute while it is full, and one when it has space again. A
 /// pure state machine: the caller checks the disk and supplies the time.
 struct DiskFullLog: Sendable {
-  /// A line for the log; `refused` counts the writes that did not fit since the previous line.
+  /// A log line. `refused` counts the writes that did not fit since the previous line.
   enum Line: Equatable {
     case full(refused: Int)
     case recovered(refused: Int)
   }
 
   private var fullLineMs: Int64?
-  /// True if the latest line said that the disk is full.
+  /// True if the latest line reported a full disk.
   private var isOpen = false
   private var refused = 0
 
   /// Records a check of the disk.
   ///
-  /// - Parameter refused: writes that did not fit since the previous check.
-  /// - Returns: the line to write now; nil for none.
+  /// - Parameter refused: The number of writes that did not fit since the previous check.
+  /// - Returns: The line to write now. Nil if there is none.
   mutating func line(isFull: Bool, refused more: Int, nowMs: Int64) -> Line? {
     refused += more
     if isFull {

@@ -4,8 +4,8 @@ import Messaging
 import ServiceLifecycle
 import Store
 
-/// Checks the disk once a second, so that readiness follows it even without posts. Logs when it is full and when it has
-/// room again.
+/// Service that checks the disk once a second, so that readiness follows it even without posts. Logs when the disk is
+/// full and when it has space again.
 struct DiskSpaceMonitor: Service {
   let database: any StoreHealth
   let logger: Logger
@@ -22,15 +22,15 @@ struct DiskSpaceMonitor: Service {
 
   private func log(_ line: DiskFullLog.Line) {
     let disk = database.space.status
-    var metadata: Logger.Metadata = ["freeBytes": "\(disk.freeBytes)", "databaseBytes": "\(disk.databaseBytes)"]
+    var metadata: Logger.Metadata = ["free_bytes": "\(disk.freeBytes)", "database_bytes": "\(disk.databaseBytes)"]
     switch line {
     case .full(let refused):
-      metadata["refused"] = "\(refused)"
-      logger.error(
-        "disk full or nearly full: refusing writes that do not fit with 507, no restart needed", metadata: metadata)
+      metadata["refused_writes"] = "\(refused)"
+      metadata["advice"] = "free some space; no restart needed"
+      logger.error("disk full or nearly full: refusing writes with 507", metadata: metadata)
     case .recovered(let refused):
-      metadata["refused"] = "\(refused)"
-      logger.notice("disk has room again", metadata: metadata)
+      metadata["refused_writes"] = "\(refused)"
+      logger.notice("disk space recovered", metadata: metadata)
     }
   }
 }

@@ -5,9 +5,9 @@ import Messaging
 import Store
 import Web
 
-/// The connected parts of one ingest: store, queue, accounts, the links with their thread, and the routes of the API.
+/// The connected parts of one ingest: store, queue, accounts, the links with their thread, and the API's routes.
 ///
-/// `IngestService` runs them behind HTTP. Tests ask the routes without a server.
+/// `IngestService` runs them behind HTTP. Tests call the routes without a server.
 final class IngestComponents: Sendable {
   let database: any IngestStore
   let queue: PostPipeline
@@ -17,24 +17,24 @@ final class IngestComponents: Sendable {
   let history: QueueHistory
   let samples: QueueCollector
   let signUps = SignUpGuard()
-  /// Addresses of the links, with the ports in use.
+  /// Endpoints of the links, with the actual ports.
   let endpoints: Endpoints
 
   private let configuration: IngestConfiguration
   private let reactor: Reactor
   private let closedAccounts: [AccountID]
 
-  /// Addresses of the links.
+  /// Endpoints of the links.
   struct Endpoints: Sendable {
     let jobs: Endpoint
     let changes: Endpoint
     let submit: Endpoint
   }
 
-  /// Opens the store, starts the links, and queues the store's jobs. Waits for the disk.
+  /// Opens the store, starts the links, and queues the store's jobs. Blocks on the disk.
   ///
-  /// - Parameter store: opens the store; called once.
-  /// - Throws: `StoreError`, `LinkError`; both final until the configuration changes.
+  /// - Parameter store: Opens the store. Called once.
+  /// - Throws: `StoreError` or `LinkError`. Both are final until the configuration changes.
   static func start(
     _ configuration: IngestConfiguration, store: () throws -> any IngestStore, logger: Logger
   ) throws -> IngestComponents {
@@ -98,29 +98,33 @@ final class IngestComponents: Sendable {
     readiness = IngestReadiness(database: database, queue: queue, pause: pause)
     history = QueueHistory(database: database, view: view)
     samples = QueueCollector(database: database, view: view, pause: pause)
-    resume(start.jobs, isPaused: pause.sinceMs != nil, logger: logger)
+    resume(start.jobs, pausedSinceMs: pause.sinceMs, logger: logger)
   }
 
-  /// Queues the jobs that the store had at the start.
-  private func resume(_ unsettled: [StoreSnapshot.QueuedJob], isPaused: Bool, logger: Logger) {
-    if isPaused { logger.notice("the queue is paused; onthemap queue resume lets it go on") }
+  /// Queues the unsettled jobs of the store.
+  private func resume(_ unsettled: [StoreSnapshot.QueuedJob], pausedSinceMs: Int64?, logger: Logger) {
+    if let pausedSinceMs {
+      logger.notice(
+        "queue still paused: run onthemap queue resume",
+        metadata: ["paused_since": "\(timestamp(unixMs: pausedSinceMs))"])
+    }
     queue.jobs.enqueue(.resume(unsettled.map { ($0.job, $0.dueMs) }, unixMs: WallClock.unixMs))
-    if !unsettled.isEmpty { logger.notice("jobs of before", metadata: ["count": "\(unsettled.count)"]) }
+    if !unsettled.isEmpty { logger.notice("queued jobs restored", metadata: ["count": "\(unsettled.count)"]) }
   }
 
-  /// Erases the posts of accounts whose deletion the last stop has cut off. Call this before anybody can ask.
+  /// Finishes the deletions of accounts that the last stop interrupted. Call this before serving requests.
   func finishErasures() async throws {
     for account in closedAccounts { try await queue.erasePosts(of: account) }
   }
 
-  /// Stops the links, ends requests to providers, and closes the store. Waits for the disk.
+  /// Stops the links, cancels requests to providers, and closes the store. Blocks on the disk.
   func end() {
     reactor.stop()
     providers.end()
     database.close()
   }
 
-  /// Everything that ingest answers over HTTP, as `openapi.json` describes it.
+  /// Returns all routes of ingest's API, as `openapi.json` describes them.
   func router() -> Router<ConnectionContext> {
     let (logins, sessions) = (providers.logins, providers.logins.sessions)
     let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
@@ -129,7 +133,7 @@ final class IngestComponents: Sendable {
       origin: configuration.origin, proxies: configuration.proxies, allowedOrigins: configuration.allowedOrigins)
     router.add(middleware: CrossOriginMiddleware(site: site))
     router.add(middleware: ProblemMiddleware(Problem.of, form: CompatResponseFormat.body, isSecure: site.isSecure))
-    let viewers = MapAuthorization(viewing: configuration.page.viewing, sessions: sessions, site: site)
+    let viewers = MapAuthorization(mapAccess: configuration.page.mapAccess, sessions: sessions, site: site)
     PublicRoutes(latest: queue.latest, readiness: readiness, viewers: viewers).add(to: router)
     PageRoutes(configuration.page, sessions: sessions, providers: providers, site: site).add(to: router)
     DocumentRoutes(of: .ingest).add(to: router)

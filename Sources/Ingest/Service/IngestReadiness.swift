@@ -3,36 +3,40 @@ import HTTPTypes
 import Store
 import Web
 
-/// Readiness to accept posts: the answer of `/readyz`, and ingest's part in the readiness of its process. Any thread.
+/// Readiness to accept posts: the body of `/readyz`, and ingest's check in the readiness of its process. Any thread.
 struct IngestReadiness: Sendable {
   let database: any StoreHealth
   let queue: PostPipeline
   let pause: QueuePause
 
-  /// Returns a remark for people; nil without one.
+  /// Returns a remark for people. Nil if there is none.
   ///
-  /// - Throws: the reason why ingest refuses posts, with its code. On a disk that is nearly full some posts still fit.
+  /// - Throws: The reason why ingest refuses posts, with its code. On a nearly full disk some posts still fit.
   func check() throws(Problem) -> String? {
     if database.stopReason != nil {
-      throw Problem(.serviceUnavailable, "store_unusable", "ingest stores nothing until it starts again")
+      throw Problem(
+        .serviceUnavailable, "store_unavailable", "ingest cannot store posts until it restarts; its log has the reason")
     }
     if let sinceMs = database.diskFullMs {
       throw Problem(
         .serviceUnavailable, "disk_full",
-        "the disk is full or nearly full since \(timestamp(unixMs: sinceMs)): writes that do not fit are refused with "
-          + "507, reading goes on; free some space, no restart is needed")
+        "the disk has been full or nearly full since \(timestamp(unixMs: sinceMs)); ingest refuses writes that do not "
+          + "fit with 507, and serves reads; free some space, no restart is needed")
     }
     if queue.isFull {
       throw Problem(
         .serviceUnavailable, "backlog_full",
-        "\(Limits.queueDepthMax) posts wait: further ones are refused with 503 until workers have caught up")
+        "the backlog has \(Limits.queueDepthMax) posts, the maximum; ingest refuses posts with 503 "
+          + "until workers catch up")
     }
     if queue.waitsTooLong {
       throw Problem(
-        .serviceUnavailable, "backlog_waits",
-        "a post has waited \(queue.waitMaxMs / 1_000) s for a worker: further ones are refused with 503 until it goes "
-          + "out")
+        .serviceUnavailable, "backlog_stalled",
+        "a post has waited \(queue.waitMaxMs / 1_000) s for a worker; ingest refuses posts with 503 until a "
+          + "worker gets it")
     }
-    return pause.sinceMs.map { "the queue is paused since \(timestamp(unixMs: $0)): posts are accepted, and wait" }
+    return pause.sinceMs.map {
+      "the queue has been paused since \(timestamp(unixMs: $0)); ingest accepts posts, and they wait"
+    }
   }
 }

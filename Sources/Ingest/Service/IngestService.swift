@@ -7,54 +7,55 @@ package import Store
 package import Telemetry
 package import Web
 
-/// Where ingest listens and keeps its data.
+/// Configuration of ingest.
 package struct IngestConfiguration: Sendable {
-  /// The folder of the process's data.
+  /// Path of the process's data directory.
   package var data: String
-  /// HTTP.
+  /// Address on which HTTP listens.
   package var host: String
-  /// 0 for a free one.
+  /// Port of HTTP. 0 selects a free one.
   package var port: Int
-  /// The job link's address.
+  /// Endpoint of the job link.
   package var jobs: Endpoint
-  /// The change log's address.
+  /// Endpoint of the change log.
   package var changes: Endpoint
-  /// Where producers submit.
+  /// Endpoint for producers.
   package var submit: Endpoint
-  /// Where operators ask and steer the queue; nil where nobody can.
+  /// Endpoint of the admin socket. Nil disables it.
   package var admin: Endpoint?
-  /// What people open, "https://example.org"; empty where that is not known.
+  /// The site's origin, such as "https://example.org". Empty if it is unknown.
   package var origin: String
-  /// Who may say for whom they ask.
+  /// Reverse proxies whose forwarded addresses ingest trusts.
   package var proxies = TrustedProxies()
-  /// Origins of others whose pages may use the API from a browser: "https://app.example.org".
+  /// Origins of other sites whose pages may use the API from a browser, such as "https://app.example.org".
   package var allowedOrigins: Set<String> = []
-  /// Whether anybody may sign up.
+  /// True if anyone may sign up.
   package var isSignUpOpen = true
-  /// By which app people log in with Facebook; nil where they cannot.
+  /// The app for logins with Facebook. Nil disables them.
   package var facebook: FacebookConfiguration?
-  /// At which provider of OpenID Connect they do; nil where they cannot.
+  /// The provider for logins with OpenID Connect. Nil disables them.
   package var openID: OpenIDConfiguration?
-  /// What the page is told.
+  /// Configuration of the page.
   package var page = PageConfiguration()
-  /// Requests a second to remote providers, of all workers together; within `Limits.remotePerSecondRange`.
+  /// Maximum rate of requests to remote providers by all workers together, per second. Within
+  /// `Limits.remotePerSecondRange`.
   package var remotePerSecond = Limits.remotePerSecond
-  /// When a post has waited for a worker for so long, no more are taken.
+  /// Maximum wait of a queued post, in milliseconds. Above it, ingest refuses new posts with 503.
   package var queueWaitMaxMs = Limits.queueWaitMaxMs
-  /// Posts and edits that one account may make in a minute; within `Limits.postsPerMinuteRange`. Nil for as many as it
-  /// can.
+  /// Maximum number of posts and edits of one account per minute, within `Limits.postsPerMinuteRange`. Nil sets no
+  /// limit.
   package var postsPerMinute: Int?
-  /// Keys of submission; nil for plain text.
+  /// Keys of the submission link. Nil disables encryption.
   package var submitCurve: CurveServer?
-  /// Keys of the job link; nil for plain text.
+  /// Keys of the job link. Nil disables encryption.
   package var jobsCurve: CurveServer?
-  /// Keys of the change log; nil for plain text.
+  /// Keys of the change log. Nil disables encryption.
   package var changesCurve: CurveServer?
-  /// Who shows its metrics; nil where nobody does.
+  /// Registry for ingest's metrics. Nil disables them.
   package var registry: MetricRegistry?
-  /// Readiness of the process, to which ingest adds its part.
+  /// Readiness of the process, to which ingest adds its check.
   package var readiness = Readiness()
-  /// Whether some link of it uses keys.
+  /// True if any link uses keys.
   package var usesKeys: Bool { submitCurve != nil || jobsCurve != nil || changesCurve != nil }
 
   package init(
@@ -70,11 +71,11 @@ package struct IngestConfiguration: Sendable {
   }
 }
 
-/// The authority: it accepts, dispatches, checks and stores, and tells feeds what changed.
+/// The service that accepts, dispatches, checks and stores posts, and publishes changes to feeds.
 package struct IngestService: Service {
-  /// Where it listens, with the ports that were taken.
+  /// Addresses on which ingest listens, with the actual ports.
   package struct Addresses: Sendable {
-    /// Of HTTP.
+    /// Port of HTTP.
     package let httpPort: Int
     package let jobs: Endpoint
     package let changes: Endpoint
@@ -86,9 +87,11 @@ package struct IngestService: Service {
   private let logger: Logger
   private let ready: @Sendable (Addresses) -> Void
 
+  /// Creates a service that does not run yet.
+  ///
   /// - Parameters:
-  ///   - store: opens the store; called once, by `run`.
-  ///   - ready: called once, when everything listens.
+  ///   - store: Opens the store. Called once, by `run`.
+  ///   - ready: Called once, when all addresses listen.
   package init(
     _ configuration: IngestConfiguration, store: @escaping @Sendable () throws -> any IngestStore, logger: Logger,
     ready: @escaping @Sendable (Addresses) -> Void
@@ -99,18 +102,18 @@ package struct IngestService: Service {
     self.ready = ready
   }
 
-  /// Runs until graceful shutdown: first no more requests, then no more jobs, then the database is closed.
+  /// Runs until graceful shutdown. Stops requests first, then jobs, then closes the store.
   ///
-  /// - Throws: `DiskFailure`, after which the next start may do better; `StoreError`, `LinkError`, or what HTTP's
-  ///   socket says, all final until the configuration changes.
+  /// - Throws: `DiskFailure`, after which a restart may succeed. `StoreError`, `LinkError` or `ListenError`, which are
+  ///   final until the configuration changes.
   package func run() async throws {
     let components = try IngestComponents.start(configuration, store: store, logger: logger)
-    // Who asks for metrics may have the database for longer.
+    // The metrics endpoint may use the store for longer.
     defer { components.end() }
     configuration.readiness.add(components.readiness.check)
     configuration.registry?.add(components.samples.collect)
     warn()
-    // Before anybody can ask: who has deleted an account is not to be seen again.
+    // Before serving requests: posts of a deleted account must not be visible again.
     try await components.finishErasures()
     let endpoints = components.endpoints
     let http = HTTPRun { [self] in
@@ -125,29 +128,25 @@ package struct IngestService: Service {
     try await StoreFailureMonitor(database: components.database, logger: logger).run(beside: http, components.history)
   }
 
-  /// What the operator may not have thought of.
+  /// Logs warnings about settings that are probably mistakes.
   private func warn() {
     if configuration.admin == nil {
-      logger.warning("no admin socket: the path in the data folder would be too long; set ONTHEMAP_ADMIN")
+      logger.warning("admin socket disabled: path too long; set ONTHEMAP_ADMIN")
     }
-    if configuration.page.viewing.isClosed, configuration.page.viewing.tickets == nil {
+    if configuration.page.mapAccess.isMembersOnly, configuration.page.mapAccess.tickets == nil {
       logger.notice(
-        "the map is closed, and pages ask for it every few seconds; set ONTHEMAP_VIEW_KEY_FILE here and at feeds")
+        "live updates disabled: pages poll; set ONTHEMAP_MAP_ACCESS_SECRET_FILE at ingest and feeds")
     } else if case .unknown = configuration.page.feed {
-      logger.notice("the page asks for the list every few seconds; set ONTHEMAP_FEED_URL, and it is live")
+      logger.notice("live updates disabled: pages poll; set ONTHEMAP_PUBLIC_FEED_URL")
     }
     if configuration.origin.hasPrefix("https://"), configuration.proxies.isEmpty {
       logger.warning(
-        """
-        TLS ends in a proxy that is not named: all logins seem to come from it, and are held up together; set \
-        ONTHEMAP_TRUSTED_PROXIES
-        """
-      )
+        "reverse proxy not trusted: all clients share its login rate limit; set ONTHEMAP_TRUSTED_PROXIES")
     }
   }
 }
 
-/// HTTP, with routes that are made where they are used.
+/// Service of HTTP, which creates the routes when it runs.
 private struct HTTPRun: Service {
   let body: @Sendable () async throws -> Void
 

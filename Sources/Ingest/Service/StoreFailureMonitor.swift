@@ -3,20 +3,20 @@ import Logging
 import ServiceLifecycle
 import Store
 
-/// The disk has failed under a write: ingest has ended, because nothing that such a disk says later can be trusted
-/// before everything is read anew. Start it again.
+/// The error of a disk that failed under a write. Ingest has ended, because only a restart reads everything again and
+/// can trust the disk. Restart ingest.
 package struct DiskFailure: Error, CustomStringConvertible {
   package let description: String
 }
 
-/// Ends ingest when its disk fails, and lets those who wait hear first that theirs is not stored.
+/// Service that ends ingest when its disk fails, after waiting clients have learned that their posts are not stored.
 struct StoreFailureMonitor: Service {
   let database: any StoreHealth
   let logger: Logger
 
-  /// Runs, with the queue's history and the watch of the disk's room, until HTTP ends, or the disk fails.
+  /// Runs with the queue's history and the disk monitor until HTTP ends or the disk fails.
   ///
-  /// - Throws: `DiskFailure`, or what HTTP throws.
+  /// - Throws: `DiskFailure`, or an error of HTTP.
   func run(beside http: some Service, _ history: some Service) async throws {
     var configuration = ServiceGroupConfiguration(
       services: [
@@ -30,7 +30,7 @@ struct StoreFailureMonitor: Service {
         .init(
           service: self, successTerminationBehavior: .ignore, failureTerminationBehavior: .gracefullyShutdownGroup),
       ], logger: logger)
-    // As long as after a signal.
+    // The same time as after a signal.
     configuration.maximumGracefulShutdownDuration = .milliseconds(Limits.shutdownMs)
     try await ServiceGroup(configuration: configuration).run()
   }
@@ -38,7 +38,8 @@ struct StoreFailureMonitor: Service {
   func run() async throws {
     guard let failure = await cancelWhenGracefulShutdown({ await database.failure() }) else { return }
     logger.critical(
-      "the disk has failed: start again, and see to the disk if that fails", metadata: ["error": "\(failure)"])
+      "disk failed: ingest is stopping; restart it, and check the disk if that fails",
+      metadata: ["error": "\(failure)"])
     throw DiskFailure(description: "\(failure)")
   }
 }

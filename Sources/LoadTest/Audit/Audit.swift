@@ -1,23 +1,24 @@
 import Domain
 
-/// Holds a run against the store when the sending is over: waits until everything is settled, finds every post, and
+/// Comparison of a run with the store after the last send. It waits until every post is settled, finds every post, and
 /// compares the subscriber's list with the store's.
 struct Audit {
-  /// What came of comparing the lists.
+  /// The result of the comparison of the lists.
   enum Lists: Sendable {
     case equal(seq: UInt64, hash: String)
     /// The reason is for people.
     case different(reason: String)
   }
 
-  /// What was found.
+  /// The findings about a run.
   struct Finding: Sendable {
     var lists: Lists
-    /// Rejected and dead posts by reason.
+    /// Number of rejected and dead posts, by reason.
     var reasons: [String: Int]
-    /// Of the other subscribers.
+    /// Findings about the other subscribers.
     var subscribers = Subscribers.Finding()
-    /// Why the store could not be asked, for people; then nothing is known of the posts.
+    /// Reason why the store could not be read, for people. The states of the posts are then unknown. Nil if it was
+    /// read.
     var problem: String?
   }
 
@@ -27,11 +28,13 @@ struct Audit {
   let subscription: RunSubscriber
   let subscribers: Subscribers
 
-  /// - Parameter untilNs: when waiting for queued posts ends, of `RunClock`.
+  /// Compares the run with the store.
+  ///
+  /// - Parameter untilNs: deadline for queued posts, in nanoseconds of `RunClock`.
   /// - Throws: `CancellationError`.
   func run(untilNs: Int64) async throws -> Finding {
     do { return try await find(untilNs: untilNs) } catch let error as LoadTestError {
-      return Finding(lists: .different(reason: "the store's is not known"), reasons: [:], problem: error.description)
+      return Finding(lists: .different(reason: "the store's list is unknown"), reasons: [:], problem: error.description)
     }
   }
 
@@ -40,14 +43,15 @@ struct Audit {
     var reasons = try await findPosts(after: nil)
     while let queued = firstQueued(), RunClock.nowNs < untilNs {
       try await Task.sleep(for: LoadLimits.queuedPoll)
-      // Posts before the first queued one are settled, and those do not change.
+      // Posts before the first queued one are settled, so they no longer change.
       reasons.merge(try await findPosts(after: PostID(rawValue: queued - 1))) { $0 + $1 }
     }
     let (lists, subscribers) = try await compareLists()
     return Finding(lists: lists, reasons: reasons, subscribers: subscribers)
   }
 
-  /// Most posts are settled when the subscriber sees them: no need to ask for them until then.
+  /// Waits until the subscriber has seen the posts or sees no more. Most posts are settled then, so earlier requests to
+  /// the store are useless.
   private func waitForFeed(untilNs: Int64) async throws {
     var (seen, changedNs) = (-1, RunClock.nowNs)
     while true {
@@ -58,7 +62,7 @@ struct Audit {
     }
   }
 
-  /// Tells the tally what the store has.
+  /// Records the store's posts in the tally. Returns the reasons of newly settled posts.
   private func findPosts(after: PostID?) async throws -> [String: Int] {
     var reasons: [String: Int] = [:]
     try await store.posts(after: after) { posts in
@@ -78,7 +82,7 @@ struct Audit {
     }
   }
 
-  /// Others may be posting meanwhile: lists are compared where both stand at the same number.
+  /// Compares the lists when both have the same sequence number, because other clients may be posting.
   private func compareLists() async throws -> (Lists, Subscribers.Finding) {
     let untilNs = RunClock.nowNs + LoadLimits.lagNs
     while true {
@@ -96,8 +100,8 @@ struct Audit {
         }
       }
       guard RunClock.nowNs < untilNs else {
-        let standing = list.map { "stands at seq \($0.seq) of \($0.epoch)" } ?? "has lost its list"
-        let reason = "the subscriber \(standing), the store at seq \(stored.seq) of \(stored.epoch)"
+        let standing = list.map { "is at seq \($0.seq) of epoch \($0.epoch)" } ?? "has no list"
+        let reason = "the subscriber \(standing), the store at seq \(stored.seq) of epoch \(stored.epoch)"
         return (.different(reason: reason), subscribers.finding(seq: stored.seq, hash: stored.stateHash))
       }
       try await Task.sleep(for: LoadLimits.listPoll)
@@ -106,7 +110,7 @@ struct Audit {
 }
 
 extension Post.State {
-  /// By its word in the API.
+  /// Creates the state of a word of the API. Nil for an unknown word.
   init?(word: String) {
     guard let state = Self.allCases.first(where: { $0.word == word }) else { return nil }
     self = state

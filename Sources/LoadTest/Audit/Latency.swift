@@ -1,6 +1,6 @@
 import Histogram
 
-/// How long something took, in microseconds, three digits of it, up to two minutes.
+/// A histogram of durations in microseconds, with three significant digits, up to two minutes.
 struct Latency: Sendable {
   private var histogram = Histogram<UInt64>(
     lowestDiscernibleValue: 1, highestTrackableValue: LoadLimits.latencyUsMax, numberOfSignificantValueDigits: .three)
@@ -15,6 +15,8 @@ struct Latency: Sendable {
     histogram.record(min(us, LoadLimits.latencyUsMax))
   }
 
+  /// Returns a percentile in milliseconds.
+  ///
   /// - Parameter percentile: 0 … 100.
   func ms(_ percentile: Double) -> Double { Double(min(histogram.valueAtPercentile(percentile), maxUs)) / 1_000 }
 }

@@ -2,17 +2,17 @@ import Domain
 import Foundation
 import HTTPClient
 
-/// What ingest has on disk, asked for over HTTP: the truth that a run is held against.
+/// Reader of ingest's store over HTTP. The store is the reference for a run.
 struct StoreReader: Sendable {
-  /// The list as ingest has it.
+  /// The list in the store.
   struct List: Decodable, Sendable {
     let epoch: String
     let seq: UInt64
-    /// 16 hexadecimal digits.
+    /// Hash of the list: 16 hexadecimal digits.
     let stateHash: String
   }
 
-  /// One of the account's own posts.
+  /// A post of the account.
   struct Post: Decodable, Sendable {
     struct Reason: Decodable, Sendable {
       let code: String
@@ -31,12 +31,14 @@ struct StoreReader: Sendable {
 
   let api: API
 
-  /// - Throws: `LoadTestError` with what the server says, or when it says nothing for a minute.
+  /// Returns the list in the store.
+  ///
+  /// - Throws: `LoadTestError` for a refusal, or if the server gives no usable response for a minute.
   func list() async throws -> List { try await get("/v2/feed") }
 
-  /// The account's own posts, oldest first, a thousand at a time.
+  /// Passes the account's own posts to `take`, oldest first, a thousand at a time.
   ///
-  /// - Parameter after: the post before the first of them; nil for all.
+  /// - Parameter after: the post before the first one. Nil for all posts.
   /// - Throws: like `list`.
   func posts(after: PostID?, _ take: ([Post]) -> Void) async throws {
     var after = after?.description

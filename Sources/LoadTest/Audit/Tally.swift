@@ -1,16 +1,16 @@
 import Domain
 import Synchronization
 
-/// What became of every post of a run, and how long it took. Any thread: connections, the subscriber's reactor, the
-/// audit.
+/// The outcome and the latency of every post of a run. Any thread: connections, the subscriber's reactor and the audit
+/// use it.
 final class Tally: Sendable {
-  /// One post: 32 bytes. An id of 0 means none.
+  /// The record of a post, in 32 bytes. An id of 0 means none.
   struct Record {
-    /// The id that the server answered.
+    /// Id in the server's response.
     var acceptedID: UInt64 = 0
-    /// The id under which the subscriber saw it first.
+    /// Id under which the subscriber saw the post first.
     var seenID: UInt64 = 0
-    /// The id under which the store has it.
+    /// Id of the post in the store.
     var storedID: UInt64 = 0
     var storedState = Post.State.queued
     var marks: Marks = []
@@ -18,15 +18,15 @@ final class Tally: Sendable {
 
   struct Marks: OptionSet {
     let rawValue: UInt8
-    /// The subscriber saw it under a second id.
+    /// The subscriber saw the post under a second id.
     static let seenTwice = Marks(rawValue: 1)
-    /// The store has it under a second id.
+    /// The store has the post under a second id.
     static let storedTwice = Marks(rawValue: 2)
-    /// The store has it under the id that the server answered.
+    /// The store has the post under the id in the server's response.
     static let isFound = Marks(rawValue: 4)
   }
 
-  /// Sums so far.
+  /// The counts so far.
   struct Counts: Sendable {
     /// Posts that were sent at least once.
     var sent = 0
@@ -34,21 +34,21 @@ final class Tally: Sendable {
     var refused = 0
     /// Attempts after a post's first.
     var retried = 0
-    /// Posts without an answer when the time was over.
+    /// Posts without a response at the end of the run.
     var unanswered = 0
-    /// Own posts that the subscriber saw.
+    /// Posts of the run that the subscriber saw.
     var seen = 0
-    /// Failed attempts, and connections that could not be made.
+    /// Failed attempts, including failed connects.
     var errors = 0
-    /// Posts sent more than `LoadLimits.lateNs` after they were due.
+    /// Posts sent more than `LoadLimits.lateNs` after their due time.
     var late = 0
-    /// Those of them for which no connection was free.
+    /// Late posts for which no connection was free.
     var lateWaitingForConnection = 0
-    /// When the last post was accepted, of `RunClock`.
+    /// Time of the last acceptance, in nanoseconds of `RunClock`.
     var lastAcceptedNs: Int64 = 0
-    /// Refusals by status and code.
+    /// Number of refusals, by status and code.
     var refusals: [String: Int] = [:]
-    /// Errors by what they are.
+    /// Number of errors, by kind.
     var errorKinds: [String: Int] = [:]
   }
 
@@ -64,12 +64,16 @@ final class Tally: Sendable {
   init(posts: Int) { state = Mutex(State(records: Array(repeating: Record(), count: posts))) }
 
   var counts: Counts { state.withLock { $0.counts } }
-  /// From a post's intended start to its acceptance.
+  /// Latency from a post's due time to its acceptance.
   var acceptLatency: Latency { state.withLock { $0.accept } }
-  /// From a post's intended start to the subscriber.
+  /// Latency from a post's due time to the subscriber.
   var feedLatency: Latency { state.withLock { $0.feed } }
 
-  /// A post's first attempt begins, `lateNs` after it was due. `waitedForConnection`: no connection took it in time.
+  /// Records a post's first attempt.
+  ///
+  /// - Parameters:
+  ///   - lateNs: time since the post was due, in nanoseconds.
+  ///   - waitedForConnection: true if no connection took the post in time.
   func send(lateNs: Int64, waitedForConnection: Bool) {
     state.withLock { state in
       state.counts.sent += 1
@@ -97,7 +101,7 @@ final class Tally: Sendable {
 
   func recordUnanswered() { state.withLock { $0.counts.unanswered += 1 } }
 
-  /// A post was accepted, `latencyNs` after it was due.
+  /// Records the acceptance of a post, `latencyNs` after its due time.
   func accept(_ post: Int, id: PostID, latencyNs: Int64, nowNs: Int64) {
     state.withLock { state in
       state.counts.accepted += 1
@@ -107,7 +111,7 @@ final class Tally: Sendable {
     }
   }
 
-  /// The subscriber has a post in its list, `latencyNs` after it was due; or has it still, or again.
+  /// Records a post in the subscriber's list, `latencyNs` after its due time. Later sightings change only `seenTwice`.
   func see(_ post: Int, id: PostID, latencyNs: Int64) {
     state.withLock { state in
       let seenID = state.records[post].seenID
@@ -121,9 +125,9 @@ final class Tally: Sendable {
     }
   }
 
-  /// The store has a post. Telling it again changes nothing but its state.
+  /// Records a post of the store. A repeat changes only its state.
   ///
-  /// - Returns: whether it is told as settled for the first time.
+  /// - Returns: true if the post is settled, and was not settled before.
   func find(_ post: Int, id: PostID, state found: Post.State) -> Bool {
     state.withLock { state in
       let record = state.records[post]
@@ -138,7 +142,7 @@ final class Tally: Sendable {
     }
   }
 
-  /// Each post's record, to count what became of them.
+  /// Folds the records of all posts.
   func reduce<Result: Sendable>(into result: Result, _ add: (inout Result, Record) -> Void) -> Result {
     state.withLock { state in
       var result = result

@@ -1,30 +1,33 @@
 import Domain
 
-/// What a run sends and when: post i is due at start + i / rate, whatever became of the posts before it. Pure: the same
-/// plan says the same for ever.
+/// The posts of a run and their due times. Post i is due at start + i / rate, independent of earlier posts. Pure: the
+/// same plan always gives the same posts.
 package struct LoadPlan: Sendable {
-  /// Posts in a second.
+  /// Posts per second.
   let rate: Int
-  /// How long posts become due.
+  /// Duration in which posts become due, in seconds.
   let seconds: Int
-  /// 8 hexadecimal digits that no other run has: what is found with them was sent by this run.
+  /// 8 hexadecimal digits, unique to the run. They mark its posts.
   let run: String
   let seed: UInt64
   let places: PlaceTexts
 
+  /// Creates a plan.
+  ///
   /// - Parameters:
-  ///   - rate: posts in a second.
-  ///   - seconds: how long posts become due.
-  ///   - run: 8 hexadecimal digits that no other run has.
-  ///   - seed: repeats the places of a run.
+  ///   - rate: posts per second.
+  ///   - seconds: duration in which posts become due, in seconds.
+  ///   - run: 8 hexadecimal digits, unique to the run.
+  ///   - seed: seed of the random places. The same seed repeats them.
+  ///   - places: texts of the places.
   package init(rate: Int, seconds: Int, run: String, seed: UInt64, places: PlaceTexts) {
     (self.rate, self.seconds, self.run, self.seed, self.places) = (rate, seconds, run, seed, places)
   }
 
-  /// Posts in all.
+  /// Total number of posts.
   var count: Int { rate * seconds }
 
-  /// When a post is due, in nanoseconds from the start.
+  /// Returns the due time of a post, in nanoseconds from the start.
   func dueNs(_ post: Int) -> Int64 {
     Int64(post / rate) * 1_000_000_000 + Int64(post % rate) * 1_000_000_000 / Int64(rate)
   }
@@ -34,7 +37,7 @@ package struct LoadPlan: Sendable {
 
   func link(_ post: Int) -> String { linkPrefix + String(post) }
 
-  /// The post that a link belongs to; nil for other people's.
+  /// Returns the post of a link. Nil for links of other clients.
   func post(_ link: String) -> Int? {
     guard link.utf8.starts(with: linkPrefix.utf8), let post = Int(link.utf8.dropFirst(linkPrefix.utf8.count).text),
       (0..<count).contains(post)
@@ -42,13 +45,14 @@ package struct LoadPlan: Sendable {
     return post
   }
 
-  /// The same at every attempt, so that a post which was stored before its answer got lost is not stored twice.
+  /// Returns the idempotency key of a post, the same at every attempt. A post whose response was lost is thus not
+  /// stored twice.
   func idempotencyKey(_ post: Int) -> String { "\(run)-\(post)" }
 
-  /// Where it says it is.
+  /// Returns the place text of a post.
   func place(_ post: Int) -> String { places.text(random: SplitMix64.value(seed: seed, at: UInt64(post))) }
 
-  /// The request's body.
+  /// Returns the body of the request.
   func body(_ post: Int) -> [UInt8] {
     JSONWriter.object { json in
       json.add("place", place(post))

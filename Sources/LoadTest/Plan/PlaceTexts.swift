@@ -2,14 +2,16 @@ import Domain
 import Foundation
 package import Gazetteer
 
-/// The words in which the posts of a load test say where they are.
+/// The place texts of a load test's posts.
 package enum PlaceTexts: Sendable {
-  /// A file's lines.
+  /// The lines of a file.
   case lines([String])
-  /// A gazetteer's own towns, written as people write them.
+  /// The towns of a gazetteer, in several spellings.
   case towns(PlaceIndex.Rows)
 
-  /// Reads a file's lines. Throws `LoadTestError` for a file that holds nothing, or what the server would refuse.
+  /// Reads a file's lines.
+  ///
+  /// - Throws: `LoadTestError` for an empty file, or for a line that the server would refuse.
   package init(file path: String) throws {
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
       throw LoadTestError.placesUnreadable(path: path)
@@ -29,8 +31,9 @@ package enum PlaceTexts: Sendable {
     self = .lines(lines)
   }
 
-  /// Reads a gazetteer's towns. Throws `PlaceIndexError` for a file that is no gazetteer, `LoadTestError` for one
-  /// without towns.
+  /// Reads a gazetteer's towns.
+  ///
+  /// - Throws: `PlaceIndexError` for a file that is not a gazetteer, `LoadTestError` for one without towns.
   package init(gazetteer path: String) throws {
     let rows = try PlaceIndex.Rows(path: path, populationMin: LoadLimits.populationMin)
     guard rows.count > 0 else {
@@ -39,9 +42,9 @@ package enum PlaceTexts: Sendable {
     self = .towns(rows)
   }
 
-  /// A place.
+  /// Returns a place text.
   ///
-  /// - Parameter random: chooses the place, and how it is written.
+  /// - Parameter random: random number that chooses the place and its form.
   func text(random: UInt64) -> String {
     switch self {
     case .lines(let lines): return lines[Int(random % UInt64(lines.count))]
@@ -51,7 +54,7 @@ package enum PlaceTexts: Sendable {
     }
   }
 
-  /// A town in one of five forms.
+  /// Returns a town in one of five forms.
   static func text(_ town: Place, form: UInt64) -> String {
     let full = [town.name, town.region, town.country].filter { !$0.isEmpty }.joined(separator: ", ")
     return switch form % 5 {

@@ -3,13 +3,13 @@ package import HTTPClient
 
 /// The account whose posts a load test sends.
 package enum RunAccount: Sendable {
-  /// An account that is made for the run, and never used again.
+  /// A new account for this run only.
   case temporary
   case existing(user: String, password: String)
 
-  /// Logs in, or makes the account, and returns the session's token.
+  /// Logs in, or creates the account, and returns the session's token.
   ///
-  /// - Throws: `LoadTestError` with what the server says, or that it says nothing.
+  /// - Throws: `LoadTestError` with the server's refusal, or if the server does not respond.
   package func token(_ api: API) async throws -> String {
     let path: String
     let json: [String: String]

@@ -1,17 +1,17 @@
 import Domain
 import Foundation
 
-/// A summary's two forms: for people, and as JSON.
+/// The two forms of a summary: text for people, and JSON.
 package struct LoadReport {
-  private static let percentiles: [(name: String, value: Double)] = [
-    ("p50", 50), ("p90", 90), ("p99", 99), ("p99.9", 99.9),
+  private static let percentiles: [(name: String, key: String, value: Double)] = [
+    ("p50", "p50", 50), ("p90", "p90", 90), ("p99", "p99", 99), ("p99.9", "p999", 99.9),
   ]
 
   let summary: LoadSummary
 
   package init(summary: LoadSummary) { self.summary = summary }
 
-  /// Lines for people.
+  /// The summary as text for people.
   package var text: String {
     let (s, counts) = (summary, summary.counts)
     var lines = [
@@ -20,7 +20,7 @@ package struct LoadReport {
         + "--seed \(s.plan.seed)",
       "",
       row("offered", s.plan.count),
-      row("sent", counts.sent, s.unsent > 0 ? "\(s.unsent) were not sent: the time was over" : ""),
+      row("sent", counts.sent, s.unsent > 0 ? "\(s.unsent) not sent before the timeout" : ""),
       row("accepted", counts.accepted, "\(tenths(s.achievedRate)) posts/s"),
       row("refused", counts.refused, kinds(counts.refusals)),
       row("retried", counts.retried, kinds(counts.errorKinds)),
@@ -38,13 +38,12 @@ package struct LoadReport {
       "",
       row(
         "sent late", counts.late,
-        "more than \(LoadLimits.lateNs / 1_000_000) ms after they were due; \(counts.lateWaitingForConnection) of them because no "
-          + "connection was free"),
+        "by more than \(LoadLimits.lateNs / 1_000_000) ms; \(counts.lateWaitingForConnection) waited for a connection"),
     ]
     return (lines + s.failures.map { "FAILED: \($0)" }).joined(separator: "\n")
   }
 
-  /// The same as one JSON object.
+  /// The summary as a JSON object.
   package var json: String {
     let (s, counts) = (summary, summary.counts)
     let json = JSONWriter.object { json in
@@ -76,7 +75,7 @@ package struct LoadReport {
     return String(decoding: json.bytes, as: UTF8.self)
   }
 
-  /// What the store has; nothing when it could not be asked.
+  /// Lines about the store. A single line if the store could not be read.
   private var stored: [String] {
     let s = summary
     guard s.finding.problem == nil else { return ["", "stored".padded(18) + "?".leftPadded(11)] }
@@ -90,7 +89,7 @@ package struct LoadReport {
       "",
       row("lost", s.lost),
       row("duplicated", s.duplicated),
-      row("not seen live", s.notSeenLive, s.replacements > 0 ? "a new list \(s.replacements) ×" : ""),
+      row("not seen live", s.notSeenLive, s.replacements > 0 ? "\(s.replacements) list replacements" : ""),
       lists,
     ]
       + (s.finding.subscribers.count == 0 ? [] : [subscribers])
@@ -100,8 +99,8 @@ package struct LoadReport {
     let subscribers = summary.finding.subscribers
     return row(
       "subscribers", subscribers.count,
-      "\(subscribers.equal) ended with the store's list, \(subscribers.wrong) × a wrong list, a new list "
-        + "\(subscribers.replacements) ×")
+      "\(subscribers.equal) ended with the store's list, \(subscribers.wrong) wrong lists, "
+        + "\(subscribers.replacements) list replacements")
   }
 
   private var lists: String {
@@ -145,7 +144,7 @@ package struct LoadReport {
   private func add(_ latency: Latency, _ name: String, to json: inout JSONWriter) {
     json.object(name) { json in
       json.add("count", latency.count)
-      for percentile in LoadReport.percentiles { json.add(percentile.name, latency.ms(percentile.value)) }
+      for percentile in LoadReport.percentiles { json.add(percentile.key, latency.ms(percentile.value)) }
       json.add("max", latency.maxMs)
     }
   }
@@ -160,7 +159,7 @@ package struct LoadReport {
     name.padded(18) + String(count).leftPadded(11) + (remark.isEmpty ? "" : "   " + remark)
   }
 
-  /// "closed before the answer 12, 503 busy 3", the most frequent first.
+  /// Returns the kinds with their counts, the most frequent first: "closed before the response 12, 503 busy 3".
   private func kinds(_ kinds: [String: Int]) -> String {
     kinds.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
   }
@@ -170,9 +169,9 @@ package struct LoadReport {
 }
 
 extension String {
-  /// Filled with spaces at its end.
+  /// Pads the text with spaces at the end.
   fileprivate func padded(_ columns: Int) -> String { self + String(repeating: " ", count: max(0, columns - count)) }
-  /// Filled with spaces before it.
+  /// Pads the text with spaces at the start.
   fileprivate func leftPadded(_ columns: Int) -> String {
     String(repeating: " ", count: max(0, columns - count)) + self
   }

@@ -1,6 +1,6 @@
 import Domain
 
-/// The figures of a run, and whether it kept what is promised.
+/// The figures of a run, and the guarantees that it broke.
 package struct LoadSummary: Sendable {
   let plan: LoadPlan
   let server: String
@@ -9,21 +9,21 @@ package struct LoadSummary: Sendable {
   let acceptLatency: Latency
   let feedLatency: Latency
   let finding: Audit.Finding
-  /// How often the subscriber's list was replaced by a whole new one, after a gap or a restart of the feed.
+  /// Number of complete lists that replaced the subscriber's list, after a gap or a restart of the feed.
   let replacements: Int
-  /// From the start to the last acceptance.
+  /// Time from the start to the last acceptance, in nanoseconds.
   let sendingNs: Int64
   let published: Int
   let rejected: Int
   let queued: Int
   let dead: Int
-  /// Accepted, and not in the store.
+  /// Accepted posts that are not in the store.
   let lost: Int
-  /// In the store, or in the feed, under more than one id.
+  /// Posts with more than one id in the store or in the feed.
   let duplicated: Int
-  /// Published, and never in a frame or list that the subscriber got.
+  /// Published posts that were in no frame and no list of the subscriber.
   let notSeenLive: Int
-  /// In the store, though no answer came in time.
+  /// Posts in the store without a response in time.
   let storedUnanswered: Int
 
   init(
@@ -50,31 +50,31 @@ package struct LoadSummary: Sendable {
     storedUnanswered = sums.storedUnanswered
   }
 
-  /// Accepted posts in a second, on the average over the time it took.
+  /// Average rate of accepted posts, per second, until the last acceptance.
   var achievedRate: Double { sendingNs > 0 ? Double(counts.accepted) * 1e9 / Double(sendingNs) : 0 }
 
-  /// Posts that were not sent when the time was over.
+  /// Posts that were not sent before the end of the run.
   var unsent: Int { plan.count - counts.sent }
 
-  /// What was promised and not kept, one sentence for each; empty for a good run.
+  /// The broken guarantees, a sentence for each. Empty for a good run.
   package var failures: [String] {
     var failures: [String] = []
-    if counts.accepted == 0 { failures.append("not one post was accepted") }
+    if counts.accepted == 0 { failures.append("no post was accepted") }
     if let problem = finding.problem { return failures + [problem] }
     if lost > 0 { failures.append("\(lost) accepted posts are not in the store") }
-    if duplicated > 0 { failures.append("\(duplicated) posts are there more than once") }
-    if counts.unanswered > 0 { failures.append("\(counts.unanswered) posts were never answered") }
-    if unsent > 0 { failures.append("\(unsent) posts were never sent") }
+    if duplicated > 0 { failures.append("\(duplicated) posts are duplicated") }
+    if counts.unanswered > 0 { failures.append("\(counts.unanswered) posts got no response") }
+    if unsent > 0 { failures.append("\(unsent) posts were not sent") }
     if notSeenLive > 0, replacements == 0 {
-      failures.append("\(notSeenLive) posts never came to the subscriber, and no list was replaced")
+      failures.append("\(notSeenLive) posts did not reach the subscriber, and no list was replaced")
     }
     if queued > 0 { failures.append("\(queued) posts are still queued") }
     let subscribers = finding.subscribers
     if subscribers.equal < subscribers.count {
       failures.append(
-        "\(subscribers.count - subscribers.equal) of \(subscribers.count) other subscribers ended with another list")
+        "\(subscribers.count - subscribers.equal) of \(subscribers.count) extra subscribers ended with another list")
     }
-    if subscribers.wrong > 0 { failures.append("\(subscribers.wrong) times another subscriber had a wrong list") }
+    if subscribers.wrong > 0 { failures.append("extra subscribers received \(subscribers.wrong) wrong lists") }
     if case .different(let reason) = finding.lists { failures.append("the lists differ: \(reason)") }
     return failures
   }
@@ -95,7 +95,7 @@ package struct LoadSummary: Sendable {
       if record.acceptedID == 0 { storedUnanswered += 1 }
     }
 
-    /// The feed tells a post that is not the store's.
+    /// True if the feed's id of the post is not the store's.
     private func isSeenUnderAnotherID(_ record: Tally.Record) -> Bool {
       record.seenID != 0 && record.storedID != 0 && record.seenID != record.storedID
     }

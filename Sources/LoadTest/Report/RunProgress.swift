@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Progress line of a run.
+/// The progress line of a run.
 final class RunProgress: Sendable {
   private struct Previous {
     var ns: Int64
@@ -13,14 +13,21 @@ final class RunProgress: Sendable {
   private let draw: (@Sendable (String) -> Void)?
   private let previous = Mutex<Previous?>(nil)
 
-  /// - Parameter draw: shows the line in place of the one before; nil where nobody looks.
+  /// Creates a progress line.
+  ///
+  /// - Parameters:
+  ///   - tally: counts of the run.
+  ///   - offered: total number of posts.
+  ///   - draw: replaces the line. Nil if no terminal shows it.
   init(_ tally: Tally, offered: Int, draw: (@Sendable (String) -> Void)?) {
     self.tally = tally
     self.offered = offered
     self.draw = draw
   }
 
-  /// - Parameter phase: what is being done.
+  /// Updates the line.
+  ///
+  /// - Parameter phase: the current step, as text.
   func show(_ phase: String) {
     guard let draw else { return }
     let counts = tally.counts
@@ -29,10 +36,10 @@ final class RunProgress: Sendable {
         + "\(counts.errors) errors  \(Int(rate(counts.accepted).rounded())) posts/s")
   }
 
-  /// Takes the line away.
+  /// Removes the line.
   func clear() { draw?("") }
 
-  /// Of about the last second, so that it can be read.
+  /// Returns the rate over about the last second, so that people can read it.
   private func rate(_ accepted: Int) -> Double {
     let nowNs = RunClock.nowNs
     return previous.withLock { previous in

@@ -2,16 +2,18 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 
-/// One connection of a load test: takes the next due post, sends it at its time, and sends it again until it is
-/// answered. It uses NIO's HTTP codec instead of `HTTPClient`: a client with a pool decides itself when a connection
-/// opens and which request waits for one, and that wait would count as the server's.
+/// A connection of a load test. It claims the next post, sends it when it is due, and retries it until the server
+/// responds.
+///
+/// It uses NIO's HTTP codec instead of `HTTPClient`. A client with a pool decides itself when a connection opens and
+/// which request waits for one. That wait would count as the server's.
 struct PostConnection {
-  /// The server closed, or was silent for too long.
+  /// The server closed the connection, or was silent for too long.
   private struct Closed: Error {}
 
   private struct Claim {
     let post: Int
-    /// Whether it was due before this connection was free.
+    /// True if the request was late because no connection was free.
     let waitedForConnection: Bool
     var attempts = 0
   }
@@ -39,7 +41,7 @@ struct PostConnection {
     self.tally = tally
   }
 
-  /// Until every post is answered, or the time is over.
+  /// Runs until every post has a response, or the time is over.
   mutating func run() async {
     while !schedule.isOver, !Task.isCancelled, claim != nil || !schedule.isExhausted {
       let channel: PostTarget.Connection
@@ -54,7 +56,7 @@ struct PostConnection {
         }
       } catch {
         timeouts.end(number)
-        // A connection that ended while it had nothing to do was not needed.
+        // An idle connection that ended was not needed.
         guard claim?.attempts ?? 0 > 0 else { continue }
         tally.fail(PostConnection.kind(of: error))
         try? await pause()
@@ -63,7 +65,7 @@ struct PostConnection {
     if claim != nil { tally.recordUnanswered() }
   }
 
-  /// Sends post after post, until none is left or the connection is not usable any more.
+  /// Sends posts until none is left, or the connection is no longer usable.
   private mutating func sendPosts(_ answers: Answers, _ requests: Requests, _ channel: any Channel) async throws {
     var answers = answers
     while let post = try await nextPost() {
@@ -77,7 +79,7 @@ struct PostConnection {
     }
   }
 
-  /// Waits for the time of the claimed post, or of a new one; nil when there is none, or no time.
+  /// Waits until the claimed post, or a new one, is due. Nil if there is none, or if the time is over.
   private mutating func nextPost() async throws -> Int? {
     if claim == nil, let post = schedule.claim() {
       claim = Claim(post: post, waitedForConnection: RunClock.nowNs > schedule.dueNs(post))
@@ -98,8 +100,8 @@ struct PostConnection {
     switch answer.outcome {
     case .accepted(let id):
       let nowNs = RunClock.nowNs
-      // Counted from when the post was due, not from when it could be sent: the wait for a connection, and for a server
-      // that had to be started again, is what a user would have waited.
+      // The latency starts at the due time, not at the send. A user too would wait for a connection, and for a server
+      // that restarts.
       tally.accept(post, id: id, latencyNs: nowNs - schedule.dueNs(post), nowNs: nowNs)
       claim = nil
       pauseMs = LoadLimits.pauseMs.lowerBound
@@ -112,7 +114,8 @@ struct PostConnection {
     }
   }
 
-  /// Random, so that the connections do not come back in the same instant; up to two seconds when it goes on.
+  /// Pauses for a random time, so that connections do not retry in the same instant. The maximum doubles up to two
+  /// seconds.
   private mutating func pause() async throws {
     pauseMs = min(2 * pauseMs, LoadLimits.pauseMs.upperBound)
     let untilNs = RunClock.nowNs + Int64.random(in: LoadLimits.pauseMs.lowerBound...pauseMs) * 1_000_000
@@ -124,7 +127,7 @@ struct PostConnection {
     var body = ByteBuffer()
     while let part = try await answers.next(isolation: #isolation) {
       switch part {
-      // An informational one is followed by the true one.
+      // The final response follows an informational one.
       case .head(let next): head = next
       case .body(var bytes):
         guard let head, head.status.code >= 300, body.readableBytes + bytes.readableBytes <= LoadLimits.bodyBytesMax
@@ -138,9 +141,9 @@ struct PostConnection {
 
   private static func kind(of error: any Error) -> String {
     switch error {
-    case is Closed: "closed before the answer"
+    case is Closed: "closed before the response"
     case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
-    case is ChannelError: "closed while it was sent"
+    case is ChannelError: "closed while sending"
     default: "\(type(of: error))"
     }
   }

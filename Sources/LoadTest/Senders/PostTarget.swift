@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// The server under load, and how a post goes to it.
+/// The server under load, and the form of its requests.
 struct PostTarget: Sendable {
   typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
@@ -12,11 +12,14 @@ struct PostTarget: Sendable {
   private let headers: HTTPHeaders
   private let group: any EventLoopGroup
 
+  /// Creates a target.
+  ///
   /// - Parameters:
-  ///   - server: plain http.
-  ///   - token: the session's.
+  ///   - server: address of the server, with plain HTTP.
+  ///   - token: token of the session.
+  ///   - group: event loops of the connections.
   init(_ server: URL, token: String, group: any EventLoopGroup) {
-    // Foundation leaves the brackets of an IPv6 address off, or on, by its version.
+    // Some versions of Foundation keep the brackets of an IPv6 address, others remove them.
     host = (server.host ?? "").trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
     port = server.port ?? 80
     let name = host.contains(":") ? "[\(host)]" : host
@@ -27,7 +30,9 @@ struct PostTarget: Sendable {
     self.group = group
   }
 
-  /// - Throws: what the network says, after `LoadLimits.connectMs` at most.
+  /// Connects to the server.
+  ///
+  /// - Throws: the network's error, after `LoadLimits.connectMs` at most.
   func connect() async throws -> Connection {
     try await ClientBootstrap(group: group)
       .connectTimeout(.milliseconds(LoadLimits.connectMs))
@@ -40,7 +45,7 @@ struct PostTarget: Sendable {
       }
   }
 
-  /// The request that posts.
+  /// Returns the parts of a request with a post.
   func request(body: [UInt8], idempotencyKey: String) -> [HTTPClientRequestPart] {
     var headers = headers
     headers.add(name: "Idempotency-Key", value: idempotencyKey)

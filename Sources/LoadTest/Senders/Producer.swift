@@ -2,17 +2,17 @@ import Domain
 import Messaging
 import Synchronization
 
-/// One producer of a load test over ZeroMQ: gathers the posts that are due into batches, and sends those that were
-/// told to come later again, in later ones. On its reactor's thread, but for `isDone`.
+/// A producer of a load test over ZeroMQ. It gathers due posts into batches. It retries busy posts in later batches.
+/// Reactor's thread only, except for `isDone`.
 final class Producer: Sendable {
   private struct State {
     var batches: [UInt64: [Int]] = [:]
     var lastBatch: UInt64 = 0
-    /// The next post, where it is not due yet, and whether it was due before it was claimed.
+    /// The next post, if it is not due yet, and whether it was already due when it was claimed.
     var claimed: (post: Int, waitedForConnection: Bool)?
-    /// Posts to be sent again, by the time before which they must not, of `RunClock`.
+    /// Posts to retry, with the earliest time, in nanoseconds of `RunClock`.
     var retries: [(post: Int, dueNs: Int64)] = []
-    /// Posts without their last answer.
+    /// Number of posts without a final receipt.
     var open = 0
   }
 
@@ -20,10 +20,16 @@ final class Producer: Sendable {
   private let schedule: Schedule
   private let tally: Tally
   private let batchMax: Int
-  /// One thread only uses it; the lock is never waited for.
+  /// Only one thread uses the state, so the lock is never contended.
   private let state = Mutex(State())
 
-  /// - Parameter batchMax: posts in one batch, 1 to `Limits.submitPostsMax`.
+  /// Creates a producer.
+  ///
+  /// - Parameters:
+  ///   - plan: posts of the run.
+  ///   - schedule: due times, shared by all producers.
+  ///   - tally: counts of the run.
+  ///   - batchMax: maximum number of posts in a batch, 1 to `Limits.submitPostsMax`.
   init(plan: LoadPlan, schedule: Schedule, tally: Tally, batchMax: Int) {
     self.plan = plan
     self.schedule = schedule
@@ -31,15 +37,15 @@ final class Producer: Sendable {
     self.batchMax = batchMax
   }
 
-  /// Whether everything is answered and nothing is left to send, or the time is over. Any thread.
+  /// True if no post is left and every post has a receipt, or if the time is over. Any thread.
   var isDone: Bool { schedule.isOver || schedule.isExhausted && state.withLock { $0.open == 0 && $0.claimed == nil } }
 
-  /// When nothing is sent any more: what was never answered. Any thread.
+  /// Records the posts that never got a receipt. Call this after the last send. Any thread.
   func recordUnanswered() {
     for _ in 0..<state.withLock({ $0.open }) { tally.recordUnanswered() }
   }
 
-  /// What goes out next; `nowMs` is the reactor's time.
+  /// Returns the next batch. `nowMs` is the reactor's time, in milliseconds.
   func next(nowMs: Int64) -> SubmitClient.Next {
     let nowNs = RunClock.nowNs
     if nowNs >= schedule.endNs { return .over }
@@ -59,7 +65,7 @@ final class Producer: Sendable {
         posts.append(post)
       }
       guard !posts.isEmpty else {
-        // Nothing to do now; there may be when something was answered.
+        // There is nothing to send now. A receipt may change that.
         return dueNs == .max ? .over : .pause(untilMs: nowMs + max(1, (dueNs - nowNs) / 1_000_000))
       }
       state.lastBatch += 1
@@ -68,7 +74,7 @@ final class Producer: Sendable {
     }
   }
 
-  /// What became of a batch.
+  /// Handles the outcome of a batch.
   func handle(_ event: SubmitClient.Event) {
     let nowNs = RunClock.nowNs
     switch event {
@@ -102,7 +108,7 @@ final class Producer: Sendable {
     state.withLock { $0.open -= 1 }
   }
 
-  /// Those of before whose pause is over; and when the next of the others is.
+  /// Adds the retries that are due to `posts`. Returns the time at which the next retry is due.
   private func collectRetries(_ state: inout State, _ posts: inout [Int], _ nowNs: Int64) -> Int64 {
     guard !state.retries.isEmpty else { return .max }
     let due = state.retries.filter { $0.dueNs <= nowNs }.prefix(batchMax).map(\.post)

@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// Closes the channels of requests that are not answered in their time. One for all connections: a timer for each
-/// request would cost more than the request.
+/// Timeouts of requests: it closes the channel of a request without a timely response. All connections share it,
+/// because a timer for each request would cost more than the request.
 final class RequestTimeouts: Sendable {
   private struct Wait {
     let channel: any Channel
@@ -13,16 +13,16 @@ final class RequestTimeouts: Sendable {
 
   init(connections: Int) { waits = Mutex(Array(repeating: nil, count: connections)) }
 
-  /// A request begins on a connection, by number.
+  /// Starts the timeout of a request on a connection, given by its number.
   func begin(_ connection: Int, _ channel: any Channel, untilNs: Int64) {
     let wait = Wait(channel: channel, untilNs: untilNs)
     waits.withLock { $0[connection] = wait }
   }
 
-  /// It was answered, or failed.
+  /// Ends the timeout of a request, after its response or failure.
   func end(_ connection: Int) { waits.withLock { $0[connection] = nil } }
 
-  /// To be called a few times a second.
+  /// Closes the channels of expired requests. Call this every 200 ms or so.
   func expire(nowNs: Int64) {
     let expired = waits.withLock { waits in
       waits.indices.compactMap { index -> (any Channel)? in

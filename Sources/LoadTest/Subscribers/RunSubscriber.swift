@@ -3,7 +3,7 @@ import Logging
 import Messaging
 import Synchronization
 
-/// The run's own subscriber: sees what everybody sees, as soon as it can be seen.
+/// The run's own subscriber. It records each post as soon as the feed publishes it.
 final class RunSubscriber: Sendable {
   private struct Seen {
     var state: FeedState?
@@ -21,9 +21,9 @@ final class RunSubscriber: Sendable {
     self.tally = tally
   }
 
-  /// Begins to subscribe, on a thread of its own. Throws `LinkError` when the address cannot be used.
+  /// Subscribes, on a thread of its own. The caller must stop the returned reactor.
   ///
-  /// - Returns: what is to be stopped in the end.
+  /// - Throws: `LinkError` if the address cannot be used.
   func start(_ feed: Endpoint, curve: CurveClient?, logger: Logger) throws -> Reactor {
     try Reactor.start("load", wake: WakeupEvent()) { [self] context in
       (
@@ -33,15 +33,15 @@ final class RunSubscriber: Sendable {
     }.reactor
   }
 
-  /// From when own posts are due: none is there before.
+  /// Sets the schedule. Earlier lists contain no posts of the run.
   func begin(_ schedule: Schedule) { seen.withLock { $0.schedule = schedule } }
 
-  /// The list as the subscriber has it; nil when it has none, or knows that it is not right.
+  /// The subscriber's list. Nil if it has none, or knows that its list is wrong.
   var list: FeedState? { seen.withLock { $0.isLive ? $0.state : nil } }
-  /// How often the list was replaced by a whole new one: what was in neither was not seen.
+  /// Number of complete lists that replaced the subscriber's list. Posts between two lists were not seen.
   var replacements: Int { seen.withLock { max(0, $0.lists - 1) } }
 
-  /// On the reactor's thread.
+  /// Handles an event. Reactor's thread only.
   private func handle(_ news: FeedSubscriber.Event) {
     let nowNs = RunClock.nowNs
     let schedule = seen.withLock { seen in

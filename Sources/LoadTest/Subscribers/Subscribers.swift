@@ -3,11 +3,11 @@ import Logging
 import Messaging
 import Synchronization
 
-/// Further subscribers of a load test: they come at random moments of the run, follow the list as all subscribers do,
-/// and have to end with the store's.
+/// Further subscribers of a load test. They join at random moments of the run, follow the list as all subscribers do,
+/// and must end with the store's list.
 final class Subscribers: Sendable {
-  /// Each has a lock of its own: at one for all, fifty threads with a thousand changes a second each would stand in
-  /// line.
+  /// State of a subscriber, with its own lock. With a common lock, fifty threads with a thousand changes a second each
+  /// would contend.
   fileprivate final class SubscriberState: Sendable {
     struct Standing: Sendable {
       var list: FeedState?
@@ -19,29 +19,31 @@ final class Subscribers: Sendable {
     let standing = Mutex(Standing())
   }
 
-  /// What became of them.
+  /// The findings about the subscribers.
   struct Finding: Sendable {
-    /// How many there were.
+    /// Number of subscribers.
     var count = 0
-    /// How many ended with the store's list.
+    /// Number of subscribers that ended with the store's list.
     var equal = 0
-    /// How often one of them had a list that was not the feed's, by its hash.
+    /// Number of lists that differed from the feed's, by their hash.
     var wrong = 0
-    /// How often a list was replaced by a whole new one, after a gap or a restart of the feed.
+    /// Number of complete lists that replaced a list, after a gap or a restart of the feed.
     var replacements = 0
   }
 
   private let states: [SubscriberState]
 
+  /// Creates the subscribers.
+  ///
   /// - Parameter count: 0 or more.
   init(count: Int) { states = (0..<count).map { _ in SubscriberState() } }
 
-  /// Subscribes, each at a random moment of the run, and stays until the task is cancelled.
+  /// Starts each subscriber at a random moment of the run, and runs until the task is cancelled.
   ///
   /// - Parameters:
-  ///   - seconds: the run's.
-  ///   - seed: repeats the moments.
-  /// - Throws: `LinkError` when the address cannot be used.
+  ///   - seconds: duration of the run, in seconds.
+  ///   - seed: seed of the random moments. The same seed repeats them.
+  /// - Throws: `LinkError` if the address cannot be used.
   func run(_ feed: Endpoint, curve: CurveClient?, seconds: Int, seed: UInt64, logger: Logger) async throws {
     var moments = states.indices.map { Subscribers.moment($0, ofMs: seconds * 1_000, seed: seed) }
     moments.sort()
@@ -53,7 +55,9 @@ final class Subscribers: Sendable {
       let reactor = try Reactor.start("audience", wake: WakeupEvent()) { [self] context in
         (
           stations: [
-            try FeedSubscriber(context, connect: [feed], curve: curve, logger: logger) { self.states[number].handle($0) }
+            try FeedSubscriber(context, connect: [feed], curve: curve, logger: logger) {
+              self.states[number].handle($0)
+            }
           ], told: ()
         )
       }.reactor
@@ -62,7 +66,8 @@ final class Subscribers: Sendable {
     while (try? await Task.sleep(for: .seconds(3_600))) != nil {}
   }
 
-  /// How they stand to the store's list: those that are live, at its number, with its hash.
+  /// Compares the subscribers with the store's list. A subscriber is equal if it is live, with the same sequence number
+  /// and hash.
   func finding(seq: UInt64, hash: String) -> Finding {
     states.map { $0.standing.withLock { $0 } }.reduce(into: Finding(count: states.count)) { finding, state in
       finding.wrong += state.wrong
@@ -72,14 +77,14 @@ final class Subscribers: Sendable {
     }
   }
 
-  /// Milliseconds from the start.
+  /// Returns the start of a subscriber, in milliseconds from the start of the run.
   private static func moment(_ number: Int, ofMs range: Int, seed: UInt64) -> Int {
     Int(SplitMix64.value(seed: seed, at: UInt64(number)) % UInt64(max(1, range)))
   }
 }
 
 extension Subscribers.SubscriberState {
-  /// On the subscriber's own thread.
+  /// Handles an event. Subscriber's own thread only.
   fileprivate func handle(_ news: FeedSubscriber.Event) {
     standing.withLock { standing in
       switch news {

@@ -1,9 +1,9 @@
 package import Domain
 import SwiftProtobuf
 
-/// A tool's end of the admin socket: a DEALER that asks, and hands on what is answered.
+/// A tool's end of the admin socket: a DEALER that sends requests and hands on the replies.
 package final class AdminClient: ReactorSocket {
-  /// A question with a number of the caller's. Any thread, through the inbox.
+  /// A request with an id of the caller's choice. Any thread may enqueue it.
   package typealias Request = (id: UInt64, request: AdminRequest)
 
   package let socket: Socket
@@ -11,9 +11,11 @@ package final class AdminClient: ReactorSocket {
   private let onReply: @Sendable (UInt64, AdminReply) -> Void
   private var waiting: [Request] = []
 
+  /// Creates the client, and connects its socket.
+  ///
   /// - Parameters:
-  ///   - inbox: takes the questions; whoever asks bounds them.
-  ///   - answered: called on the reactor's thread with each answer and its question's number; must not wait.
+  ///   - inbox: queue of requests. The caller bounds its length.
+  ///   - answered: handler of each reply and its request's id. It runs on the reactor's thread and must not block.
   package init(
     _ context: Reactor.Context, connect endpoint: Endpoint, inbox: CommandQueue<Request>,
     answered: @escaping @Sendable (UInt64, AdminReply) -> Void
@@ -30,7 +32,8 @@ package final class AdminClient: ReactorSocket {
       frame.magic == Protocol.magic
     else { return }
     guard frame.major == Protocol.major, let answer = frame.answer else {
-      let refusal = AdminRefusal(.unsupportedVersion, "ingest answers in a way that this version does not know")
+      let refusal = AdminRefusal(
+        .unsupportedVersion, "ingest sent an unknown reply; run the same version of onthemap on both ends")
       return onReply(frame.requestID, .refused(refusal))
     }
     onReply(frame.requestID, answer)
@@ -39,7 +42,8 @@ package final class AdminClient: ReactorSocket {
   package func tick(nowMs: Int64) -> Int64 {
     waiting += inbox.drain()
     while let question = waiting.first {
-      // Without a connection it is refused, and not kept by libzmq: an ingest that comes later would get all at once.
+      // Without a connection the socket refuses the request. If libzmq kept it, a later ingest would get all of them
+      // together.
       guard socket.send(AdminRequestFrame(id: question.id, question.request).bytes) == .accepted else {
         return nowMs + Limits.adminRetryMs
       }

@@ -49,7 +49,7 @@ extension AdminReplyFrame {
     }
   }
 
-  /// What is answered; nil where a field is not as the protocol says, or the body is not known here.
+  /// The reply. Nil if a field breaks the protocol, or if this version does not know the body.
   var answer: AdminReply? {
     switch body {
     case .status(let status): return .status(status.status)
@@ -89,7 +89,7 @@ extension Onthemap_Admin_V1_QueuedPost {
     account = UInt64(bitPattern: entry.account.rawValue)
     place = entry.place
     link = entry.link
-    attempts = UInt32(clamping: entry.attempts)
+    failedAttempts = UInt32(clamping: entry.attempts)
     leaseLosses = UInt32(clamping: entry.leaseLosses)
     reasonCode = entry.reason?.code ?? ""
     reason = entry.reason?.detail ?? ""
@@ -98,7 +98,7 @@ extension Onthemap_Admin_V1_QueuedPost {
     updatedUnixMs = UInt64(max(0, entry.updatedMs))
     worker = entry.worker
     if let trace = entry.trace { traceparent = trace.description }
-    if let left = entry.leftMs { leftMs = UInt64(max(0, left)) }
+    if let remaining = entry.remainingMs { remainingMs = UInt64(max(0, remaining)) }
   }
 
   var entry: QueueEntry? {
@@ -106,12 +106,12 @@ extension Onthemap_Admin_V1_QueuedPost {
     else { return nil }
     var entry = QueueEntry(
       id: id, state: state, account: AccountID(rawValue: Int64(bitPattern: account)), place: place, link: link,
-      attempts: Int(attempts), leaseLosses: Int(leaseLosses),
+      attempts: Int(failedAttempts), leaseLosses: Int(leaseLosses),
       reason: reasonCode.isEmpty ? nil : Verdict.Reason(code: reasonCode, detail: reason), label: label,
       createdMs: Int64(createdUnixMs), updatedMs: Int64(updatedUnixMs))
     entry.worker = worker
     entry.trace = TraceContext(traceparent)
-    entry.leftMs = hasLeftMs ? Int64(clamping: leftMs) : nil
+    entry.remainingMs = hasRemainingMs ? Int64(clamping: remainingMs) : nil
     return entry
   }
 }
@@ -124,7 +124,7 @@ extension Onthemap_Admin_V1_PostEvent {
     detail = event.reason.detail
   }
 
-  /// Nil for a kind that this version does not know.
+  /// The event. Nil for a kind that this version does not know, or a time out of range.
   var event: PostEvent? {
     guard let kind = UInt8(exactly: kind.rawValue).flatMap(PostEvent.Kind.init), atUnixMs <= Protocol.unixMsMax else {
       return nil
@@ -155,5 +155,5 @@ extension Onthemap_Admin_V1_User {
   }
 }
 
-/// A time of the wire; nil for none, and for one that is none.
+/// Returns a time of the wire, in milliseconds since 1970. Nil for 0 and for times out of range.
 func unixMs(_ wire: UInt64) -> Int64? { (1...Protocol.unixMsMax).contains(wire) ? Int64(wire) : nil }

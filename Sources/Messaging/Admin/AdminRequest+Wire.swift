@@ -6,7 +6,7 @@ typealias AdminRequestFrame = Onthemap_Admin_V1_AdminRequest
 extension Onthemap_Admin_V1_QueueState {
   init(_ state: QueueState?) { self = state.flatMap { Self(rawValue: Int($0.rawValue)) } ?? .unspecified }
 
-  /// Nil for 0 and for what this version does not know.
+  /// The state. Nil for 0 and for a value that this version does not know.
   var state: QueueState? { UInt8(exactly: rawValue).flatMap(QueueState.init) }
 }
 
@@ -34,7 +34,7 @@ extension AdminRequestFrame {
           $0.all.reason = reason ?? ""
           $0.all.after = after?.description ?? ""
         })
-    case .drop(let ids): body = .drop(.with { $0.postIds = ids.map(\.description) })
+    case .discard(let ids): body = .discard(.with { $0.postIds = ids.map(\.description) })
     case .pause: body = .pause(.init())
     case .resume: body = .resume(.init())
     case .users(let email, let after, let limit):
@@ -65,19 +65,19 @@ extension AdminRequestFrame {
     }
   }
 
-  /// What is asked for.
+  /// Returns the request in the frame's body.
   ///
-  /// - Throws: `AdminRefusal`, with what the protocol forbids.
+  /// - Throws: `AdminRefusal` for a body that the protocol forbids.
   func request() throws(AdminRefusal) -> AdminRequest {
     switch body {
     case .status: return .status
     case .list(let list):
       let state = list.state.state
       guard list.state == .unspecified || state.map(QueueState.listed.contains) == true else {
-        throw AdminRefusal(.malformed, "state must be READY to DEAD, or 0 for all that wait")
+        throw AdminRefusal(.malformed, "state must be READY to DEAD, or 0 for all queued posts")
       }
       guard list.reason.isEmpty || state == .dead else {
-        throw AdminRefusal(.malformed, "reason goes with DEAD only")
+        throw AdminRefusal(.malformed, "reason is allowed only with DEAD")
       }
       let limit = min(max(1, Int(list.limit)), Limits.adminPostsMax)
       let after = try Self.optional(list.after)
@@ -88,7 +88,7 @@ extension AdminRequestFrame {
       let reason = retry.all.reason.isEmpty ? nil : retry.all.reason
       return .retry(.all(reason: reason, after: try Self.optional(retry.all.after)))
     case .retry(let retry): return .retry(.these(try Self.ids(retry.postIds)))
-    case .drop(let drop): return .drop(try Self.ids(drop.postIds))
+    case .discard(let discard): return .discard(try Self.ids(discard.postIds))
     case .pause: return .pause
     case .resume: return .resume
     case .users(let users):
@@ -104,7 +104,7 @@ extension AdminRequestFrame {
       case .disabled(let isDisabled): return .setUser(email: user.email, isDisabled ? .disable : .enable)
       case .password(let password): return .setUser(email: user.email, .password(password.isEmpty ? nil : password))
       case .operator(let isOperator): return .setUser(email: user.email, isOperator ? .promote : .demote)
-      case nil: throw AdminRefusal(.malformed, "a SetUserRequest without a change of this protocol")
+      case nil: throw AdminRefusal(.malformed, "not a change of this protocol in a SetUserRequest")
       }
     case nil: throw AdminRefusal(.malformed, "a request without a body of this protocol")
     }

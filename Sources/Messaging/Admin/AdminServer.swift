@@ -3,21 +3,23 @@ import Glibc
 package import Logging
 import SwiftProtobuf
 
-/// Ingest's end of the admin socket: a ROUTER that takes an operator's questions. What the reactor's own stations know
-/// is added to them here, on their thread; what is on disk is answered by whoever gets the question. For questions that
-/// come another way it tells what the stations know.
+/// Ingest's end of the admin socket: a ROUTER that receives an operator's requests.
 ///
-/// An ipc socket is made for its owner only (0600): whoever reaches it may steer the queue.
+/// It adds the state of the reactor's sockets to each request, on the reactor's thread. The handler answers the part
+/// that is on disk. `Command.inspect` returns the same state for requests that arrive another way.
+///
+/// The server creates an ipc socket for its owner only (0600), because every process that reaches it may control the
+/// queue.
 package final class AdminServer: ReactorSocket {
-  /// What the reactor knows about a question.
+  /// State of the reactor's sockets that a request needs.
   package enum LiveState: Sendable {
     case nothing
     case status(QueueSnapshot, QueueRates.Readings, [QueueStatus.Feed])
-    /// Of the posts asked for that are in the queue.
+    /// The requested posts that are in the queue.
     case placements([QueuePlacement])
   }
 
-  /// A question, and to whom the answer goes.
+  /// A request and the sender of the request.
   package struct Request: Sendable {
     package let request: AdminRequest
     package let known: LiveState
@@ -27,16 +29,16 @@ package final class AdminServer: ReactorSocket {
     fileprivate let id: UInt64
   }
 
-  /// What ingest tells it; any thread, through the inbox.
+  /// A command from ingest. Any thread may enqueue it.
   package enum Command: Sendable {
-    /// On its way back; each question of the socket gets one.
+    /// A reply for the sender. Each request of the socket gets one.
     case answer(Request, AdminReply)
-    /// Calls back on the reactor's thread with what the stations know about a request; the callee must not wait.
+    /// Calls back on the reactor's thread with the state that a request needs. The callback must not block.
     case inspect(AdminRequest, @Sendable (LiveState) -> Void)
   }
 
   package let socket: Socket
-  /// With the port that was taken; nil where nobody asks over the socket.
+  /// Address with the actual port. Nil if the server has no public socket.
   package let endpoint: Endpoint?
   private let jobs: JobServer
   private let changes: ChangeServer
@@ -46,11 +48,13 @@ package final class AdminServer: ReactorSocket {
   private var open = 0
   private var malformed = MalformedFrames("admin")
 
+  /// Creates the server, and binds its socket if an address is given.
+  ///
   /// - Parameters:
-  ///   - bind: nil for no socket that anybody reaches.
-  ///   - jobs, changes: stations of the same reactor, to be looked at.
-  ///   - asked: called on the reactor's thread with each question, `Limits.adminRequestsMax` at most without an answer;
-  ///     must not wait.
+  ///   - bind: address of the socket. Nil if no peer may reach it.
+  ///   - jobs, changes: sockets of the same reactor, for their state.
+  ///   - onRequest: handler of each request, with at most `Limits.adminRequestsMax` unanswered. It runs on the
+  ///     reactor's thread and must not block.
   package init(
     _ context: Reactor.Context, bind: Endpoint?, jobs: JobServer, changes: ChangeServer, inbox: CommandQueue<Command>,
     logger: Logger, onRequest: @escaping @Sendable (Request) -> Void
@@ -58,7 +62,7 @@ package final class AdminServer: ReactorSocket {
     socket = try context.socket(.router, frameBytesMax: Limits.adminRequestBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
     socket.keepsSender = true
-    // From its first moment on: what is bound for all, and closed afterwards, may have been opened in between.
+    // The umask applies before the bind. A peer could open a socket whose mode is restricted only afterwards.
     let mask = umask(0o177)
     defer { umask(mask) }
     endpoint = if let bind { try socket.bind(bind) } else { nil }
@@ -76,14 +80,16 @@ package final class AdminServer: ReactorSocket {
     else {
       return reject(peer, id: 0, AdminRefusal(.malformed, "not an AdminRequest of this protocol"), nowMs: nowMs)
     }
-    // Before its body: another major may have bodies that are unknown here.
+    // Check the version before the body: another major version may have bodies that are unknown here.
     guard frame.major == Protocol.major else {
-      let refusal = AdminRefusal(.unsupportedVersion, "this ingest speaks version \(Protocol.major) only")
+      let refusal = AdminRefusal(.unsupportedVersion, "this ingest supports version \(Protocol.major) only")
       return reject(peer, id: frame.requestID, refusal, nowMs: nowMs)
     }
     do throws(AdminRefusal) {
       let request = try frame.request()
-      guard open < Limits.adminRequestsMax else { throw AdminRefusal(.busy, "too many ask at once; ask again later") }
+      guard open < Limits.adminRequestsMax else {
+        throw AdminRefusal(.busy, "too many requests at the same time; try again later")
+      }
       open += 1
       onRequest(
         Request(
@@ -116,17 +122,14 @@ package final class AdminServer: ReactorSocket {
     case .list(let state, _, let after, let limit):
       .placements(jobs.placements(in: state, after: after, limit: limit, nowMs: nowMs))
     case .show(let id): .placements(jobs.placement(of: id, nowMs: nowMs).map { [$0] } ?? [])
-    case .retry, .drop, .pause, .resume, .users, .addUser, .setUser: .nothing
+    case .retry, .discard, .pause, .resume, .users, .addUser, .setUser: .nothing
     }
   }
 
-  /// Counts what cannot be taken, and logs it once a second. Each is answered: only the operator's own tools get here.
+  /// Counts a malformed request and logs it at most once a second. Each gets a reply: only the operator's own tools
+  /// reach this socket.
   private func reject(_ peer: [UInt8], id: UInt64, _ refusal: AdminRefusal, nowMs: Int64) {
-    if malformed.add(nowMs: nowMs) {
-      logger.warning(
-        "malformed frame on the admin socket",
-        metadata: ["reason": "\(refusal.detail)", "total": "\(malformed.count)"])
-    }
+    if malformed.add(nowMs: nowMs) { malformed.log(refusal.detail, to: logger) }
     send(.refused(refusal), to: peer, id: id)
   }
 

@@ -5,7 +5,7 @@ extension Onthemap_Jobs_V1_Detail {
   init(_ detail: Place.Detail) {
     county = detail.county.safeLine(bytesMax: Limits.countyBytesMax)
     postcode = detail.postcode.safeLine(bytesMax: Limits.postcodeBytesMax)
-    // Words as typed, so they may hold anything.
+    // The words are as typed, so they may hold any character.
     matched = detail.matched.safeLine(bytesMax: Limits.placeBytesMax)
     unmatched = detail.unmatched.safeLine(bytesMax: Limits.placeBytesMax)
     provider = detail.provider.safeLine(bytesMax: Limits.providerBytesMax)
@@ -16,9 +16,9 @@ extension Onthemap_Jobs_V1_Detail {
     }
   }
 
-  /// Nil when the protocol forbids it.
+  /// Returns the detail. Nil if the protocol forbids a field.
   ///
-  /// - Parameter attribution: what came with all places.
+  /// - Parameter attribution: the attribution of all places in the message.
   func detail(attribution: String) -> Place.Detail? {
     let texts = [
       (county, Limits.countyBytesMax), (postcode, Limits.postcodeBytesMax), (matched, Limits.placeBytesMax),
@@ -40,7 +40,7 @@ extension Onthemap_Jobs_V1_Detail {
 }
 
 extension [Onthemap_Jobs_V1_Detail] {
-  /// As many as there are places, or none where no place has any.
+  /// Creates one detail for each place, or none if no place has a detail.
   init(_ places: [Place]) {
     let isDetailed = places.contains { $0.detail != nil }
     self = isDetailed ? places.map { Onthemap_Jobs_V1_Detail($0.detail ?? Place.Detail()) } : []

@@ -4,8 +4,8 @@ import Metrics
 import SwiftProtobuf
 import Telemetry
 
-/// A feed's end of the change log: a DEALER, driven by `FeedPull`. It fetches, one request at a time, and hands on what
-/// it gets in order.
+/// A feed's end of the change log: a DEALER, driven by `FeedPull`. It sends one fetch at a time and hands on the
+/// changes in order.
 package final class ChangeClient: ReactorSocket {
   package let socket: Socket
   private let endpoint: Endpoint
@@ -20,16 +20,18 @@ package final class ChangeClient: ReactorSocket {
   private var malformed = MalformedFrames("changes")
   private let reconnects = Metric.linkReconnects.counter("changes")
 
+  /// Creates the client, and connects its socket.
+  ///
   /// - Parameters:
-  ///   - feed: a name for people, at most 64 bytes.
-  ///   - curve: its own and the link's keys; nil for plain text.
-  ///   - kept: the list of before, which need not be told again; nil where there is none.
-  ///   - subscribers: how many the feed has, for ingest's operator; nil where that is not known.
-  ///   - heard: ingest has said something that could be taken, at that time; on the reactor's thread.
-  ///   - turnedStale: ingest has said nothing of that kind for `Limits.livenessMs`, or does so again, and the time; on
-  ///     the reactor's thread. It begins stale.
-  ///   - replaced: a whole list, and the time; on the reactor's thread.
-  ///   - changed: what follows, each and in one, and the list with it; on the reactor's thread.
+  ///   - feed: name of the feed for people, at most 64 bytes.
+  ///   - snapshot: list of an earlier run, which ingest need not send again. Nil if there is none.
+  ///   - curve: keys of the feed and of the link. Nil disables encryption.
+  ///   - subscribers: number of the feed's subscribers, for ingest's operator. Nil if it is unknown.
+  ///   - heard: handler of a valid reply, with its time. It runs on the reactor's thread.
+  ///   - turnedStale: handler of staleness, with the time. It runs on the reactor's thread. True if ingest has sent no
+  ///     valid reply for `Limits.livenessMs`, false after the next one. The client begins stale.
+  ///   - replaced: handler of a complete list, with the time. It runs on the reactor's thread.
+  ///   - changed: handler of changes, their delta and the list after them. It runs on the reactor's thread.
   package init(
     _ context: Reactor.Context, connect endpoint: Endpoint, feed: String, snapshot: FeedState? = nil,
     curve: CurveClient? = nil, logger: Logger, subscribers: @escaping () -> Int? = { nil },
@@ -57,9 +59,7 @@ package final class ChangeClient: ReactorSocket {
     }
     guard let reply = FetchReply(frames), let epoch = Epoch(reply.epoch) else {
       pull.recordActivity(nowMs: nowMs)
-      if malformed.add(nowMs: nowMs) {
-        logger.warning("malformed frame from ingest", metadata: ["total": "\(malformed.count)"])
-      }
+      if malformed.add(nowMs: nowMs) { malformed.log("not a FetchReply of this protocol", to: logger) }
       return
     }
     run(pull.receive(FeedPull.Reply(reply), to: reply.requestID, epoch: epoch, nowMs: nowMs), nowMs: nowMs)
@@ -93,15 +93,17 @@ package final class ChangeClient: ReactorSocket {
   private func log(_ event: FeedPull.Event) {
     switch event {
     case .listReceived(let seq, let entries):
-      logger.info("list taken", metadata: ["seq": "\(seq)", "entries": "\(entries)"])
+      logger.info(
+        "snapshot loaded", metadata: ["source": "ingest", "seq": "\(seq)", "entries": "\(entries)"])
     case .refused(let code, let detail):
-      logger.error("refused by ingest", metadata: ["code": "\(code)", "detail": "\(detail)"])
-    case .rejected(let reason): logger.error("refused what ingest sent", metadata: ["reason": "\(reason)"])
+      logger.error("fetch refused by ingest", metadata: ["code": "\(code)", "detail": "\(detail)"])
+    case .rejected(let reason): logger.error("reply from ingest rejected", metadata: ["reason": "\(reason)"])
     case .regressed(let had, let now):
       logger.critical(
-        "ingest's store has gone backwards: restore it with a new epoch",
-        metadata: ["had": "\(had)", "now": "\(now)"])
-    case .stale: logger.warning("ingest tells nothing: the list is stale")
+        "ingest's store regressed: restore it with a new epoch",
+        metadata: ["feed_seq": "\(had)", "ingest_seq": "\(now)"])
+    case .stale: logger.warning("ingest timed out: serving a stale list")
+    case .fresh: logger.notice("list fresh again")
     }
   }
 }
@@ -109,11 +111,24 @@ package final class ChangeClient: ReactorSocket {
 extension FeedPull.Reply {
   init(_ reply: FetchReply) {
     switch reply.body {
-    case .list(let list): self = .list(seq: reply.seq, entries(list.entries), hash: list.stateHash)
+    case .snapshot(let snapshot):
+      self = .snapshot(seq: reply.seq, entries(snapshot.entries), hash: snapshot.stateHash)
     case .changes(let changes):
       self = .changes(changes.changes, hash: changes.hasStateHash ? changes.stateHash : nil)
-    case .error(let error): self = .refusal(code: "\(error.code)", detail: error.detail)
+    case .error(let error): self = .refusal(code: error.code.word, detail: error.detail)
     case nil: self = .unknown
+    }
+  }
+}
+
+extension Onthemap_Changes_V1_ErrorCode {
+  /// Word of the code in the log.
+  fileprivate var word: String {
+    switch self {
+    case .malformed: "malformed"
+    case .unsupportedVersion: "unsupported_version"
+    case .unspecified: "unspecified"
+    case .UNRECOGNIZED(let number): "\(number)"
     }
   }
 }

@@ -4,26 +4,28 @@ import Metrics
 import SwiftProtobuf
 import Telemetry
 
-/// Ingest's end of the change log: a ROUTER that answers feeds from memory, and keeps a fetch open until there is
-/// something new.
+/// Ingest's end of the change log: a ROUTER that answers feeds from memory. It keeps a fetch open until there is a
+/// change.
 package final class ChangeServer: ReactorSocket {
   package let socket: Socket
-  /// With the port that was taken.
+  /// Address with the actual port.
   package let endpoint: Endpoint
   private let inbox: CommandQueue<[FeedChange]>
   private let logger: Logger
   private var log: ChangeLog
   private var fetching = PendingFetches<[UInt8]>()
-  /// Those that asked lately, `Limits.feedsMax` at most.
+  /// Feeds with recent requests, at most `Limits.feedsMax`.
   private var seen: [[UInt8]: (name: String, seq: UInt64, subscribers: Int?, lastReceivedMs: Int64)] = [:]
   private var malformed = MalformedFrames("changes")
   private let fetches = Metric.changesFetches.counter()
   private let lastSeq = Metric.changesSeq.meter()
 
+  /// Creates the server, and binds its socket.
+  ///
   /// - Parameters:
-  ///   - state: the list as it is on disk.
-  ///   - inbox: committed changes, by rising `seq`.
-  ///   - curve: the link's keys; nil for plain text.
+  ///   - state: the list in the store.
+  ///   - inbox: committed changes with rising `seq`.
+  ///   - curve: keys of the link. Nil disables encryption.
   package init(
     _ context: Reactor.Context, bind: Endpoint, state: FeedState, inbox: CommandQueue<[FeedChange]>,
     curve: CurveServer? = nil, logger: Logger
@@ -40,11 +42,11 @@ package final class ChangeServer: ReactorSocket {
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     let peer = frames.first ?? []
-    // Before its fields: another major may allow in them what is forbidden here.
+    // Check the version before the fields: another major version may allow fields that are forbidden here.
     if frames.count == 2, let other = try? FetchRequest(serializedBytes: frames[1]), other.magic == Protocol.magic,
       other.major != Protocol.major
     {
-      let detail = "version \(Protocol.major) is spoken here"
+      let detail = "this ingest supports version \(Protocol.major) only"
       return reject(peer, id: other.requestID, .unsupportedVersion, detail, nowMs: nowMs)
     }
     guard let request = FetchRequest(frames.dropFirst()) else {
@@ -70,11 +72,11 @@ package final class ChangeServer: ReactorSocket {
 
   package func shutDown() {}
 
-  /// The feeds that have asked within `Limits.livenessMs`, by their names, for the operator; forgets the others.
+  /// Returns the feeds with a request within `Limits.livenessMs`, sorted by name, for the operator. Forgets the others.
   func feeds(nowMs: Int64) -> [QueueStatus.Feed] {
     forget(nowMs: nowMs)
     return seen.values.map {
-      .init(name: $0.name, seq: $0.seq, heardAgoMs: nowMs - $0.lastReceivedMs, subscribers: $0.subscribers)
+      .init(name: $0.name, seq: $0.seq, lastSeenAgoMs: nowMs - $0.lastReceivedMs, subscribers: $0.subscribers)
     }
     .sorted { ($0.name, $0.seq) < ($1.name, $1.seq) }
   }
@@ -88,13 +90,12 @@ package final class ChangeServer: ReactorSocket {
 
   private func forget(nowMs: Int64) { seen = seen.filter { nowMs - $0.value.lastReceivedMs <= Limits.livenessMs } }
 
-  /// Counts what cannot be taken; logs and answers it once a second.
+  /// Counts a malformed request. Logs and answers it at most once a second.
   private func reject(
     _ peer: [UInt8], id: UInt64, _ code: Onthemap_Changes_V1_ErrorCode, _ detail: String, nowMs: Int64
   ) {
     guard malformed.add(nowMs: nowMs) else { return }
-    logger.warning(
-      "malformed frame on the change log", metadata: ["reason": "\(detail)", "total": "\(malformed.count)"])
+    malformed.log(detail, to: logger)
     let error = Onthemap_Changes_V1_Error.with {
       $0.code = code
       $0.detail = detail

@@ -19,7 +19,7 @@ extension FetchRequest {
     if let subscribers { self.subscribers = UInt32(clamping: subscribers) }
   }
 
-  /// Nil when the bytes are not a request of this protocol.
+  /// Decodes a request. Nil if the frames are not a request of this protocol.
   init?(_ frames: ArraySlice<[UInt8]>) {
     guard frames.count == 1, let bytes = frames.first, let request = try? FetchRequest(serializedBytes: bytes),
       request.magic == Protocol.magic, request.feed.utf8.count <= Limits.peerNameBytesMax,
@@ -40,7 +40,7 @@ extension FetchReply {
     self.body = body
   }
 
-  /// Nil when the bytes are not a reply of this major version.
+  /// Decodes a reply. Nil if the frames are not a reply of this major version.
   init?(_ frames: [[UInt8]]) {
     guard frames.count == 1, let reply = try? FetchReply(serializedBytes: frames[0]), reply.magic == Protocol.magic,
       reply.major == Protocol.major
@@ -50,7 +50,7 @@ extension FetchReply {
 }
 
 extension Onthemap_Changes_V1_Changes {
-  /// All of them by rising number, or nil when one is not as the protocol says. A trace that is none is left out.
+  /// The changes by rising sequence number. Nil if a change breaks the protocol. An invalid trace is omitted.
   var changes: [FeedChange]? {
     guard let entries = Messaging.entries(upsert)?.traced(traces.map { ($0.seq, $0.traceparent) }) else { return nil }
     let gone = removals.compactMap(\.change)
@@ -63,7 +63,7 @@ extension Onthemap_Changes_V1_Changes {
 extension Onthemap_Changes_V1_Removal {
   fileprivate var change: FeedChange? {
     guard let id = PostID(postID) else { return nil }
-    guard hasNext else { return .remove(id, seq: seq, next: nil) }
-    return next.entry.map { .remove(id, seq: seq, next: $0) }
+    guard hasBackfill else { return .remove(id, seq: seq, backfill: nil) }
+    return backfill.entry.map { .remove(id, seq: seq, backfill: $0) }
   }
 }

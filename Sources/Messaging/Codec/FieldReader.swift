@@ -1,10 +1,12 @@
 import Domain
 
-/// Reads protobuf's wire format (https://protobuf.dev/programming-guides/encoding/) field by field, without making a
-/// message of it: for the few messages of which there are thousands a second. Whoever meets anything unusual gives up
-/// and leaves the frame to the generated code, which then decides what it is.
+/// A reader of protobuf's wire format (https://protobuf.dev/programming-guides/encoding/) that reads field by field,
+/// without a message object.
 ///
-/// The bytes must outlive it.
+/// It serves the few messages that arrive thousands of times a second. A caller that meets an unusual field gives up
+/// and leaves the frame to the generated code, which decides.
+///
+/// The bytes must outlive the reader.
 struct FieldReader {
   enum Value {
     case varint(UInt64)
@@ -21,7 +23,7 @@ struct FieldReader {
   var isAtEnd: Bool { position == bytes.count }
   private var bytesLeft: Int { bytes.count - position }
 
-  /// The next field; nil where there is none, or where the bytes are not protobuf.
+  /// Returns the next field. Nil at the end, and if the bytes are not protobuf.
   @inline(__always)
   mutating func next() -> (number: Int, value: Value)? {
     guard let tag = varint(), tag >> 3 > 0, tag <= UInt64(UInt32.max) else { return nil }
@@ -38,18 +40,18 @@ struct FieldReader {
     }
   }
 
-  /// Whether a frame of this very version begins here; the next field is then what follows.
+  /// Reads the header of a frame. True if the frame has exactly this version.
   mutating func isOfThisVersion() -> Bool {
     guard case (1, .fixed32(Protocol.magic))? = next(), case (2, .varint(UInt64(Protocol.major)))? = next() else {
       return false
     }
-    // Left out while it is 0.
+    // The writer omits a minor version of 0.
     guard Protocol.minor > 0 else { return true }
     guard case (3, .varint(UInt64(Protocol.minor)))? = next() else { return false }
     return true
   }
 
-  /// What stands in a message that has nothing but messages, in its field 1; nil for any other.
+  /// Returns the elements of a message that holds only messages in its field 1. Nil for any other message.
   static func elements<Element>(
     _ bytes: UnsafeRawBufferPointer, _ element: (inout FieldReader) -> Element?
   ) -> [Element]? {
@@ -59,7 +61,7 @@ struct FieldReader {
       guard case (1, .bytes(let bytes))? = list.next() else { return nil }
       var fields = FieldReader(bytes)
       guard let element = element(&fields) else { return nil }
-      // The others are about as long.
+      // The other elements have about the same length.
       if elements.isEmpty { elements.reserveCapacity(1 + list.bytesLeft / (bytes.count + 2)) }
       elements.append(element)
     }
@@ -73,7 +75,7 @@ struct FieldReader {
       guard position < bytes.count else { return nil }
       let byte = bytes[position]
       position += 1
-      // The tenth byte has room for one bit.
+      // The tenth byte has space for one bit.
       guard shift < 63 || byte <= 1 else { return nil }
       value |= UInt64(byte & 0x7F) << shift
       if byte < 0x80 { return value }
@@ -91,7 +93,7 @@ struct FieldReader {
 }
 
 extension Int32 {
-  /// Of protobuf's sint32; nil where it has more than 32 bits.
+  /// Decodes protobuf's sint32. Nil if the value has more than 32 bits.
   init?(zigzag: UInt64) {
     guard let value = UInt32(exactly: zigzag) else { return nil }
     self = Int32(bitPattern: value >> 1) ^ -Int32(bitPattern: value & 1)
@@ -99,14 +101,14 @@ extension Int32 {
 }
 
 extension String {
-  /// Nil where the bytes are not UTF-8.
+  /// Nil if the bytes are not UTF-8.
   init?(utf8 bytes: UnsafeRawBufferPointer) {
-    // Not `String(validating:as:)`, which is generic, and shows up in profiles.
+    // This avoids `String(validating:as:)`, which is generic and shows up in profiles.
     guard let text = try? UTF8Span(validating: bytes.assumingMemoryBound(to: UInt8.self).span) else { return nil }
     self.init(copying: text)
   }
 
-  /// Becomes the bytes; false where they are not UTF-8.
+  /// Replaces the string with the bytes. Returns false if they are not UTF-8.
   mutating func read(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let text = String(utf8: bytes) else { return false }
     self = text

@@ -1,24 +1,27 @@
-/// Writes protobuf's wire format (https://protobuf.dev/programming-guides/encoding/) field by field, as the generated
-/// code would: what is zero or empty is left out. For the few messages of which there are thousands a second.
+/// A writer of protobuf's wire format (https://protobuf.dev/programming-guides/encoding/), field by field. Like the
+/// generated code, it omits fields that are zero or empty. It serves the few messages that are sent thousands of times
+/// a second.
 struct FieldWriter {
   private(set) var bytes: [UInt8] = []
 
-  /// - Parameter capacity: bytes for which there is room at once; more are made room for when they are needed.
+  /// Creates an empty writer.
+  ///
+  /// - Parameter capacity: bytes to reserve at first. The buffer grows when needed.
   init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
-  /// A varint field.
+  /// Writes a varint field.
   mutating func number(_ field: UInt8, _ value: UInt64) {
     guard value != 0 else { return }
     bytes.append(field << 3)
     varint(value)
   }
 
-  /// A sint32 field.
+  /// Writes a sint32 field.
   mutating func signed(_ field: UInt8, _ value: Int32) {
     if value != 0 { optional(field, value) }
   }
 
-  /// A sint32 field that says whether there is one: 0 is written too.
+  /// Writes a sint32 field with presence: 0 is written too.
   mutating func optional(_ field: UInt8, _ value: Int32?) {
     guard let value else { return }
     bytes.append(field << 3)
@@ -27,7 +30,7 @@ struct FieldWriter {
 
   mutating func fixed64(_ field: UInt8, _ value: UInt64) {
     guard value != 0 else { return }
-    // Together: an array looks after its room at each append.
+    // A single append writes all nine bytes: an array checks its capacity at each append.
     withUnsafeTemporaryAllocation(byteCount: 9, alignment: 1) { written in
       written[0] = field << 3 | 1
       written.storeBytes(of: value.littleEndian, toByteOffset: 1, as: UInt64.self)
@@ -51,9 +54,9 @@ struct FieldWriter {
     }
   }
 
-  /// A message within, also where it is empty.
+  /// Writes a nested message, also if it is empty.
   mutating func message(_ field: UInt8, _ write: (inout FieldWriter) -> Void) {
-    // One byte for the length, as nearly always; more are made room for when they are needed.
+    // A length nearly always fits in one byte. Longer lengths insert more bytes afterwards.
     varint(UInt64(field) << 3 | 2)
     bytes.append(0)
     let start = bytes.count
@@ -75,17 +78,17 @@ struct FieldWriter {
     bytes.append(contentsOf: data)
   }
 
-  /// What every frame begins with.
+  /// Writes the header of every frame.
   mutating func version() {
     fixed32(1, Protocol.magic)
     number(2, UInt64(Protocol.major))
     number(3, UInt64(Protocol.minor))
   }
 
-  /// What has been written already.
+  /// Appends bytes that are encoded already.
   mutating func add(_ written: some Collection<UInt8>) { bytes.append(contentsOf: written) }
 
-  /// Takes away what was written after a length.
+  /// Removes the bytes after a length. Returns them as a new writer.
   mutating func cut(after length: Int) -> FieldWriter {
     var rest = FieldWriter()
     rest.add(bytes[length...])

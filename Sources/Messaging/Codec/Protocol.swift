@@ -1,9 +1,10 @@
 import Domain
+import Logging
 import Metrics
 import SwiftProtobuf
 import Telemetry
 
-/// What every frame of every link begins with.
+/// The header of every frame of every link, and the range of times.
 enum Protocol {
   /// "OTM1", little-endian.
   static let magic: UInt32 = 0x314D_544F
@@ -13,16 +14,22 @@ enum Protocol {
   static let unixMsMax: UInt64 = 253_402_300_799_999
 }
 
-/// Counts what cannot be understood, and lets it be logged once a second at most.
+/// Counter of malformed frames. It allows at most one log line a second.
 struct MalformedFrames {
   private(set) var count = 0
   private var loggedMs = Int64.min
+  private let link: String
   private let counter: Counter
 
-  /// - Parameter link: its name among the metrics.
-  init(_ link: String) { counter = Metric.linkMalformed.counter(link) }
+  /// Creates the counter of a link.
+  ///
+  /// - Parameter link: name of the link in the metrics and in the log.
+  init(_ link: String) {
+    self.link = link
+    counter = Metric.linkMalformed.counter(link)
+  }
 
-  /// True when this one may be logged and answered.
+  /// Counts a frame. True if this one may be logged and answered.
   mutating func add(nowMs: Int64) -> Bool {
     count += 1
     counter.increment()
@@ -30,9 +37,15 @@ struct MalformedFrames {
     loggedMs = nowMs
     return true
   }
+
+  /// Logs a malformed frame for which `add` has returned true.
+  func log(_ reason: String, to logger: Logger) {
+    logger.warning(
+      "malformed frame received", metadata: ["link": "\(link)", "reason": "\(reason)", "total": "\(count)"])
+  }
 }
 
 extension Message {
-  /// The message's bytes. Cannot fail: nothing here has required fields.
+  /// The encoded message. Encoding cannot fail, because no message of these protocols has required fields.
   var bytes: [UInt8] { (try? serializedBytes()) ?? [] }
 }

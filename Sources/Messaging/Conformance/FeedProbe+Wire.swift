@@ -3,7 +3,9 @@ import FoundationEssentials
 import SwiftProtobuf
 
 extension FeedProbe.ReceivedMessage {
-  /// - Parameter frames: a message's frames on the change log, without ZeroMQ's routing id.
+  /// Decodes a message on the change log.
+  ///
+  /// - Parameter frames: frames of the message, without ZeroMQ's routing id.
   package init(fetch frames: [[UInt8]], connection: Int) {
     guard frames.count == 1, let bytes = frames.first else {
       self = .badFetch("a message of \(frames.count) frames")
@@ -23,7 +25,9 @@ extension FeedProbe.ReceivedMessage {
         max: Int(wire.max), waitMs: Int64(wire.waitMs)))
   }
 
-  /// - Parameter frames: the frames of a published message.
+  /// Decodes a published message.
+  ///
+  /// - Parameter frames: frames of the message.
   package init(published frames: [[UInt8]], subscriber: Int) {
     guard frames.count == 2 else {
       self = .badFrame("a message of \(frames.count) frames")
@@ -40,7 +44,9 @@ extension FeedProbe.ReceivedMessage {
     }
   }
 
-  /// - Parameter frames: the frames of an answer.
+  /// Decodes the feed's reply to a query.
+  ///
+  /// - Parameter frames: frames of the message.
   package init(answer frames: [[UInt8]]) {
     guard frames.count == 1, let reply = try? FeedReply(serializedBytes: frames[0]), reply.magic == Protocol.magic,
       reply.major == Protocol.major
@@ -57,7 +63,7 @@ extension FeedProbe.Reply {
     switch reply.body {
     case .snapshot(let snapshot):
       let state = Epoch(reply.epoch).flatMap { snapshot.state($0, reply.seq) }
-      self = state.map { .list($0, hash: snapshot.stateHash) } ?? .unreadable
+      self = state.map { .snapshot($0, hash: snapshot.stateHash) } ?? .unreadable
     case .delta(let delta):
       guard let epoch = Epoch(reply.epoch), let told = delta.delta(to: reply.seq) else {
         self = .unreadable
@@ -87,7 +93,7 @@ extension FeedProbe.Subject {
     }
   }
 
-  /// The topic as it is subscribed to.
+  /// The topic as text for a subscription.
   package var topic: String {
     switch self {
     case .snapshot: Topic.snapshot
@@ -104,7 +110,8 @@ extension FeedProbe.Stimulus {
   package var replies: [[[UInt8]]] {
     switch self {
     case .reply(let id, let epoch, let answer): [[FeedCodec.reply(answer, id: id, epoch: epoch)]]
-    case .wrongList(let id, let list): [[FeedProbe.changed(id, .snapshot(list), list.epoch) { $0.list.stateHash ^= 1 }]]
+    case .wrongList(let id, let list):
+      [[FeedProbe.changed(id, .snapshot(list), list.epoch) { $0.snapshot.stateHash ^= 1 }]]
     case .malformed(let id, let epoch, let entry):
       malformed(id, .changes([.upsert(entry)], lastSeq: entry.seq, hash: nil), epoch)
     case .subscribe, .query: []
@@ -134,7 +141,7 @@ extension FeedProbe {
 }
 
 extension FeedProbe.Query {
-  /// The question's frame.
+  /// Returns the frame of the query.
   package func bytes(id: UInt64) -> [UInt8] {
     var request = FeedRequest.with {
       ($0.magic, $0.major, $0.minor, $0.requestID) = (Protocol.magic, Protocol.major, Protocol.minor, id)

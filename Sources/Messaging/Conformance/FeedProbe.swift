@@ -11,7 +11,7 @@ package enum FeedProbe {
     case published(subscriber: Int, Subject, FeedReplica.Frame)
     /// A malformed message to a subscriber, with its fault.
     case badFrame(String)
-    /// An answer to a question.
+    /// A reply to a query.
     case answer(id: UInt64, Reply)
   }
 
@@ -19,7 +19,7 @@ package enum FeedProbe {
   package struct Fetch: Sendable {
     /// Number of the connection, from 1 in the order of their first messages.
     package let connection: Int
-    /// Request number, which rises.
+    /// Request id, which rises.
     package let id: UInt64
     /// Name of the feed, for people.
     package let feed: String
@@ -27,9 +27,9 @@ package enum FeedProbe {
     package let epoch: [UInt8]
     /// Sequence number of the feed's list.
     package let afterSeq: UInt64
-    /// Maximum number of changes in the answer.
+    /// Maximum number of changes in the reply.
     package let max: Int
-    /// Time that the answer may wait for a change, in milliseconds.
+    /// Time that the reply may wait for a change, in milliseconds.
     package let waitMs: Int64
   }
 
@@ -49,9 +49,9 @@ package enum FeedProbe {
     case malformed
   }
 
-  /// An answer of the feed.
+  /// A reply of the feed.
   package enum Reply: Sendable, Equatable {
-    case list(FeedState, hash: UInt64)
+    case snapshot(FeedState, hash: UInt64)
     case delta(FeedDelta, Epoch, hash: UInt64)
     case notModified
     case error
@@ -62,7 +62,7 @@ package enum FeedProbe {
   package enum Stimulus: Sendable, Equatable {
     case reply(id: UInt64, Epoch, ChangeLog.FetchResult)
     case wrongList(id: UInt64, FeedState)
-    /// Malformed replies. Some have a change in them.
+    /// Malformed replies, some of which contain a change.
     case malformed(id: UInt64, Epoch, FeedEntry)
     case subscribe(subscriber: Int, Subject)
     case query(id: UInt64, Query)

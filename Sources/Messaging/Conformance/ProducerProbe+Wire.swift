@@ -2,7 +2,9 @@ import Domain
 import SwiftProtobuf
 
 extension ProducerProbe.ReceivedMessage {
-  /// - Parameter frames: the message's frames, without ZeroMQ's routing id.
+  /// Decodes a message of the producer.
+  ///
+  /// - Parameter frames: frames of the message, without ZeroMQ's routing id.
   package init(_ frames: [[UInt8]], connection: Int) {
     let byteCount = frames.reduce(0) { $0 + $1.count }
     guard frames.count == 1, let bytes = frames.first else {
@@ -59,7 +61,7 @@ extension ProducerProbe.Stimulus {
           .error(
             .with {
               $0.code = refusal.code
-              $0.detail = "examined by onthemap conform"
+              $0.detail = "tested by onthemap conformance"
               $0.retryAfterMs = UInt32(clamping: pauseMs)
             })
         ).bytes

@@ -7,7 +7,7 @@ package enum ProducerProbe {
     /// The frame's body.
     package enum Body: Sendable {
       case batch([SubmittedPost])
-      /// Post ids, as they came.
+      /// Post ids as received.
       case query([String])
       /// The fault of the message.
       case unreadable(String)
@@ -15,7 +15,7 @@ package enum ProducerProbe {
 
     /// Number of the connection, from 1 in the order of their first messages.
     package let connection: Int
-    /// Request number; 0 where it could not be read.
+    /// Request id. 0 if the frame is unreadable.
     package let id: UInt64
     package let token: String
     /// Length of the whole message, in bytes.
@@ -23,8 +23,10 @@ package enum ProducerProbe {
     package let body: Body
   }
 
-  /// A message to the producer, by the connection that it goes to.
+  /// A message to the producer, with the number of its connection.
   package enum Stimulus: Sendable, Equatable {
+    /// Receipts of a batch.
+    ///
     /// - Parameter isLater: true for a frame of a later minor version, with an unknown field.
     case receipts(connection: Int, id: UInt64, [SubmitReceipt], isLater: Bool = false)
     /// Statuses that say that each post is published.

@@ -3,7 +3,7 @@ import FoundationEssentials
 import SwiftProtobuf
 
 extension SubscriberProbe.ReceivedMessage {
-  /// Nil for a message that is no subscription: libzmq delivers those too.
+  /// Decodes a subscription. Nil for any other message: libzmq delivers those too.
   package init?(_ frames: [[UInt8]]) {
     guard frames.count == 1, let first = frames[0].first, first <= 1 else { return nil }
     let subject = SubscriberProbe.Subject(topic: String(decoding: frames[0].dropFirst(), as: UTF8.self))
@@ -56,7 +56,7 @@ extension SubscriberProbe.Form {
 }
 
 extension SubscriberProbe {
-  private static let instance = "onthemap conform"
+  private static let instance = "onthemap conformance"
 
   fileprivate static func bytes(_ frame: FeedReplica.Frame) -> [UInt8] {
     switch frame {
@@ -67,20 +67,22 @@ extension SubscriberProbe {
         .delta(delta), FeedState(epoch: epoch, seq: delta.seq, entries: []), hash: hash, instance: instance, unixMs: 0)
     case .heartbeat(let epoch, let seq, let hash, let isStale):
       FeedCodec.feed(
-        .heartbeat(ringFrom: seq), FeedState(epoch: epoch, seq: seq, entries: []), hash: hash, isStale: isStale,
+        .heartbeat(minAfterSeq: seq), FeedState(epoch: epoch, seq: seq, entries: []), hash: hash, isStale: isStale,
         instance: instance, unixMs: 0)
-    case .bye(let reason, let alternates, let retryAfterMs):
+    case .bye(let reason, let failoverEndpoints, let retryAfterMs):
       FeedFrame.with {
         $0.begin(nil)
         $0.bye = .with {
-          ($0.reason, $0.alternates, $0.retryAfterMs) = (reason, alternates, UInt32(clamping: retryAfterMs))
+          ($0.reason, $0.failoverEndpoints, $0.retryAfterMs) = (
+            reason, failoverEndpoints, UInt32(clamping: retryAfterMs)
+          )
         }
       }.bytes
     case .unknown: []
     }
   }
 
-  /// Malformed messages, without their topics.
+  /// Returns malformed messages, without their topics.
   fileprivate static func malformed(after list: FeedState) -> [[[UInt8]]] {
     let ahead = FeedFrame.with {
       $0.begin(list.epoch)
@@ -113,7 +115,7 @@ extension SubscriberProbe {
     ]
   }
 
-  /// The hash that a subscriber computes if it does not validate the entry.
+  /// Returns the hash that a subscriber computes if it does not validate the entry.
   private static func hash(of entry: Onthemap_Feed_V1_Entry, before list: FeedState) -> UInt64 {
     var hash = FNV1a()
     let rest = list.entries.prefix(Limits.feedEntriesMax - 1).map { ($0.id.description, $0.seq) }

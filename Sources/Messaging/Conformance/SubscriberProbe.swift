@@ -19,7 +19,7 @@ package enum SubscriberProbe {
 
   /// A message from a feed to the subscriber.
   package struct Stimulus: Sendable, Equatable {
-    /// The feed: 0 is the first, 1 the alternate.
+    /// The feed: 0 is the first, 1 the failover feed.
     package let feed: Int
     package let subject: Subject
     package let body: Body
@@ -36,7 +36,7 @@ package enum SubscriberProbe {
     case frame(FeedReplica.Frame, Form = .plain)
     /// A body of a later minor version.
     case unknownBody(Epoch)
-    /// Malformed messages. A subscriber that takes one joins again, or has another list.
+    /// Malformed messages. A subscriber that accepts one of them joins again or has another list.
     case malformed(after: FeedState)
   }
 

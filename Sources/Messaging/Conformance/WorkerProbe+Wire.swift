@@ -2,7 +2,9 @@ import Domain
 import SwiftProtobuf
 
 extension WorkerProbe.ReceivedMessage {
-  /// - Parameter frames: the message's frames, without ZeroMQ's routing id.
+  /// Decodes a message of the worker.
+  ///
+  /// - Parameter frames: frames of the message, without ZeroMQ's routing id.
   package init(_ frames: [[UInt8]], connection: Int) {
     let byteCount = frames.reduce(0) { $0 + $1.count }
     var session: UInt64 = 0
@@ -30,7 +32,7 @@ extension WorkerProbe.ReceivedMessage.Body {
         WorkerProbe.Hello(
           majors: (hello.minMajor, hello.maxMajor), worker: hello.worker, instance: Array(hello.instance),
           software: hello.software, held: hello.held.map(\.lease)))
-    case .ready(let ready): self = .ready(jobLimit: ready.jobLimit)
+    case .credit(let credit): self = .credit(jobLimit: credit.jobLimit)
     case .results(let results):
       self = .results(
         results.results.map { result in
@@ -83,7 +85,7 @@ extension WorkerProbe.Stimulus {
           .error(
             .with {
               $0.code = refusal == .busy ? .busy : .unsupportedVersion
-              $0.detail = "examined by onthemap conform"
+              $0.detail = "tested by onthemap conformance"
               ($0.minMajor, $0.maxMajor) = (Protocol.major, Protocol.major)
               $0.retryAfterMs = UInt32(clamping: pauseMs)
             }))

@@ -4,13 +4,13 @@ package import Domain
 package enum WorkerProbe {
   /// A message from the worker.
   package struct ReceivedMessage: Sendable {
-    /// A Result. Its answer is nil if the protocol forbids the outcome.
-    package typealias Answer = (lease: Lease, answer: WorkerReply?)
+    /// A Result and its lease. The answer is nil if the protocol forbids the outcome.
+    package typealias Answer = (lease: Lease, reply: WorkerReply?)
 
     /// The frame's body.
     package enum Body: Sendable {
       case hello(Hello)
-      case ready(jobLimit: UInt64)
+      case credit(jobLimit: UInt64)
       case results([Answer])
       case release([Lease], goodbye: Bool)
       case heartbeat(jobLimit: UInt64, held: [Lease], progress: UInt64?)
@@ -20,7 +20,7 @@ package enum WorkerProbe {
 
     /// Number of the connection, from 1 in the order of their first messages.
     package let connection: Int
-    /// The frame's session; 0 where it could not be read.
+    /// Session of the frame. 0 if the frame is unreadable.
     package let session: UInt64
     /// Length of the whole message, in bytes.
     package let byteCount: Int
@@ -43,13 +43,15 @@ package enum WorkerProbe {
   package enum Stimulus: Sendable, Equatable {
     case welcome(session: UInt64)
     case jobs(session: UInt64, [Task], Version = .ours)
+    /// Acknowledgements of results.
+    ///
     /// - Parameter disposition: a number, because some are unknown to the protocol.
     case acks(session: UInt64, [Lease], disposition: UInt8)
     case heartbeat(session: UInt64, jobsSent: UInt64)
     case reset(session: UInt64)
     case drain(session: UInt64)
     case error(Refusal, retryAfterMs: Int64)
-    /// Malformed frames, some of which would be a Reset if the worker took them.
+    /// Malformed frames. Some of them would be a Reset if the worker accepted them.
     case malformed(session: UInt64)
     /// A body of a later minor version.
     case unknownBody(session: UInt64)
@@ -62,7 +64,7 @@ package enum WorkerProbe {
 
   /// A job for the worker.
   package struct Task: Sendable, Equatable {
-    /// The kind of question.
+    /// The kind of job.
     package enum Kind: Sendable { case post, lookup, unknownLookup, postWithUnknownField }
     package let lease: Lease
     package let query: String
@@ -81,7 +83,7 @@ extension WorkerProbe.ReceivedMessage.Body {
   package var word: String {
     switch self {
     case .hello: "Hello"
-    case .ready: "Ready"
+    case .credit: "Credit"
     case .results: "Results"
     case .release: "Release"
     case .heartbeat: "WorkerHeartbeat"

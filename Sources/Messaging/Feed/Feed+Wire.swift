@@ -4,7 +4,7 @@ import SwiftProtobuf
 typealias FeedFrame = Onthemap_Feed_V1_FeedFrame
 
 extension Onthemap_Feed_V1_Entry {
-  /// Nil when a field is not as the protocol says.
+  /// The entry. Nil if a field breaks the protocol.
   var entry: FeedEntry? {
     guard let id = PostID(postID), let coordinate = Coordinate(latitudeE7: latE7, longitudeE7: lonE7),
       max(createdUnixMs, updatedUnixMs) <= Protocol.unixMsMax
@@ -17,21 +17,21 @@ extension Onthemap_Feed_V1_Entry {
   }
 }
 
-/// All of them, or nil when one is not as the protocol says.
+/// Returns all entries. Nil if one of them breaks the protocol.
 func entries(_ wire: [Onthemap_Feed_V1_Entry]) -> [FeedEntry]? {
   let entries = wire.compactMap(\.entry)
   return entries.count == wire.count ? entries : nil
 }
 
 extension Onthemap_Feed_V1_Snapshot {
-  /// Nil when an entry is not as the protocol says.
+  /// Returns the list. Nil if an entry breaks the protocol.
   func state(_ epoch: Epoch, _ seq: UInt64) -> FeedState? {
     Messaging.entries(entries).map { FeedState(epoch: epoch, seq: seq, entries: $0) }
   }
 }
 
 extension Onthemap_Feed_V1_Delta {
-  /// Nil when an entry or an id is not as the protocol says.
+  /// Returns the delta. Nil if an entry or an id breaks the protocol.
   func delta(to seq: UInt64) -> FeedDelta? {
     let gone = remove.compactMap { PostID($0) }
     guard gone.count == remove.count, let upsert = entries(upsert) else { return nil }
@@ -40,12 +40,12 @@ extension Onthemap_Feed_V1_Delta {
 }
 
 extension FeedFrame {
-  /// Nil when the bytes are no frame of this major version, or one with a field that is not as the protocol says.
+  /// Decodes a frame of this major version. Nil for other bytes, and if a field breaks the protocol.
   static func read(_ bytes: [UInt8]) -> FeedReplica.Frame? {
     FeedCodec.delta(bytes) ?? message(bytes)
   }
 
-  /// The same, by the generated code alone.
+  /// Decodes a frame like `read(_:)`, with the generated code alone.
   static func message(_ bytes: [UInt8]) -> FeedReplica.Frame? {
     guard let wire = try? FeedFrame(serializedBytes: bytes), wire.magic == Protocol.magic,
       wire.major == Protocol.major, let epoch = Epoch(wire.epoch)
@@ -61,7 +61,7 @@ extension FeedFrame {
       return .heartbeat(epoch: epoch, seq: wire.seq, hash: heartbeat.stateHash, isStale: wire.stale)
     case .bye(let bye):
       return .bye(
-        reason: bye.reason, alternates: Array(bye.alternates.prefix(Limits.alternatesMax)),
+        reason: bye.reason, failoverEndpoints: Array(bye.failoverEndpoints.prefix(Limits.failoverEndpointsMax)),
         retryAfterMs: Int64(bye.retryAfterMs))
     case nil: return wire.minor > Protocol.minor ? .unknown : nil
     }

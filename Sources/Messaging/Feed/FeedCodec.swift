@@ -1,25 +1,26 @@
 import Domain
 import SwiftProtobuf
 
-/// The frames that carry the list and its changes to feeds and subscribers. There is one for every few posts, so they
-/// are written from the rules' own values and read straight into them, field by field. What is unusual in one that is
-/// read, is the generated code's; tests hold the two to the same bytes and values.
+/// A codec for the frames that carry the list and its changes to feeds and subscribers.
+///
+/// There is a frame for every few posts, so the codec converts directly between bytes and the domain's values, field by
+/// field. The generated code reads unusual frames. Tests check that both give the same bytes and values.
 enum FeedCodec {
-  /// What a feed tells its subscribers.
+  /// A feed's message to its subscribers.
   enum Body {
     case snapshot(Onthemap_Feed_V1_SnapshotReason)
     case delta(FeedDelta)
-    case heartbeat(ringFrom: UInt64)
-    case bye(reason: String, alternates: [Endpoint])
+    case heartbeat(minAfterSeq: UInt64)
+    case bye(reason: String, failoverEndpoints: [Endpoint])
   }
 
-  /// A frame of the feed.
+  /// Returns a frame of the feed.
   ///
   /// - Parameters:
   ///   - state: the list, after the change if there is one.
-  ///   - hash: the list's, where it is known already.
-  ///   - isStale: nothing was heard from ingest for some time.
-  ///   - unixMs: the wall clock.
+  ///   - hash: hash of the list. Nil if the caller has not computed it.
+  ///   - isStale: true if ingest has been silent for some time.
+  ///   - unixMs: wall-clock time, in milliseconds since 1970.
   static func feed(
     _ body: Body, _ state: FeedState, hash: UInt64? = nil, isStale: Bool = false, instance: String, unixMs: Int64
   ) -> [UInt8] {
@@ -34,29 +35,29 @@ enum FeedCodec {
     switch body {
     case .snapshot(let reason): frame.message(16) { $0.snapshot(reason, state, hash: hash) }
     case .delta(let delta): frame.message(17) { $0.delta(delta, hash: hash) }
-    case .heartbeat(let ringFrom):
+    case .heartbeat(let minAfterSeq):
       frame.message(18) { heartbeat in
         heartbeat.number(1, UInt64(Limits.feedHeartbeatMs))
         heartbeat.fixed64(2, hash)
-        heartbeat.number(3, ringFrom)
+        heartbeat.number(3, minAfterSeq)
       }
-    case .bye(let reason, let alternates):
+    case .bye(let reason, let failoverEndpoints):
       frame.message(19) { bye in
         bye.text(1, reason)
-        for endpoint in alternates { bye.text(3, endpoint.description) }
+        for endpoint in failoverEndpoints { bye.text(3, endpoint.description) }
       }
     }
     return frame.bytes
   }
 
-  /// What a feed answers to a question, where it has a list.
+  /// A feed's reply to a query, if it has a list.
   enum QueryReply {
     case snapshot
     case delta(FeedDelta)
     case notModified
   }
 
-  /// A feed's answer to a question.
+  /// Returns the frame of a feed's reply to a query.
   static func answer(_ answer: QueryReply, _ state: FeedState, isStale: Bool, id: UInt64) -> [UInt8] {
     var frame = FieldWriter()
     frame.version()
@@ -72,7 +73,7 @@ enum FeedCodec {
     return frame.bytes
   }
 
-  /// Ingest's answer to a feed's fetch.
+  /// Returns the frame of ingest's reply to a feed's fetch.
   static func reply(_ answer: ChangeLog.FetchResult, id: UInt64, epoch: Epoch) -> [UInt8] {
     var frame = FieldWriter()
     frame.version()
@@ -92,7 +93,7 @@ enum FeedCodec {
     return frame.bytes
   }
 
-  /// A delta of the feed; nil for any other frame, and where the generated code has to look.
+  /// Decodes a delta of the feed. Nil for any other frame, and for one that only the generated code can read.
   static func delta(_ bytes: [UInt8]) -> FeedReplica.Frame? {
     bytes.withUnsafeBytes { bytes in
       var frame = FieldReader(bytes)
@@ -121,7 +122,7 @@ enum FeedCodec {
     }
   }
 
-  /// Changes from ingest; nil for any other answer, and where the generated code has to look.
+  /// Decodes changes from ingest. Nil for any other reply, and for one that only the generated code can read.
   static func changes(_ bytes: [UInt8]) -> (id: UInt64, epoch: Epoch, changes: [FeedChange], hash: UInt64?)? {
     bytes.withUnsafeBytes { bytes in
       var frame = FieldReader(bytes)
@@ -153,7 +154,7 @@ enum FeedCodec {
 }
 
 extension [FeedEntry] {
-  /// Each with its trace; one that is none is left out.
+  /// Returns each entry with its trace. An invalid trace is omitted.
   func traced(_ traces: [(seq: UInt64, traceparent: String)]) -> [FeedEntry] {
     guard !traces.isEmpty else { return self }
     let known = Dictionary(traces.map { ($0.seq, TraceContext($0.traceparent)) }) { first, _ in first }
@@ -185,11 +186,11 @@ extension FieldWriter {
         trace.text(2, traceparent)
       }
     }
-    for case .remove(let id, let seq, let next) in changes {
+    for case .remove(let id, let seq, let backfill) in changes {
       message(3) { removal in
         removal.number(1, seq)
         removal.text(2, id.description)
-        if let next { removal.entry(3, next) }
+        if let backfill { removal.entry(3, backfill) }
       }
     }
     if let hash { fixed64(4, hash) }
@@ -216,14 +217,14 @@ extension FieldWriter {
 }
 
 extension FeedEntry {
-  /// Nil also where the generated code has to look.
+  /// Decodes an entry. Nil also if only the generated code can read it.
   fileprivate convenience init?(_ bytes: UnsafeRawBufferPointer) {
     var fields = FieldReader(bytes)
     var id: PostID?
     var (seq, account, createdMs, updatedMs): (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     var (firstName, lastName, place, label, countryCode, link) = ("", "", "", "", "", "")
     var (latitude, longitude): (Int32, Int32) = (0, 0)
-    var agreement = Verdict.Agreement.notProvided
+    var agreement = Verdict.Agreement.notGiven
     while !fields.isAtEnd {
       switch fields.next() {
       case (1, .bytes(let bytes))?:

@@ -4,22 +4,22 @@ import Metrics
 import SwiftProtobuf
 import Telemetry
 
-/// The feed's XPUB, driven by `FeedPublishing`: deltas, snapshots and heartbeats for all, and a snapshot for each
-/// subscriber that joins.
+/// The feed's XPUB, driven by `FeedPublishing`. It publishes deltas, snapshots and heartbeats to all subscribers, and a
+/// snapshot to each subscriber that joins.
 ///
-/// Joins, deltas and snapshots travel through one pipe, in order: that is why a join cannot miss a change.
+/// Joins, deltas and snapshots travel through one pipe, in order. For this reason a join cannot miss a change.
 package final class FeedPublisher: ReactorSocket {
   package let socket: Socket
-  /// With the port that was taken.
+  /// Address with the actual port.
   package let endpoint: Endpoint
   private let instance: String
   private let logger: Logger
   private let unixMs: @Sendable () -> Int64
-  private let alternates: [Endpoint]
+  private let failoverEndpoints: [Endpoint]
   private var publishing = FeedPublishing()
   private var joins = JoinQueue()
   private var joinTokens = TokenBucket(perSecond: Limits.joinsPerSecondMax)
-  /// The snapshot of the current list, shared by all joins; nil until the first join.
+  /// The snapshot of the current list, shared by all joins. Nil until the first join.
   private var joinFrame: SharedFrame?
   private let unread: SendBufferLimit
   private var malformed = MalformedFrames("feed")
@@ -27,14 +27,17 @@ package final class FeedPublisher: ReactorSocket {
   private let answeredJoins = Metric.feedJoins.counter()
   private let droppedJoins = Metric.feedDropped.counter()
 
+  /// Creates the publisher, and binds its socket.
+  ///
   /// - Parameters:
-  ///   - instance: names the process to its subscribers.
-  ///   - alternates: where subscribers are sent when this feed ends, `Limits.alternatesMax` at most.
-  ///   - curve: the link's keys; nil for plain text.
-  ///   - unreadBytesMax: bytes of frames that subscribers may leave unread, all together.
+  ///   - instance: name of this process for its subscribers.
+  ///   - failoverEndpoints: feeds that subscribers connect to when this feed ends, at most
+  ///     `Limits.failoverEndpointsMax`.
+  ///   - curve: keys of the link. Nil disables encryption.
+  ///   - unreadBytesMax: maximum bytes of unread frames, for all subscribers together.
   ///   - unixMs: the wall clock, for people who read frames.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, instance: String, alternates: [Endpoint] = [],
+    _ context: Reactor.Context, bind: Endpoint, instance: String, failoverEndpoints: [Endpoint] = [],
     curve: CurveServer? = nil, unreadBytesMax: Int = Limits.feedUnreadBytesMax, logger: Logger,
     unixMs: @escaping @Sendable () -> Int64
   ) throws(LinkError) {
@@ -44,42 +47,47 @@ package final class FeedPublisher: ReactorSocket {
     endpoint = try context.bind(socket, bind, as: .feed, curve: curve, connections: connections, logger: logger)
     unread = SendBufferLimit(unreadBytesMax, at: socket, .feed, logger: logger)
     self.instance = instance
-    self.alternates = Array(alternates.prefix(Limits.alternatesMax))
+    self.failoverEndpoints = Array(failoverEndpoints.prefix(Limits.failoverEndpointsMax))
     self.logger = logger
     self.unixMs = unixMs
   }
 
-  /// Counts the frames that subscribers have not read. Any thread.
+  /// Counter of the frames that subscribers have not read. Any thread may use it.
   var memory: FrameMemory { unread.memory }
 
-  /// Connections of subscribers, those that have only begun among them. On the reactor's thread.
+  /// Number of subscribers' connections, including those in a handshake. Reactor's thread only.
   package var subscribers: Int { connections.count }
 
-  /// The list as ingest has it, or as it was kept: after a start, a gap, or another history.
+  /// Publishes a complete list: after a start, after a gap, or for another epoch.
   package func replace(_ state: FeedState, nowMs: Int64) {
     joinFrame = nil
     publish(publishing.replace(state, nowMs: nowMs))
   }
 
-  /// A change of the list, and the list after it.
+  /// Publishes a change and the list after it.
   ///
-  /// - Parameter ringFrom: a question for what has changed since an earlier number is answered with the whole list.
-  package func change(_ delta: FeedDelta, to state: FeedState, ringFrom: UInt64) {
+  /// - Parameter minAfterSeq: lowest sequence number from which the feed can compute a delta. A query with a lower one
+  ///   gets the whole list.
+  package func change(_ delta: FeedDelta, to state: FeedState, minAfterSeq: UInt64) {
     joinFrame = nil
-    publish(publishing.change(delta, to: state, ringFrom: ringFrom))
+    publish(publishing.change(delta, to: state, minAfterSeq: minAfterSeq))
   }
 
-  /// Whether ingest is silent. It begins stale.
+  /// Sets the staleness: true while ingest is silent. The publisher begins stale.
   package func set(isStale: Bool, nowMs: Int64) {
     joinFrame = nil
     publish(publishing.set(isStale: isStale, nowMs: nowMs))
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
-    // 1 and a topic: somebody subscribes; 0 and a topic: the last has gone.
-    guard frames.count == 1, let first = frames[0].first, first <= 1 else { return reject(nowMs: nowMs) }
+    // Byte 1 and a topic is a subscription. Byte 0 and a topic ends the last subscription to it.
+    guard frames.count == 1, let first = frames[0].first, first <= 1 else {
+      return reject("not a subscription", nowMs: nowMs)
+    }
     guard let topic = Topic.join(in: frames[0].dropFirst()) else {
-      if first == 1, Topic.isJoin(frames[0].dropFirst()) { return reject(nowMs: nowMs) }
+      if first == 1, Topic.isJoin(frames[0].dropFirst()) {
+        return reject("a join topic without a valid nonce", nowMs: nowMs)
+      }
       return share(frames[0].dropFirst(), isWanted: first == 1)
     }
     set(topic, isWanted: first == 1)
@@ -87,16 +95,17 @@ package final class FeedPublisher: ReactorSocket {
     if !joins.add(topic) { droppedJoins.increment() }
   }
 
-  /// Subscribes a peer to the shared topics with a prefix: libzmq would give it all other subscribers' joins too.
+  /// Subscribes a peer to the shared topics that begin with a prefix. With the bare prefix, libzmq would also give it
+  /// the joins of all other subscribers.
   private func share(_ beginning: ArraySlice<UInt8>, isWanted: Bool) {
     for topic in Topic.shared where topic.utf8.starts(with: beginning) {
-      // Another subscription of the peer may cover a prefix that it gives up, so only a whole topic ends here. The
+      // Another subscription of the peer may cover a prefix that it cancels, so only a whole topic ends here. The
       // peer's libzmq drops the rest.
       if isWanted || topic.utf8.count == beginning.count { set(Array(topic.utf8), isWanted: isWanted) }
     }
   }
 
-  /// Sets a subscription of the peer whose message was received last. On failure the peer does not get the topic.
+  /// Sets a subscription of the peer that sent the last message. On failure the peer does not get the topic.
   private func set(_ topic: [UInt8], isWanted: Bool) {
     let text = String(decoding: topic, as: UTF8.self)
     if isWanted { try? socket.subscribe(text) } else { try? socket.unsubscribe(text) }
@@ -112,12 +121,12 @@ package final class FeedPublisher: ReactorSocket {
 
   package func shutDown() {
     guard publishing.state != nil else { return }
-    publish(Topic.heartbeat, .bye(reason: "the feed is stopped", alternates: alternates))
+    publish(Topic.heartbeat, .bye(reason: "feed shutting down", failoverEndpoints: failoverEndpoints))
   }
 
-  private func reject(nowMs: Int64) {
+  private func reject(_ reason: String, nowMs: Int64) {
     guard malformed.add(nowMs: nowMs) else { return }
-    logger.warning("malformed frame at the feed", metadata: ["total": "\(malformed.count)"])
+    malformed.log(reason, to: logger)
   }
 
   private func answerJoins(nowMs: Int64) {
@@ -134,10 +143,10 @@ package final class FeedPublisher: ReactorSocket {
     for frame in frames {
       switch frame {
       case .snapshot(let isPeriodic):
-        // When unread frames use too much memory, skip snapshots: the next one follows soon.
+        // Skip snapshots while unread frames use too much memory: the next snapshot follows soon.
         if unread.isWithinLimit { publish(Topic.snapshot, .snapshot(isPeriodic ? .periodic : .change)) }
       case .delta(let delta): publish(Topic.delta, .delta(delta))
-      case .heartbeat: publish(Topic.heartbeat, .heartbeat(ringFrom: publishing.ringFrom))
+      case .heartbeat: publish(Topic.heartbeat, .heartbeat(minAfterSeq: publishing.minAfterSeq))
       }
     }
   }

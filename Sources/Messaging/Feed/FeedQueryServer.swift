@@ -4,16 +4,17 @@ import Metrics
 import SwiftProtobuf
 import Telemetry
 
-/// A feed's ROUTER for questions: the whole list, or what has changed since. Answered at once, from memory.
+/// A feed's ROUTER for queries: the whole list, or the changes since a sequence number. It replies immediately, from
+/// memory.
 package final class FeedQueryServer: ReactorSocket {
   package let socket: Socket
-  /// With the port that was taken.
+  /// Address with the actual port.
   package let endpoint: Endpoint
   private let logger: Logger
   private var list: (state: FeedState, log: ChangeLog)?
   private var isStale = true
   private var tokens: TokenBucket
-  /// Questions of this second that got a token, by who asked: as many entries as tokens at most.
+  /// Admitted queries of this second, by peer. It has at most as many entries as tokens.
   private var queriesByPeer: [[UInt8]: Int] = [:]
   private var queriesSecond: Int64 = 0
   private var malformed = MalformedFrames("query")
@@ -21,10 +22,12 @@ package final class FeedQueryServer: ReactorSocket {
   private let answered = Metric.feedQueries.counter()
   private let refused = Metric.feedQueriesRefused.counter()
 
+  /// Creates the server, and binds its socket.
+  ///
   /// - Parameters:
-  ///   - perSecond: questions that are answered.
-  ///   - curve: the link's keys; nil for plain text.
-  ///   - unreadBytesMax: bytes of answers that may be unread, all together.
+  ///   - perSecond: maximum rate of queries, per second.
+  ///   - curve: keys of the link. Nil disables encryption.
+  ///   - unreadBytesMax: maximum bytes of unread replies, for all peers together.
   package init(
     _ context: Reactor.Context, bind: Endpoint, perSecond: Int = Limits.feedQueriesPerSecondMax,
     curve: CurveServer? = nil, unreadBytesMax: Int = Limits.feedReplyBytesUnreadMax, logger: Logger
@@ -38,51 +41,52 @@ package final class FeedQueryServer: ReactorSocket {
     self.logger = logger
   }
 
-  /// The list after a start, a gap, or another history. On the reactor's thread, as all here.
+  /// Replaces the list: after a start, after a gap, or for another epoch. Like every method here, it runs on the
+  /// reactor's thread.
   package func replace(_ state: FeedState) { list = (state, ChangeLog(state: state, capacity: Limits.feedChangesKept)) }
 
-  /// Changes of the list, and the list after them.
+  /// Appends changes and stores the list after them.
   package func change(_ changes: [FeedChange], to state: FeedState) {
     list?.log.append(changes)
     list?.state = state
   }
 
-  /// Whether ingest is silent. It begins stale.
+  /// Sets the staleness: true while ingest is silent. The server begins stale.
   package func set(isStale: Bool) { self.isStale = isStale }
 
-  /// What changed after a number that is not below it can be told.
-  package var ringFrom: UInt64 { list?.log.ringFrom ?? 0 }
+  /// Lowest sequence number from which the server can compute a delta.
+  package var minAfterSeq: UInt64 { list?.log.minAfterSeq ?? 0 }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     guard var envelope = frames.first.map({ [$0] }) else { return }
-    // REQ puts an empty frame before its question, and wants it back.
+    // A REQ socket puts an empty frame before its request, and requires it in the reply.
     if frames.count == 3, frames[1].isEmpty { envelope.append([]) }
     guard frames.count == envelope.count + 1, let body = frames.last,
       let request = try? FeedRequest(serializedBytes: body), request.magic == Protocol.magic
     else { return reject(envelope, id: 0, .malformed, "not a FeedRequest of this protocol", nowMs: nowMs) }
-    // Before its body: another major may have bodies that are unknown here.
+    // Check the version before the body: another major version may have bodies that are unknown here.
     guard request.major == Protocol.major else {
-      let detail = "version \(Protocol.major) is spoken here"
+      let detail = "this feed supports version \(Protocol.major) only"
       return reject(envelope, id: request.requestID, .unsupportedVersion, detail, nowMs: nowMs)
     }
-    guard let question = Query(request) else {
-      let detail = "no question that this version knows, or an epoch that has not 16 bytes"
+    guard let query = Query(request) else {
+      let detail = "an unknown query, or an epoch that is not 16 bytes long"
       return reject(envelope, id: request.requestID, .malformed, detail, nowMs: nowMs)
     }
     guard admit(envelope[0], nowMs: nowMs) else {
       return refuse(
-        envelope, id: request.requestID, .busy, "too many ask at once", retryAfterMs: Limits.feedQueryBusyMs)
+        envelope, id: request.requestID, .busy, "too many queries", retryAfterMs: Limits.feedQueryBusyMs)
     }
     guard unread.isWithinLimit else {
       return refuse(
-        envelope, id: request.requestID, .busy, "too many answers are unread", retryAfterMs: Limits.feedQueryBusyMs)
+        envelope, id: request.requestID, .busy, "too many unread replies", retryAfterMs: Limits.feedQueryBusyMs)
     }
     guard let list else {
-      let detail = "ingest has not told this feed the list yet"
+      let detail = "ingest has not sent a list to this feed yet"
       return refuse(envelope, id: request.requestID, .unavailable, detail, retryAfterMs: Limits.feedQueryEmptyMs)
     }
     answered.increment()
-    let answer = answer(to: question, list)
+    let answer = answer(to: query, list)
     let frame = FeedCodec.answer(answer, list.state, isStale: isStale, id: request.requestID)
     socket.send(envelope, SharedFrame(frame, in: unread.memory))
   }
@@ -91,15 +95,15 @@ package final class FeedQueryServer: ReactorSocket {
 
   package func shutDown() {}
 
-  private func admit(_ asker: [UInt8], nowMs: Int64) -> Bool {
+  private func admit(_ peer: [UInt8], nowMs: Int64) -> Bool {
     if nowMs / 1_000 != queriesSecond {
       queriesSecond = nowMs / 1_000
       queriesByPeer.removeAll(keepingCapacity: true)
     }
-    guard queriesByPeer[asker, default: 0] < Limits.feedQueriesPerPeerMax, tokens.consume(1, nowMs: nowMs) == 1 else {
+    guard queriesByPeer[peer, default: 0] < Limits.feedQueriesPerPeerMax, tokens.consume(1, nowMs: nowMs) == 1 else {
       return false
     }
-    queriesByPeer[asker, default: 0] += 1
+    queriesByPeer[peer, default: 0] += 1
     return true
   }
 
@@ -107,7 +111,7 @@ package final class FeedQueryServer: ReactorSocket {
     case snapshot(Epoch?, seq: UInt64)
     case changes(Epoch, after: UInt64)
 
-    /// Nil when it is not as the protocol says.
+    /// Decodes a query. Nil if it breaks the protocol.
     init?(_ request: FeedRequest) {
       switch request.body {
       case .getSnapshot(let snapshot):
@@ -122,8 +126,8 @@ package final class FeedQueryServer: ReactorSocket {
     }
   }
 
-  private func answer(to question: Query, _ list: (state: FeedState, log: ChangeLog)) -> FeedCodec.QueryReply {
-    switch question {
+  private func answer(to query: Query, _ list: (state: FeedState, log: ChangeLog)) -> FeedCodec.QueryReply {
+    switch query {
     case .snapshot(let epoch?, let seq) where epoch == list.state.epoch && seq == list.state.seq,
       .changes(let epoch, let seq) where epoch == list.state.epoch && seq == list.state.seq:
       .notModified
@@ -132,13 +136,12 @@ package final class FeedQueryServer: ReactorSocket {
     }
   }
 
-  /// Counts what cannot be read; logs and answers it once a second.
+  /// Counts a malformed query. Logs and answers it at most once a second.
   private func reject(
     _ envelope: [[UInt8]], id: UInt64, _ code: Onthemap_Feed_V1_QueryErrorCode, _ detail: String, nowMs: Int64
   ) {
     guard malformed.add(nowMs: nowMs) else { return }
-    logger.warning(
-      "malformed question at the feed", metadata: ["reason": "\(detail)", "total": "\(malformed.count)"])
+    malformed.log(detail, to: logger)
     refuse(envelope, id: id, code, detail, retryAfterMs: 0)
   }
 

@@ -1,15 +1,15 @@
 package import Domain
 package import Logging
 
-/// A subscriber's SUB, driven by `FeedSubscription`: it joins, follows the deltas, and heals by itself.
+/// A subscriber's SUB, driven by `FeedSubscription`: it joins, follows the deltas, and resyncs without help.
 package final class FeedSubscriber: ReactorSocket {
-  /// News for the subscriber's program.
+  /// An event for the subscriber's program.
   package typealias Event = FeedSubscription.Event
 
   package let socket: Socket
-  /// Feeds of the same list: the first is asked first, and each that falls silent or leaves is the last from then on.
+  /// Feeds of the same list. The first is in use. A feed that falls silent or says goodbye moves to the end.
   private var endpoints: [Endpoint]
-  /// Those that it was told at its start: what goodbyes name comes and goes.
+  /// The configured feeds. The failover endpoints of goodbyes change, these remain.
   private let configured: [Endpoint]
   private let logger: Logger
   private let onEvent: @Sendable (Event) -> Void
@@ -18,17 +18,20 @@ package final class FeedSubscriber: ReactorSocket {
   private var random = SystemRandomNumberGenerator()
   private var malformed = MalformedFrames("feed")
 
+  /// Creates the subscriber, and connects its socket to the first feed.
+  ///
   /// - Parameters:
-  ///   - endpoints: one or more feeds of the same list, in the order in which to try them.
-  ///   - curve: its own and the link's keys, the same for all of them; nil for plain text.
-  ///   - tell: called on the reactor's thread; must not wait.
+  ///   - endpoints: at least one feed of the same list, in the order in which to try them.
+  ///   - curve: keys of the subscriber and of the link, the same for all feeds. Nil disables encryption.
+  ///   - onEvent: handler of each event. It runs on the reactor's thread and must not block.
   package init(
     _ context: Reactor.Context, connect endpoints: [Endpoint], curve: CurveClient? = nil, logger: Logger,
     onEvent: @escaping @Sendable (Event) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.sub, frameBytesMax: Limits.feedFrameBytesMax)
     try socket.set(ZMQOption.receiveHighWater, Int32(Limits.subscriberFramesQueuedMax))
-    // In this order, and again in this order after every reconnection: what follows the join is complete.
+    // Subscribe in this order, which libzmq repeats after every reconnect. Thus the subscriber misses nothing after the
+    // join.
     try socket.subscribe(Topic.delta)
     try socket.subscribe(Topic.heartbeat)
     let join = Topic.join(Topic.nonce())
@@ -44,9 +47,7 @@ package final class FeedSubscriber: ReactorSocket {
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     guard frames.count == 2, let frame = FeedFrame.read(frames[1]) else {
-      if malformed.add(nowMs: nowMs) {
-        logger.warning("malformed frame from the feed", metadata: ["total": "\(malformed.count)"])
-      }
+      if malformed.add(nowMs: nowMs) { malformed.log("not a FeedFrame of this protocol", to: logger) }
       return
     }
     run(subscription.receive(frame, nowMs: nowMs, using: &random), nowMs: nowMs)
@@ -65,16 +66,17 @@ package final class FeedSubscriber: ReactorSocket {
       case .report(let event): onEvent(event)
       case .join: rejoin()
       case .reconnect: connectNext()
-      case .failOver(let alternates): failOver(for: alternates, nowMs: nowMs)
+      case .failOver(let endpoints): failOver(to: endpoints, nowMs: nowMs)
       }
     }
   }
 
-  /// Leaves a feed that ends: connects to another one, if known. Otherwise stays, since this feed may come back.
-  private func failOver(for alternates: [String], nowMs: Int64) {
+  /// Leaves a feed that ends, and connects to another feed if one is known. Otherwise stays, because this feed may come
+  /// back.
+  private func failOver(to failoverEndpoints: [String], nowMs: Int64) {
     let current = endpoints[0]
     endpoints = [current]
-    for endpoint in FeedSubscriber.endpoints(in: alternates) + configured where !endpoints.contains(endpoint) {
+    for endpoint in FeedSubscriber.endpoints(in: failoverEndpoints) + configured where !endpoints.contains(endpoint) {
       endpoints.append(endpoint)
     }
     guard endpoints.count > 1 else { return }
@@ -82,9 +84,9 @@ package final class FeedSubscriber: ReactorSocket {
     subscription.reconnected(nowMs: nowMs)
   }
 
-  /// What a goodbye names that can be connected to: hosts with ports, not files of this one.
-  static func endpoints(in alternates: [String]) -> [Endpoint] {
-    alternates.prefix(Limits.alternatesMax).compactMap { text in
+  /// Returns the usable failover endpoints of a goodbye: hosts with ports, not files of the feed's host.
+  static func endpoints(in failoverEndpoints: [String]) -> [Endpoint] {
+    failoverEndpoints.prefix(Limits.failoverEndpointsMax).compactMap { text in
       guard text.hasPrefix("tcp://"), let endpoint = try? Endpoint(text), !endpoint.description.contains("*") else {
         return nil
       }
@@ -94,7 +96,7 @@ package final class FeedSubscriber: ReactorSocket {
 
   private func connectNext() {
     endpoints.append(endpoints.removeFirst())
-    // libzmq subscribes again by itself.
+    // libzmq subscribes again without help.
     try? socket.reconnect(endpoints[0])
   }
 

@@ -1,15 +1,15 @@
 import Domain
 import OrderedCollections
 
-/// Joins that wait for their turn, each topic once: who subscribes it again and again takes nobody's turn.
+/// Queue of joins, each topic once. Repeated joins of one subscriber take no slot of another.
 struct JoinQueue {
   private var topics: OrderedSet<[UInt8]> = []
 
   var count: Int { topics.count }
 
-  /// A topic that waits already keeps its place.
+  /// Adds a topic. A topic that already waits keeps its position.
   ///
-  /// - Returns: false when there were too many, and the oldest was dropped for it.
+  /// - Returns: false if the queue was full and its oldest topic was dropped.
   mutating func add(_ topic: [UInt8]) -> Bool {
     topics.append(topic)
     guard topics.count > Limits.joinsWaitingMax else { return true }
@@ -17,10 +17,11 @@ struct JoinQueue {
     return false
   }
 
-  /// Whoever gives a topic up must not take the turn of one who still waits.
+  /// Removes a topic, so that a cancelled join takes no turn of a waiting one.
   mutating func remove(_ topic: [UInt8]) { topics.remove(topic) }
 
-  /// Those whose turn it is: the oldest, or the newest where so many wait that the oldest have given up.
+  /// Removes and returns up to `count` topics: the oldest, or the newest if the queue is so long that the oldest joins
+  /// have timed out.
   mutating func dequeue(_ count: Int) -> [[UInt8]] {
     guard topics.count > Limits.joinsInTimeMax else {
       defer { topics.removeFirst(count) }

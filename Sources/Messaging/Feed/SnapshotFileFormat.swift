@@ -1,20 +1,20 @@
 package import Domain
 import SwiftProtobuf
 
-/// The form in which a feed keeps its list in a file: "OTMLIST1", a hash over what follows, and a frame of the feed
-/// with the whole list. Here and not in the feed, because only this target reads and writes frames.
+/// The format of the file in which a feed keeps its list. It has "OTMLIST1", a hash of the rest, and a feed frame with
+/// the whole list. The format is in this target because only this target reads and writes frames.
 package enum SnapshotFileFormat {
   private static let magic = Array("OTMLIST1".utf8)
-  /// Length of the longest list, in bytes.
+  /// Maximum length of a snapshot file, in bytes.
   package static let bytesMax = 16 + Limits.feedFrameBytesMax
 
-  /// What `state` reads.
+  /// Returns the file's contents for a list.
   package static func bytes(_ state: FeedState) -> [UInt8] {
     let frame = FeedCodec.feed(.snapshot(.periodic), state, isStale: true, instance: "kept", unixMs: 0)
     return magic + withUnsafeBytes(of: FNV1a.hash(frame).littleEndian) { Array($0) } + frame
   }
 
-  /// Nil for bytes that are not a list as it was written.
+  /// Decodes a file's contents. Nil if they are not a list as this format writes it.
   package static func state(_ bytes: [UInt8]) -> FeedState? {
     let frame = bytes.dropFirst(16)
     guard bytes.count > 16, bytes.count <= bytesMax, bytes.starts(with: magic),

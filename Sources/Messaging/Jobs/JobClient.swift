@@ -5,9 +5,10 @@ import Metrics
 import SwiftProtobuf
 import Telemetry
 
-/// A worker's end of the job link: a DEALER, driven by `WorkerCore`. Jobs are answered where they arrive, on the
-/// reactor's thread: a look-up in memory takes less time than handing it over. What takes longer is answered through an
-/// inbox, and its lease is kept by the heartbeats meanwhile.
+/// A worker's end of the job link: a DEALER, driven by `WorkerCore`.
+///
+/// It runs jobs on the reactor's thread, because a search in memory takes less time than a handover to another thread.
+/// Longer jobs return their results through a queue. Heartbeats keep their leases meanwhile.
 package final class JobClient: ReactorSocket {
   package let socket: Socket
   private let endpoint: Endpoint
@@ -24,20 +25,24 @@ package final class JobClient: ReactorSocket {
   private var malformed = MalformedFrames("jobs")
   private let reconnects = Metric.linkReconnects.counter("jobs")
   private var logLimiter = LogRateLimiter()
-  /// Of Welcome: ingest would cut the connection of a longer frame.
+  /// Maximum bytes of a frame, from Welcome. Ingest would end the connection after a longer frame.
   private var frameBytesMax = Limits.jobFrameBytesMax
 
+  /// Creates the client, and connects its socket.
+  ///
   /// - Parameters:
-  ///   - worker: a name for people, 1 to 64 bytes.
-  ///   - instance: 16 random bytes that name this process.
-  ///   - concurrency: half of the jobs that may be with this worker at once; 1 … `Limits.windowMax` / 2.
-  ///   - curve: its own and the link's keys; nil for plain text.
-  ///   - joined: called on the reactor's thread at every WELCOME; must not wait.
-  ///   - left: called on the reactor's thread when the session is over, until the next WELCOME; must not wait.
-  ///   - remoteIntervalMs: what the worker's remote provider wants between two requests of all workers; nil where it
-  ///     has none.
-  ///   - later: results that `answer` did not give; of the reactor's own wake.
-  ///   - answer: called on the reactor's thread; must not wait. Nil where the result comes later, under the same lease.
+  ///   - worker: name of the worker for people, 1 to 64 bytes.
+  ///   - instance: 16 random bytes that identify this process.
+  ///   - concurrency: number of parallel lookups, 1 … `Limits.windowMax` / 2. The worker holds up to twice as many
+  ///     jobs.
+  ///   - remoteIntervalMs: minimum interval between two requests of all workers to the remote provider, in
+  ///     milliseconds. Nil if the worker has no remote provider.
+  ///   - later: queue of the results for which `reply` returned nil. It must wake this reactor.
+  ///   - curve: keys of the worker and of the link. Nil disables encryption.
+  ///   - joined: handler of every WELCOME. It runs on the reactor's thread and must not block.
+  ///   - left: handler of the end of a session. It runs on the reactor's thread and must not block.
+  ///   - reply: handler of each job. It runs on the reactor's thread and must not block. Nil if the result follows
+  ///     later, under the same lease.
   package init(
     _ context: Reactor.Context, connect endpoint: Endpoint, worker: String, instance: [UInt8], software: String,
     concurrency: Int, logger: Logger, remoteIntervalMs: Int64? = nil, later: CommandQueue<JobResult>? = nil,
@@ -69,16 +74,16 @@ package final class JobClient: ReactorSocket {
     case .other(let frame)? where frame.body != nil || frame.minor > Protocol.minor: receive(frame, nowMs: nowMs)
     case .other?, nil:
       guard malformed.add(nowMs: nowMs) else { return }
-      logger.warning("malformed frame from ingest", metadata: ["total": "\(malformed.count)"])
+      malformed.log("not an IngestFrame of this protocol", to: logger)
     }
   }
 
   private func receive(_ frame: IngestFrame, nowMs: Int64) {
-    // A body of a later minor version: optional, or it would be a later major one.
+    // Ignore a body of a later minor version. It is optional: a required one would need a later major version.
     guard let body = frame.body else { return }
     switch body {
     case .welcome(let welcome):
-      logger.info("joined ingest", metadata: ["ingest": "\(endpoint)"])
+      logger.info("session opened", metadata: ["endpoint": "\(endpoint)"])
       logLimiter = LogRateLimiter()
       let told = welcome.maxMessageBytes == 0 ? Limits.jobFrameBytesMax : Int(welcome.maxMessageBytes)
       frameBytesMax = min(max(Limits.jobFrameBytesMin, told), Limits.jobFrameBytesMax)
@@ -86,15 +91,17 @@ package final class JobClient: ReactorSocket {
         .welcome(heartbeatMs: Int64(welcome.heartbeatMs), livenessMs: Int64(welcome.livenessMs)), frame, nowMs: nowMs)
     case .reset(let reset):
       if frame.session == core.session.session {
-        logger.notice("session over", metadata: ["reason": "\(reset.reason)"])
+        logger.notice("session ended", metadata: ["reason": "\(reset.reason.word)"])
       }
       receive(.reset, frame, nowMs: nowMs)
     case .error(let error):
       if error.code == .unsupportedVersion { return refuseVersion(frame, nowMs: nowMs) }
-      logger.error("refused by ingest", metadata: ["code": "\(error.code)", "detail": "\(error.detail)"])
+      logger.error("session refused by ingest", metadata: ["code": "\(error.code.word)", "detail": "\(error.detail)"])
       receive(.refusal(retryAfterMs: Int64(error.retryAfterMs)), frame, nowMs: nowMs)
     case .drain:
-      if frame.session == core.session.session { logger.notice("ingest is going") }
+      if frame.session == core.session.session {
+        logger.notice("session ended", metadata: ["reason": "ingest_shutdown"])
+      }
       receive(.reset, frame, nowMs: nowMs)
     case .heartbeat: receive(.heartbeat, frame, nowMs: nowMs)
     case .jobs, .acks: break
@@ -106,35 +113,38 @@ package final class JobClient: ReactorSocket {
   }
 
   package func tick(nowMs: Int64) -> Int64 {
-    if let results = deferredResults?.drain(), !results.isEmpty { run(core.reply(results, nowMs: nowMs)) }
+    if let results = deferredResults?.drain(), !results.isEmpty { run(core.answer(results, nowMs: nowMs)) }
     run(core.tick(nowMs: nowMs))
     return core.nextMs(nowMs: nowMs)
   }
 
   package func shutDown() { run(core.drain()) }
 
-  /// When ingest has answered the goodbye: a socket that is closed while jobs are on their way to it resets the
-  /// connection, and what it said last would be lost with it.
+  /// True when ingest has answered the goodbye. If the socket closed while jobs are in transit, the connection would be
+  /// reset, and its last messages would be lost.
   package var isShutDown: Bool { core.session.session == nil }
 
-  /// Ingest and this worker have no version in common: neither gets anywhere before one of them is another program.
+  /// Handles an ingest without a common protocol version. Neither side can proceed until one of them runs another
+  /// version.
   private func refuseVersion(_ frame: IngestFrame, nowMs: Int64) {
     guard core.session.session == nil else { return }
     receive(.refusal(retryAfterMs: Limits.quarantineMs), frame, nowMs: nowMs)
     guard logLimiter.admit("version", nowMs: nowMs) != nil else { return }
     let error = frame.error
-    let spoken = error.maxMajor == 0 ? "\(frame.major)" : "\(error.minMajor) to \(error.maxMajor)"
+    let versions = error.maxMajor == 0 ? "\(frame.major)" : "\(error.minMajor) to \(error.maxMajor)"
     logger.error(
-      "ingest speaks another version of the protocol: run the same version of onthemap here and there",
-      metadata: ["ingest": "\(endpoint)", "spoken": "\(spoken)", "ours": "\(Protocol.major)"])
+      "protocol version mismatch: run the same onthemap version on both ends",
+      metadata: [
+        "endpoint": "\(endpoint)", "ingest_versions": "\(versions)", "own_version": "\(Protocol.major)",
+      ])
   }
 
   private static let malformed = WorkerReply.outcome(
     .failed(
-      .init(kind: .permanent, code: "malformed_job", detail: "the worker does not understand what is asked for")))
+      .init(kind: .permanent, code: "malformed_job", detail: "the worker cannot decode the query")))
 
   private func work(_ tasks: [IngestMessage.Task], session: UInt64, nowMs: Int64) {
-    // Some of them, in their order.
+    // The accepted leases are a subset of the tasks, in the same order.
     guard let wanted = core.receive(tasks.map(\.lease), session: session, nowMs: nowMs) else { return }
     var results: [JobResult] = []
     results.reserveCapacity(wanted.count)
@@ -145,7 +155,7 @@ package final class JobClient: ReactorSocket {
         results.append(JobResult(lease: task.lease, reply: reply))
       }
     }
-    run(core.reply(results, nowMs: nowMs))
+    run(core.answer(results, nowMs: nowMs))
   }
 
   private func run(_ effects: [WorkerCore.Effect]) {
@@ -156,7 +166,7 @@ package final class JobClient: ReactorSocket {
           if socket.send(frame) != .accepted, case .hello = message { core.helloFailed() }
         }
       case .reconnect:
-        logger.warning("ingest is silent: connecting anew", metadata: ["ingest": "\(endpoint)"])
+        logger.warning("ingest timed out: reconnecting", metadata: ["endpoint": "\(endpoint)"])
         try? socket.reconnect(endpoint)
         reconnects.increment()
       case .joined: joined()
@@ -165,7 +175,7 @@ package final class JobClient: ReactorSocket {
     }
   }
 
-  /// As many as fit a frame.
+  /// Returns references to as many leases as fit in a frame.
   private func references(_ leases: [Lease]) -> [Onthemap_Jobs_V1_LeaseRef] {
     leases.prefix((frameBytesMax - Limits.jobFrameHeadBytesMax) / Limits.leaseReferenceBytesMax)
       .map(Onthemap_Jobs_V1_LeaseRef.init)
@@ -187,7 +197,7 @@ package final class JobClient: ReactorSocket {
           $0.held = references(held)
           if let remoteIntervalMs { $0.remoteIntervalMs = UInt32(clamping: remoteIntervalMs) }
         })
-    case .ready(let jobLimit): body = .ready(.with { $0.jobLimit = jobLimit })
+    case .credit(let jobLimit): body = .credit(.with { $0.jobLimit = jobLimit })
     case .heartbeat(let jobLimit, let held, let progress):
       body = .heartbeat(
         .with {
@@ -203,5 +213,31 @@ package final class JobClient: ReactorSocket {
         })
     }
     return [WorkerFrame(session: session, body).bytes]
+  }
+}
+
+extension Onthemap_Jobs_V1_ErrorCode {
+  /// Word of the code in the log.
+  fileprivate var word: String {
+    switch self {
+    case .malformed: "malformed"
+    case .unsupportedVersion: "unsupported_version"
+    case .busy: "busy"
+    case .unspecified: "unspecified"
+    case .UNRECOGNIZED(let number): "\(number)"
+    }
+  }
+}
+
+extension Onthemap_Jobs_V1_ResetReason {
+  /// Word of the reason in the log.
+  fileprivate var word: String {
+    switch self {
+    case .unknownSession: "unknown_session"
+    case .replaced: "replaced"
+    case .goodbye: "closed"
+    case .unspecified: "unspecified"
+    case .UNRECOGNIZED(let number): "\(number)"
+    }
   }
 }

@@ -1,18 +1,20 @@
 import Domain
 import SwiftProtobuf
 
-/// The frames of the job link that carry the jobs themselves: jobs, results and acknowledgements. They are nearly all
-/// of its traffic, so they are written from the rules' own values and read straight into them, field by field. All
-/// others, and whatever is unusual in these, is the generated code's; tests hold the two to the same bytes and values.
+/// A codec for the frames of the job link that carry the jobs themselves: jobs, results and acknowledgements.
+///
+/// They are nearly all of the link's traffic, so the codec converts directly between bytes and the domain's values,
+/// field by field. The generated code handles all other frames and unusual ones. Tests check that both give the same
+/// bytes and values.
 enum JobCodec {
-  /// Jobs for a worker.
+  /// Returns a frame of jobs for a worker.
   static func jobs(_ assignments: [JobScheduler.Assignment], session: UInt64) -> [UInt8] {
     frame(session, body: 17, bytes: assignments.count * 80) { frame in
       for assignment in assignments { frame.message(1) { $0.job(assignment) } }
     }
   }
 
-  /// Acknowledgements: 1,000 take 23 KB, and a frame has room for no more than some 2,800.
+  /// Returns a frame of acknowledgements. 1,000 of them take 23 KB, and a frame has space for about 2,800.
   static func acks(_ acks: some Collection<(lease: Lease, disposition: Disposition)>, session: UInt64) -> [UInt8] {
     frame(session, body: 18, bytes: acks.count * 24) { frame in
       for (lease, disposition) in acks {
@@ -24,14 +26,15 @@ enum JobCodec {
     }
   }
 
-  /// Results, in as many frames as it takes for each to be within the limit: a longer frame would end the connection,
-  /// and come again after it, for ever. A result that would not fit by itself is a failure instead, for good.
+  /// Returns results in as many frames as needed to keep each frame within the limit. A longer frame would end the
+  /// connection, and would repeat after every reconnect. A result that alone exceeds the limit becomes a permanent
+  /// failure.
   ///
-  /// - Parameter bytesMax: of a frame, `Limits.jobFrameBytesMin` or more.
+  /// - Parameter bytesMax: maximum bytes of a frame, at least `Limits.jobFrameBytesMin`.
   static func results(
     _ results: [JobResult], session: UInt64, bytesMax: Int = Limits.jobFrameBytesMax
   ) -> [[UInt8]] {
-    // What stands around them: magic, version, session, and the length of what is within.
+    // 32 bytes hold the frame around the results: magic, version, session, and the length of the body.
     let room = bytesMax - 32
     var frames: [[UInt8]] = []
     var part = FieldWriter(capacity: min(bytesMax, results.count * 192))
@@ -51,7 +54,9 @@ enum JobCodec {
     return frames
   }
 
-  /// - Parameter bytes: about as many as will be within.
+  /// Returns a frame with one body.
+  ///
+  /// - Parameter bytes: estimated bytes of the body.
   private static func frame(
     _ session: UInt64, body: UInt8, bytes: Int, _ write: (inout FieldWriter) -> Void
   ) -> [UInt8] {
@@ -65,20 +70,20 @@ enum JobCodec {
 
 extension JobResult {
   fileprivate func tooLarge(_ bytes: Int, _ room: Int) -> JobResult {
-    let detail = "the answer takes \(bytes) bytes, and ingest takes frames with \(room)"
+    let detail = "the result has \(bytes) bytes; ingest accepts at most \(room)"
     return JobResult(lease: lease, outcome: .failed(.init(kind: .permanent, code: "result_too_large", detail: detail)))
   }
 }
 
-/// What a worker says, as ingest reads it.
+/// A worker's message, as ingest decodes it.
 enum WorkerMessage {
-  /// The answer is nil where the protocol forbids it.
-  typealias Answer = (lease: Lease, answer: WorkerReply?)
+  /// A result and its lease. The answer is nil if the protocol forbids it.
+  typealias Answer = (lease: Lease, reply: WorkerReply?)
 
   case results(session: UInt64, [Answer])
   case other(WorkerFrame)
 
-  /// Nil when the bytes are not a frame of this protocol.
+  /// Decodes a message. Nil if the frames are not a message of this protocol.
   init?(_ frames: ArraySlice<[UInt8]>) {
     if frames.count == 1, let bytes = frames.first, let message = WorkerMessage(fieldByField: bytes) {
       self = message
@@ -96,7 +101,7 @@ enum WorkerMessage {
       })
   }
 
-  /// Nil also where the generated code has to look.
+  /// Decodes a message field by field. Nil also for one that only the generated code can read.
   init?(fieldByField bytes: [UInt8]) {
     guard bytes.count <= Limits.jobFrameBytesMax,
       let (session, results) = read(bytes, body: 18, answer)
@@ -105,11 +110,11 @@ enum WorkerMessage {
   }
 }
 
-/// What ingest says, as a worker reads it.
+/// A message of ingest, as a worker decodes it.
 enum IngestMessage {
   struct Task {
     let lease: Lease
-    /// Nil where it asks for what this version does not know.
+    /// The job. Nil if this version does not know the request.
     let job: Job?
   }
 
@@ -122,7 +127,8 @@ enum IngestMessage {
   case acks(session: UInt64, [Acknowledgement])
   case other(IngestFrame)
 
-  /// Nil when the bytes are not a frame of this protocol; of another major version, it may be `other`.
+  /// Decodes a message. Nil if the frames are not a message of this protocol. A message of another major version is
+  /// `other`.
   init?(_ frames: [[UInt8]]) {
     if frames.count == 1, let message = IngestMessage(fieldByField: frames[0]) {
       self = message
@@ -139,7 +145,7 @@ enum IngestMessage {
       self = .acks(
         session: frame.session,
         acks.acks.map { ack in
-          // What is unknown is sent again: that is always right.
+          // An unknown disposition means a retry, which is always safe.
           let disposition = UInt8(exactly: ack.disposition.rawValue).flatMap(Disposition.init) ?? .retryLater
           let lease = Lease(job: JobID(rawValue: ack.jobID), token: ack.leaseToken)
           return Acknowledgement(lease: lease, disposition: disposition)
@@ -148,7 +154,7 @@ enum IngestMessage {
     }
   }
 
-  /// Nil also where the generated code has to look.
+  /// Decodes a message field by field. Nil also for one that only the generated code can read.
   init?(fieldByField bytes: [UInt8]) {
     if let (session, jobs) = read(bytes, body: 17, Task.init) {
       self = .jobs(session: session, jobs)
@@ -160,7 +166,7 @@ enum IngestMessage {
   }
 }
 
-/// A frame of this version with one body, which has nothing but messages in its field 1; nil for any other.
+/// Decodes a frame of this version whose body holds only repeated messages in field 1. Nil for any other frame.
 private func read<Element>(
   _ bytes: [UInt8], body: Int, _ element: (inout FieldReader) -> Element?
 ) -> (session: UInt64, elements: [Element])? {
@@ -221,7 +227,7 @@ extension FieldWriter {
 }
 
 extension IngestMessage.Task {
-  /// A post's job.
+  /// Decodes a post's job. Nil for any other job.
   fileprivate init?(_ fields: inout FieldReader) {
     var (id, token, query, isRemote): (UInt64, UInt64, String, Bool) = (0, 0, "", false)
     var trace: TraceContext?
@@ -259,7 +265,7 @@ extension IngestMessage.Acknowledgement {
   }
 }
 
-/// A place that was found, or that none was; nil for another answer, which the generated code reads.
+/// Decodes a result: places, or not found. Nil for another outcome, which the generated code reads.
 private func answer(_ fields: inout FieldReader) -> WorkerMessage.Answer? {
   guard case (1, .fixed64(let job))? = fields.next(), case (2, .fixed64(let token))? = fields.next(),
     case (let outcome, .bytes(let bytes))? = fields.next(), fields.isAtEnd

@@ -2,7 +2,7 @@ import Domain
 import Metrics
 import Telemetry
 
-/// Counts what goes over the job link at ingest's end. On the reactor's thread.
+/// Counters of the job link at ingest's end. Reactor's thread only.
 final class JobMeters {
   private let committed = Metric.queueResults.counter("committed")
   private let duplicate = Metric.queueResults.counter("duplicate")
@@ -28,7 +28,9 @@ final class JobMeters {
     retryLater.increment(by: counts.retryLater)
   }
 
-  /// Counts jobs taken back from workers and sent again; `count` is their number since the start.
+  /// Counts jobs that were taken back from workers and sent again.
+  ///
+  /// - Parameter count: their number since the start.
   func count(redelivered count: UInt64) {
     guard count > redeliveredBefore else { return }
     redelivered.increment(by: count - redeliveredBefore)

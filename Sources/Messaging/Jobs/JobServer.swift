@@ -4,23 +4,23 @@ import SwiftProtobuf
 
 /// Ingest's end of the job link: a ROUTER, the shell of `IngestCore` on the reactor's thread.
 ///
-/// The station decodes frames, passes messages and results of the store to the core, and performs the core's effects.
+/// The server decodes frames, passes messages and results of the store to the core, and performs the core's effects.
 /// `perform` gets the effects that are neither for workers nor for the log.
 package final class JobServer: ReactorSocket {
   /// Input from ingest's other threads, through the inbox.
   package enum Command: Sendable {
     /// A result of the store, in the order of the commits.
     case committed(IngestCore.Committed)
-    /// Jobs that the store had at the start, each with the time when it may be sent, in ms since 1970.
+    /// Jobs that were in the store at the start, each with the earliest time to send it, in milliseconds since 1970.
     case resume([(job: Job, dueMs: Int64)], unixMs: Int64)
-    /// A lookup, which the store does not know.
+    /// A lookup, which is not in the store.
     case lookUp(Job)
-    /// Lookups whose clients have gone.
+    /// Lookups whose clients have disconnected.
     case cancel([JobID])
   }
 
   package let socket: Socket
-  /// With the port that was taken.
+  /// Address with the actual port.
   package let endpoint: Endpoint
   private let inbox: CommandQueue<Command>
   private let logger: Logger
@@ -32,17 +32,17 @@ package final class JobServer: ReactorSocket {
   private var quarantine = PeerQuarantine()
   private let meters = JobMeters()
 
-  /// On the reactor's thread, as all of it.
+  /// Creates the server. Reactor's thread only, like every method here.
   ///
   /// - Parameters:
-  ///   - boot: see `JobScheduler`.
+  ///   - generation: see `JobScheduler`.
   ///   - remotePerSecond: see `JobScheduler`.
   ///   - isPaused: true if the operator has paused the queue.
-  ///   - curve: the link's keys; nil for plain text.
-  ///   - perform: called on the reactor's thread with effects that are neither for workers nor for the log; must not
-  ///     wait.
-  ///   - waited: called on the reactor's thread, every `Limits.heartbeatMs`, with `JobScheduler.longestWaitMs`; must
-  ///     not wait.
+  ///   - curve: keys of the link. Nil disables encryption.
+  ///   - perform: handler of effects that are neither for workers nor for the log. It runs on the reactor's thread and
+  ///     must not block.
+  ///   - waited: handler of `JobScheduler.longestWaitMs`, every `Limits.heartbeatMs`. It runs on the reactor's thread
+  ///     and must not block.
   package init(
     _ context: Reactor.Context, bind: Endpoint, generation: UInt32, remotePerSecond: Double = Limits.remotePerSecond,
     isPaused: Bool = false, curve: CurveServer? = nil, inbox: CommandQueue<Command>, logger: Logger,
@@ -71,9 +71,9 @@ package final class JobServer: ReactorSocket {
     case .other(let other)?: frame = other
     case nil: return reject(peer, .malformed, "not a WorkerFrame of this protocol", nowMs: nowMs)
     }
-    // Before its body: another major may have bodies that are unknown here.
+    // Check the version before the body: another major version may have bodies that are unknown here.
     guard frame.major == Protocol.major else {
-      return reject(peer, .unsupportedVersion, "this ingest speaks version \(Protocol.major) only", nowMs: nowMs)
+      return reject(peer, .unsupportedVersion, "this ingest supports version \(Protocol.major) only", nowMs: nowMs)
     }
     guard frame.body != nil || frame.minor > Protocol.minor else {
       return reject(peer, .malformed, "a WorkerFrame without a body of this protocol", nowMs: nowMs)
@@ -84,7 +84,7 @@ package final class JobServer: ReactorSocket {
 
   private func open(_ hello: Onthemap_Jobs_V1_Hello, peer: [UInt8], nowMs: Int64) {
     guard (hello.minMajor...max(hello.minMajor, hello.maxMajor)).contains(Protocol.major) else {
-      return reject(peer, .unsupportedVersion, "this ingest speaks version \(Protocol.major) only", nowMs: nowMs)
+      return reject(peer, .unsupportedVersion, "this ingest supports version \(Protocol.major) only", nowMs: nowMs)
     }
     if let fault = hello.fault { return reject(peer, .malformed, fault, nowMs: nowMs) }
     run(core.receive(IngestCore.Hello(hello, address: socket.sender), from: peer, nowMs: nowMs))
@@ -101,7 +101,7 @@ package final class JobServer: ReactorSocket {
     }
     let isHeartbeat = core.isHeartbeatDue(nowMs: nowMs)
     run(core.tick(nowMs: nowMs, using: &random))
-    // Until no worker has credit: jobs that could not be sent to one worker go to another.
+    // Repeat until no worker has credit: jobs that could not be sent to one worker go to another.
     while true {
       let effects = core.assign(nowMs: nowMs)
       if effects.isEmpty { break }
@@ -136,7 +136,7 @@ package final class JobServer: ReactorSocket {
           peer, JobCodec.acks(acks[first..<min(first + Limits.acksPerFrameMax, acks.count)], session: session))
       }
       meters.count(acks)
-    case .busy: refuse(peer, .busy, "\(Limits.sessionsMax) workers are here already")
+    case .busy: refuse(peer, .busy, "session limit of \(Limits.sessionsMax) workers reached")
     case .welcome, .heartbeat, .reset, .drain:
       if let body = speech.body { socket.send(peer, IngestFrame(session: session, body).bytes) }
     }
@@ -145,41 +145,42 @@ package final class JobServer: ReactorSocket {
   private func log(_ event: IngestCore.Event) {
     switch event {
     case .workerJoined(let origin, let held):
-      logger.info("worker joined", metadata: origin.metadata.merging(["held": "\(held)"]) { $1 })
+      logger.info("worker connected", metadata: origin.metadata.merging(["held_leases": "\(held)"]) { $1 })
     case .workerLeft(let origin, let reason):
-      logger.info("worker left", metadata: origin.metadata.merging(["reason": "\(reason)"]) { $1 })
+      logger.info("worker disconnected", metadata: origin.metadata.merging(["reason": "\(reason)"]) { $1 })
     case .workerLost(let origin):
       let reason = "no message for \(Limits.livenessMs) ms"
       logger.warning("worker lost", metadata: origin.metadata.merging(["reason": "\(reason)"]) { $1 })
     case .workerStuck(let origin, let leases):
       logger.warning(
-        "worker hangs: it beats, and answers nothing; no more jobs until it does",
-        metadata: ["worker": "\(origin.name)", "leases": "\(leases)"])
-    case .workerRecovered(let origin): logger.notice("worker answers again", metadata: ["worker": "\(origin.name)"])
+        "worker stalled: dispatch suspended", metadata: origin.metadata.merging(["leases": "\(leases)"]) { $1 })
+    case .workerRecovered(let origin):
+      logger.notice("worker recovered: dispatch resumed", metadata: origin.metadata)
     case .workersLostOverPosts(let requeued, let dead):
-      logger.warning("workers lost over jobs", metadata: ["again": "\(requeued)", "dead": "\(dead)"])
+      logger.warning("leases lost", metadata: ["requeued": "\(requeued)", "dead": "\(dead)"])
     }
   }
 
-  /// Counts results that the protocol forbids; logs one a second.
+  /// Counts results that the protocol forbids. Logs at most one of them a second.
   private func note(_ results: [WorkerMessage.Answer], nowMs: Int64) {
-    for result in results where result.answer == nil && malformed.add(nowMs: nowMs) {
-      logger.warning("a result that the protocol forbids", metadata: ["total": "\(malformed.count)"])
+    for result in results where result.reply == nil && malformed.add(nowMs: nowMs) {
+      logger.warning("malformed result received", metadata: ["total": "\(malformed.count)"])
     }
   }
 
-  /// Counts what cannot be taken; logs and answers it once a second.
+  /// Counts a malformed frame. Logs and answers it at most once a second.
   private func reject(
     _ peer: [UInt8], _ code: Onthemap_Jobs_V1_ErrorCode, _ detail: String, nowMs: Int64
   ) {
     if code == .malformed, quarantine.recordMalformed(peer, nowMs: nowMs) {
-      run(core.disconnect(peer, reason: "it sends frames that cannot be read"))
-      logger.warning("peer shut out: it sends nothing that can be read", metadata: ["ms": "\(Limits.quarantineMs)"])
-      refuse(peer, code, "shut out for \(Limits.quarantineMs) ms: \(Limits.malformedFramesMax) such frames")
+      run(core.disconnect(peer, reason: "malformed frames"))
+      logger.warning(
+        "peer quarantined: too many malformed frames", metadata: ["quarantine_ms": "\(Limits.quarantineMs)"])
+      refuse(
+        peer, code, "quarantined for \(Limits.quarantineMs) ms after \(Limits.malformedFramesMax) malformed frames")
     }
     guard malformed.add(nowMs: nowMs) else { return }
-    logger.warning(
-      "malformed frame on the job link", metadata: ["reason": "\(detail)", "total": "\(malformed.count)"])
+    malformed.log(detail, to: logger)
     refuse(peer, code, detail)
   }
 
@@ -195,7 +196,7 @@ package final class JobServer: ReactorSocket {
   }
 }
 
-/// What an operator may look at; on the reactor's thread.
+/// State for the operator. Reactor's thread only.
 extension JobServer {
   func snapshot(nowMs: Int64) -> QueueSnapshot { core.scheduler.snapshot(nowMs: nowMs) }
   func rates(nowMs: Int64) -> QueueRates.Readings { core.rates.readings(nowMs: nowMs) }
@@ -220,10 +221,10 @@ extension IngestCore.Hello {
 }
 
 extension IngestCore.Message {
-  /// Reads a frame. Nil for a message of a later minor version: it shows that its worker lives, and no more.
+  /// Decodes a message. Nil for a message of a later minor version, which only shows that its worker is alive.
   fileprivate init?(_ frame: WorkerFrame) {
     switch frame.body {
-    case .ready(let ready): self = .ready(jobLimit: ready.jobLimit)
+    case .credit(let credit): self = .credit(jobLimit: credit.jobLimit)
     case .release(let release): self = .release(release.leases.map(\.lease), isGoodbye: release.goodbye)
     case .heartbeat(let beat):
       self = .heartbeat(
@@ -234,7 +235,7 @@ extension IngestCore.Message {
 }
 
 extension MessageToWorker {
-  /// The body of its frame; nil where the frame is written field by field.
+  /// The body of the frame. Nil for a frame that is written field by field.
   fileprivate var body: IngestFrame.OneOf_Body? {
     switch self {
     case .welcome:

@@ -14,7 +14,7 @@ extension Onthemap_Jobs_V1_LeaseRef {
 }
 
 extension Onthemap_Jobs_V1_Hello {
-  /// The fault of its name or instance, and the remedy; nil if both are right.
+  /// The fault of the name or instance, and the remedy. Nil if both are valid.
   var fault: String? {
     let nameBytes = worker.utf8.count
     if !(1...Limits.peerNameBytesMax).contains(nameBytes) {
@@ -32,7 +32,7 @@ extension Onthemap_Jobs_V1_Job {
     leaseToken = assignment.lease.token
     leaseMs = UInt32(Limits.leaseMs)
     attempt = UInt32(assignment.job.attempts + 1)
-    remote = assignment.job.isRemote
+    remotePermit = assignment.job.isRemote
     if let trace = assignment.job.trace { traceparent = trace.description }
     switch assignment.job.request {
     case .post(let text):
@@ -46,17 +46,17 @@ extension Onthemap_Jobs_V1_Job {
     }
   }
 
-  /// Nil when it asks for what this version does not know, or forbids.
+  /// The job. Nil if this version does not know the request, or forbids it.
   var job: Job? {
     guard let request else { return nil }
     var job = Job(id: JobID(rawValue: jobID), account: AccountID(rawValue: 0), request: request)
-    job.isRemote = remote
+    job.isRemote = remotePermit
     if !traceparent.isEmpty { job.trace = TraceContext(traceparent) }
     return job
   }
 
   private var request: Job.Request? {
-    // Nearly all are posts.
+    // Nearly all jobs are of posts.
     if !hasLookup, limit <= 1, country.isEmpty { return .post(query) }
     guard country.isEmpty || country.utf8.count == 2 else { return nil }
     let places = min(max(1, Int(limit)), Limits.candidatesMax)
@@ -71,7 +71,7 @@ extension Onthemap_Jobs_V1_Lookup {
     kind =
       switch query.kind {
       case .forward: .forward
-      case .prefix: .prefix
+      case .autocomplete: .autocomplete
       case .reverse: .reverse
       }
     if let point = query.focus {
@@ -84,11 +84,11 @@ extension Onthemap_Jobs_V1_Lookup {
     levels = query.levels.sorted().map { Onthemap_Jobs_V1_Level(rawValue: Int($0.rawValue)) ?? .unspecified }
   }
 
-  /// False when it is outside the protocol's ranges, or of a later version.
+  /// Copies the fields into a query. Returns false if a field is out of the protocol's range, or of a later version.
   fileprivate func read(into query: inout PlaceQuery) -> Bool {
     switch kind {
     case .unspecified, .forward: query.kind = .forward
-    case .prefix: query.kind = .prefix
+    case .autocomplete: query.kind = .autocomplete
     case .reverse: query.kind = .reverse
     case .UNRECOGNIZED: return false
     }
@@ -105,7 +105,7 @@ extension Onthemap_Jobs_V1_Lookup {
 }
 
 extension Onthemap_Jobs_V1_Welcome {
-  /// A session's terms: times in ms, and the longest frame that ingest takes, in bytes.
+  /// Creates a session's terms: times in milliseconds, and the maximum length of a frame to ingest, in bytes.
   init(heartbeatMs: Int64, livenessMs: Int64, frameBytesMax: Int) {
     self.heartbeatMs = UInt32(heartbeatMs)
     self.livenessMs = UInt32(livenessMs)
@@ -126,7 +126,7 @@ extension Onthemap_Jobs_V1_Result {
     }
   }
 
-  /// Nil when it has no outcome, or one that the protocol forbids.
+  /// The result. Nil if there is no outcome, or one that the protocol forbids.
   var result: JobResult? {
     let lease = Lease(job: JobID(rawValue: jobID), token: leaseToken)
     switch outcome {
@@ -146,14 +146,14 @@ extension Onthemap_Jobs_V1_Result {
 extension Onthemap_Jobs_V1_Located {
   fileprivate init(_ places: [Place]) {
     self.places = places.map(Onthemap_Jobs_V1_Place.init)
-    // Beside the places, not within: a place with one message more would be kept on the heap, posts' too.
+    // The details are beside the places. One more message field would put every place on the heap, also for posts.
     details = .init(places)
     if !details.isEmpty {
       attribution = Place.attribution(of: places).safeLine(bytesMax: Limits.attributionBytesMax)
     }
   }
 
-  /// Best first, `Limits.candidatesMax` at most. Nil when the protocol forbids it.
+  /// The places, best first, at most `Limits.candidatesMax`. Nil if the protocol forbids one of them.
   fileprivate var known: [Place]? {
     let wanted = min(places.count, Limits.candidatesMax)
     var found = places.prefix(wanted).compactMap(\.place)
@@ -175,7 +175,7 @@ extension Onthemap_Jobs_V1_Place {
     lonE7 = place.coordinate.longitudeE7
     level = Onthemap_Jobs_V1_Level(rawValue: Int(place.level.rawValue)) ?? .unspecified
     match = Onthemap_Jobs_V1_Match(rawValue: Int(place.match.rawValue)) ?? .unspecified
-    confidencePm = place.thousandths
+    confidencePermille = place.thousandths
     label = place.label
     name = place.name
     region = place.region
@@ -183,25 +183,25 @@ extension Onthemap_Jobs_V1_Place {
     countryCode = place.countryCode
   }
 
-  /// Nil when the protocol forbids it.
+  /// The place. Nil if the protocol forbids it.
   var place: Place? {
     guard let coordinate = Coordinate(latitudeE7: latE7, longitudeE7: lonE7),
       let level = UInt8(exactly: level.rawValue).flatMap(Place.Level.init),
       let match = UInt8(exactly: match.rawValue).flatMap(Place.Match.init),
-      confidencePm <= 1_000
+      confidencePermille <= 1_000
     else { return nil }
     let place = Place(
-      coordinate: coordinate, level: level, match: match, confidence: Double(confidencePm) / 1_000, label: label,
+      coordinate: coordinate, level: level, match: match, confidence: Double(confidencePermille) / 1_000, label: label,
       name: name, region: region, country: country, countryCode: countryCode)
     return place.isAllowed ? place : nil
   }
 }
 
 extension Place {
-  /// The confidence as it travels.
+  /// The confidence on the wire, in thousandths: 0 to 1,000.
   var thousandths: UInt32 { UInt32((min(max(confidence, 0), 1) * 1_000).rounded()) }
 
-  /// Whether its texts are such as the protocol allows.
+  /// True if the protocol allows the place's texts.
   var isAllowed: Bool {
     func isAllowed(_ text: String) -> Bool { text.utf8.count <= 2 * Limits.placeBytesMax && text.isSafeLine }
     return VisibleText(label).showsSomething && isAllowed(label) && isAllowed(name) && isAllowed(region)
@@ -217,7 +217,7 @@ extension Onthemap_Jobs_V1_Failure {
     retryAfterMs = UInt32(clamping: failure.retryAfterMs)
   }
 
-  /// An unknown kind is read as transient: trying again is always right.
+  /// The failure. An unknown kind becomes transient, because a retry is always safe.
   var failure: JobOutcome.Failure {
     JobOutcome.Failure(
       kind: UInt8(exactly: kind.rawValue).flatMap(JobOutcome.Failure.Kind.init) ?? .transient,
@@ -235,7 +235,7 @@ extension WorkerFrame {
     self.body = body
   }
 
-  /// Nil when the bytes are not a frame of this protocol; of another major version, it may be.
+  /// Decodes a frame of any version. Nil if the frames are not a frame of this protocol.
   init?(_ frames: ArraySlice<[UInt8]>) {
     guard frames.count == 1, let bytes = frames.first, bytes.count <= Limits.jobFrameBytesMax,
       let frame = try? WorkerFrame(serializedBytes: bytes), frame.magic == Protocol.magic
@@ -253,7 +253,7 @@ extension IngestFrame {
     self.body = body
   }
 
-  /// Nil when the bytes are not a frame of this protocol; of another major version, it may be.
+  /// Decodes a frame of any version. Nil if the frames are not a frame of this protocol.
   init?(_ frames: [[UInt8]]) {
     guard frames.count == 1, let bytes = frames.first, let frame = try? IngestFrame(serializedBytes: bytes),
       frame.magic == Protocol.magic

@@ -1,13 +1,13 @@
 package import Domain
 
-/// Who may connect to a link: public keys, each with a name for people. Written as one key a line with its name behind
-/// it; `#` begins a comment.
+/// The public keys that may connect to a link, each with a name for people. The text has one key a line, followed by
+/// its name. `#` begins a comment.
 package struct AllowList: Sendable, Equatable {
-  /// What is wrong with a list, and where. Final until the file changes.
+  /// A fault of a list, and its line. Do not retry before the file changes.
   package struct ParseError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// From 1.
+    /// Line number, from 1.
     package let line: Int
-    /// In words, with what is wanted.
+    /// Description of the fault and of the expected text.
     package let reason: String
 
     package var description: String { "line \(line): \(reason)" }
@@ -15,12 +15,12 @@ package struct AllowList: Sendable, Equatable {
 
   private var names: [PublicKey: String] = [:]
 
-  /// Nobody.
+  /// Creates an empty list.
   package init() {}
 
-  /// Reads a list's text, whole or not at all.
+  /// Parses a list's text, completely or not at all.
   ///
-  /// - Throws: `Mistake`, for the first bad line.
+  /// - Throws: `ParseError` for the first bad line.
   package init(_ text: String) throws(ParseError) {
     var places: [PublicKey: Int] = [:]
     for line in KeyLines(text).lines {
@@ -28,31 +28,31 @@ package struct AllowList: Sendable, Equatable {
         throw ParseError(
           line: line.number,
           reason:
-            "\"\(line.key.safeLine(bytesMax: Limits.complaintBytesMax))\" is no public key, which is 40 characters "
-            + "as `onthemap keys show` prints them")
+            "\"\(line.key.safeLine(bytesMax: Limits.complaintBytesMax))\" is not a public key, which has "
+            + "40 characters, as `onthemap keys show` prints them")
       }
       guard (1...Limits.keyNameBytesMax).contains(line.rest.utf8.count), line.rest.isSafeLine else {
         throw ParseError(
           line: line.number,
-          reason: "behind the key a name is wanted, 1 to \(Limits.keyNameBytesMax) bytes without control characters")
+          reason: "a name must follow the key, with 1 to \(Limits.keyNameBytesMax) bytes and no control characters")
       }
       if let earlier = places[key] {
-        throw ParseError(line: line.number, reason: "this key is in line \(earlier) already")
+        throw ParseError(line: line.number, reason: "line \(earlier) already has this key")
       }
       guard names.count < Limits.allowedKeysMax else {
-        throw ParseError(line: line.number, reason: "a list has at most \(Limits.allowedKeysMax) keys")
+        throw ParseError(line: line.number, reason: "the list has more than \(Limits.allowedKeysMax) keys")
       }
       places[key] = line.number
       names[key] = line.rest
     }
   }
 
-  /// How many keys it has.
+  /// Number of keys.
   package var count: Int { names.count }
 
-  /// The name of whoever has the key; nil where it is not on the list.
+  /// Returns the name of a key's owner. Nil if the key is not on the list.
   package func name(of key: PublicKey) -> String? { names[key] }
 
-  /// Whether every key of this list is on the other one too.
+  /// True if the other list has every key of this one.
   package func isSubset(of other: AllowList) -> Bool { names.keys.allSatisfy { other.names[$0] != nil } }
 }

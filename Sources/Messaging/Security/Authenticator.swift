@@ -3,11 +3,11 @@ import Domain
 import Logging
 import Metrics
 
-/// Answers libzmq's question whether a peer may come in, for all links of a reactor that use keys. Without it libzmq
-/// would let in every key, so it is there before the first of them is bound.
+/// The authorization of peers for all links of a reactor that use keys, by libzmq's ZAP protocol. Without it libzmq
+/// would accept every key, so it exists before the first of these links is bound.
 ///
-/// It also cuts off those who are no longer on a list: libzmq asks only at the handshake, so the address is bound anew,
-/// which ends all connections that came by it, and all who may come back by themselves.
+/// It also disconnects peers that are no longer on a list. libzmq asks only at the handshake, so the authenticator
+/// binds the address again. This ends all its connections, and permitted peers reconnect by themselves.
 final class Authenticator: ReactorSocket {
   /// A link that uses keys.
   private struct GuardedLink {
@@ -16,8 +16,10 @@ final class Authenticator: ReactorSocket {
     let access: LiveAllowList
     let meters: HandshakeMeters
     var revocations: Int
-    /// Since when the address is not bound; nil while it is.
+    /// Time when the address was unbound. Nil while it is bound.
     var unboundMs: Int64?
+    /// True if the log says that the address cannot be bound.
+    var isBlocked = false
   }
 
   let socket: Socket
@@ -32,7 +34,7 @@ final class Authenticator: ReactorSocket {
     self.logger = logger
   }
 
-  /// From now on it answers for a link.
+  /// Adds a link, whose handshakes the authenticator then decides.
   func add(_ socket: Socket, _ link: LinkName, _ access: LiveAllowList, _ meters: HandshakeMeters) {
     links[link.domain] = GuardedLink(
       socket: socket, link: link, access: access, meters: meters, revocations: access.revocations)
@@ -41,7 +43,7 @@ final class Authenticator: ReactorSocket {
   func receive(_ frames: [[UInt8]], nowMs: Int64) {
     guard let request = ZAPRequest(frames) else { return }
     let (name, reason) = authorize(request)
-    if name == nil { links[request.domain]?.meters.denied.increment() }
+    if name == nil { links[request.domain]?.meters.keyNotListed.increment() }
     socket.send(frames: request.answer(name))
     log(request, name: name, reason: reason, nowMs: nowMs)
   }
@@ -54,18 +56,23 @@ final class Authenticator: ReactorSocket {
         links[domain]?.revocations = revocations
         if door.unboundMs == nil { door.socket.unbind() }
         links[domain]?.unboundMs = door.unboundMs ?? nowMs
-        logger.notice("keys were taken from the list: all peers connect anew", metadata: ["link": "\(door.link)"])
+        logger.notice("allowlist keys removed: disconnected all peers", metadata: ["link": "\(door.link)"])
       }
       guard let unboundMs = links[domain]?.unboundMs else { continue }
       if door.socket.rebind() {
+        if door.isBlocked {
+          logger.notice("rebind succeeded: peers can connect", metadata: ["link": "\(door.link)"])
+        }
         links[domain]?.unboundMs = nil
+        links[domain]?.isBlocked = false
         continue
       }
       nextMs = nowMs + Limits.rebindMs
       if nowMs - unboundMs > Limits.rebindOverdueMs, logLimiter.admit("bind \(domain)", nowMs: nowMs) != nil {
+        links[domain]?.isBlocked = true
         logger.error(
-          "the address cannot be bound anew: nobody can connect",
-          metadata: ["link": "\(door.link)", "reason": "\(LinkError.lastReason)"])
+          "rebind failed: no peer can connect",
+          metadata: ["link": "\(door.link)", "error": "\(LinkError.lastReason)"])
       }
     }
     return nextMs
@@ -73,11 +80,11 @@ final class Authenticator: ReactorSocket {
 
   func shutDown() {}
 
-  /// The name of a peer who may come in, or why it may not.
+  /// Returns the name of a permitted peer, or nil and the reason for a refusal.
   func authorize(_ request: ZAPRequest) -> (name: String?, reason: String) {
-    guard let door = links[request.domain] else { return (nil, "no such link") }
-    guard let key = request.key else { return (nil, "\(request.mechanism) instead of a key") }
-    guard let name = door.access.name(of: key) else { return (nil, "its key is not on the list") }
+    guard let door = links[request.domain] else { return (nil, "unknown link") }
+    guard let key = request.key else { return (nil, "no key (mechanism \(request.mechanism))") }
+    guard let name = door.access.name(of: key) else { return (nil, "key not on the allowlist") }
     return (name, "")
   }
 
@@ -88,10 +95,10 @@ final class Authenticator: ReactorSocket {
       "link": "\(links[request.domain]?.link.rawValue ?? request.domain)", "key": "\(key)",
       "address": "\(request.address)",
     ]
-    if suppressed > 0 { metadata["before"] = "\(suppressed)" }
+    if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
     if let name {
       metadata["name"] = "\(name)"
-      logger.info("peer let in", metadata: metadata)
+      logger.info("peer connected", metadata: metadata)
     } else {
       metadata["reason"] = "\(reason)"
       logger.warning("peer refused", metadata: metadata)
@@ -99,10 +106,11 @@ final class Authenticator: ReactorSocket {
   }
 }
 
-/// Tells of handshakes at a link that fail before anybody is asked: a wrong key for this server, none, one where there
-/// are no keys, or no ZeroMQ at all. And counts the connections that there are.
+/// Monitor of a listening link. It logs and counts handshakes that fail before `Authenticator` decides: another server
+/// key, no key, a key on a link without keys, or no ZeroMQ. It also counts the open connections.
 ///
-/// libzmq tells nothing of some: of a peer of a wrong type, and of garbage that it takes for a too long frame.
+/// libzmq reports nothing for some failures: a peer of a wrong socket type, and garbage that it takes for a frame that
+/// is too long.
 final class HandshakeMonitor: ReactorSocket {
   let socket: Socket
   private let link: LinkName
@@ -130,33 +138,35 @@ final class HandshakeMonitor: ReactorSocket {
     guard case .handshakeFailed(let failure)? = event, let (counter, reason) = meaning(of: failure) else { return }
     counter.increment()
     guard let suppressed = logLimiter.admit(reason, nowMs: nowMs) else { return }
-    logger.warning(
-      "handshake failed", metadata: ["link": "\(link)", "reason": "\(reason)", "before": "\(suppressed)"])
+    var metadata: Logger.Metadata = ["link": "\(link)", "reason": "\(reason)"]
+    if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
+    logger.warning("handshake failed", metadata: metadata)
   }
 
   func tick(nowMs: Int64) -> Int64 { .max }
 
   func shutDown() {}
 
-  /// Nil for what the authenticator has counted and told already, with the key.
+  /// Returns the counter and the reason of a failure. Nil for a refusal, which the authenticator has counted and logged
+  /// with the key.
   private func meaning(of failure: SocketEvent.Failure) -> (counter: Counter, reason: String)? {
     switch failure {
     case .refused: nil
-    case .cryptographic: (meters.wrongKey, "the peer has another public key for this server, or does not speak CURVE")
-    case .otherMechanism where hasKeys: (meters.noKeys, "the peer does not use keys")
-    // Whichever end sees first that the other one uses no keys cuts the connection.
-    case .malformed where hasKeys, .cut where hasKeys: (meters.noKeys, "the peer does not use keys, or went away")
-    case .otherMechanism: (meters.keys, "the peer uses keys, and this link does not")
-    case .malformed, .cut: (meters.noZeroMQ, "the peer does not speak ZeroMQ's protocol 3, or went away")
+    case .cryptographic: (meters.wrongServerKey, "peer has another public key for this server")
+    case .otherMechanism where hasKeys: (meters.plaintextPeer, "peer sent no key")
+    // The end that first sees that the other one uses no keys cuts the connection.
+    case .malformed where hasKeys, .cut where hasKeys: (meters.plaintextPeer, "peer sent no key, or closed")
+    case .otherMechanism: (meters.unexpectedCurve, "peer uses keys, this link does not")
+    case .malformed, .cut: (meters.notZeroMQ, "peer does not speak ZMTP 3, or closed")
     }
   }
 }
 
-/// The connections that a socket which listens has now, subscribed or not. On the reactor's thread.
+/// The open connections of a listening socket, with or without a subscription. Reactor's thread only.
 package final class OpenConnections {
   private var descriptors: Set<UInt32> = []
 
-  /// How many there are, those that have only begun among them.
+  /// Number of connections, including those in a handshake.
   var count: Int { descriptors.count }
 
   fileprivate func note(_ event: SocketEvent) {

@@ -2,15 +2,15 @@ import CZeroMQ
 package import Domain
 import Glibc
 
-/// A secret key of CURVE with its public one. Says only the public one of itself.
+/// A CURVE key pair. Its description contains only the public key.
 package struct KeyPair: Sendable, CustomStringConvertible {
-  /// What others may know.
+  /// The public key, which others may know.
   package let publicKey: PublicKey
-  /// 40 characters of Z85, to be kept from everybody.
+  /// The secret key: 40 characters of Z85. Disclose it to no other party.
   package let secret: String
 
-  /// A new pair, from the system's random numbers. Both keys begin with a letter or a digit, so that neither looks like
-  /// an option.
+  /// Returns a new pair from the system's random numbers. Both keys begin with a letter or a digit, so that neither
+  /// looks like an option.
   package static func random() throws(LinkError) -> KeyPair {
     var (publicText, secretText) = ([CChar](repeating: 0, count: 41), [CChar](repeating: 0, count: 41))
     while true {
@@ -23,7 +23,7 @@ package struct KeyPair: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Nil where the text is no key.
+  /// Creates the pair of a secret key. Nil if the text is not a key.
   package init?(secret: some StringProtocol) {
     guard secret.utf8.count == 40, Z85.bytes(secret) != nil else { return nil }
     var text = [CChar](repeating: 0, count: 41)
@@ -39,29 +39,36 @@ package struct KeyPair: Sendable, CustomStringConvertible {
   }
 }
 
-/// How a link that listens knows its peers: by its own key, which they must know, and by theirs.
+/// Authentication of peers on a listening link. Peers must know the link's public key, and `access` must contain
+/// theirs.
 package struct CurveServer: Sendable {
-  /// The listener's own.
+  /// The listener's own keys.
   package let keys: KeyPair
   package let access: LiveAllowList
 
-  /// - Parameter keys: the listener's own.
+  /// Creates the authentication of a link.
+  ///
+  /// - Parameters:
+  ///   - keys: the listener's own keys.
+  ///   - access: the public keys that may connect.
   package init(keys: KeyPair, access: LiveAllowList) {
     self.keys = keys
     self.access = access
   }
 }
 
-/// How a client is known to a link, and knows that it is the right one.
+/// Authentication of a client: its own keys, and the link's public key, which it expects.
 package struct CurveClient: Sendable {
-  /// The client's own.
+  /// The client's own keys.
   package let keys: KeyPair
-  /// The listener's.
+  /// The listener's public key.
   package let server: PublicKey
 
+  /// Creates the authentication of a client.
+  ///
   /// - Parameters:
-  ///   - keys: the client's own.
-  ///   - server: the listener's.
+  ///   - keys: the client's own keys.
+  ///   - server: the listener's public key.
   package init(keys: KeyPair, server: PublicKey) {
     self.keys = keys
     self.server = server
@@ -69,6 +76,6 @@ package struct CurveClient: Sendable {
 }
 
 extension CurveServer {
-  /// How the process that listens connects to itself.
+  /// Authentication for a connection of the listening process to itself.
   package var client: CurveClient { CurveClient(keys: keys, server: keys.publicKey) }
 }

@@ -1,24 +1,24 @@
 import Metrics
 import Telemetry
 
-/// Counts who does not get in at a link. Any thread.
+/// Counters of failed handshakes at a link. Any thread.
 struct HandshakeMeters {
-  /// The authenticator says no.
-  let denied: Counter
-  /// The peer speaks in plain text.
-  let noKeys: Counter
+  /// The authenticator refused the peer's key.
+  let keyNotListed: Counter
+  /// The peer uses no keys.
+  let plaintextPeer: Counter
   /// The peer has another public key for this server.
-  let wrongKey: Counter
+  let wrongServerKey: Counter
   /// The peer uses keys, and this link does not.
-  let keys: Counter
-  /// At a link without keys: what came is no ZeroMQ of this time, or the peer went away in the middle.
-  let noZeroMQ: Counter
+  let unexpectedCurve: Counter
+  /// At a link without keys: the peer does not speak ZeroMQ's protocol 3, or disconnected during the handshake.
+  let notZeroMQ: Counter
 
   init(_ link: LinkName) {
-    denied = Metric.linkHandshakes.counter(link.rawValue, "denied")
-    noKeys = Metric.linkHandshakes.counter(link.rawValue, "no_keys")
-    wrongKey = Metric.linkHandshakes.counter(link.rawValue, "wrong_key")
-    keys = Metric.linkHandshakes.counter(link.rawValue, "keys")
-    noZeroMQ = Metric.linkHandshakes.counter(link.rawValue, "no_zeromq")
+    keyNotListed = Metric.linkHandshakes.counter(link.rawValue, "key_not_listed")
+    plaintextPeer = Metric.linkHandshakes.counter(link.rawValue, "plaintext_peer")
+    wrongServerKey = Metric.linkHandshakes.counter(link.rawValue, "wrong_server_key")
+    unexpectedCurve = Metric.linkHandshakes.counter(link.rawValue, "unexpected_curve")
+    notZeroMQ = Metric.linkHandshakes.counter(link.rawValue, "not_zeromq")
   }
 }

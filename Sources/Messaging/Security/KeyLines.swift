@@ -1,21 +1,22 @@
 import Domain
 
-/// The lines of a file of keys that say something: neither empty nor comments, which begin with `#`. No key does: that
-/// is the greatest digit of Z85, and would make the first five characters more than four bytes hold.
+/// The lines of a key file that are neither empty nor comments, which begin with `#`.
+///
+/// No key begins with `#`. It is the highest digit of Z85, so the first five characters would exceed four bytes.
 package struct KeyLines: Sendable {
-  /// One line.
+  /// A line.
   package struct Line: Sendable, Equatable {
-    /// From 1.
+    /// Line number, from 1.
     package let number: Int
     package let key: String
-    /// What stands behind the key; empty where nothing does.
+    /// The text after the key. Empty if there is none.
     package let rest: String
   }
 
-  /// In the file's order.
+  /// The lines in the file's order.
   package let lines: [Line]
 
-  /// Line ends may be those of Unix or of Windows.
+  /// Parses a file's text, with line ends of Unix or of Windows.
   package init(_ text: String) {
     var lines: [Line] = []
     let all = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)

@@ -1,10 +1,10 @@
 package import Domain
 import Synchronization
 
-/// Who may connect to a link now; the list can be replaced while it is in use. Any thread.
+/// The allowlist of a link. It can be replaced while it is in use. Any thread.
 package final class LiveAllowList: Sendable {
   private struct State {
-    /// Nil for anybody.
+    /// The keys that may connect. Nil permits every key.
     var list: AllowList?
     var revocations = 0
   }
@@ -12,18 +12,20 @@ package final class LiveAllowList: Sendable {
   private let own: PublicKey?
   private let state: Mutex<State>
 
+  /// Creates an allowlist that can be replaced.
+  ///
   /// - Parameters:
-  ///   - list: nil for anybody who knows the link's public key.
-  ///   - own: a key that is let in whatever the list says: that of the same process.
+  ///   - list: the keys that may connect. Nil permits every peer that knows the link's public key.
+  ///   - own: public key of this process, which may always connect.
   package init(_ list: AllowList?, own: PublicKey? = nil) {
     self.own = own
     state = Mutex(State(list: list))
   }
 
-  /// Keys on the list; nil where every key is let in.
+  /// Number of keys on the list. Nil if every key may connect.
   package var count: Int? { state.withLock { $0.list?.count } }
 
-  /// The name of whoever has the key; nil for one who is not to be let in.
+  /// Returns the name of a key's owner. Nil if the key may not connect.
   package func name(of key: PublicKey) -> String? {
     if key == own { return "this process" }
     return state.withLock { state in
@@ -32,8 +34,8 @@ package final class LiveAllowList: Sendable {
     }
   }
 
-  /// From now on this list counts. Whoever was on the old one and is not on this one is cut off within about a second;
-  /// the others on the link are for that moment too, and come back by themselves.
+  /// Replaces the list. If the new list lacks a key that was permitted, all peers of the link are disconnected within
+  /// about a second. Permitted peers reconnect by themselves.
   package func replace(_ list: AllowList) {
     state.withLock { state in
       let stays = state.list?.isSubset(of: list) ?? false
@@ -42,6 +44,6 @@ package final class LiveAllowList: Sendable {
     }
   }
 
-  /// Rises with each list that somebody is no longer on.
+  /// Number of replacements that removed a permitted key.
   var revocations: Int { state.withLock { $0.revocations } }
 }

@@ -3,7 +3,8 @@ import Domain
 package import Logging
 
 extension Socket {
-  /// Takes in only peers that know this key; whoever answers for the link says which of them. Before `bind`.
+  /// Enables CURVE on a listening socket. Peers must know this public key, and `Authenticator` then checks theirs. Call
+  /// this before `bind`.
   func enableCurveServer(_ keys: KeyPair, _ link: LinkName) throws(LinkError) {
     try limitEncrypted()
     try set(ZMQ_CURVE_SERVER, 1)
@@ -11,7 +12,8 @@ extension Socket {
     try set(ZMQ_ZAP_DOMAIN, link.domain)
   }
 
-  /// Connects only to the owner of that key. Before `connect`.
+  /// Enables CURVE on a client's socket, which connects only to the owner of the server key. Call this before
+  /// `connect`.
   func enableCurveClient(_ curve: CurveClient) throws(LinkError) {
     try limitEncrypted()
     try set(ZMQ_CURVE_SERVERKEY, curve.server.description)
@@ -19,25 +21,26 @@ extension Socket {
     try set(ZMQ_CURVE_SECRETKEY, curve.keys.secret)
   }
 
-  /// libzmq counts what it adds to a frame, and the commands of the handshake are frames to it too.
+  /// Raises the limit for a frame. libzmq includes the overhead of encryption, and limits the handshake's commands like
+  /// frames.
   private func limitEncrypted() throws(LinkError) {
     try limit(frameBytesMax: max(frameBytesMax + Limits.curveFrameBytes, Limits.curveHandshakeBytesMax))
   }
 
-  /// Takes the connection away until `resume`.
+  /// Drops the connection until `resume`.
   func suspend() {
     isSuspended = true
     disconnect()
   }
 
-  /// Makes the connection that was taken away.
+  /// Connects again after `suspend`.
   func resume() {
     isSuspended = false
-    // The address was good before. If libzmq refuses it now, the station's own reconnection repeats this.
+    // The address was valid before. If libzmq refuses it now, the socket's own reconnect repeats this.
     if let peer { try? reconnect(peer) }
   }
 
-  /// Gives the address up, and with it all connections that came by it.
+  /// Stops listening at the address, and ends all connections to it.
   func unbind() {
     zmq_unbind(handle, boundName)
     isBound = false
@@ -49,7 +52,7 @@ extension Socket {
     return isBound
   }
 
-  /// Where libzmq asks who may come in; one in a context.
+  /// Binds the address at which libzmq sends ZAP requests. A context has one such socket.
   func bindAuthenticator() throws(LinkError) {
     let name = "inproc://zeromq.zap.01"
     guard zmq_bind(handle, name) == 0 else { throw .address(name, reason: LinkError.lastReason) }
@@ -57,9 +60,9 @@ extension Socket {
 }
 
 extension Reactor.Context {
-  /// Binds a socket, with keys where there are some, and returns the address with the port that was taken.
+  /// Binds a socket, with keys if there are any, and returns the address with the actual port.
   ///
-  /// - Parameter connections: is kept up to date, where somebody wants to know.
+  /// - Parameter connections: counter of the socket's connections. Nil if the caller does not need it.
   package func bind(
     _ socket: Socket, _ endpoint: Endpoint, as link: LinkName, curve: CurveServer?, connections: OpenConnections? = nil,
     logger: Logger
@@ -75,7 +78,7 @@ extension Reactor.Context {
     return try socket.bind(endpoint)
   }
 
-  /// The one that there is, or a new one: from then on no key is let in unasked.
+  /// Returns the existing authenticator, or creates it. After that, libzmq accepts no key without asking.
   private func authenticator(logger: Logger) throws(LinkError) -> Authenticator {
     if let authenticator { return authenticator }
     let made = try Authenticator(self, logger: logger)
@@ -84,9 +87,9 @@ extension Reactor.Context {
     return made
   }
 
-  /// Connects a socket, with keys where there are some.
+  /// Connects a socket, with keys if there are any.
   ///
-  /// - Parameter link: what the log is to call the connection; nil where it is not to tell of it.
+  /// - Parameter link: name of the connection in the log. Nil logs no connections.
   package func connect(
     _ socket: Socket, _ endpoint: Endpoint, as link: LinkName? = nil, curve: CurveClient?, logger: Logger
   ) throws(LinkError) {
@@ -95,10 +98,11 @@ extension Reactor.Context {
     try socket.connect(endpoint)
   }
 
-  /// A socket that reads what libzmq tells of another one's connections.
+  /// Returns a socket that reads libzmq's events of another socket's connections.
   func monitor(_ watched: Socket) throws(LinkError) -> Socket {
     let monitor = try self.socket(.pair, frameBytesMax: Limits.controlFrameBytesMax)
-    // No bound: libzmq's own thread would wait at it, and whoever then closes a socket would wait for that thread.
+    // No limit: at a limit libzmq's own thread would wait. A thread that closes a socket would then wait for that
+    // thread.
     try monitor.set(ZMQOption.receiveHighWater, 0)
     try watched.startMonitoring(monitor)
     return monitor

@@ -14,7 +14,7 @@ extension SubmitRequest {
     self.body = body
   }
 
-  /// Nil when the bytes are no request of this protocol, of whatever version.
+  /// Decodes a request of any version. Nil if the frames are not a request of this protocol.
   init?(_ frames: ArraySlice<[UInt8]>) {
     guard frames.count == 1, let bytes = frames.first, let request = try? SubmitRequest(serializedBytes: bytes),
       request.magic == Protocol.magic
@@ -32,7 +32,7 @@ extension SubmitReply {
     self.body = body
   }
 
-  /// Nil when the bytes are no reply of this major version.
+  /// Decodes a reply. Nil if the frames are not a reply of this major version.
   init?(_ frames: [[UInt8]]) {
     guard frames.count == 1, let reply = try? SubmitReply(serializedBytes: frames[0]), reply.magic == Protocol.magic,
       reply.major == Protocol.major
@@ -42,7 +42,8 @@ extension SubmitReply {
 }
 
 extension Int32 {
-  /// Degrees × 10^7. What does not fit is on no earth, and is to be refused as such.
+  /// Converts degrees to units of 10⁻⁷ degrees. A value that does not fit becomes `Int32.max`, which is no valid
+  /// coordinate.
   init(degrees: Double) { self = Int32(exactly: (degrees * 1e7).rounded()) ?? .max }
 }
 
@@ -56,7 +57,7 @@ extension Onthemap_Submit_V1_Draft {
     if let trace = post.trace { traceparent = trace.description }
   }
 
-  /// As it was sent; whether it is right is not the link's business.
+  /// The post as sent, without validation.
   var post: SubmittedPost {
     SubmittedPost(
       idempotencyKey: idempotencyKey, place: place, link: link, latitude: hasLatE7 ? Double(latE7) / 1e7 : nil,
@@ -80,7 +81,7 @@ extension Onthemap_Submit_V1_Receipt {
     }
   }
 
-  /// Nil for an outcome of a later version, or without its post's id.
+  /// The receipt. Nil for an outcome of a later version, or without the post's id.
   var receipt: SubmitReceipt? {
     let refusal = SubmitRefusal(code: code, detail: detail, field: field)
     switch outcome {
@@ -100,7 +101,9 @@ extension Onthemap_Submit_V1_Receipt {
 }
 
 extension Onthemap_Submit_V1_PostStatus {
-  /// - Parameter post: nil when there is none that may be seen.
+  /// Creates a post's status.
+  ///
+  /// - Parameter post: the post. Nil if there is none that the account may see.
   init(_ id: PostID, _ post: Post?) {
     postID = id.description
     guard let post else {

@@ -2,36 +2,36 @@ package import Domain
 package import Logging
 import SwiftProtobuf
 
-/// A producer's end of submission: a DEALER that sends batches of posts, and each of them again, with the same keys,
-/// until it is answered.
+/// A producer's end of submission: a DEALER that sends batches of posts. It resends each batch, with the same
+/// idempotency keys, until ingest replies.
 package final class SubmitClient: ReactorSocket {
-  /// What a producer has for it.
+  /// The producer's next step.
   package enum Next: Sendable {
-    /// Posts, 1 to `Limits.submitPostsMax`, under a number that is used once.
+    /// A batch of 1 to `Limits.submitPostsMax` posts, under a number that is used once.
     case batch(UInt64, [SubmittedPost])
-    /// Nothing before a time in ms, of `Reactor.nowMs`.
+    /// No batch before a time, in milliseconds of `Reactor.nowMs`.
     case pause(untilMs: Int64)
-    /// Nothing any more.
+    /// No further batch.
     case over
   }
 
-  /// What became of a batch.
+  /// A change of a batch's state.
   package enum Event: Sendable {
-    /// One receipt for each of its posts, in their order; those that are BUSY may come in a later batch.
+    /// The receipts of a batch, one for each post, in the same order. BUSY posts may be in a later batch.
     case receipts(UInt64, [SubmitReceipt])
-    /// It is sent again, or will be; the reason is for people.
+    /// The batch is sent again, now or later. The reason is for people.
     case repeated(UInt64, reason: String)
-    /// It was refused as a whole, for good.
+    /// Ingest refused the whole batch. Do not retry it.
     case refused(UInt64, SubmitRefusal)
   }
 
   private struct Pending {
     let posts: [SubmittedPost]
-    /// When it went out for the first time.
+    /// Time of the first send.
     let sinceMs: Int64
-    /// When it goes out again.
+    /// Time of the next send.
     var dueMs: Int64
-    /// True if ingest has asked for a pause: no reply to it is on its way.
+    /// True if ingest has asked for a pause. No reply is in transit then.
     var isBusy = false
   }
 
@@ -43,17 +43,18 @@ package final class SubmitClient: ReactorSocket {
   private let event: (Event) -> Void
   private var pending: [UInt64: Pending] = [:]
   private var lastReceivedMs: Int64
-  /// The refusal after which nothing more is sent: the token has no session.
+  /// The refusal after which the client sends nothing more: the token has no session.
   private var terminalRefusal: SubmitRefusal?
   private var malformed = MalformedFrames("submit")
 
-  /// On the reactor's thread, as all of it.
+  /// Creates the client. Reactor's thread only, like every method here.
   ///
   /// - Parameters:
-  ///   - curve: its own and the link's keys; nil for plain text.
-  ///   - token: of a session.
-  ///   - next: asked for more, with the time, whenever there is room; on the reactor's thread, must not wait.
-  ///   - event: on the reactor's thread, must not wait.
+  ///   - curve: keys of the producer and of the link. Nil disables encryption.
+  ///   - token: token of a session.
+  ///   - next: source of batches, called with the time whenever a slot is free. It runs on the reactor's thread and
+  ///     must not block.
+  ///   - event: handler of each event. It runs on the reactor's thread and must not block.
   package init(
     _ context: Reactor.Context, connect endpoint: Endpoint, curve: CurveClient? = nil, token: String, logger: Logger,
     next: @escaping (Int64) -> Next, event: @escaping (Event) -> Void
@@ -74,8 +75,8 @@ package final class SubmitClient: ReactorSocket {
     if frames.count == 1, let (id, receipts) = SubmitCodec.receipts(frames[0]) {
       return handle(receipts, of: id, nowMs: nowMs)
     }
-    guard let reply = SubmitReply(frames) else { return logOnce("no SubmitReply of this protocol", nowMs: nowMs) }
-    // The second answer to what was sent twice, or one to nobody.
+    guard let reply = SubmitReply(frames) else { return logOnce("not a SubmitReply of this protocol", nowMs: nowMs) }
+    // The second reply to a batch that was sent twice, or a reply to no batch.
     guard var batch = pending[reply.requestID] else {
       if case .error(let error)? = reply.body { logOnce(error.detail, nowMs: nowMs) }
       return
@@ -93,11 +94,11 @@ package final class SubmitClient: ReactorSocket {
     case .error(let error):
       pending[reply.requestID] = nil
       event(.refused(reply.requestID, SubmitRefusal(code: error.code.word, detail: error.detail)))
-    case .statuses, nil: logOnce("an answer to something else", nowMs: nowMs)
+    case .statuses, nil: logOnce("a reply to another request", nowMs: nowMs)
     }
   }
 
-  /// Refuses everything that waits: the token has no session.
+  /// Refuses every open batch, because the token has no session.
   private func refuseAll() {
     guard let terminalRefusal else { return }
     for id in pending.keys { event(.refused(id, terminalRefusal)) }
@@ -105,21 +106,21 @@ package final class SubmitClient: ReactorSocket {
   }
 
   private func handle(_ receipts: [SubmitReceipt], of id: UInt64, nowMs: Int64) {
-    // The second answer to what was sent twice is none.
+    // A second reply to a batch that was sent twice is ignored.
     guard let batch = pending[id] else { return }
-    guard receipts.count == batch.posts.count else { return logOnce("receipts that do not fit", nowMs: nowMs) }
+    guard receipts.count == batch.posts.count else { return logOnce("a wrong number of receipts", nowMs: nowMs) }
     pending[id] = nil
     event(.receipts(id, receipts))
   }
 
   package func tick(nowMs: Int64) -> Int64 {
     var nextMs = Int64.max
-    // A connection that nothing comes from although something is open may be one in name only.
+    // A connection that stays silent while batches are open may be dead.
     let oldestMs = pending.values.lazy.map(\.sinceMs).min() ?? nowMs
     if nowMs - max(lastReceivedMs, oldestMs) > Limits.livenessMs {
       lastReceivedMs = nowMs
       try? socket.reconnect(endpoint)
-      // Replies that were on their way went with the old connection.
+      // Replies in transit were lost with the old connection.
       for (id, batch) in pending where !batch.isBusy { pending[id]?.dueMs = nowMs }
     }
     for (id, batch) in pending {
@@ -130,7 +131,8 @@ package final class SubmitClient: ReactorSocket {
     }
     while pending.count < Limits.submitUnansweredMax {
       switch next(nowMs) {
-      case .batch(let id, _) where terminalRefusal != nil: if let terminalRefusal { event(.refused(id, terminalRefusal)) }
+      case .batch(let id, _) where terminalRefusal != nil:
+        if let terminalRefusal { event(.refused(id, terminalRefusal)) }
       case .batch(let id, let posts):
         send(id, posts, nowMs: nowMs)
         nextMs = min(nextMs, pending[id]?.dueMs ?? .max)
@@ -143,7 +145,8 @@ package final class SubmitClient: ReactorSocket {
 
   package func shutDown() {}
 
-  /// False without a connection, or with a full one: it is due again in a moment.
+  /// Sends a batch. Returns false without a connection, or if it is full. The batch is then due again after
+  /// `Limits.submitUnsentMs`.
   @discardableResult
   private func send(_ id: UInt64, _ posts: [SubmittedPost], nowMs: Int64) -> Bool {
     let isSent = socket.send(SubmitCodec.batch(posts, id: id, token: token)) == .accepted
@@ -155,12 +158,12 @@ package final class SubmitClient: ReactorSocket {
 
   private func logOnce(_ reason: String, nowMs: Int64) {
     guard malformed.add(nowMs: nowMs) else { return }
-    logger.warning("not understood at submission", metadata: ["reason": "\(reason)", "total": "\(malformed.count)"])
+    malformed.log(reason, to: logger)
   }
 }
 
 extension Onthemap_Submit_V1_ErrorCode {
-  /// For people and tallies.
+  /// The error code for people and counters.
   fileprivate var word: String {
     switch self {
     case .malformed: "malformed"

@@ -1,11 +1,13 @@
 import Domain
 import SwiftProtobuf
 
-/// The frames of submission that carry posts and their receipts, written from the rules' own values and read straight
-/// into them, field by field: a batch for every few dozen posts. All others, and whatever is unusual in these, is the
-/// generated code's; tests hold the two to the same bytes and values.
+/// A codec for the frames of submission that carry posts and their receipts.
+///
+/// There is a batch for every few dozen posts, so the codec converts directly between bytes and the domain's values,
+/// field by field. The generated code handles all other frames and unusual ones. Tests check that both give the same
+/// bytes and values.
 enum SubmitCodec {
-  /// A producer's posts.
+  /// Returns a frame with a producer's posts.
   static func batch(_ posts: [SubmittedPost], id: UInt64, token: String) -> [UInt8] {
     var frame = FieldWriter(capacity: 128 + posts.count * 128)
     frame.version()
@@ -17,7 +19,7 @@ enum SubmitCodec {
     return frame.bytes
   }
 
-  /// Ingest's answer to a batch.
+  /// Returns the frame of ingest's reply to a batch.
   static func receipts(_ receipts: [SubmitReceipt], id: UInt64) -> [UInt8] {
     var frame = FieldWriter(capacity: 64 + receipts.count * 16)
     frame.version()
@@ -28,7 +30,7 @@ enum SubmitCodec {
     return frame.bytes
   }
 
-  /// Receipts of posts that are stored; nil for any other answer, and where the generated code has to look.
+  /// Decodes receipts of stored posts. Nil for any other reply, and for one that only the generated code can read.
   static func receipts(_ bytes: [UInt8]) -> (id: UInt64, receipts: [SubmitReceipt])? {
     bytes.withUnsafeBytes { bytes in
       var frame = FieldReader(bytes)
@@ -40,7 +42,7 @@ enum SubmitCodec {
   }
 }
 
-/// What a producer asks, as ingest reads it.
+/// A producer's request, as ingest decodes it.
 struct ProducerMessage {
   enum Body {
     case batch([SubmittedPost])
@@ -51,10 +53,10 @@ struct ProducerMessage {
   let major: UInt32
   let minor: UInt32
   let token: String
-  /// Nil where it is none of this version's.
+  /// The body. Nil if this version does not know it.
   let body: Body?
 
-  /// Nil when the bytes are no request of this protocol, of whatever version.
+  /// Decodes a request of any version. Nil if the frames are not a request of this protocol.
   init?(_ frames: ArraySlice<[UInt8]>) {
     if frames.count == 1, let bytes = frames.first, let question = ProducerMessage(fieldByField: bytes) {
       self = question
@@ -69,7 +71,7 @@ struct ProducerMessage {
     }
   }
 
-  /// Nil also where the generated code has to look.
+  /// Decodes a request field by field. Nil also for one that only the generated code can read.
   init?(fieldByField bytes: [UInt8]) {
     let read: ProducerMessage? = bytes.withUnsafeBytes { bytes in
       var frame = FieldReader(bytes)

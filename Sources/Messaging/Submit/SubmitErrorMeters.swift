@@ -1,7 +1,7 @@
 import Metrics
 import Telemetry
 
-/// Counts producers' requests that fail as a whole, those among them that are not answered. Any thread.
+/// Counters of producers' requests that fail as a whole, including those without a reply. Any thread.
 struct SubmitErrorMeters {
   private let malformed = Metric.submitErrors.counter("malformed")
   private let version = Metric.submitErrors.counter("unsupported_version")

@@ -4,49 +4,49 @@ import Metrics
 import SwiftProtobuf
 import Telemetry
 
-/// Ingest's end of submission: a ROUTER that takes batches of posts from producers, and answers each request when what
-/// it stores is on disk.
+/// Ingest's end of submission: a ROUTER that receives batches of posts from producers. It replies to each request when
+/// its posts are durable.
 ///
-/// Requests go out through `taken`, and their answers come back as `Command`; nothing here touches a disk. What an
-/// answer cannot be sent to has gone, or does not read: it sends its batch again.
+/// Requests leave through `onRequests`, and their replies return as `Command`. The server itself uses no disk. If a
+/// reply cannot be sent, the producer has disconnected or is not reading. It will resend its batch.
 package final class SubmitServer: ReactorSocket {
-  /// Where an answer goes.
+  /// The destination of a reply.
   package struct Ticket: Sendable, Hashable {
-    /// The connection.
+    /// The routing id of the connection.
     let peer: [UInt8]
-    /// The producer's own number.
+    /// The producer's own request id.
     let request: UInt64
   }
 
-  /// What is asked of ingest.
+  /// A request to ingest.
   package enum Request: Sendable {
-    /// Whose session is this? To be answered with `Command.identified`.
+    /// Asks for the account of a session token. The reply is `Command.identified`.
     case identify(peer: [UInt8], token: String)
-    /// Posts, 1 to `Limits.submitPostsMax`; to be answered with as many receipts.
+    /// Submits 1 to `Limits.submitPostsMax` posts. The reply has one receipt for each post.
     case batch(Ticket, AccountID, [SubmittedPost])
-    /// What has become of posts, 1 to `Limits.submitPostsMax`; to be answered with as many statuses.
+    /// Asks for the states of 1 to `Limits.submitPostsMax` posts. The reply has one status for each post.
     case query(Ticket, AccountID, [PostID])
   }
 
-  /// The answer to a request.
+  /// The reply to a request.
   package enum Reply: Sendable {
-    /// In the batch's order. What is accepted in it is on disk.
+    /// Receipts in the batch's order. Accepted posts are durable.
     case receipts([SubmitReceipt])
-    /// In the query's order; nil where there is nothing that the account may see.
+    /// Statuses in the query's order. The post is nil if there is none that the account may see.
     case statuses([(id: PostID, post: Post?)])
-    /// Nothing can be said now.
+    /// A temporary failure.
     case busy(detail: String, retryAfterMs: Int64)
   }
 
-  /// What ingest tells it; any thread, through the inbox.
+  /// A command from ingest. Any thread may enqueue it.
   package enum Command: Sendable {
-    /// Nil when it could not be found out.
+    /// The owner of a token. Nil if ingest could not look it up.
     case identified(peer: [UInt8], token: String, SubmitAdmission.Identity?)
     case answered(Ticket, Reply)
   }
 
   package let socket: Socket
-  /// With the port that was taken.
+  /// Address with the actual port.
   package let endpoint: Endpoint
   private let inbox: CommandQueue<Command>
   private let logger: Logger
@@ -58,18 +58,19 @@ package final class SubmitServer: ReactorSocket {
   private var malformed = MalformedFrames("submit")
   private let errors = SubmitErrorMeters()
 
-  /// On the reactor's thread, as all of it.
+  /// Creates the server. Reactor's thread only, like every method here.
   ///
   /// - Parameters:
-  ///   - curve: the link's keys; nil for plain text.
-  ///   - taken: called on the reactor's thread with requests; must not wait.
+  ///   - curve: keys of the link. Nil disables encryption.
+  ///   - onRequests: handler of requests. It runs on the reactor's thread and must not block.
   package init(
     _ context: Reactor.Context, bind: Endpoint, curve: CurveServer? = nil, inbox: CommandQueue<Command>, logger: Logger,
     onRequests: @escaping @Sendable ([Request]) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.submitFrameBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
-    // Frames are long here, and whoever sends more than is answered, or does not read, is to wait outside.
+    // Frames are long here. A producer that sends faster than ingest replies, or that does not read, must wait at its
+    // own end.
     try socket.set(ZMQOption.sendHighWater, Int32(Limits.submitFramesQueuedMax))
     try socket.set(ZMQOption.receiveHighWater, Int32(Limits.submitFramesUnreadMax))
     endpoint = try context.bind(socket, bind, as: .submit, curve: curve, logger: logger)
@@ -84,9 +85,9 @@ package final class SubmitServer: ReactorSocket {
       return reject(peer, id: 0, .malformed, "not a SubmitRequest of this protocol", nowMs: nowMs)
     }
     let ticket = Ticket(peer: peer, request: question.id)
-    // Before its body: another version may have bodies that are unknown here.
+    // Check the version before the body: another version may have bodies that are unknown here.
     guard question.major == Protocol.major, question.body != nil || question.minor <= Protocol.minor else {
-      let detail = "this ingest speaks version \(Protocol.major).\(Protocol.minor)"
+      let detail = "this ingest supports version \(Protocol.major).\(Protocol.minor)"
       return reject(peer, id: question.id, .unsupportedVersion, detail, nowMs: nowMs)
     }
     let count: Int
@@ -96,7 +97,7 @@ package final class SubmitServer: ReactorSocket {
     case nil: return reject(peer, id: question.id, .malformed, "a SubmitRequest without a body", nowMs: nowMs)
     }
     guard (1...Limits.submitPostsMax).contains(count) else {
-      return fail(ticket, .outOfRange, "1 to \(Limits.submitPostsMax) posts at once, not \(count)")
+      return fail(ticket, .outOfRange, "1 to \(Limits.submitPostsMax) posts per request, not \(count)")
     }
     guard question.token.utf8.count == Limits.sessionTokenBytes else { return refuseStranger(ticket) }
     switch admission.begin(peer, token: question.token, nowMs: nowMs) {
@@ -110,7 +111,7 @@ package final class SubmitServer: ReactorSocket {
       fail(
         ticket, .busy,
         "\(Limits.submitUnansweredMax) requests of one connection, \(Limits.submitRequestsMax) of all, "
-          + "wait for their answer; send it again later", retryAfterMs: Limits.submitRetryMs)
+          + "wait for a reply; send it again later", retryAfterMs: Limits.submitRetryMs)
     }
   }
 
@@ -128,7 +129,7 @@ package final class SubmitServer: ReactorSocket {
     return .max
   }
 
-  /// Who has no answer yet sends its request again, to the next ingest.
+  /// Does nothing. A producer without a reply resends its request to the next ingest.
   package func shutDown() {}
 
   private func identify(_ peer: [UInt8], _ token: String, _ identity: SubmitAdmission.Identity?, nowMs: Int64) {
@@ -145,12 +146,14 @@ package final class SubmitServer: ReactorSocket {
         refuseStranger(ticket)
       case nil:
         admission.end(peer)
-        fail(ticket, .busy, "the session cannot be looked up at the moment", retryAfterMs: Limits.submitRetryMs)
+        fail(
+          ticket, .busy, "cannot look up the session at the moment; try again later",
+          retryAfterMs: Limits.submitRetryMs)
       }
     }
   }
 
-  /// Hands on what was admitted, or ends it.
+  /// Passes on an admitted request, or ends it.
   private func dispatch(_ question: ProducerMessage, _ ticket: Ticket, _ account: AccountID) {
     switch question.body {
     case .batch(let posts): pendingRequests.append(.batch(ticket, account, posts))
@@ -176,17 +179,16 @@ package final class SubmitServer: ReactorSocket {
   }
 
   private func refuseStranger(_ ticket: Ticket) {
-    let detail = "log in first: send the token of a session that is not over"
+    let detail = "log in first, and send the token of an open session"
     fail(ticket, .unauthorized, detail, retryAfterMs: Limits.submitTokenMs)
   }
 
-  /// Counts what cannot be taken; logs and answers it once a second.
+  /// Counts a malformed frame. Logs and answers it at most once a second.
   private func reject(
     _ peer: [UInt8], id: UInt64, _ code: Onthemap_Submit_V1_ErrorCode, _ detail: String, nowMs: Int64
   ) {
     guard malformed.add(nowMs: nowMs) else { return errors.count(code) }
-    logger.warning(
-      "malformed frame at submission", metadata: ["reason": "\(detail)", "total": "\(malformed.count)"])
+    malformed.log(detail, to: logger)
     fail(Ticket(peer: peer, request: id), code, detail)
   }
 

@@ -2,11 +2,11 @@ import CZeroMQ
 import Glibc
 package import Synchronization
 
-/// Wakes a reactor from its poll: an eventfd. Any thread.
+/// An eventfd that wakes a reactor from its poll. Any thread.
 package final class WakeupEvent: Sendable {
   let descriptor: Int32
 
-  /// Ends the process when no file descriptor is left: nothing runs without it.
+  /// Creates the event. Ends the process if it has no free file descriptor, because no link works without the event.
   package init() {
     descriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
     precondition(descriptor >= 0, "No file descriptor is left for an eventfd: raise the limit (ulimit -n).")
@@ -26,8 +26,8 @@ package final class WakeupEvent: Sendable {
   }
 }
 
-/// Commands on their way to a station: any thread puts them in, the reactor's thread takes all of them at once. In
-/// order, without a bound of its own: what puts them in is bounded.
+/// A queue of commands for a socket, in order. Any thread may enqueue. The reactor's thread drains all of them
+/// together. The queue has no limit, so its callers must limit their commands.
 package final class CommandQueue<Command: Sendable>: Sendable {
   @usableFromInline
   let waiting: Mutex<[Command]> = Mutex([])
@@ -36,18 +36,18 @@ package final class CommandQueue<Command: Sendable>: Sendable {
 
   package init(_ wake: WakeupEvent) { self.wake = wake }
 
-  /// Returns at once. Inlined, so that the caller's module has it for its kind of command.
+  /// Appends a command without waiting. It is inlined, so that the caller's module specializes it for its command type.
   @inlinable
   package func enqueue(_ command: Command) {
     let first = waiting.withLock { waiting in
       waiting.append(command)
       return waiting.count == 1
     }
-    // Whoever finds it empty wakes the reactor; it takes the others' along.
+    // A caller that finds the queue empty wakes the reactor, which also drains the commands of other callers.
     if first { wake.signal() }
   }
 
-  /// Returns the waiting commands, oldest first, and removes them. On the reactor's thread.
+  /// Removes and returns the waiting commands, oldest first. Reactor's thread only.
   package func drain() -> [Command] {
     waiting.withLock { waiting in
       defer { waiting = [] }

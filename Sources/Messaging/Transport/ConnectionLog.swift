@@ -1,15 +1,15 @@
 import Domain
 import Logging
 
-/// Says of a client's connection what people want to know: that it is there, that it is lost, and that it is being
-/// tried, which libzmq does several times a second.
+/// Log of a client's connection: connected, lost, and retried. It limits the lines, because libzmq retries several
+/// times a second.
 struct ConnectionLog {
   private let link: LinkName
   private let endpoint: Endpoint
   private let logger: Logger
   private var isConnected = false
   private var isLost = false
-  /// True if a handshake has failed since libzmq's last try: the failure has its own line.
+  /// True if a handshake has failed since libzmq's last attempt. The failure has its own line.
   private var isFailureLogged = false
   private var logLimiter = LogRateLimiter()
 
@@ -19,13 +19,15 @@ struct ConnectionLog {
     self.logger = logger
   }
 
-  /// On the reactor's thread.
+  private var metadata: Logger.Metadata { ["link": "\(link)", "endpoint": "\(endpoint)"] }
+
+  /// Logs an event. Reactor's thread only.
   mutating func note(_ event: SocketEvent, nowMs: Int64) {
     switch event {
     case .handshakeSucceeded:
       (isConnected, isLost, isFailureLogged) = (true, false, false)
       logLimiter = LogRateLimiter()
-      logger.info("\(link) link: connected to \(endpoint)")
+      logger.info("connected", metadata: metadata)
     case .disconnected:
       // A connection that ended during its handshake does not count.
       (isConnected, isLost) = (false, isLost || isConnected)
@@ -33,11 +35,12 @@ struct ConnectionLog {
     case .retrying(let pauseMs):
       if isLost {
         isLost = false
-        // The first tries that follow are the same news.
+        // The first retries after a loss need no line of their own.
         _ = logLimiter.admit("", nowMs: nowMs)
-        logger.warning("\(link) link: \(endpoint) lost, trying again in \(pauseMs) ms")
+        logger.warning("connection lost: reconnecting", metadata: metadata.merging(["retry_ms": "\(pauseMs)"]) { $1 })
       } else if logLimiter.admit("", nowMs: nowMs) != nil {
-        logger.warning("\(link) link: \(endpoint) does not answer, trying again in \(pauseMs) ms")
+        logger.warning(
+          "cannot connect", metadata: metadata.merging(["reason": "no answer", "retry_ms": "\(pauseMs)"]) { $1 })
       }
     case .handshakeFailed: isFailureLogged = true
     case .accepted, .unbound: break

@@ -4,7 +4,9 @@ import Domain
 package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
   package let description: String
 
-  /// Throws `LinkError.endpoint`. A port of 0 or `*` takes a free one; the reactor tells which.
+  /// Parses an address. With port 0 or `*`, `bind` uses a free port and returns it.
+  ///
+  /// - Throws: `LinkError.endpoint`.
   package init(_ text: String) throws(LinkError) {
     if text.hasPrefix("ipc://"), text.utf8.count > 6, text.utf8.count <= Limits.ipcEndpointBytesMax {
       description = text
@@ -19,8 +21,8 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     description = "tcp://\(host):\(port == "0" ? "*" : port)"
   }
 
-  /// Whether only programs of this host can reach it: a file, or a loopback address. A host name is looked up by
-  /// nobody here, so that of names only `localhost` is.
+  /// True if only programs of this host can reach the address: a file, or a loopback address. Host names are not
+  /// resolved, so `localhost` is the only local host name.
   package var isLocal: Bool {
     guard description.hasPrefix("tcp://"), let colon = description.lastIndex(of: ":") else { return true }
     let start = description.index(description.startIndex, offsetBy: 6)
@@ -30,8 +32,8 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
       || address.wholeMatch(of: #/127\.\d{1,3}\.\d{1,3}\.\d{1,3}/#) != nil
   }
 
-  /// The address one port above, for what belongs to this one: a free port where this takes a free one, a file beside
-  /// it where this is a file; nil above the last port.
+  /// The address for a companion of this one: the next port, or a free port if this is one. For a file, it is a file
+  /// beside it. Nil above the last port.
   package var next: Endpoint? {
     guard description.hasPrefix("tcp://"), let colon = description.lastIndex(of: ":") else {
       return try? Endpoint(description + ".query")
@@ -41,14 +43,14 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     return number == .max ? nil : try? Endpoint("\(description[...colon])\(number + 1)")
   }
 
-  /// A host name or address together with a scheme and port, as a client connects to it: a wildcard becomes this host.
+  /// The address to which a client on this host connects: a wildcard becomes 127.0.0.1.
   package var connectable: Endpoint {
     guard ["tcp://0.0.0.0:", "tcp://[::]:", "tcp://*:"].contains(where: description.hasPrefix) else { return self }
     let port = description[description.index(after: description.lastIndex(of: ":") ?? description.startIndex)...]
     return (try? Endpoint("tcp://127.0.0.1:\(port)")) ?? self
   }
 
-  /// A free port of the same host, or a file beside this one.
+  /// An address with a free port of the same host, or a file beside this one.
   package var withFreePort: Endpoint {
     guard description.hasPrefix("tcp://"), let colon = description.lastIndex(of: ":") else { return next ?? self }
     return (try? Endpoint("\(description[...colon])*")) ?? self

@@ -1,12 +1,12 @@
 import CZeroMQ
 
-/// What a link cannot do at its start. Final until the configuration changes.
+/// A failure to start a link. Do not retry before the configuration changes.
 package enum LinkError: Error, CustomStringConvertible {
-  /// A text that is no ZeroMQ endpoint.
+  /// The text is not a ZeroMQ endpoint.
   case endpoint(String)
-  /// The address cannot be bound or connected.
+  /// The address cannot be bound, or libzmq cannot connect to it.
   case address(String, reason: String)
-  /// libzmq refused an option or has no more sockets: a bug, or too few file descriptors.
+  /// libzmq refused an option or has no more sockets. The cause is a bug, or too few file descriptors.
   case socket(reason: String)
 
   package var description: String {
@@ -14,15 +14,15 @@ package enum LinkError: Error, CustomStringConvertible {
     case .endpoint(let text):
       "\"\(text)\" is not a ZeroMQ endpoint; write tcp://HOST:PORT or ipc://PATH, with * as the port for a free one"
     case .address(let endpoint, let reason): "\(endpoint) cannot be used: \(reason)"
-    case .socket(let reason): "a ZeroMQ socket cannot be made: \(reason)"
+    case .socket(let reason): "cannot create a ZeroMQ socket: \(reason)"
     }
   }
 
-  /// The address that cannot be used, where that is what is wrong.
+  /// The address that cannot be used. Nil for other errors.
   package var failedAddress: String? {
     if case .address(let address, _) = self { address } else { nil }
   }
 
-  /// libzmq's own words for the calling thread's last error.
+  /// libzmq's text for the calling thread's last error.
   static var lastReason: String { String(cString: zmq_strerror(zmq_errno())) }
 }

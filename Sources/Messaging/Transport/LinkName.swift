@@ -1,18 +1,18 @@
-/// The links that listen, by the names of settings, logs and ZAP's domains.
+/// The listening links. The raw values are their names in settings, logs and ZAP domains.
 package enum LinkName: String, Sendable, CaseIterable, CustomStringConvertible {
-  /// Producers connect to it.
+  /// The link to which producers connect.
   case submit
-  /// Workers connect to it.
+  /// The link to which workers connect.
   case jobs
-  /// Feeds connect to it.
+  /// The link to which feeds connect.
   case changes
-  /// Subscribers connect to it.
+  /// The link to which subscribers connect.
   case feed
-  /// Who asks a feed connects to it.
+  /// The link to which clients connect for queries of a feed.
   case query
 
   package var description: String { rawValue }
 
-  /// ZAP's.
+  /// The link's ZAP domain.
   var domain: String { "otm.\(rawValue)" }
 }

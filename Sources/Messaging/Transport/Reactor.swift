@@ -5,37 +5,38 @@ import Glibc
 import Logging
 import Synchronization
 
-/// One end of a link: a socket and the rules for it. Lives on its reactor's thread from its making to its closing;
-/// nothing in it may wait.
+/// An end of a link: a ZeroMQ socket with its rules. It is created, used and closed on its reactor's thread, so no
+/// method may block.
 package protocol ReactorSocket: AnyObject {
   var socket: Socket { get }
-  /// A message has come. `nowMs` is the reactor's clock: monotonic milliseconds.
+  /// Handles a message. `nowMs` is the reactor's clock, in monotonic milliseconds.
   func receive(_ frames: [[UInt8]], nowMs: Int64)
-  /// After messages and commands, and at the time it asked for: does what is due and returns when it wants to be called
-  /// next.
+  /// Does the work that is due, and returns the time of the next call, in milliseconds. The reactor calls it after
+  /// messages and commands, and at the returned time.
   func tick(nowMs: Int64) -> Int64
-  /// Says goodbye, before the socket is closed. Nothing but messages comes after it.
+  /// Sends the goodbye before the socket closes. Afterwards the reactor calls only `receive`.
   func shutDown()
-  /// Whether the socket may be closed. Where it never comes true, it is closed after `Limits.goodbyeTimeoutMs`.
+  /// True when the socket may close. The reactor closes it in any case after `Limits.goodbyeTimeoutMs`.
   var isShutDown: Bool { get }
 }
 
 extension ReactorSocket {
-  /// Where nobody answers.
+  /// True: a socket waits for no reply to its goodbye by default.
   package var isShutDown: Bool { true }
 }
 
-/// The one thread that touches ZeroMQ sockets: it polls them and a wake-up descriptor, hands messages and commands to
-/// the stations, and sleeps until the next of their times.
+/// The only thread that touches ZeroMQ sockets. It polls them and a wake-up descriptor, passes on messages and
+/// commands, and sleeps until the next tick is due.
 package final class Reactor: Sendable {
-  /// Makes sockets, on the reactor's thread, and closes all of them in the end: libzmq waits for the last one.
+  /// libzmq's context. It creates sockets on the reactor's thread and closes all of them at the end, because libzmq
+  /// waits for the last one.
   package final class Context {
     private let handle: UnsafeMutableRawPointer
     private let ioThreads: Int32
     private var sockets: [Socket] = []
-    /// What the sockets need beside their own stations.
+    /// Sockets that other sockets need, such as monitors.
     fileprivate private(set) var auxiliarySockets: [any ReactorSocket] = []
-    /// Who says which peers may come in; nil while no link uses keys.
+    /// The authorization of peers. Nil while no link uses keys.
     var authenticator: Authenticator?
 
     fileprivate init(ioThreads: Int32) throws(LinkError) {
@@ -45,9 +46,9 @@ package final class Reactor: Sendable {
       zmq_ctx_set(handle, ZMQ_IO_THREADS, ioThreads)
     }
 
-    /// Makes a socket. A frame from outside that is longer than `frameBytesMax` ends its connection.
+    /// Creates a socket. A received frame that is longer than `frameBytesMax` ends its connection.
     package func socket(_ kind: Socket.Kind, frameBytesMax: Int) throws(LinkError) -> Socket {
-      // A bit for each thread: the second, where there is one, is the publisher's.
+      // A bit for each thread. The second thread, if there is one, serves only the publisher.
       let threads: UInt64 = ioThreads == 1 ? 0 : kind == .xpub ? 2 : 1
       let socket = try Socket(
         kind, context: handle, number: sockets.count, frameBytesMax: frameBytesMax, threads: threads)
@@ -55,12 +56,12 @@ package final class Reactor: Sendable {
       return socket
     }
 
-    /// Adds a station that goes with a socket.
+    /// Adds a socket that another socket needs. The reactor runs it too.
     package func add(_ attendant: any ReactorSocket) { auxiliarySockets.append(attendant) }
 
     fileprivate func close() {
       for socket in sockets { socket.stopMonitoring() }
-      // Who answers for the others goes last.
+      // Later sockets authorize the peers of earlier ones, so they close last.
       for socket in sockets.reversed() { socket.close() }
       zmq_ctx_term(handle)
     }
@@ -75,14 +76,14 @@ package final class Reactor: Sendable {
   private let thread: Mutex<Thread?>
   private let name: String
 
-  /// Starts the thread, makes the stations on it, and returns what they have to tell (their addresses, say).
+  /// Starts the thread, creates the sockets on it, and returns the result of `make`, such as their addresses.
   ///
   /// - Parameters:
-  ///   - name: of the thread, at most 15 bytes.
-  ///   - wake: what the stations' inboxes signal.
-  ///   - ioThreads: of libzmq, 1 or 2. With two a publisher has one for itself, so that what it writes to a thousand
-  ///     subscribers does not hold up the other sockets.
-  ///   - make: runs on the new thread; what it throws is thrown here.
+  ///   - name: name of the thread, at most 15 bytes.
+  ///   - wake: event that the sockets' command queues signal.
+  ///   - ioThreads: number of libzmq's threads, 1 or 2. With 2, a publisher has its own thread. Writes to a thousand
+  ///     subscribers then delay no other socket.
+  ///   - make: function that creates the sockets on the new thread. Its error is thrown here.
   package static func start<Told: Sendable>(
     _ name: String, wake: WakeupEvent, ioThreads: Int32 = 1,
     make: @escaping @Sendable (Context) throws -> (stations: [any ReactorSocket], told: Told)
@@ -107,7 +108,7 @@ package final class Reactor: Sendable {
     reactor.thread.withLock { [id] thread in thread = Thread(id: id) }
     isStarted.wait()
     do {
-      guard let result = started.now else { throw LinkError.socket(reason: "its thread did not start") }
+      guard let result = started.now else { throw LinkError.socket(reason: "the reactor's thread did not start") }
       return (reactor, try result.get())
     } catch {
       reactor.stop()
@@ -121,8 +122,8 @@ package final class Reactor: Sendable {
     thread = Mutex(nil)
   }
 
-  /// Lets the stations say goodbye, closes their sockets and ends the thread. Waits for it, a second at most when
-  /// peers are gone.
+  /// Shuts the sockets down, closes them and ends the thread. Blocks until then, for a second at most if peers are
+  /// gone.
   package func stop() {
     isStopping.withLock { $0 = true }
     wake.signal()
@@ -156,11 +157,11 @@ package final class Reactor: Sendable {
     var nextMs = Reactor.nowMs
     var turnMs = nextMs
     while !isStopping.withLock({ $0 }) {
-      // A station that has reconnected has a new socket.
+      // A reconnect replaces libzmq's socket.
       for (index, station) in stations.enumerated() { items[index].socket = station.socket.handle }
       zmq_poll(&items, Int32(items.count), Int(max(0, min(nextMs - Reactor.nowMs, Limits.reactorWaitMs))))
-      // In a flood those go first who have more for this turn: fewer turns, longer frames. Otherwise it would only let
-      // strangers take the processor, who give it back much later.
+      // Under load, yield so that producers can add to this batch: fewer iterations, longer frames. At lower load a
+      // yield would only give the processor to unrelated threads, which return it much later.
       if Reactor.nowMs == turnMs { for _ in 0..<Limits.reactorYields { sched_yield() } }
       if items[stations.count].revents != 0 { wake.clear() }
       let nowMs = Reactor.nowMs
@@ -190,7 +191,7 @@ package final class Reactor: Sendable {
     }
   }
 
-  /// Milliseconds of a clock that never goes back.
+  /// Time in milliseconds, from a clock that never goes back.
   package static var nowMs: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,9 +1,11 @@
 import Domain
 import Logging
 
-/// Keeps a client connected. After a failed handshake it drops the connection, logs the reason, and reconnects after a
-/// pause. libzmq itself never tries again after a refusal or if only one end uses keys, and tries several times a
-/// second after a wrong key.
+/// The reconnection of a client. After a failed handshake it drops the connection, logs the reason, and reconnects
+/// after a pause.
+///
+/// libzmq itself never retries after a refusal, or if only one end uses keys. After a wrong key it retries several
+/// times a second.
 final class Reconnector: ReactorSocket {
   let socket: Socket
   private let client: Socket
@@ -14,11 +16,14 @@ final class Reconnector: ReactorSocket {
   private var logLimiter = LogRateLimiter()
   private var connection: ConnectionLog?
 
+  /// Creates the reconnection of a socket.
+  ///
   /// - Parameters:
-  ///   - curve: nil for plain text.
-  ///   - link: nil to log no connections.
+  ///   - curve: keys of the client and of the link. Nil disables encryption.
+  ///   - link: name of the connection in the log. Nil logs no connections.
   init(
-    _ context: Reactor.Context, reconnecting dialled: Socket, _ endpoint: Endpoint, curve: CurveClient?, link: LinkName?,
+    _ context: Reactor.Context, reconnecting dialled: Socket, _ endpoint: Endpoint, curve: CurveClient?,
+    link: LinkName?,
     logger: Logger
   ) throws(LinkError) {
     socket = try context.monitor(dialled)
@@ -31,18 +36,18 @@ final class Reconnector: ReactorSocket {
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) {
     let event = SocketEvent(frames)
-    // After a failed handshake libzmq's own next try is cancelled, so do not log it.
+    // After a failed handshake libzmq's own next attempt is cancelled, so do not log it.
     if let event, backoff.dueMs == nil { connection?.note(event, nowMs: nowMs) }
     switch event {
     case .handshakeSucceeded:
       backoff.succeeded()
-      // The next failure is news again.
+      // Log the next failure without a limit.
       logLimiter = LogRateLimiter()
     case .handshakeFailed(let failure):
       // The failure is of a connection that is already dropped.
       guard backoff.dueMs == nil else { return }
       logFailure(failure, nowMs: nowMs)
-      // Without keys libzmq itself tries again after a cut, which may be a proxy whose service restarts.
+      // Without keys libzmq itself retries after a cut, which may be a proxy whose service restarts.
       guard curve != nil || failure != .cut else { return }
       client.suspend()
       var random = SystemRandomNumberGenerator()
@@ -64,39 +69,37 @@ final class Reconnector: ReactorSocket {
   private func logFailure(_ failure: SocketEvent.Failure, nowMs: Int64) {
     let reason = reason(for: failure)
     guard let suppressed = logLimiter.admit(reason, nowMs: nowMs) else { return }
-    var metadata: Logger.Metadata = [
-      "to": "\(client.peer?.description ?? "")", "reason": "\(reason)", "before": "\(suppressed)",
-    ]
+    var metadata: Logger.Metadata = ["endpoint": "\(client.peer?.description ?? "")", "reason": "\(reason)"]
+    if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
     if let curve {
-      metadata["key"] = "\(curve.keys.publicKey)"
-      metadata["expected"] = "\(curve.server)"
+      metadata["public_key"] = "\(curve.keys.publicKey)"
+      metadata["expected_server_key"] = "\(curve.server)"
     }
     logger.warning("cannot connect", metadata: metadata)
   }
 
   private func reason(for failure: SocketEvent.Failure) -> String {
     guard curve != nil else {
-      let option = link.map { " (\($0.publicKeyFlag))" } ?? ""
-      let advice = "pass --key-file and its public key\(option)"
+      let advice = "pass --key-file and \(link?.publicKeyFlag ?? "the server's public key")"
       return switch failure {
-      case .refused: "it refuses this end"
-      case .otherMechanism: "it asks for keys (CURVE): \(advice)"
+      case .refused: "peer refused this client"
+      case .otherMechanism: "peer requires keys (CURVE): \(advice)"
       // The end that first sees that only one end uses keys cuts the connection.
-      case .cut: "it ended the handshake: it is restarting, or it asks for keys (CURVE): \(advice)"
-      case .cryptographic, .malformed: "it does not speak ZeroMQ's protocol 3: is this the right port?"
+      case .cut: "handshake closed: a restart, or peer requires keys (CURVE): \(advice)"
+      case .cryptographic, .malformed: "peer does not speak ZMTP 3: wrong port?"
       }
     }
     return switch failure {
-    case .refused: "it does not let this key in: add the key to its list, and reload that"
-    case .otherMechanism: "it does not use keys: it listens in plain text"
-    case .cryptographic, .malformed: "it does not speak CURVE as expected"
-    case .cut: "it ended the handshake: is this its public key, and does it use keys?"
+    case .refused: "key not on its allowlist: add it and reload"
+    case .otherMechanism: "peer does not use keys"
+    case .cryptographic, .malformed: "peer does not speak CURVE as expected"
+    case .cut: "handshake closed: wrong server key, peer without keys, or a restart"
     }
   }
 }
 
 extension LinkName {
-  /// The option that names the link's public key at its clients.
+  /// The option with which clients pass the link's public key.
   fileprivate var publicKeyFlag: String {
     switch self {
     case .submit: "--submit-key"

@@ -2,10 +2,10 @@ import CZeroMQ
 import Domain
 import Logging
 
-/// Keeps the memory of frames that peers do not read within a bound, on the reactor's thread.
+/// Limit for the memory of frames that peers do not read. Reactor's thread only.
 ///
 /// libzmq 4.3.4 neither reports how much each peer of an XPUB leaves unread, nor ends the connection of one peer. Above
-/// the bound all connections to the address end, and peers that read reconnect by themselves.
+/// the limit, all connections to the address end. Peers that read reconnect by themselves.
 final class SendBufferLimit {
   let memory = FrameMemory()
   private let bytesMax: Int
@@ -14,23 +14,26 @@ final class SendBufferLimit {
   private let logger: Logger
   private var nextUnbindMs: Int64 = 0
   private var peakBytes = 0
-  /// Time when this unbound the address; nil while it is bound. The authenticator logs its own unbinds.
+  /// Time when this limit unbound the address, in milliseconds. Nil while it is bound. The authenticator logs its own
+  /// unbinds.
   private var unboundMs: Int64?
   /// True if the log says that the address cannot be bound.
   private var isBlocked = false
   private var logLimiter = LogRateLimiter()
 
+  /// Creates the limit of a socket.
+  ///
   /// - Parameters:
-  ///   - bytesMax: bytes of frames that peers may leave unread, all together.
-  ///   - socket: a bound socket whose shared frames `memory` counts.
+  ///   - bytesMax: maximum bytes of unread frames, for all peers together.
+  ///   - socket: bound socket whose shared frames `memory` counts.
   init(_ bytesMax: Int, at socket: Socket, _ link: LinkName, logger: Logger) {
     (self.bytesMax, self.socket, self.link, self.logger) = (bytesMax, socket, link, logger)
   }
 
-  /// False while unread frames exceed the bound: large frames wait.
+  /// False while unread frames exceed the limit. Large frames then wait.
   var isWithinLimit: Bool { memory.bytes <= bytesMax }
 
-  /// Ends all connections where too much is unread. Returns the time of its next turn, in milliseconds.
+  /// Ends all connections if unread frames exceed the limit. Returns the time of its next tick, in milliseconds.
   func tick(nowMs: Int64) -> Int64 {
     guard socket.rebind() else {
       noteBlocked(LinkError.lastReason, nowMs: nowMs)
@@ -41,7 +44,8 @@ final class SendBufferLimit {
     peakBytes = max(peakBytes, bytes)
     if bytes > bytesMax, nowMs >= nextUnbindMs {
       logger.warning(
-        "peers do not read: all connections end", metadata: ["link": "\(link)", "unread-bytes": "\(bytes)"])
+        "unread limit exceeded: disconnected all peers",
+        metadata: ["link": "\(link)", "unread_bytes": "\(bytes)"])
       nextUnbindMs = nowMs + Limits.unreadFreedMs
       unboundMs = nowMs
       socket.unbind()
@@ -54,20 +58,19 @@ final class SendBufferLimit {
     return .max
   }
 
-  /// Logs an address that stays in use, once a minute.
-  private func noteBlocked(_ reason: String, nowMs: Int64) {
+  /// Logs an address that stays in use, at most once a minute.
+  private func noteBlocked(_ error: String, nowMs: Int64) {
     guard let unboundMs, nowMs - unboundMs > Limits.rebindOverdueMs, logLimiter.admit("", nowMs: nowMs) != nil else {
       return
     }
     isBlocked = true
-    logger.error(
-      "cannot bind the address again: no peer can connect", metadata: ["link": "\(link)", "reason": "\(reason)"])
+    logger.error("rebind failed: no peer can connect", metadata: ["link": "\(link)", "error": "\(error)"])
   }
 
   private func noteBound() {
     unboundMs = nil
     guard isBlocked else { return }
     isBlocked = false
-    logger.notice("address bound again: peers can connect", metadata: ["link": "\(link)"])
+    logger.notice("rebind succeeded: peers can connect", metadata: ["link": "\(link)"])
   }
 }

@@ -2,20 +2,22 @@ import CZeroMQ
 import Glibc
 import Synchronization
 
-/// A frame whose bytes libzmq shares among all peers that it goes to.
+/// A frame whose bytes libzmq shares among all its recipients.
 ///
-/// Used on one thread. libzmq keeps the bytes until the last peer has them or is gone, and until this is released.
+/// Use it on one thread. libzmq keeps the bytes until this object is released, and the last peer has them or is gone.
 final class SharedFrame {
   let message = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: 1)
 
+  /// Copies bytes into a frame.
+  ///
   /// - Parameters:
-  ///   - bytes: the frame's bytes, at least one.
-  ///   - memory: counts the bytes while they are kept.
+  ///   - bytes: contents of the frame, at least one byte.
+  ///   - memory: counter of the bytes while they are in memory.
   init(_ bytes: [UInt8], in memory: FrameMemory) {
     let copy = UnsafeMutableRawPointer.allocate(byteCount: bytes.count, alignment: 1)
     bytes.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(copy), byteCount: $0.count) }
     let held = Unmanaged.passRetained(HeldFrame(bytes.count, memory)).toOpaque()
-    // libzmq's own threads call this, too.
+    // libzmq's own threads also call this function.
     zmq_msg_init_data(
       message, copy, bytes.count,
       { bytes, held in
@@ -30,17 +32,17 @@ final class SharedFrame {
   }
 }
 
-/// The bytes of all shared frames that are kept. Any thread.
+/// Counter of the bytes of all shared frames in memory. Any thread.
 final class FrameMemory: Sendable {
   private let count = Atomic(0)
 
-  /// Bytes of the frames that libzmq keeps, or that still go out.
+  /// Bytes of the frames that libzmq holds, or that are still to be sent.
   var bytes: Int { count.load(ordering: .relaxed) }
 
   fileprivate func add(_ bytes: Int) { count.add(bytes, ordering: .relaxed) }
 }
 
-/// Counts one frame from its making to its release.
+/// The share of one frame in `FrameMemory`, from its creation to its release.
 private final class HeldFrame: Sendable {
   private let bytes: Int
   private let memory: FrameMemory

@@ -2,67 +2,70 @@ import CZeroMQ
 import Domain
 import Glibc
 
-/// A ZeroMQ socket. Made, used and closed on one thread, its reactor's: libzmq allows nothing else.
+/// A ZeroMQ socket. libzmq requires that its reactor's thread alone creates, uses and closes it.
 package final class Socket {
-  /// The kinds that the links use.
+  /// The socket types that the links use.
   package enum Kind: Int32 {
     case dealer = 5
     case router = 6
     case sub = 2
     case xpub = 9
-    /// Only within a process: what libzmq tells of a socket.
+    /// A socket within the process, for libzmq's events of another socket.
     case pair = 0
   }
 
-  /// What became of a message that was to be sent.
+  /// The result of a send.
   package enum SendStatus: Equatable {
     case accepted
-    /// The peer's pipe is full, or no peer is there.
+    /// The peer's pipe is full, or there is no peer.
     case full
-    /// A router has no such peer.
+    /// A ROUTER has no such peer.
     case unroutable
   }
 
-  /// Frames of a message that are looked at; further ones are dropped, and so many are already too many.
+  /// Maximum number of frames kept of a message. Further frames are dropped. The default already exceeds every valid
+  /// message of the links.
   var framesMax = 4
   /// libzmq's socket. `reconnect` replaces it.
   private(set) var handle: UnsafeMutableRawPointer
   private let context: UnsafeMutableRawPointer
   private let kind: Kind
-  /// Of the sockets of its context.
+  /// Number of the socket within its context.
   let number: Int
-  /// Without what keys add to it.
+  /// Maximum bytes of a received frame, without the overhead of encryption.
   let frameBytesMax: Int
-  /// The address that was taken, in libzmq's words; empty where none was.
+  /// The bound address, as libzmq writes it. Empty before the first `bind`.
   private(set) var boundName = ""
-  /// True while it listens at `boundName`.
+  /// True while the socket listens at `boundName`.
   var isBound = false
-  /// Whether it may not connect for the moment.
+  /// True while the socket may not connect.
   var isSuspended = false
-  /// The address that it connects to.
+  /// The address to which the socket connects.
   private(set) var peer: Endpoint?
   /// True if `receive` stores a message's sender.
   var keepsSender = false
-  /// Sender of the message that `receive` returned last, as the kernel reports it: an IP address; on an ipc socket
-  /// `localhost:UID:GID:PID`. Empty if libzmq does not report it, and without `keepsSender`.
+  /// Sender of the message that `receive` returned last, as the kernel reports it: an IP address, or
+  /// `localhost:UID:GID:PID` on an ipc socket. Empty if libzmq does not report it, and without `keepsSender`.
   private(set) var sender = ""
-  /// Every option that is set, for the next socket of libzmq.
+  /// Every option that has been set, for a new libzmq socket.
   private var options: [(option: Int32, bytes: [UInt8])] = []
-  /// The subscriptions, in their order.
+  /// The subscriptions in their order.
   private var topics: [String] = []
   /// Receives libzmq's events of the connections.
   private var monitor: Socket?
   /// Number of monitor names used so far.
   private var monitorCount = 0
-  /// At one address: libzmq keeps a short message's bytes within it.
+  /// A message buffer at a fixed address: libzmq keeps a short message's bytes within it.
   private let message = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: 1)
 
+  /// Creates a socket of a libzmq context.
+  ///
   /// - Parameters:
-  ///   - context: libzmq's.
-  ///   - number: no other socket of the context has it.
-  ///   - frameBytesMax: a longer frame from outside ends its connection.
-  ///   - threads: a bit for each of libzmq's threads that may serve it; none for all.
-  ///   - lingerMs: how long what is not yet sent holds up the end of the process.
+  ///   - context: libzmq's context.
+  ///   - number: number of the socket, unique within the context.
+  ///   - frameBytesMax: maximum bytes of a received frame. A longer one ends its connection.
+  ///   - threads: a bit for each of libzmq's threads that may serve the socket. 0 permits all.
+  ///   - lingerMs: time for which unsent messages may delay the end of the process, in milliseconds.
   init(
     _ kind: Kind, context: UnsafeMutableRawPointer, number: Int, frameBytesMax: Int, threads: UInt64 = 0,
     lingerMs: Int32 = Int32(Limits.linkLingerMs)
@@ -77,8 +80,8 @@ package final class Socket {
     try set(ZMQ_LINGER, lingerMs)
     try set(ZMQOption.sendHighWater, Int32(Limits.linkFramesQueuedMax))
     try set(ZMQOption.receiveHighWater, Int32(Limits.linkFramesQueuedMax))
-    // ZMTP's heartbeats stay off: with them libzmq 4.3.4 can abort the process (CEpollGuard). TCP finds peers that are
-    // gone, and those that do not read.
+    // ZMTP's heartbeats stay off, because with them libzmq 4.3.4 can abort the process (CEpollGuard). TCP detects peers
+    // that are gone or do not read.
     try set(ZMQ_TCP_KEEPALIVE, 1)
     try set(ZMQ_TCP_KEEPALIVE_IDLE, Int32(Limits.linkProbeSeconds))
     try set(ZMQ_TCP_KEEPALIVE_INTVL, Int32(Limits.linkProbeSeconds))
@@ -91,17 +94,17 @@ package final class Socket {
     try limit(frameBytesMax: frameBytesMax)
   }
 
-  /// A longer frame from outside ends its connection. Before bind or connect.
+  /// Sets the maximum bytes of a received frame. A longer one ends its connection. Call this before bind or connect.
   func limit(frameBytesMax: Int) throws(LinkError) {
     try set(ZMQ_MAXMSGSIZE, withUnsafeBytes(of: Int64(frameBytesMax), Array.init))
   }
 
-  /// Sets an integer option, before bind or connect.
+  /// Sets an integer option. Call this before bind or connect.
   package func set(_ option: Int32, _ value: Int32) throws(LinkError) {
     try set(option, withUnsafeBytes(of: value, Array.init))
   }
 
-  /// Sets an option that is a text, before bind or connect.
+  /// Sets a text option. Call this before bind or connect.
   func set(_ option: Int32, _ value: String) throws(LinkError) { try set(option, Array(value.utf8)) }
 
   private func set(_ option: Int32, _ bytes: [UInt8]) throws(LinkError) {
@@ -110,7 +113,7 @@ package final class Socket {
     options.append((option, bytes))
   }
 
-  /// Binds, and returns the address with the port that was taken.
+  /// Binds the socket, and returns the address with the actual port.
   func bind(_ endpoint: Endpoint) throws(LinkError) -> Endpoint {
     guard zmq_bind(handle, endpoint.description) == 0 else {
       throw .address(endpoint.description, reason: LinkError.lastReason)
@@ -121,7 +124,7 @@ package final class Socket {
     let text = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
     boundName = text
     isBound = true
-    // An IPv4 address as a socket for both families writes it.
+    // A dual-stack socket writes an IPv4 address in this form.
     guard text.hasPrefix("tcp://[::ffff:") else { return try Endpoint(text) }
     return try Endpoint("tcp://" + text.dropFirst(14).replacing("]", with: ""))
   }
@@ -133,7 +136,7 @@ package final class Socket {
     }
   }
 
-  /// Drops the connection with all messages that it holds, and connects to an endpoint. While the socket is held back,
+  /// Drops the connection with all messages that it holds, and connects to an endpoint. While the socket is suspended,
   /// only its address changes.
   ///
   /// Opens a new libzmq socket, because `zmq_disconnect` ends a connection later, and loses messages sent until then.
@@ -144,10 +147,10 @@ package final class Socket {
     try connect(endpoint)
   }
 
-  /// Drops the connection later, when libzmq gets to it. Send nothing until `reconnect`.
+  /// Drops the connection later, when libzmq processes the call. Send nothing until `reconnect`.
   func disconnect() { if let peer { zmq_disconnect(handle, peer.description) } }
 
-  /// Replaces libzmq's socket by one with the same options, subscriptions and monitor, without a connection.
+  /// Replaces libzmq's socket with a new one, without a connection. Options, subscriptions and monitor stay the same.
   private func reopen() throws(LinkError) {
     guard let next = zmq_socket(context, kind.rawValue) else { throw .socket(reason: LinkError.lastReason) }
     stopMonitoring()
@@ -163,20 +166,20 @@ package final class Socket {
     }
   }
 
-  /// Subscribes to topics with a prefix. On an XPUB in manual mode: for the peer whose message was received last.
+  /// Subscribes to topics with a prefix. An XPUB in manual mode subscribes the peer that sent the last message.
   package func subscribe(_ prefix: String) throws(LinkError) {
     try check(zmq_setsockopt(handle, ZMQ_SUBSCRIBE, prefix, prefix.utf8.count))
-    // An XPUB's peers send their subscriptions again themselves.
+    // An XPUB's peers send their own subscriptions again.
     if kind == .sub { topics.append(prefix) }
   }
 
-  /// Ends what `subscribe` began.
+  /// Ends a subscription of `subscribe(_:)`.
   func unsubscribe(_ prefix: String) throws(LinkError) {
     try check(zmq_setsockopt(handle, ZMQ_UNSUBSCRIBE, prefix, prefix.utf8.count))
     topics.removeAll { $0 == prefix }
   }
 
-  /// The next message, or nil when there is none at the moment. Never waits.
+  /// Returns the next message, or nil if there is none now. Never blocks.
   func receive() -> [[UInt8]]? {
     var frames: [[UInt8]] = []
     while true {
@@ -185,29 +188,31 @@ package final class Socket {
       while zmq_msg_recv(message, handle, ZMQ_DONTWAIT) < 0 {
         guard zmq_errno() == EINTR else { return nil }
       }
-      // No protocol here has more than two; a peer may send as many as it likes.
+      // No protocol here has more than two frames, but a peer may send any number.
       if frames.count < framesMax {
         frames.append(Array(UnsafeRawBufferPointer(start: zmq_msg_data(message), count: zmq_msg_size(message))))
       }
       guard zmq_msg_more(message) == 0 else { continue }
       if keepsSender {
         sender = zmq_msg_gets(message, "Peer-Address").map { String(cString: $0) } ?? ""
-        // A socket for both families writes IPv4 addresses with this prefix.
+        // A dual-stack socket writes IPv4 addresses with this prefix.
         if sender.hasPrefix("::ffff:") { sender.removeFirst(7) }
       }
       return frames
     }
   }
 
-  /// Sends a message of one frame or more, whole or not at all. Never waits.
+  /// Sends a message of at least one frame, completely or not at all. Never blocks.
   @discardableResult
   package func send(_ frames: [UInt8]...) -> SendStatus { send(frames: frames) }
 
-  /// The same of an array.
+  /// Sends a message of at least one frame, completely or not at all. Never blocks.
   @discardableResult
   package func send(frames: [[UInt8]]) -> SendStatus { send(frames, isWhole: true) }
 
-  /// - Parameter isWhole: false where another frame follows the last.
+  /// Sends frames of a message.
+  ///
+  /// - Parameter isWhole: false if another frame follows the last one.
   private func send(_ frames: [[UInt8]], isWhole: Bool) -> SendStatus {
     for (index, frame) in frames.enumerated() {
       let more = isWhole && index == frames.count - 1 ? 0 : ZMQ_SNDMORE
@@ -222,7 +227,7 @@ package final class Socket {
     return .accepted
   }
 
-  /// Sends frames and a shared last frame, whole or not at all. Never waits.
+  /// Sends frames and a shared last frame, completely or not at all. Never blocks.
   @discardableResult
   func send(_ frames: [[UInt8]], _ last: SharedFrame) -> SendStatus {
     let sent = send(frames, isWhole: false)
@@ -238,7 +243,7 @@ package final class Socket {
     return .accepted
   }
 
-  /// Makes libzmq send the connections' events to `monitor`, a PAIR, until `close`.
+  /// Makes libzmq send the connections' events to `monitor`, a PAIR, until `stopMonitoring()`.
   func startMonitoring(_ monitor: Socket) throws(LinkError) {
     self.monitor = monitor
     monitorCount += 1
@@ -247,7 +252,8 @@ package final class Socket {
     guard zmq_connect(monitor.handle, name) == 0 else { throw .address(name, reason: LinkError.lastReason) }
   }
 
-  /// Ends what `tell` began. Before the socket that reads it is closed: libzmq's own thread would wait for a reader.
+  /// Stops the events of `startMonitoring(_:)`. Call this before the monitor closes: libzmq's own thread would wait for
+  /// a reader.
   func stopMonitoring() { if monitor != nil { zmq_socket_monitor(handle, nil, 0) } }
 
   func close() { zmq_close(handle) }

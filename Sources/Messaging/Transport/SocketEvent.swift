@@ -1,18 +1,18 @@
 import CZeroMQ
 
-/// What libzmq tells of a socket's connections, of what the links want to know.
+/// An event that libzmq reports of a socket's connections. Other events are not decoded.
 enum SocketEvent: Equatable {
-  /// Why a handshake failed.
+  /// The cause of a failed handshake.
   enum Failure: Equatable {
-    /// The other end says that this end's key may not come in.
+    /// The other end does not permit this end's key.
     case refused
-    /// One end uses keys and the other does not.
+    /// Only one end uses keys.
     case otherMechanism
-    /// A key that is not the server's, or no CURVE at all.
+    /// The key is not the server's, or the peer does not speak CURVE.
     case cryptographic
-    /// What came is no handshake.
+    /// The received bytes are not a handshake.
     case malformed
-    /// The connection was cut in the middle: what a server does to a client that has a wrong key for it.
+    /// The connection was cut during the handshake. A server does this to a client with a wrong key for it.
     case cut
 
     fileprivate init(protocolError: UInt32) {
@@ -24,28 +24,28 @@ enum SocketEvent: Equatable {
     }
   }
 
-  /// The connection is there, and both ends take each other.
+  /// The handshake succeeded.
   case handshakeSucceeded
-  /// It was there, and is gone; its descriptor.
+  /// The connection with this descriptor has ended.
   case disconnected(UInt32)
-  /// There is none; libzmq tries again after a pause.
+  /// There is no connection. libzmq retries after a pause.
   case retrying(pauseMs: UInt32)
   case handshakeFailed(Failure)
-  /// A peer has connected, whoever it is; the connection's descriptor.
+  /// A peer has connected and is not yet authorized. The value is the connection's descriptor.
   case accepted(UInt32)
-  /// The address is not listened at any more: the connections that came by it end too, untold.
+  /// The socket no longer listens at the address. The connections to it end too, without events.
   case unbound
 
-  /// The events that are asked for.
+  /// The events to which the monitor subscribes.
   static let mask = Int32(
     ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_CLOSED | ZMQ_EVENT_CONNECT_RETRIED
       | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
       | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
 
-  /// Nil for any other message.
+  /// Decodes an event. Nil for any other message.
   init?(_ frames: [[UInt8]]) {
     guard let first = frames.first, first.count == 6 else { return nil }
-    // In the machine's own byte order: it never leaves the process.
+    // The machine's own byte order: the message never leaves the process.
     let (event, value) = first.withUnsafeBytes {
       (Int32($0.loadUnaligned(as: UInt16.self)), $0.loadUnaligned(fromByteOffset: 2, as: UInt32.self))
     }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The clock that people read. Rules that wait use `Reactor.nowMs`, which never goes back.
+/// The wall clock, for people. Rules about waiting use `Reactor.nowMs`, which never goes back.
 package enum WallClock {
-  /// Milliseconds since 1970, UTC.
+  /// Time in milliseconds since 1970, UTC.
   package static var unixMs: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

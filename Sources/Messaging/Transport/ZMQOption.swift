@@ -1,17 +1,17 @@
 import CZeroMQ
 
-/// libzmq's options that the stations set, by the names of its documentation. Stable API of 4.3.4 only.
+/// The libzmq options that the sockets set, with the names of its documentation. All belong to the stable API of 4.3.4.
 package enum ZMQOption {
-  /// ROUTER: an unknown peer is an error instead of silence.
+  /// ROUTER option: an unknown peer is an error instead of silence.
   package static let routerMandatory = ZMQ_ROUTER_MANDATORY
-  /// DEALER: without a connection a message is refused instead of kept.
+  /// DEALER option: without a connection, a message is refused instead of queued.
   static let immediate = ZMQ_IMMEDIATE
-  /// XPUB: every subscription is told, also one that somebody else has: a rejoin must be seen.
+  /// XPUB option: reports every subscription, also one that another peer already has, because a rejoin must be seen.
   package static let xpubVerbose = ZMQ_XPUB_VERBOSE
-  /// XPUB: reports every subscription, and applies only those that the station sets.
+  /// XPUB option: reports every subscription, and applies only those that the program sets.
   static let xpubManual = ZMQ_XPUB_MANUAL
-  /// Messages kept for a slow peer.
+  /// Maximum number of messages queued for a slow peer.
   static let sendHighWater = ZMQ_SNDHWM
-  /// Messages kept for a slow reader.
+  /// Maximum number of messages queued for a slow reader.
   static let receiveHighWater = ZMQ_RCVHWM
 }

@@ -1,6 +1,7 @@
-/// The codes of countries by which providers name them.
+/// Country codes of the providers' responses.
 enum CountryCode {
-  /// ISO 3166-1 alpha-2, upper case, of a code with two or three letters in any case; empty for what is no code.
+  /// Returns the ISO 3166-1 alpha-2 code in upper case. Takes a code of two or three letters in any case. Returns an
+  /// empty text for anything else.
   static func alpha2(_ code: String?) -> String {
     guard let code, code.utf8.allSatisfy({ (0x41...0x5A).contains($0 & 0xDF) }) else { return "" }
     switch code.utf8.count {
@@ -14,7 +15,7 @@ enum CountryCode {
     pairs.split(whereSeparator: \.isWhitespace).map { (String($0.prefix(3)), String($0.suffix(2))) },
     uniquingKeysWith: { first, _ in first })
 
-  /// Alpha-3 and behind it alpha-2: those of the gazetteer's countries.
+  /// Pairs of an alpha-3 code and its alpha-2 code, for the gazetteer's countries.
   private static let pairs = """
     ABWAW AFGAF AGOAO AIAAI ALAAX ALBAL ANDAD AREAE ARGAR ARMAM ASMAS ATAAQ ATFTF ATGAG AUSAU AUTAT AZEAZ BDIBI BELBE
     BENBJ BESBQ BFABF BGDBD BGRBG BHRBH BHSBS BIHBA BLMBL BLRBY BLZBZ BMUBM BOLBO BRABR BRBBB BRNBN BTNBT BVTBV BWABW

@@ -1,4 +1,4 @@
-/// A GeoJSON feature collection, RFC 7946, of points with properties of one provider.
+/// A GeoJSON feature collection of points (RFC 7946) with one provider's properties.
 struct GeoJSON<Properties: Decodable>: Decodable {
   struct Feature: Decodable {
     struct Geometry: Decodable {
@@ -9,7 +9,7 @@ struct GeoJSON<Properties: Decodable>: Decodable {
     let properties: Properties
     let bbox: [LooseNumber]?
 
-    /// Longitude first.
+    /// The feature's point. GeoJSON writes longitude first.
     var point: (latitude: Double, longitude: Double)? {
       geometry.coordinates.count >= 2 ? (geometry.coordinates[1].value, geometry.coordinates[0].value) : nil
     }

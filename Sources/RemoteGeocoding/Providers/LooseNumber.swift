@@ -16,7 +16,7 @@ struct LooseNumber: Decodable {
   }
 }
 
-/// An element of a list whose other elements are to be read even if this one cannot.
+/// An element of a list. If it cannot be decoded, the other elements still are.
 struct LenientElement<Element: Decodable>: Decodable {
   let element: Element?
 
@@ -24,7 +24,7 @@ struct LenientElement<Element: Decodable>: Decodable {
 }
 
 extension JSONDecoder {
-  /// Providers write names with underscores; keys of plain dictionaries stay as they are.
+  /// A decoder for providers' names with underscores. Keys of plain dictionaries remain as they are.
   static var ofProviders: JSONDecoder {
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase

@@ -1,8 +1,8 @@
 import Domain
 import Foundation
 
-/// `/search?format=jsonv2&addressdetails=1` of Nominatim: a list. Numbers come as strings, and boxes as south, north,
-/// west, east.
+/// An element of the list that Nominatim's `/search?format=jsonv2&addressdetails=1` returns. Numbers are strings, and
+/// boxes are south, north, west, east.
 struct NominatimResponse: Decodable {
   private let lat: LooseNumber
   private let lon: LooseNumber
@@ -19,7 +19,7 @@ struct NominatimResponse: Decodable {
     case lat, lon, addresstype, type, placeRank, name, displayName, licence, boundingbox, address
   }
 
-  /// Only place and label must be there: what is odd beside them is left out.
+  /// Decodes an element. Only the point and the label are required; other members that cannot be decoded are skipped.
   init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: CodingKeys.self)
     lat = try members.decode(LooseNumber.self, forKey: .lat)
@@ -34,7 +34,7 @@ struct NominatimResponse: Decodable {
     address = try? members.decode([String: String].self, forKey: .address)
   }
 
-  /// The places, and how many elements the list has.
+  /// Returns the places, and the number of elements in the list.
   static func places(in body: Data) throws -> (places: [Place], count: Int) {
     let all = try JSONDecoder.ofProviders.decode([LenientElement<NominatimResponse>].self, from: body)
     return (all.compactMap { $0.element?.found.place(of: .nominatim) }, all.count)

@@ -1,7 +1,8 @@
 import Domain
 import Foundation
 
-/// `/v1/search` of Pelias. A feature's own `bbox` is west, south, east, north; countries have three letters.
+/// Properties of a feature in Pelias' `/v1/search`. A feature's own `bbox` is west, south, east, north. Country codes
+/// have three letters.
 struct PeliasResponse: Decodable {
   private struct Envelope: Decodable {
     struct Geocoding: Decodable {
@@ -24,7 +25,7 @@ struct PeliasResponse: Decodable {
   private let macroregion: String?
   private let county: String?
 
-  /// The places, and how many features the collection has.
+  /// Returns the places, and the number of features in the collection.
   static func places(in body: Data) throws -> (places: [Place], count: Int) {
     let all = try JSONDecoder.ofProviders.decode(GeoJSON<PeliasResponse>.self, from: body).features
     let attribution = try JSONDecoder.ofProviders.decode(Envelope.self, from: body).geocoding?.attribution

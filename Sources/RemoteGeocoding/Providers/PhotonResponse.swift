@@ -1,7 +1,8 @@
 import Domain
 import Foundation
 
-/// `/api` of Photon. `extent` is west, north, east, south; there is no score and no ready label.
+/// Properties of a feature in Photon's `/api`. `extent` is west, north, east, south. There is no score and no complete
+/// label.
 struct PhotonResponse: Decodable {
   private let type: String?
   private let osmValue: String?
@@ -17,7 +18,7 @@ struct PhotonResponse: Decodable {
   private let countrycode: String?
   private let extent: [LooseNumber]?
 
-  /// The places, and how many features the collection has.
+  /// Returns the places, and the number of features in the collection.
   static func places(in body: Data) throws -> (places: [Place], count: Int) {
     let all = try JSONDecoder.ofProviders.decode(GeoJSON<PhotonResponse>.self, from: body).features
     let places = all.compactMap { readable -> Place? in

@@ -1,8 +1,8 @@
-/// A geocoding service by what it speaks.
+/// The API of a geocoding service.
 package enum Provider: String, Sendable, CaseIterable {
   case nominatim, photon, pelias
 
-  /// What its data's licence asks to be shown, where an answer does not say.
+  /// Attribution that the data's licence demands, for responses without one.
   var attribution: String {
     switch self {
     case .nominatim, .photon: "© OpenStreetMap contributors, ODbL 1.0, https://www.openstreetmap.org/copyright"

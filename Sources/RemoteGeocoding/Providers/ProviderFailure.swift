@@ -1,24 +1,24 @@
 import HTTPClient
 
-/// Why a provider gave no answer. Its texts may be logged: neither the query nor the key is in them.
+/// A failure of a request to a provider. Its texts may be logged: they contain neither the query nor the key.
 enum ProviderFailure: Error, Equatable {
-  /// 400, 413, 414: it does not take this text. Final for the text; the provider is well.
+  /// 400, 413 or 414: the provider refuses this text. Final for the text; the provider is healthy.
   case refused(status: Int)
-  /// 401, 402, 403, 407: it does not take us. Asking again makes it worse.
+  /// 401, 402, 403 or 407: the provider refuses this client. A retry makes it worse.
   case blocked(status: Int)
-  /// 429. The pause in ms, where it says one.
+  /// 429: too many requests. The value is the requested pause in milliseconds, if there is one.
   case rateLimited(retryAfterMs: Int64?)
-  /// Any other status.
+  /// Any other status except 200.
   case unavailable(status: Int, retryAfterMs: Int64?)
-  /// No whole answer within `RemoteLimits.totalMs`.
+  /// The complete response did not arrive within `RemoteLimits.totalMs`.
   case timedOut
-  /// No connection, or one that broke, or no trust. The code is URLError's.
+  /// No connection, a broken connection or an untrusted certificate. The code is that of `URLError`.
   case unreachable(code: Int)
-  /// To another host, to plain http, or once more.
+  /// A redirect to another host or to plain http, or one redirect too many.
   case redirected
-  /// More than `RemoteLimits.bodyBytesMax`.
+  /// The response is longer than `RemoteLimits.bodyBytesMax`.
   case tooLong
-  /// Not what the provider's documents describe.
+  /// The response does not match the provider's documentation.
   case malformed
 }
 
@@ -33,7 +33,9 @@ extension ProviderFailure {
     }
   }
 
-  /// - Parameter retryAfter: the header's value.
+  /// Maps a status other than 200.
+  ///
+  /// - Parameter retryAfter: The value of the `Retry-After` header.
   init(status: Int, retryAfter: String?, unixSeconds: Int64) {
     let pauseMs = retryAfter.flatMap { RetryAfter.ms($0, unixSeconds: unixSeconds) }
     switch status {
@@ -44,7 +46,7 @@ extension ProviderFailure {
     }
   }
 
-  /// A word for machines.
+  /// Code for machines.
   var code: String {
     switch self {
     case .refused: "remote_refused"

@@ -2,11 +2,12 @@ import Domain
 import Foundation
 import HTTPClient
 
-/// What is sent for a query: an address, and nothing in the log may show it, for it has the text and the key.
+/// A provider's request for a query. Never log its URL, which contains the user's text and the key.
 struct ProviderRequest {
   let url: URL
 
-  /// Nil for what never goes to a provider: suggestions while somebody types, which public servers forbid, and points.
+  /// Creates the request. Returns nil for queries that never go to a provider: points, and autocompletion, which public
+  /// servers forbid.
   init?(_ query: PlaceQuery, of configuration: RemoteConfiguration) {
     guard query.kind == .forward else { return nil }
     let parameters =
@@ -39,7 +40,7 @@ struct ProviderRequest {
 
   private static func photon(_ query: PlaceQuery) -> [Parameter] {
     var all: [Parameter] = [("q", query.text), ("limit", "\(query.limit)")]
-    // Any other language is refused; without one the names are the country's own.
+    // Photon refuses any other language. Without one, names are in the country's own language.
     let language = query.language ?? "en"
     if ["en", "de", "fr"].contains(language) { all.append(("lang", language)) }
     if let focus = query.focus { all += [("lat", "\(focus.latitude)"), ("lon", "\(focus.longitude)")] }

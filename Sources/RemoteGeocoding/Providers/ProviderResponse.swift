@@ -1,15 +1,15 @@
 import Domain
 import Foundation
 
-/// A provider's answer, read.
+/// Decoder of the providers' responses.
 enum ProviderResponse {
-  /// Best first; empty when the provider knows no place by the text.
+  /// Returns the places, best first. Empty if the provider knows no place for the text.
   ///
-  /// - Throws: `ProviderFailure.malformed` for what is not an answer of this provider.
+  /// - Throws: `ProviderFailure.malformed` if the body is not a response of this provider.
   static func places(
     in body: Data, of provider: Provider, limit: Int, country: String?
   ) throws(ProviderFailure) -> [Place] {
-    // RFC 8259: JSON is UTF-8, whatever a header says. Names in another encoding would be wrong ones.
+    // JSON is UTF-8, whatever a header claims. (RFC 8259.) Another encoding would produce wrong names.
     guard String(validating: body, as: UTF8.self) != nil else { throw .malformed }
     let found: (places: [Place], count: Int)
     do {
@@ -20,21 +20,21 @@ enum ProviderResponse {
         case .pelias: try PeliasResponse.places(in: body)
         }
     } catch { throw .malformed }
-    // A list of things of which none can be read is no answer, and must not be kept as "nothing is known".
+    // A list without any readable element is malformed. The cache must not store it as "no place found".
     guard !found.places.isEmpty || found.count == 0 else { throw .malformed }
-    // Not every server knows the parameter that asks for it.
+    // Some servers ignore the parameter for the country.
     let wanted = found.places.filter { country == nil || $0.countryCode.isEmpty || $0.countryCode == country }
     return Array(wanted.prefix(limit))
   }
 }
 
-/// What the providers' answers have in common.
+/// The fields that the providers' responses have in common.
 struct RemotePlace {
   var latitude: Double
   var longitude: Double
   var level: Place.Level
   var isFallback = false
-  /// 0 … 1; nil where the provider says nothing like it.
+  /// Confidence from 0 to 1. Nil if the provider reports none.
   var confidence: Double?
   var label: String
   var name: String
@@ -43,15 +43,15 @@ struct RemotePlace {
   var postcode: String?
   var country: String?
   var countryCode: String
-  /// South, west, north, east.
+  /// South, west, north, east, in degrees.
   var box: [Double]?
   var attribution: String?
 
-  /// Nil when it has no label, or is not on the earth.
+  /// Returns the place. Nil if it has no label or no valid coordinate.
   func place(of provider: Provider) -> Place? {
     let label = RemotePlace.line(label)
     guard let coordinate = Coordinate(latitude: latitude, longitude: longitude), !label.isEmpty else { return nil }
-    // Asked for is what the gazetteer cannot answer: a street or a house. Anything wider is less than that.
+    // Remote queries ask for a street or a house. Any wider place is only a fallback.
     let isExact = level >= .street && !isFallback
     var place = Place(
       coordinate: coordinate, level: level, match: isExact ? .exact : .fallback,
@@ -68,7 +68,7 @@ struct RemotePlace {
     return place
   }
 
-  /// Texts of others, that people will read: one line, of a length that the job link takes.
+  /// Returns a provider's text as one line that people can read, of a length that the job link takes.
   private static func line(_ text: String?) -> String {
     (text ?? "").trimmedLine.safeLine(bytesMax: RemoteLimits.textBytesMax).trimmedLine
   }

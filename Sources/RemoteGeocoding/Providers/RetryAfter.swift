@@ -1,9 +1,9 @@
 import Domain
 import Foundation
 
-/// The header Retry-After in its two forms, RFC 9110, 10.2.3: seconds, or a date of HTTP.
+/// Parser of the `Retry-After` header, which holds seconds or an HTTP date. (RFC 9110, 10.2.3.)
 enum RetryAfter {
-  /// The pause in ms, 0 … `RemoteLimits.retryAfterMaxMs`; nil for what is neither form.
+  /// Returns the pause in milliseconds, from 0 to `RemoteLimits.retryAfterMaxMs`. Nil if the text has neither form.
   static func ms(_ text: String, unixSeconds: Int64) -> Int64? {
     let text = text.trimmingCharacters(in: .whitespaces)
     guard !text.isEmpty else { return nil }
@@ -19,14 +19,14 @@ enum RetryAfter {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// Seconds since 1970 of "Sun, 06 Nov 1994 08:49:37 GMT", and of the two older forms,
+  /// Returns the seconds since 1970 of an HTTP date: "Sun, 06 Nov 1994 08:49:37 GMT". Also reads the older forms
   /// "Sunday, 06-Nov-94 08:49:37 GMT" and "Sun Nov  6 08:49:37 1994".
   private static func date(_ text: String) -> Int64? {
     let time = #/(\w+),? +(\d{1,2})[ -](\w{3})[ -](\d{4}|\d{2}) (\d\d):(\d\d):(\d\d) GMT/#
     let old = #/\w{3} (\w{3}) +(\d{1,2}) (\d\d):(\d\d):(\d\d) (\d{4})/#
     if let found = text.wholeMatch(of: time)?.output {
       let year = Int(found.4) ?? 0
-      // A year of two digits is the nearest one: a pause does not last fifty years.
+      // A year of two digits is in this century: a pause never lasts fifty years.
       return seconds(found.3, day: found.2, year: year < 100 ? 2_000 + year : year, [found.5, found.6, found.7])
     }
     guard let found = text.wholeMatch(of: old)?.output else { return nil }

@@ -88,9 +88,10 @@ extension Account {
       isOperator: row["is_operator"])
   }
 
-  /// Adds an account. Nil if another one has the e-mail address: no number is used then, as an INSERT's conflict would.
+  /// Adds an account. Nil if another account has the e-mail address. No number is used then, unlike after an INSERT's
+  /// conflict.
   ///
-  /// - Parameter password: its hash; empty for none.
+  /// - Parameter password: hash of the password, or empty for none.
   static func insert(
     email: String, password: String, firstName: String, lastName: String, unixMs: Int64, _ numbers: SequenceAllocator,
     _ db: Database

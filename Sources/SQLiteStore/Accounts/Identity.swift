@@ -10,7 +10,7 @@ extension SQLiteDatabase: IdentityStore {
     if let account = try await pool.read({ db in try Account.find(of: identity, db) }) { return .existing(account) }
     guard let newEmail else { return .unknown }
     return try await write { [numbers = committer.engine.numbers] db in
-      // Twice at once is one account.
+      // Check again within the write, so that parallel logins create one account.
       if let account = try Account.find(of: identity, db) { return .existing(account) }
       guard
         let account = try Account.insert(
@@ -78,7 +78,7 @@ extension ProvidedIdentity {
 }
 
 extension Account {
-  /// Nil where the identity is nobody's.
+  /// Returns the account of an identity, or nil.
   fileprivate static func find(of identity: ProvidedIdentity, _ db: Database) throws -> Account? {
     try Row.fetchOne(
       db,

@@ -3,7 +3,8 @@ import Foundation
 import GRDB
 import Store
 
-/// Nobody waits for the disk: with the latest tries lost, somebody has a few more.
+/// Counts of wrong passwords. No caller waits for the disk. If the latest counts are lost, a client has a few more
+/// attempts.
 extension SQLiteDatabase {
   package func storeLoginCounts(
     _ counts: [LoginThrottle.Key: LoginThrottle.Count], removing removed: [LoginThrottle.Key], unixMs: Int64

@@ -4,8 +4,8 @@ import Store
 import Synchronization
 
 extension SQLiteEngine {
-  /// Posts have their name from the account. Subscribers get those on the list as edited ones, or their lists would not
-  /// be the one that is on disk.
+  /// Changes an account's own data. Posts have their name from the account, so after a change of name its posts on the
+  /// list are republished as edited. Otherwise subscribers' lists would differ from the stored one.
   func changeProfile(
     _ account: AccountID, _ change: ProfileChange, _ unixMs: Int64, _ db: Database
   ) throws -> PostWriteResult.Profile {
@@ -80,7 +80,7 @@ extension SQLiteDatabase {
         for table in ["session", "identity"] {
           try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account.rawValue])
         }
-        // The account stays closed even if this is rolled back: its owner will ask again.
+        // The account stays in `closed` even if this write is rolled back. Its owner will repeat the request.
         _ = engine.closed.withLock { $0.insert(account) }
         return true
       }
@@ -90,21 +90,21 @@ extension SQLiteDatabase {
   }
 }
 
-/// Accounts that are closed and have posts, or had when the last of them was erased.
+/// Returns closed accounts whose names are not yet erased. Some of their posts may remain too.
 func closedAccounts(_ db: Database) throws -> [AccountID] {
   try Int64.fetchAll(
     db, sql: "SELECT id FROM account WHERE closed_ms IS NOT NULL AND first_name <> '' ORDER BY id"
   ).map { AccountID(rawValue: $0) }
 }
 
-/// The ids of an account's posts that are on the list, by their order.
+/// Query for the ids of an account's posts on the list, in the list's order.
 private let postsOnList = """
   SELECT id FROM (
     SELECT id, account, seq FROM post WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT \(Limits.feedEntriesMax))
   WHERE account = ? ORDER BY seq
   """
 
-/// The account's posts that are on the list, again, in their order.
+/// Publishes an account's posts on the list again, in their order.
 private func republish(
   _ account: AccountID, _ unixMs: Int64, _ numbers: SequenceAllocator, _ db: Database
 ) throws -> [FeedChange] {
@@ -122,7 +122,7 @@ private func republish(
 }
 
 extension Account {
-  /// Nil where there is none, or none any more.
+  /// Returns an account by its number. Nil for a closed or unknown account.
   static func find(_ id: AccountID, _ db: Database) throws -> Account? {
     try Row.fetchOne(
       db, sql: "SELECT * FROM account WHERE id = ? AND closed_ms IS NULL", arguments: [id.rawValue]

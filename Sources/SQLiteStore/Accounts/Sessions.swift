@@ -4,8 +4,8 @@ import GRDB
 package import Store
 
 extension SQLiteDatabase: LoginStore {
-  /// Expired sessions go, some at a time: of the account's, and of those that follow in the order of the hashes. Hashes
-  /// are random, so every place has its turn, and the expired stay few.
+  /// Stores a session, and removes a few expired ones: sessions of the account, and the next sessions in the order of
+  /// the hashes. Hashes are random, so every session is checked in time, and few expired ones remain.
   package func addSession(
     tokenHash: [UInt8], account: AccountID, passwordHash: String?, source: LoginSource, unixMs: Int64, expiresMs: Int64
   ) async throws -> Bool {

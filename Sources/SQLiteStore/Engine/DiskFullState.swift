@@ -4,14 +4,14 @@ import Glibc
 package import Store
 import Synchronization
 
-/// The writer's knowledge of a disk that is full or nearly full. It refuses nothing: each write is tried. Any thread.
+/// The writer's record of a full or nearly full disk. Each write is still tried. Any thread.
 final class DiskFullState: Sendable {
-  /// The meaning of the free bytes of a disk.
+  /// Meaning of a disk's free bytes.
   enum Finding: Equatable {
     case nothingNew
-    /// A disk that has become full or nearly full.
+    /// The disk has become full or nearly full.
     case full
-    /// A disk that was full; a trial commit shows whether it still is.
+    /// The disk was full. A trial commit shows whether it still is.
     case mayHaveSpace
   }
 
@@ -22,22 +22,22 @@ final class DiskFullState: Sendable {
 
   private let state = Mutex(State())
 
-  /// Judges the free bytes.
+  /// Evaluates the free bytes.
   ///
   /// - Parameters:
-  ///   - freeBytes: nil if the kernel does not report them.
+  ///   - freeBytes: free bytes, or nil if the kernel does not report them.
   ///   - isFull: true if the disk was full before.
   static func finding(freeBytes: Int64?, isFull: Bool) -> Finding {
     if isFull { return freeBytes ?? .max >= Limits.diskRecoveredBytes ? .mayHaveSpace : .nothingNew }
     return freeBytes ?? .max < Limits.diskFullBytes ? .full : .nothingNew
   }
 
-  /// Time when the disk became full or nearly full, ms since 1970, UTC; nil while it has room.
+  /// Time at which the disk became full or nearly full, in milliseconds since 1970, UTC. Nil while it has space.
   var fullMs: Int64? { state.withLock { $0.fullMs } }
 
-  /// Notes that the disk is full or nearly full.
+  /// Records that the disk is full or nearly full.
   ///
-  /// - Parameter refused: writes of callers that did not fit.
+  /// - Parameter refused: number of callers' writes that did not fit.
   func markFull(refused: Int, unixMs: Int64) {
     state.withLock { state in
       state.fullMs = state.fullMs ?? unixMs
@@ -45,12 +45,12 @@ final class DiskFullState: Sendable {
     }
   }
 
-  /// Notes that a caller's write failed.
+  /// Records the failure of a caller's write.
   func recordFailure(_ error: StoreError) {
     if error.isFull { markFull(refused: 1, unixMs: Int64(Date().timeIntervalSince1970 * 1_000)) }
   }
 
-  /// Notes that the disk has room again.
+  /// Records that the disk has space again.
   func markRecovered() { state.withLock { $0.fullMs = nil } }
 
   /// Returns the number of writes that did not fit since the last call.
@@ -77,9 +77,10 @@ extension SQLiteDatabase: StoreHealth {
     return space
   }
 
-  /// The disk counts as full from a write that does not fit or less than `Limits.diskFullBytes` free. It has room again
-  /// with `Limits.diskRecoveredBytes` free and a trial commit that succeeds. In between some writes fit and others do not. A
-  /// quota or the file system itself may refuse writes although bytes are free; only a commit shows that.
+  /// Checks the disk. A disk counts as full from a write that does not fit, or below `Limits.diskFullBytes` free. A
+  /// full disk recovers with `Limits.diskRecoveredBytes` free and a successful trial commit. In between some writes fit
+  /// and others do not. A quota or the file system itself may refuse writes although bytes are free. Only a commit
+  /// shows that.
   package func checkDisk() async -> (isFull: Bool, refused: Int) {
     switch DiskFullState.finding(freeBytes: fileSystem?.free, isFull: diskFullMs != nil) {
     case .full: diskFullState.markFull(refused: 0, unixMs: unixMs)
@@ -93,14 +94,14 @@ extension SQLiteDatabase: StoreHealth {
 
   private var unixMs: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 
-  /// Size of a file; 0 where it is not there.
+  /// Returns the size of a file in bytes. 0 if it does not exist.
   private func bytes(of path: String) -> Int64 {
     var status = stat()
     return stat(path, &status) == 0 ? Int64(status.st_size) : 0
   }
 
-  /// Space that this process may still fill, and the size of the file system, in bytes; nil if the kernel does not
-  /// report them. Root may fill the blocks that are reserved for root.
+  /// Space that this process may still use, and the size of the file system, in bytes. Nil if the kernel does not
+  /// report them. Root may use the blocks that are reserved for root.
   private var fileSystem: (free: Int64, size: Int64)? {
     var system = statvfs()
     guard statvfs(path, &system) == 0, system.f_blocks > 0 else { return nil }

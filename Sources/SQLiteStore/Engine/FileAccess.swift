@@ -1,13 +1,13 @@
 import Glibc
 import Store
 
-/// Access to the database's files: their owner's alone, whatever the folder and the umask. They hold addresses,
-/// passwords' hashes and sessions.
+/// Permissions of the database's files: only their owner has access, whatever the folder and the umask permit. The
+/// files contain addresses, password hashes and sessions.
 enum FileAccess {
-  /// Removes all others' access to the files that exist.
+  /// Removes all other users' access to the existing files.
   ///
-  /// A symbolic link is refused: its target's access would change, and SQLite would keep the log beside the target. The
-  /// folder itself may be a link.
+  /// A symbolic link is refused: the change would affect its target, and SQLite would keep the log beside the target.
+  /// The folder itself may be a link.
   ///
   /// - Throws: `StoreError.unusable` if others keep their access, or for a link.
   static func restrict(_ paths: [String]) throws(StoreError) {
@@ -21,7 +21,7 @@ enum FileAccess {
             + "--data")
       }
       guard status.st_mode & 0o077 != 0 else { continue }
-      // Not by its name, which may be a link by now.
+      // Change the mode by descriptor, because the name may be a link by now.
       let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
       defer { if descriptor >= 0 { close(descriptor) } }
       guard descriptor >= 0, fchmod(descriptor, 0o600) == 0 else {
@@ -34,8 +34,8 @@ enum FileAccess {
     }
   }
 
-  /// Makes an empty database for its owner alone, unless there is one. SQLite gives its log and the log's index the
-  /// mode of the database.
+  /// Creates an empty database with access for its owner only, unless it exists. SQLite gives its log and the log's
+  /// index the mode of the database.
   ///
   /// - Throws: `StoreError.unusable`.
   static func create(_ path: String) throws(StoreError) {

@@ -3,38 +3,39 @@ import Glibc
 import Store
 import Synchronization
 
-/// How far the database has come, in a file beside it: SQLite itself does not notice when its log is gone or damaged,
-/// and goes on from an earlier time as if nothing had been accepted since.
+/// High-water mark of the database's numbers, in a file beside it. SQLite itself does not notice a missing or damaged
+/// log, and would continue from an earlier state, as if nothing had been accepted since.
 ///
-/// The file is written after each commit that is on disk, and is not waited for: what it says is always on disk, though
-/// after a loss of power it may be behind. Used within writes.
+/// The file is written after each durable commit, without a sync. Its numbers are always durable in the database, but
+/// after a power cut the file may be behind. Use it within writes.
 final class HighWater: Sendable {
-  /// What only rises.
+  /// Numbers that only rise.
   struct Mark: Sendable, Equatable {
     var generation: UInt32 = 0
     var account: Int64 = 0
     var post: UInt64 = 0
     var seq: UInt64 = 0
 
-    /// Whether nothing has gone back since another mark was made.
+    /// Returns true if no number is below the other mark's.
     func isAtLeast(_ other: Mark) -> Bool {
       generation >= other.generation && account >= other.account && post >= other.post && seq >= other.seq
     }
 
-    /// The higher of each.
+    /// Returns the higher number of each kind.
     func raised(to other: Mark) -> Mark {
       Mark(
-        generation: max(generation, other.generation), account: max(account, other.account), post: max(post, other.post),
+        generation: max(generation, other.generation), account: max(account, other.account),
+        post: max(post, other.post),
         seq: max(seq, other.seq))
     }
   }
 
-  /// What the file says.
+  /// Contents of the file.
   struct Record: Equatable {
     let epoch: Epoch
     let mark: Mark
 
-    /// "OTMHIGH1", epoch, the numbers, and a hash over all before it.
+    /// File format: "OTMHIGH1", the epoch, the numbers, and a hash over all preceding bytes.
     var bytes: [UInt8] {
       var bytes = Array("OTMHIGH1".utf8) + epoch.bytes
       for number in [UInt64(mark.generation), UInt64(bitPattern: mark.account), mark.post, mark.seq] {
@@ -52,7 +53,7 @@ final class HighWater: Sendable {
       self.mark = mark
     }
 
-    /// Nil for bytes that are no record.
+    /// Returns nil for bytes that are no record.
     init?(_ bytes: [UInt8]) {
       func number(_ offset: Int) -> UInt64 { bytes[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) } }
       guard bytes.count == Record.length, bytes.starts(with: Array("OTMHIGH1".utf8)),
@@ -65,9 +66,9 @@ final class HighWater: Sendable {
   }
 
   private struct State: Sendable {
-    /// On disk.
+    /// Mark of the latest durable commit.
     var kept: Mark
-    /// With what the running transaction writes.
+    /// Mark that includes the running transaction.
     var written: Mark
   }
 
@@ -75,12 +76,12 @@ final class HighWater: Sendable {
   private let epoch: Epoch
   private let state: Mutex<State>
 
-  /// Opens or makes the file, and writes what it is to say now. On disk on return.
+  /// Opens or creates the file, and writes the record. Durable on return.
   init(path: String, _ record: Record) throws(StoreError) {
-    // Under another name first: a disk that is full, or an end in between, must not leave half of one.
+    // Write under another name first, so that a full disk or a crash cannot leave half a file.
     let new = path + ".new"
-    // Removes the file of a killed ingest, and a link that another user of the folder has planted. If such a link comes
-    // between the two calls, `open` fails.
+    // This removes the file of a killed ingest, and a link that another user of the folder has planted. If such a link
+    // appears between the two calls, `open` fails.
     unlink(new)
     descriptor = open(new, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0o600)
     epoch = record.epoch
@@ -93,7 +94,7 @@ final class HighWater: Sendable {
     }
   }
 
-  /// The name is on disk too.
+  /// Syncs the folder, so that the file's name is durable. Returns true on success.
   private static func syncFolder(of path: String) -> Bool {
     let end = path.lastIndex(of: "/") ?? path.startIndex
     let folder = open(end == path.startIndex ? "." : String(path[..<end]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -104,13 +105,13 @@ final class HighWater: Sendable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// The running transaction has used these.
+  /// Records numbers that the running transaction has used.
   func record(account: Int64 = 0, post: UInt64 = 0, seq: UInt64 = 0) {
     let mark = Mark(account: account, post: post, seq: seq)
     state.withLock { $0.written = $0.written.raised(to: mark) }
   }
 
-  /// The transaction is on disk.
+  /// Writes the mark after the transaction's durable commit.
   func persist() {
     let mark: Mark? = state.withLock { state in
       guard state.kept != state.written else { return nil }
@@ -119,16 +120,16 @@ final class HighWater: Sendable {
     }
     guard let mark else { return }
     let bytes = Record(epoch: epoch, mark: mark).bytes
-    // Where that fails, the file stays behind, and less is noticed; no reason to refuse what is on disk.
+    // After a failure the file stays behind and detects less. A durable commit must not fail for this reason.
     _ = pwrite(descriptor, bytes, bytes.count, 0)
   }
 
-  /// The transaction is rolled back.
+  /// Discards the numbers of a transaction that is rolled back.
   func discard() { state.withLock { $0.written = $0.kept } }
 
-  /// What the file at a path says; nil where there is none.
+  /// Reads the file at a path. Nil if there is none.
   ///
-  /// - Throws: `StoreError.unusable` where it cannot be read, or is not as it was written.
+  /// - Throws: `StoreError.unusable` if the file cannot be read, or is damaged.
   static func read(_ path: String) throws(StoreError) -> Record? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {

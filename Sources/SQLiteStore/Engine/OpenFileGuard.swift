@@ -1,8 +1,9 @@
 import Glibc
 
-/// Files that must stay where they are while SQLite has them open: it would go on writing into what nobody finds again.
+/// Check that files stay in place while SQLite has them open. Otherwise SQLite would continue to write to a file
+/// without a name.
 struct OpenFileGuard: Sendable {
-  /// One of them was removed or replaced. What was written since is lost with it.
+  /// Error for a file that was removed or replaced. Later writes to it are lost.
   struct FileReplaced: Error, CustomStringConvertible {
     let path: String
     var description: String { "\(path) was removed or replaced while it was in use" }
@@ -23,7 +24,7 @@ struct OpenFileGuard: Sendable {
 
   private let places: [FileIdentity]
 
-  /// - Throws: `Gone` where one is not there.
+  /// - Throws: `FileReplaced` if a file does not exist.
   init(_ paths: [String]) throws(FileReplaced) {
     var places: [FileIdentity] = []
     for path in paths {
@@ -33,9 +34,9 @@ struct OpenFileGuard: Sendable {
     self.places = places
   }
 
-  /// Asks the file system about each: little beside a commit.
+  /// Checks that each file is still the same. The cost is small beside a commit.
   ///
-  /// - Throws: `Gone`.
+  /// - Throws: `FileReplaced`.
   func check() throws(FileReplaced) {
     for place in places where FileIdentity(place.path) != place { throw FileReplaced(path: place.path) }
   }

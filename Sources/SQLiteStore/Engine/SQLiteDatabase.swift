@@ -8,31 +8,30 @@ import Synchronization
 
 /// The database: the only place where a path becomes a connection.
 ///
-/// One connection writes and checkpoints; readers are read-only connections of the same process; a second process is
-/// refused. Quick reads, scans and operators' reads each have connections of their own. Threads: any.
+/// One connection writes and checkpoints. Readers are read-only connections of the same process, and a second process
+/// is refused. Quick reads, scans and operators' reads each have their own connections. Any thread.
 package final class SQLiteDatabase: Sendable {
   let pool: DatabasePool
   let scans: ScanExecutor
-  /// Connection for operators' reads, one at a time: these may count every row, and must neither wait for scans nor
-  /// delay quick reads.
+  /// Connection for operators' reads, one at a time. Such a read may count every row, and must neither wait for scans
+  /// nor delay quick reads.
   let operatorReader: DatabaseQueue
   let committer: GroupCommitter<SQLiteEngine>
-  /// State of a full disk.
+  /// Record of a full disk.
   let diskFullState = DiskFullState()
   package let changes = ChangeSource()
   private let lock: InstanceLock
   private let logger: Logger
-  /// Which history the sequence numbers belong to.
+  /// Epoch of the sequence numbers.
   let epoch: Epoch
-  /// Of the database's file.
+  /// Path of the database's file.
   let path: String
-  /// The number of this start, stored before it is returned.
+  /// Number of this start, which is durable before the initializer returns.
   package let generation: UInt32
 
-  /// Opens or makes `onthemap.sqlite` in a folder, brings its tables up to date, and counts the start. Waits for the
-  /// disk.
+  /// Opens or creates `onthemap.sqlite` in a folder, migrates its tables, and counts the start. Blocks for the disk.
   ///
-  /// - Throws: `StoreError.locked` and `.unusable`, both final.
+  /// - Throws: `StoreError.locked` and `.unusable`. Retries are futile.
   package init(folder: String, logger: Logger, scanTimes: ScanTimes = ScanTimes()) throws {
     self.logger = logger
     do {
@@ -52,13 +51,14 @@ package final class SQLiteDatabase: Sendable {
       let before = try StartupCheck(path: path, highWaterPath: highWaterPath).run()
       try FileAccess.create(path)
       pool = try DatabasePool(path: path, configuration: SQLiteDatabase.configuration)
-      // After the pool: it sets NORMAL itself, which would lose acknowledged posts with the power.
+      // Set this after the pool, which sets NORMAL itself. With NORMAL, a power cut would lose acknowledged posts.
       try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
       guard try !pool.read(Schema.migrator.hasBeenSuperseded) else {
         throw StoreError.unusable(path: path, reason: "another version of onthemap has made it; run that one")
       }
       try Schema.migrator.migrate(pool)
-      // Whoever took the file away has put another database here: its numbers may have been given before.
+      // The high-water file is missing, so this may be a different database whose numbers were already used. Start a
+      // new epoch.
       let isAnotherHistory = before != nil && !FileManager.default.fileExists(atPath: highWaterPath)
       let started = try pool.write { db in
         if isAnotherHistory { try db.execute(sql: "UPDATE meta SET epoch = randomblob(16)") }
@@ -87,13 +87,14 @@ package final class SQLiteDatabase: Sendable {
     }
     let version = try pool.read { db in try String.fetchOne(db, sql: "SELECT sqlite_version()") }
     logger.info(
-      "database open",
+      "database opened",
       metadata: [
-        "path": "\(path)", "sqlite": "\(version ?? "unknown")", "epoch": "\(epoch)", "boot": "\(generation)",
+        "path": "\(path)", "sqlite_version": "\(version ?? "unknown")", "epoch": "\(epoch)",
+        "generation": "\(generation)",
       ])
   }
 
-  /// What to do about an error; empty where it speaks for itself.
+  /// Returns the remedy for an error. Empty if the error needs none.
   private static func advice(_ error: DatabaseError) -> String {
     switch error.resultCode {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB:
@@ -104,7 +105,7 @@ package final class SQLiteDatabase: Sendable {
 
   /// Runs `body` within the next commit.
   ///
-  /// - Parameter then: as a `CommitCompletion`.
+  /// - Parameter then: completion, with the rules of `CommitCompletion`.
   func submit<Value: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Value,
     then: @escaping @Sendable (Result<Value, StoreError>) -> Void
@@ -126,9 +127,9 @@ package final class SQLiteDatabase: Sendable {
       })
   }
 
-  /// Runs `body` within the next commit. On disk on return.
+  /// Runs `body` within the next commit. Durable on return.
   ///
-  /// - Parameter change: the change that a value means; nil for none.
+  /// - Parameter change: function that returns the change of a value, or nil.
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Value,
     reporting change: @escaping @Sendable (Value) -> StoreChange? = { _ in nil }
@@ -141,11 +142,11 @@ package final class SQLiteDatabase: Sendable {
     }
   }
 
-  /// Commits one page with the contents that it had. Returns whether that succeeded, on disk.
+  /// Commits one page with its present contents. Returns true if the commit is durable.
   func trialCommit() async -> Bool {
     await withCheckedContinuation { continuation in
       let write = SQLiteEngine.Write.other { db in
-        // Twice: SQLite writes no page for an update that changes nothing.
+        // Two updates are necessary, because SQLite writes no page for an update that changes nothing.
         try db.cachedStatement(sql: "UPDATE meta SET boot = boot + 1").execute()
         try db.cachedStatement(sql: "UPDATE meta SET boot = boot - 1").execute()
         return {}
@@ -156,11 +157,12 @@ package final class SQLiteDatabase: Sendable {
     }
   }
 
-  /// Writes the log into the database, unless the disk has failed, and closes both.
+  /// Checkpoints the log and closes both files. After a failure of the disk it does not checkpoint.
   package func close() {
     closeReaders()
     guard committer.end() else {
-      // What a failed disk still has is for the next start to look at: SQLite would write it as it closes the file.
+      // Keep the pool open: on closing, SQLite would write to the failed disk. The next start must find its contents
+      // unchanged.
       _ = Unmanaged.passRetained(pool)
       return
     }
@@ -175,17 +177,17 @@ package final class SQLiteDatabase: Sendable {
 
   deinit { closeReaders() }
 
-  /// Closes the readers before the writer: the last connection to close writes the log into the database.
+  /// Closes the readers before the writer, because the last connection to close checkpoints the log.
   private func closeReaders() {
     scans.close()
     try? operatorReader.close()
   }
 
-  /// Before the first connection, for all: with it SQLite takes a lock for each allocation, to count what nobody asks
-  /// for. Where it has begun already it goes on as it was.
+  /// Disables SQLite's memory statistics, which take a lock for each allocation and are not used. This happens once,
+  /// before the first connection. If SQLite is already initialized, nothing changes.
   private static let countsNoMemory: Void = { _ = otm_sqlite_count_no_memory() }()
 
-  /// True once SQLite has its folder for temporary files.
+  /// True after SQLite has its folder for temporary files.
   private static let hasTemporaryFolder = Mutex(false)
 
   /// Keeps SQLite's temporary files in the data folder. The first folder of the process counts.
@@ -204,11 +206,11 @@ package final class SQLiteDatabase: Sendable {
     var configuration = GRDB.Configuration()
     configuration.label = "onthemap"
     configuration.maximumReaderCount = Limits.databaseReadersMax
-    // An operator's tool, or a connection that is closing, may hold the file for a moment.
+    // An operator's tool, or a closing connection, may hold the file for a moment.
     configuration.busyMode = .timeout(Double(Limits.databaseBusyMs) / 1_000)
     configuration.prepareDatabase { db in
-      // FAST overwrites deleted data with zeros where that writes no further page. ON, Debian's default, also reads and
-      // writes each page that becomes free: deletions of people's data turn it on, see Traces.
+      // FAST overwrites deleted data with zeros if that writes no further page. ON, Debian's default, also reads and
+      // writes each page that becomes free. Deletions of people's data enable ON, see `SecureDeletion`.
       try db.execute(
         sql: """
           PRAGMA secure_delete = FAST; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;

@@ -4,12 +4,12 @@ import GRDB
 import Store
 import Synchronization
 
-/// The one connection that writes, and what its transactions keep in memory. On the thread of `GroupCommitter`, which
-/// forms the groups of writes.
+/// The only connection that writes, and the memory of its transactions. All of it runs on the thread of
+/// `GroupCommitter`, which forms the groups of writes.
 final class SQLiteEngine: CommitEngine {
   enum Write: Sendable {
     case post(PostWrite)
-    /// A transaction on accounts. Returns what to call when the commit is on disk.
+    /// A transaction on accounts, which returns the function to call when the commit is durable.
     case other(@Sendable (Database) throws -> @Sendable () -> Void)
   }
 
@@ -22,7 +22,7 @@ final class SQLiteEngine: CommitEngine {
   let path: String
   let numbers: SequenceAllocator
   let names = AccountNameCache()
-  /// Accounts that are closed since the start: a request that was under way then makes no post.
+  /// Accounts closed since the start. A request that was in progress then creates no post.
   let closed = Mutex<Set<AccountID>>([])
   /// Durations of the latest commits.
   let times = CommitTimes()
@@ -41,26 +41,26 @@ final class SQLiteEngine: CommitEngine {
 
   func commit(_ writes: [Write]) throws -> [Output] {
     do { return try pool.writeWithoutTransaction { db in try commit(writes, db) } } catch {
-      // The writes of a group that is refused are committed again, each alone.
+      // The writes of a refused group are committed again, each alone.
       if writes.count == 1 || SQLiteEngine.isOfTheDisk(error) { meters.count(error) }
       throw error
     }
   }
 
-  /// On disk on return.
+  /// Commits a group of writes. Durable on return.
   private func commit(_ writes: [Write], _ db: Database) throws -> [Output] {
     var outputs: [Output] = []
     outputs.reserveCapacity(writes.count)
     let rows = db.totalChangesCount
     let start = ContinuousClock.now
     do {
-      // Prepared once: GRDB's own transactions are parsed anew each time.
+      // Prepared once, because GRDB's own transactions are parsed each time.
       try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
       for write in writes { outputs.append(try run(write, db)) }
       try db.cachedStatement(sql: "COMMIT").execute()
       try files.check()
     } catch {
-      // SQLite has rolled back by itself after some errors.
+      // After some errors SQLite has rolled back by itself.
       if db.isInsideTransaction { try? db.rollback() }
       highWater.discard()
       names.forget()
@@ -82,8 +82,8 @@ final class SQLiteEngine: CommitEngine {
 
   private func execute(_ write: PostWrite, _ db: Database) throws -> PostWriteResult {
     switch write {
-    case .accept(let posts, let account, let room, let unixMs):
-      .accept(try accept(posts, account, room: room, unixMs, db))
+    case .accept(let posts, let account, let capacity, let unixMs):
+      .accept(try accept(posts, account, capacity: capacity, unixMs, db))
     case .settle(let records, let unixMs): .settle(try settle(records, unixMs, db))
     case .delete(let post, let account, let unixMs): .delete(try delete(post, account, unixMs, db))
     case .edit(let post, let account, let submission, let published, let unixMs):
@@ -93,7 +93,7 @@ final class SQLiteEngine: CommitEngine {
     case .erasePosts(let account, let after, let unixMs): .erasePosts(try erasePosts(account, after, unixMs, db))
     case .retryDead(let selection, let limit, let unixMs):
       .retryDead(try retryDead(selection, limit: limit, unixMs, db))
-    case .drop(let posts, let unixMs): .drop(try drop(posts, unixMs, db))
+    case .discard(let posts, let unixMs): .discard(try discard(posts, unixMs, db))
     case .pause(let sinceMs): .pause(sinceMs: try setPaused(sinceMs: sinceMs, db))
     }
   }
@@ -103,24 +103,23 @@ final class SQLiteEngine: CommitEngine {
     return .stopped(StoreError(error), reason: (error as? DatabaseError)?.description ?? "\(error)")
   }
 
-  /// After a failed sync the kernel may report success for pages that it has dropped. Never retry in place, and write
-  /// nothing else either, before everything has been read anew.
+  /// Returns true for an error of the disk. After a failed sync the kernel may report success for pages that it has
+  /// dropped. Never retry in place, and write nothing else, until a restart has read everything again.
   private static func isOfTheDisk(_ error: any Error) -> Bool {
     if error is OpenFileGuard.FileReplaced { return true }
     guard let error = error as? DatabaseError, !error.isFull else { return false }
     return [.SQLITE_IOERR, .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_READONLY].contains(error.resultCode)
   }
 
-  /// Writes the log into the database, as far as no reader needs it. Then the next commit begins the log anew. A
-  /// failure is left to the next commit to find.
+  /// Checkpoints the log, as far as no reader needs it. The next commit then restarts the log. The next commit also
+  /// reports a failure.
   func checkpoint() { _ = try? pool.writeWithoutTransaction { db in try db.checkpoint(.passive) } }
 }
 
 extension GroupCommitter where Engine == SQLiteEngine {
-  /// Writes the log into the database between two groups, behind the writes submitted before, unless nothing is written
-  /// any more.
+  /// Checkpoints the log between two groups, after the writes submitted before, unless the committer refuses writes.
   ///
-  /// - Parameter then: called once on the committer's queue, in any case; it must not wait.
+  /// - Parameter then: called once on the committer's queue, in every case. The function must not block.
   func checkpoint(then: @escaping @Sendable () -> Void) {
     betweenGroups { [self] in
       if stopReason == nil { engine.checkpoint() }

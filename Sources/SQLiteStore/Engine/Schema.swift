@@ -1,12 +1,12 @@
 import Domain
 import GRDB
 
-/// The tables, as named migrations: appended, never edited.
+/// Tables of the database, as named migrations. Append migrations; never edit one.
 ///
-/// Neither the queue nor the change log is a table of its own: the one is the posts in state queued, the other the
-/// published posts in the order of their `seq`. A row that changes again takes a new number, so that a reader who asks
-/// for all above a number misses nothing and reads nothing twice. A deleted post's row stays, without content and
-/// without a number: the deletion's is in `meta` until another's is greater.
+/// Neither the queue nor the change log is a table of its own. The queue is the posts in state queued. The change log
+/// is the published posts in the order of their `seq`. A row that changes again gets a new number. A reader of all rows
+/// above a number therefore misses none and reads none twice. A deleted post's row stays, without content and number.
+/// The number of the latest deletion is in `meta`, and counts until a post has a greater one.
 enum Schema {
   static let migrator: DatabaseMigrator = {
     var migrator = DatabaseMigrator()
@@ -71,7 +71,7 @@ enum Schema {
       try db.execute(sql: "INSERT INTO meta (one, epoch, boot) VALUES (1, randomblob(16), 0)")
     }
     migrator.registerMigration("2 how a post's text led to its place") { db in
-      // Place.Match; NULL where no place was found.
+      // Place.Match. NULL if no place was found.
       try db.execute(sql: "ALTER TABLE post ADD COLUMN place_match INTEGER")
     }
     migrator.registerMigration("3 history of failures, pause") { db in
@@ -97,11 +97,11 @@ enum Schema {
           """)
     }
     migrator.registerMigration("4 the trace that a post belongs to") { db in
-      // W3C Trace Context's traceparent; NULL where the request had none.
+      // W3C Trace Context's traceparent. NULL if the request had none.
       try db.execute(sql: "ALTER TABLE post ADD COLUMN traceparent TEXT")
     }
     migrator.registerMigration("5 a post's key is its own") { db in
-      // Not a table: a post with a key costs as many rows as one without.
+      // A column and not a table, so that a post with a key costs as many rows as one without.
       try db.execute(
         sql: """
           ALTER TABLE post ADD COLUMN idempotency_key TEXT;  -- NULL: none, or its time is over
@@ -116,7 +116,7 @@ enum Schema {
           """)
     }
     migrator.registerMigration("6 the number of the latest deletion") { db in
-      // The list stands at it where nothing was published since; no row has it.
+      // The list has this sequence number if nothing was published since. No row has it.
       try db.execute(sql: "ALTER TABLE meta ADD COLUMN deleted_seq INTEGER NOT NULL DEFAULT 0")
     }
     migrator.registerMigration("7 when a session began, what is no link") { db in

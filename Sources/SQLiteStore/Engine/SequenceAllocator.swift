@@ -2,8 +2,8 @@ import Domain
 import GRDB
 import Synchronization
 
-/// The numbers that only rise: post ids, the sequence of changes, and from where on posts have their keys. Used within
-/// writes, which run one at a time; a number whose write is rolled back is skipped.
+/// Allocator of the numbers that only rise: post ids, sequence numbers, and the first post that may have its key. Use
+/// it within writes, which run one at a time. A number whose write is rolled back is skipped.
 final class SequenceAllocator: Sendable {
   private struct Last: Sendable {
     var post: PostID?
@@ -25,9 +25,10 @@ final class SequenceAllocator: Sendable {
     last = Mutex(Last(post: post.flatMap { PostID($0) }, seq: seq, keyedFrom: keyedFrom ?? 0))
   }
 
-  /// The number of the latest change that is on disk: of a post on the list, or of a deletion, which no post has.
+  /// Returns the sequence number of the latest durable change: of a post on the list, or of a deletion, which no post
+  /// has.
   ///
-  /// - Parameter hasDeletions: false for a database of a version that knew none.
+  /// - Parameter hasDeletions: false for a database of a version without deletions.
   static func lastSeq(_ db: Database, hasDeletions: Bool = true) throws -> UInt64 {
     let deleted = hasDeletions ? "(SELECT deleted_seq FROM meta)" : "0"
     let seq = try Int64.fetchOne(
@@ -36,10 +37,10 @@ final class SequenceAllocator: Sendable {
     return UInt64(max(0, seq ?? 0))
   }
 
-  /// The next post's id; nobody's until it is taken.
+  /// Returns the next post's id, which stays free until `markUsed`.
   func nextPost(unixMs: Int64) -> PostID { last.withLock { PostID.following($0.post, unixMs: unixMs) } }
 
-  /// The next posts' ids; nobody's until they are taken.
+  /// Returns the next posts' ids, which stay free until `markUsed`.
   func nextPosts(_ count: Int, unixMs: Int64) -> [PostID] {
     var last = last.withLock(\.post)
     return (0..<count).map { _ in
@@ -49,16 +50,16 @@ final class SequenceAllocator: Sendable {
     }
   }
 
-  /// A post has the id.
+  /// Marks an id as used by a post.
   func markUsed(_ id: PostID) {
     last.withLock { $0.post = id }
     highWater.record(post: id.rawValue)
   }
 
-  /// The next change's number; the same until it is taken.
+  /// Sequence number of the next change, until `advanceSeq`.
   var nextSeq: UInt64 { last.withLock { $0.seq + 1 } }
 
-  /// A change has the next number.
+  /// Marks the next sequence number as used by a change.
   func advanceSeq() {
     let seq = last.withLock { last in
       last.seq += 1
@@ -67,13 +68,13 @@ final class SequenceAllocator: Sendable {
     highWater.record(seq: seq)
   }
 
-  /// Posts below it have no idempotency key any more, or are not there. Of a rolled back write it is too great for a
-  /// while: `meta.keyed_from` is what counts, and this says when to ask for that.
+  /// Lowest post that may have an idempotency key. Posts below it have none, or do not exist. After a rollback this
+  /// value is too great for a while. `meta.keyed_from` is authoritative, and this value only decides when to read it.
   var keyedFrom: Int64 {
     get { last.withLock { $0.keyedFrom } }
     set { last.withLock { $0.keyedFrom = newValue } }
   }
 
-  /// An account has this number, which its table gave.
+  /// Records the number of a new account, which its table assigned.
   func account(_ id: Int64) { highWater.record(account: id) }
 }

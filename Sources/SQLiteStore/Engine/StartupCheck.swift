@@ -3,23 +3,23 @@ import Foundation
 import GRDB
 import Store
 
-/// A look at the files before anything writes to them: what is missing, damaged or has gone back to an earlier time is
-/// refused as it is found, for whoever mends it needs it so.
+/// Check of the files before anything writes to them. Missing or damaged files, and files that have gone back to an
+/// earlier state, are refused. They are left untouched, so that they can be repaired.
 struct StartupCheck {
-  /// Of `onthemap.sqlite`.
+  /// Path of `onthemap.sqlite`.
   let path: String
   let highWaterPath: String
-  /// Up to this size it is read from end to end.
+  /// Maximum size of a database that is checked from end to end, in bytes.
   var checkBytesMax = Limits.databaseCheckBytesMax
 
-  /// How far the database has come; nil where there is none yet.
+  /// Returns the numbers of the database. Nil if there is no database yet.
   ///
-  /// - Throws: `StoreError.unusable`, with what to do.
+  /// - Throws: `StoreError.unusable`, with its remedy.
   func run() throws -> HighWater.Record? {
     let kept = try HighWater.read(highWaterPath)
     let size = StartupCheck.size(path)
     guard let size, size > 0 else {
-      // SQLite would make a new one, and throw away the log of the old one.
+      // SQLite would create a new database, and delete the log of the old database.
       guard kept == nil, (StartupCheck.size(path + "-wal") ?? 0) == 0 else {
         throw refusal("it is \(size == nil ? "missing" : "empty"), and there has been one here")
       }
@@ -28,7 +28,7 @@ struct StartupCheck {
     var configuration = GRDB.Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(Double(Limits.databaseBusyMs) / 1_000)
-    // Read-only, so that nothing is copied from the log when it is closed, which would take the evidence away.
+    // Read-only, so that closing it checkpoints nothing, which would destroy evidence.
     let database = try DatabaseQueue(path: path, configuration: configuration)
     return try database.read { db in
       guard try db.tableExists("meta") else {
@@ -53,7 +53,7 @@ struct StartupCheck {
     }
   }
 
-  /// Nil where the meta row is not as it is made.
+  /// Returns nil if the meta row is missing or damaged.
   private static func record(_ db: Database) throws -> HighWater.Record? {
     guard let row = try Row.fetchOne(db, sql: "SELECT epoch, boot FROM meta"), let epoch = Epoch(row[0] as Data),
       let generation = UInt32(exactly: row[1] as Int64)
@@ -62,7 +62,8 @@ struct StartupCheck {
     let mark = HighWater.Mark(
       generation: generation, account: try highest("SELECT max(id) FROM account"),
       post: UInt64(try highest("SELECT max(id) FROM post")),
-      seq: try SequenceAllocator.lastSeq(db, hasDeletions: db.columns(in: "meta").contains { $0.name == "deleted_seq" }))
+      seq: try SequenceAllocator.lastSeq(db, hasDeletions: db.columns(in: "meta").contains { $0.name == "deleted_seq" })
+    )
     return HighWater.Record(epoch: epoch, mark: mark)
   }
 
@@ -75,7 +76,7 @@ struct StartupCheck {
         """)
   }
 
-  /// Of a file, in bytes; nil where there is none.
+  /// Returns the size of a file in bytes. Nil if it does not exist.
   private static func size(_ path: String) -> Int? {
     (try? FileManager.default.attributesOfItem(atPath: path)[.size]) as? Int
   }

@@ -1,7 +1,7 @@
 import GRDB
 import GRDBSQLite
 
-/// A value bound to a statement that runs for every post.
+/// Value bound to a statement that runs for every post.
 enum BoundValue {
   case integer(Int64)
   case text(String)
@@ -11,14 +11,14 @@ enum BoundValue {
   static func integer(_ value: (some BinaryInteger)?) -> BoundValue { value.map { .integer(Int64($0)) } ?? .null }
 }
 
-/// A row while a statement stands on it.
+/// Present row of a running statement.
 struct ResultRow {
   fileprivate let handle: SQLiteStatement
 
-  /// 0 where it is null.
+  /// Returns an integer. 0 if the column is null.
   func integer(_ index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
 
-  /// Whether a column holds just these bytes.
+  /// Returns true if a column equals these bytes.
   func isBlob(_ index: Int32, _ bytes: [UInt8]) -> Bool {
     let count = Int(sqlite3_column_bytes(handle, index))
     return UnsafeRawBufferPointer(start: sqlite3_column_blob(handle, index), count: count).elementsEqual(bytes)
@@ -26,14 +26,14 @@ struct ResultRow {
 }
 
 extension Statement {
-  /// Runs a statement that returns no rows. GRDB's arguments would box every value and go over all of them several
-  /// times; this binds each once.
+  /// Runs a statement that returns no rows, and binds each value once. GRDB's arguments would box every value and
+  /// traverse all of them several times.
   ///
-  /// - Returns: how many rows it has changed.
+  /// - Returns: the number of changed rows.
   @discardableResult
   func run(_ db: Database, _ columns: BoundValue...) throws -> Int { try run(db, columns) }
 
-  /// The same of an array.
+  /// Runs a statement as `run` does, with an array of values.
   @discardableResult
   func run(_ db: Database, _ columns: [BoundValue]) throws -> Int {
     try bind(columns, db)
@@ -44,9 +44,9 @@ extension Statement {
     return Int(sqlite3_changes(db.sqliteConnection))
   }
 
-  /// The first row of a statement's, read where it lies; nil where there is none.
+  /// Reads the first row of a statement in place. Nil if there is none.
   ///
-  /// - Parameter read: takes the row's columns, which are gone afterwards.
+  /// - Parameter read: function that reads the row's columns, which are invalid afterwards.
   func first<Value>(_ db: Database, _ columns: BoundValue..., read: (ResultRow) -> Value) throws -> Value? {
     try bind(columns, db)
     let code = sqlite3_step(sqliteStatement)

@@ -12,6 +12,6 @@ extension StoreError {
 }
 
 extension DatabaseError {
-  /// Whether there is no room: also for what SQLite calls an I/O error, a log's index that cannot grow.
+  /// True for a full disk. SQLite reports an I/O error if the log's index cannot grow, which counts too.
   var isFull: Bool { resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE }
 }

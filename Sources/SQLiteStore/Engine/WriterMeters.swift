@@ -2,7 +2,7 @@ import GRDB
 import Metrics
 import Telemetry
 
-/// Counts what the writer does: once for each commit, whatever is in it. Any thread.
+/// Metrics of the writer, one record per commit. Any thread.
 struct WriterMeters: Sendable {
   private let duration = Metric.storeCommit.timer()
   private let rows = Metric.storeRows.recorder()
@@ -12,15 +12,15 @@ struct WriterMeters: Sendable {
   private let corrupt = Metric.storeErrors.counter("corrupt")
   private let other = Metric.storeErrors.counter("other")
 
-  /// A commit is on disk. WAL with synchronous=FULL: if it has changed anything, its frames have been written to the
-  /// WAL and one fdatasync has returned; otherwise nothing was written.
+  /// Records a durable commit. In WAL mode with synchronous=FULL, a commit with changes has written its frames to the
+  /// WAL, and one fdatasync has returned. A commit without changes has written nothing.
   func commit(_ duration: Duration, rows count: Int) {
     self.duration.record(duration: duration)
     rows.record(count)
     if count > 0 { syncs.increment() }
   }
 
-  /// A write has failed.
+  /// Counts a failed write.
   func count(_ error: any Error) {
     switch (error as? DatabaseError)?.resultCode {
     case .SQLITE_FULL?: full.increment()

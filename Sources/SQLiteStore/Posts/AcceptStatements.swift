@@ -2,8 +2,8 @@ import Domain
 import GRDB
 import Store
 
-/// The statements that take in posts and their keys, the one that runs for each looked up once for all. Used within one
-/// write or read.
+/// Statements that store posts with their keys. The statement for a single post is looked up once. Use it within one
+/// write.
 struct AcceptStatements {
   private let db: Database
   private let one: Statement
@@ -27,7 +27,7 @@ struct AcceptStatements {
 
   /// Stores a post.
   ///
-  /// - Returns: false where its key has been used: then `earlier` has the other post.
+  /// - Returns: false if its key was already used. `IdempotencyKeys.earlierPost` then has the other post.
   func insert(
     _ submission: Submission, _ id: PostID, _ account: AccountID, _ idempotency: Idempotency?,
     _ unixMs: Int64
@@ -37,7 +37,8 @@ struct AcceptStatements {
 
   /// Stores `Limits.postsPerInsert` posts.
   ///
-  /// - Returns: false where one of their keys or more have been used: then `earlier` has of each what there is.
+  /// - Returns: false if at least one of their keys was already used. `IdempotencyKeys.earlierPost` then has the stored
+  ///   post of each.
   func insert(
     _ posts: ArraySlice<NewPost>, _ ids: [PostID],
     _ account: AccountID, _ unixMs: Int64

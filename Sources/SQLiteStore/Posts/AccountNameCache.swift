@@ -1,9 +1,9 @@
 import Domain
 import Synchronization
 
-/// Names of accounts that post, in memory, so that no settlement need read them. Used within writes.
+/// Cache of the names of accounts that post, so that settlements need not read them. Use it within writes.
 final class AccountNameCache: Sendable {
-  /// Of an account.
+  /// Name of an account.
   struct Name: Sendable {
     let first: String
     let last: String
@@ -20,6 +20,6 @@ final class AccountNameCache: Sendable {
     }
   }
 
-  /// What was read or changed within a write that is rolled back may be on no disk.
+  /// Empties the cache after a rollback, because a name that the write has read or changed may not be durable.
   func forget() { names.withLock { $0.removeAll(keepingCapacity: true) } }
 }

@@ -3,7 +3,8 @@ import GRDB
 import Store
 
 extension SQLiteEngine {
-  /// A row without content stays: so its id is given to no other, and a retry under its key makes no second post.
+  /// Deletes a post. A row without content stays, so that its id is never reused, and a retry with its key creates no
+  /// second post.
   func delete(
     _ post: PostID, _ account: AccountID, _ unixMs: Int64, _ db: Database
   ) throws -> PostWriteResult.Deletion {
@@ -43,10 +44,10 @@ extension SQLiteEngine {
   }
 }
 
-/// Takes a post's content, and the post from the map. What stays is its row, so that its id is given to no other.
+/// Erases a post's content, and removes the post from the map. Its row stays, so that its id is never reused.
 ///
-/// - Parameter listedAt: the number that it is on the map at; nil where it is not.
-/// - Returns: what feeds have to learn; nil where that is nothing.
+/// - Parameter listedAt: sequence number of a post on the map, else nil.
+/// - Returns: the change for feeds, or nil.
 func erase(
   _ post: PostID, listedAt: UInt64?, _ unixMs: Int64, _ numbers: SequenceAllocator, _ db: Database
 ) throws -> FeedChange? {
@@ -58,16 +59,16 @@ func erase(
         traceparent = NULL, updated_ms = ? WHERE id = ?
       """
   ).run(db, .integer(unixMs), .integer(post.rawValue))
-  // Reasons quote what was posted.
+  // Reasons quote the post's text.
   try db.cachedStatement(sql: "DELETE FROM post_event WHERE post = ?").run(db, .integer(post.rawValue))
   guard listedAt != nil else { return nil }
   let seq = numbers.nextSeq
   try db.cachedStatement(sql: "UPDATE meta SET deleted_seq = ?").run(db, .integer(seq))
   numbers.advanceSeq()
-  return .remove(post, seq: seq, next: next)
+  return .remove(post, seq: seq, backfill: next)
 }
 
-/// Nil where there is no such post of the account's; else how it stands, and at which number where it is on the map.
+/// Returns the state of an account's post, and its sequence number if it is on the map. Nil if there is no such post.
 private func standing(
   of post: PostID, _ account: AccountID, _ db: Database
 ) throws -> (state: Post.State, listedAt: UInt64)? {
@@ -81,9 +82,10 @@ private func standing(
   return (state, seq)
 }
 
-/// What comes onto the list when the post at this number leaves it; nil where that is not on it, or nothing follows.
+/// Returns the entry that moves onto the list when the post with this sequence number leaves it. Nil if the post is not
+/// on the list, or if no entry follows.
 private func entry(behind seq: UInt64, _ db: Database) throws -> FeedEntry? {
-  // By the index alone, for a hundred are skipped.
+  // Use only the index, because the query skips a hundred entries.
   let next = try db.cachedStatement(
     sql: "SELECT seq FROM post WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1 OFFSET \(Limits.feedEntriesMax)"
   ).first(db) { $0.integer(0) }

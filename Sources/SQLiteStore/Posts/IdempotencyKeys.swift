@@ -2,10 +2,10 @@ import Domain
 import GRDB
 import Store
 
-/// The idempotency keys of posts: where a key that was used before is recognised, and how keys expire. Used within one
-/// write or read.
+/// Idempotency keys of posts: recognition of used keys, and their expiry. Use it within one write or read.
 enum IdempotencyKeys {
-  /// Returns the post that the account made under this key, or the conflict if the same key came with another request.
+  /// Returns the account's post with this key, or a conflict if the key was used for another request. Nil for a new
+  /// key.
   static func earlierPost(
     _ idempotency: Idempotency, _ account: AccountID, _ db: Database
   ) throws -> Result<AcceptedPost, IdempotencyConflict>? {
@@ -19,11 +19,11 @@ enum IdempotencyKeys {
     }
   }
 
-  /// Removes the keys of the oldest posts, `count` at most, that are older than `Limits.idempotencyDays`. The caller
-  /// removes two for each key that comes, so that more go than come.
+  /// Removes the keys of at most `count` of the oldest posts, if they are older than `Limits.idempotencyDays`. The
+  /// caller removes two for each new key, so that the backlog of expired keys shrinks.
   static func removeExpired(_ numbers: SequenceAllocator, unixMs: Int64, count: Int, _ db: Database) throws {
     let end = Int64(PostID.following(nil, unixMs: unixMs - Limits.idempotencyDays * 86_400_000).rawValue)
-    // Mostly there is none, and to know that costs nothing.
+    // Usually no key has expired, and this check costs nothing.
     guard numbers.keyedFrom < end else { return }
     let start = try Int64.fetchOne(db.cachedStatement(sql: "SELECT keyed_from FROM meta")) ?? 0
     let oldest = try Int64.fetchAll(

@@ -31,31 +31,31 @@ extension SQLiteDatabase: PostStore {
 
 extension SQLiteEngine {
   func accept(
-    _ posts: [NewPost], _ account: AccountID, room: Int, _ unixMs: Int64, _ db: Database
+    _ posts: [NewPost], _ account: AccountID, capacity: Int, _ unixMs: Int64, _ db: Database
   ) throws -> [Acceptance] {
     guard !closed.withLock({ $0.contains(account) }) else { throw StoreError.noAccount }
-    var room = room
+    var free = capacity
     try IdempotencyKeys.removeExpired(numbers, unixMs: unixMs, count: 2 * posts.count, db)
     let statements = try AcceptStatements(db)
     var acceptances: [Acceptance] = []
     acceptances.reserveCapacity(posts.count)
     var rest = posts[...]
     while let post = rest.first {
-      if min(room, rest.count) >= Limits.postsPerInsert {
+      if min(free, rest.count) >= Limits.postsPerInsert {
         let together = rest.prefix(Limits.postsPerInsert)
         let stored = try insert(together, account, unixMs, statements, db)
-        room -= stored.count { $0.job != nil }
+        free -= stored.count { $0.job != nil }
         acceptances += stored
         rest = rest.dropFirst(together.count)
         continue
       }
       rest = rest.dropFirst()
       let result =
-        room > 0
+        free > 0
         ? try insert(post, account, unixMs, statements, db)
         : try post.idempotency.flatMap { try IdempotencyKeys.earlierPost($0, account, db) }
       acceptances.append(result.map(Acceptance.init) ?? .backlogFull)
-      if acceptances.last?.job != nil { room -= 1 }
+      if acceptances.last?.job != nil { free -= 1 }
     }
     return acceptances
   }
@@ -73,7 +73,7 @@ extension SQLiteEngine {
     return .success(accepted(post.submission, id, account, unixMs))
   }
 
-  /// `Limits.postsPerInsert` posts.
+  /// Stores `Limits.postsPerInsert` posts.
   private func insert(
     _ posts: ArraySlice<NewPost>, _ account: AccountID, _ unixMs: Int64, _ statements: AcceptStatements,
     _ db: Database
@@ -85,13 +85,13 @@ extension SQLiteEngine {
         guard let stored = try IdempotencyKeys.earlierPost(idempotency, account, db) else { throw missing }
         if (try? stored.get().id) != id { return Acceptance(stored) }
       }
-      // Only ids that are on disk: the next start holds the database against the last that was taken.
+      // Mark only stored ids: the next start compares the database with the last one.
       numbers.markUsed(id)
       return .accepted(accepted(post.submission, id, account, unixMs))
     }
   }
 
-  /// A post that has just been stored.
+  /// Returns the acceptance of a new post.
   private func accepted(
     _ submission: Submission, _ id: PostID, _ account: AccountID, _ unixMs: Int64
   ) -> AcceptedPost {
@@ -115,7 +115,7 @@ extension Acceptance {
   }
 }
 
-/// Every job that is not settled, oldest first, with the time before which it is not to go out.
+/// Returns all queued jobs, oldest first, each with the end of its pause.
 private func queuedJobs(_ db: Database) throws -> [StoreSnapshot.QueuedJob] {
   try Row.fetchAll(
     db,
@@ -155,7 +155,7 @@ extension SQLiteDatabase {
 }
 
 extension FeedState {
-  /// The list that everybody sees, as it is on disk, and the number that it stands at.
+  /// Returns the stored list with its sequence number.
   fileprivate static func stored(_ epoch: Epoch, _ db: Database) throws -> FeedState {
     let entries = try Row.fetchAll(
       db.cachedStatement(
@@ -174,7 +174,7 @@ extension PostID {
 }
 
 extension TraceContext {
-  /// Nil where there is none.
+  /// Returns nil without a value.
   convenience init?(column: String?) {
     guard let column else { return nil }
     self.init(column)
@@ -200,7 +200,7 @@ extension Post {
       outcome = Verdict.Published(
         coordinate: coordinate, label: row["label"] ?? "", countryCode: row["country"] ?? "",
         agreement: (row["agreement"] as Int64?).flatMap { UInt8(exactly: $0) }.flatMap(Verdict.Agreement.init)
-          ?? .notProvided,
+          ?? .notGiven,
         match: (row["place_match"] as Int64?).flatMap { UInt8(exactly: $0) }.flatMap(Place.Match.init)
       )
     }
@@ -215,7 +215,7 @@ extension Post {
 }
 
 extension FeedEntry {
-  /// The columns of a line of the list, to be completed by which.
+  /// Columns of the list's entries. The caller appends the condition.
   static let select = """
     SELECT post.*, first_name, last_name FROM post JOIN account ON account.id = post.account
     """

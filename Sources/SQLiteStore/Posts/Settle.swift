@@ -31,7 +31,7 @@ extension SQLiteEngine {
           sql: "UPDATE post SET lease_losses = lease_losses + 1 WHERE id = ? AND state = 0"
         ).run(db, .integer(post.rawValue))
         isQueued = changed == 1
-        if isQueued { try note(.lost, nil, of: post, unixMs, db) }
+        if isQueued { try note(.leaseLost, nil, of: post, unixMs, db) }
       }
       if !isQueued { settled.notQueued.insert(post) }
     }
@@ -44,7 +44,7 @@ private let publishing = """
     seq = ?, updated_ms = ? WHERE id = ? AND state = 0
   """
 
-/// What a post shows from its acceptance on.
+/// Content of a post, unchanged since its acceptance.
 private struct PostContent {
   let account: AccountID
   let place: String
@@ -52,7 +52,7 @@ private struct PostContent {
   let createdMs: Int64
   let trace: TraceContext?
 
-  /// Nil where the job was read from the disk without it.
+  /// Returns nil if the job was read from the disk without its content.
   init?(_ job: Job) {
     guard let draft = job.content else { return nil }
     account = job.account
@@ -71,7 +71,7 @@ private struct PostContent {
   }
 }
 
-/// Nil when the post was settled before.
+/// Publishes a post. Nil if the post was settled before.
 private func publish(
   _ post: PostID, _ draft: PostContent, _ published: Verdict.Published,
   _ memory: (numbers: SequenceAllocator, names: AccountNameCache),
@@ -108,7 +108,7 @@ private func name(_ account: AccountID, _ names: AccountNameCache, _ db: Databas
   return name
 }
 
-/// False when the post was settled before.
+/// Rejects a post or marks it as dead. Returns false if the post was settled before.
 private func end(
   _ post: PostID, _ state: Post.State, _ reason: Verdict.Reason, attempts: Int? = nil, _ unixMs: Int64, _ db: Database
 ) throws -> Bool {

@@ -56,8 +56,8 @@ extension SQLiteEngine {
     return PostWriteResult.RetriedPosts(change: change, jobs: jobs)
   }
 
-  /// The owner reads that the operator gave the post up, and why it died.
-  func drop(_ ids: [PostID], _ unixMs: Int64, _ db: Database) throws -> QueueChange {
+  /// Discards dead posts. Their owners see that the operator discarded the post, and why it was dead.
+  func discard(_ ids: [PostID], _ unixMs: Int64, _ db: Database) throws -> QueueChange {
     var change = QueueChange()
     for id in ids {
       let row = try Row.fetchOne(db.cachedStatement(sql: QueueEntry.select), arguments: [Int64(id.rawValue)])
@@ -66,12 +66,12 @@ extension SQLiteEngine {
         change.unchanged.append(.init(id: id, state: entry?.state))
         continue
       }
-      let died = entry.reason?.detail ?? "no worker could say where it is"
+      let died = entry.reason?.detail ?? "no worker could geocode this place"
       try db.cachedStatement(
         sql:
-          "UPDATE post SET state = 2, reason_code = 'dropped', reason = ?, updated_ms = ? WHERE id = ? AND state = 3"
-      ).run(db, .text("given up by the operator: \(died)"), .integer(unixMs), .integer(id.rawValue))
-      try note(.dropped, nil, of: id, unixMs, db)
+          "UPDATE post SET state = 2, reason_code = 'discarded', reason = ?, updated_ms = ? WHERE id = ? AND state = 3"
+      ).run(db, .text("discarded by the operator: \(died)"), .integer(unixMs), .integer(id.rawValue))
+      try note(.discarded, nil, of: id, unixMs, db)
       change.done.append(id)
     }
     return change
@@ -91,13 +91,13 @@ private func deadArguments(_ reason: String?, _ after: PostID?, _ limit: Int) ->
   return reason.map { [$0] + page } ?? page
 }
 
-/// The posts that are meant, dead or not, and where the next page begins.
+/// Returns the selected posts, dead or not, and the start of the next page.
 private func selected(
   _ selection: DeadSelection, limit: Int, _ db: Database
 ) throws -> (ids: [PostID], next: PostID?) {
   switch selection {
   case .these(let ids):
-    // One that is named twice is retried once.
+    // A post that is named twice is retried once.
     var seen: Set<PostID> = []
     return (ids.filter { seen.insert($0).inserted }, nil)
   case .all(let reason, let after):

@@ -1,7 +1,7 @@
 package import Domain
 import GRDB
 
-/// What happened to posts that did not simply come and go. A post that does has no event, so that it costs nothing.
+/// Events of posts with failures. A post without failures has no event, so its history costs nothing.
 extension SQLiteDatabase {
   package func history(of post: PostID) async throws -> [PostEvent] {
     try await pool.read { db in
@@ -10,7 +10,7 @@ extension SQLiteDatabase {
           sql: "SELECT kind, at_ms, code, detail FROM post_event WHERE post = ? ORDER BY id DESC LIMIT ?"),
         arguments: [Int64(post.rawValue), Limits.postEventsShownMax]
       ).compactMap { row in
-        // Of a later version's kinds this one knows nothing.
+        // Skip kinds of later versions.
         guard let kind = UInt8(exactly: row[0] as Int64).flatMap(PostEvent.Kind.init) else { return nil }
         return PostEvent(kind: kind, atMs: row[1], reason: Verdict.Reason(code: row[2], detail: row[3]))
       }.reversed()
@@ -18,7 +18,7 @@ extension SQLiteDatabase {
   }
 }
 
-/// Adds an event, within a write; the oldest of all goes when there are too many.
+/// Adds an event, within a write. Above the limit, it deletes the oldest event of all.
 func note(
   _ kind: PostEvent.Kind, _ reason: Verdict.Reason?, of post: PostID, _ unixMs: Int64, _ db: Database
 ) throws {

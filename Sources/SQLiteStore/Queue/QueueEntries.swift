@@ -32,16 +32,16 @@ extension SQLiteEngine {
   }
 }
 
-/// Start of the pause; nil where the queue is not paused.
+/// Returns the start of the pause. Nil if the queue is not paused.
 func pausedMs(_ db: Database) throws -> Int64? {
   try Int64.fetchOne(db, sql: "SELECT since_ms FROM pause")
 }
 
 extension QueueEntry {
-  /// All that an operator sees of a post, by its id.
+  /// Query for an operator's view of a post, by its id.
   static let select = "SELECT * FROM post WHERE id = ? AND state <> 4"
 
-  /// Throws for a row that cannot be read.
+  /// Decodes a row. Throws if it is invalid.
   init(_ row: Row) throws {
     let post = try Post(row)
     guard let state = QueueState(post.state) else {

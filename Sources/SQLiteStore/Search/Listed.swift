@@ -3,7 +3,8 @@ import GRDB
 package import Store
 
 extension SQLiteDatabase {
-  /// A part of the latest, and the posts of an account that has few, are a quick read; all else is a scan.
+  /// Returns a page of the published posts. Pages of the latest posts, and of an account with few posts, are quick
+  /// reads. All others are scans.
   package func listed(_ query: ListQuery, for client: ScanClient) async throws -> [ListedPost] {
     if query.isAmongLatest { return try await pool.read { try SQLiteDatabase.listed(query, in: $0) } }
     if let account = query.condition.account {
@@ -33,7 +34,7 @@ extension SQLiteDatabase {
       SELECT post.*, first_name, last_name FROM \(source) AS post JOIN account ON account.id = post.account
       WHERE \(condition) ORDER BY \(column) \(query.isDescending ? "DESC" : "ASC") LIMIT ? OFFSET ?
       """
-    // Conditions come in any form: only what everybody asks for is worth keeping.
+    // Conditions have any form, so only the statement without one is worth caching.
     let statement = query.condition == .always ? try db.cachedStatement(sql: sql) : try db.makeStatement(sql: sql)
     return try Row.fetchAll(statement, arguments: StatementArguments(arguments)).compactMap { row in
       FeedEntry(row).map { ListedPost(entry: $0, linkText: row["link_text"]) }
@@ -42,7 +43,7 @@ extension SQLiteDatabase {
 }
 
 extension AccountID {
-  /// True if the account's posts, with deleted ones, are few enough for a quick read.
+  /// Returns true if the account's posts, with deleted ones, are few enough for a quick read.
   func hasFewPosts(_ db: Database) throws -> Bool {
     let count = try Int.fetchOne(
       db.cachedStatement(sql: "SELECT count(*) FROM (SELECT 1 FROM post WHERE account = ? LIMIT ?)"),
@@ -52,7 +53,7 @@ extension AccountID {
 }
 
 extension ListCondition {
-  /// With a question mark for each value, which is added to the arguments.
+  /// Returns the condition with a question mark for each value, and appends the values to the arguments.
   fileprivate func sql(_ arguments: inout [DatabaseValue]) -> String {
     switch self {
     case .compare(let field, let comparison, let value):

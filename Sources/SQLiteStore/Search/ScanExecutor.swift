@@ -7,25 +7,25 @@ import Store
 import Synchronization
 import Telemetry
 
-/// Times of scans, in milliseconds.
+/// Timeouts of scans, in milliseconds.
 package struct ScanTimes: Sendable {
-  /// Timeout of a scan that runs.
+  /// Timeout of a running scan, in milliseconds.
   package var limitMs = Limits.scanMs
-  /// Timeout of a scan that waits for its place.
+  /// Timeout of a scan that waits for its slot, in milliseconds.
   package var waitMs = Limits.scanWaitMs
-  /// Longest time with scans and no pause for the log.
+  /// Longest time with scans and no pause for the log, in milliseconds.
   package var busyMaxMs = Limits.scanBusyMaxMs
 
   package init() {}
 }
 
-/// Runs scans: reads that may look at very many rows. They have read-only connections of their own, so that quick reads
-/// never wait for them, `Limits.scansAtOnceMax` places, and a bounded queue. Threads: any.
+/// Executor of scans, which are reads that may examine very many rows. They have their own read-only connections, so
+/// that quick reads never wait for them. They have `Limits.scansAtOnceMax` slots, and a bounded queue. Any thread.
 final class ScanExecutor: Sendable {
   private struct State: Sendable {
     var queue = ScanQueue()
     var waiting: [UInt64: CheckedContinuation<Void, any Error>] = [:]
-    /// Start of the scans without a pause.
+    /// Start of the present time with scans and without a pause.
     var busySince = ContinuousClock.now
     var isClosed = false
   }
@@ -35,16 +35,16 @@ final class ScanExecutor: Sendable {
   private let pause: @Sendable (@escaping @Sendable () -> Void) -> Void
   private let lastID = Atomic<UInt64>(0)
   private let state = Mutex(State())
-  /// Raised by `close`: scans that run end then.
+  /// Flag that `close` raises to end running scans.
   private let isClosing = CancellationFlag()
   private let done = Metric.storeScans.counter("done")
   private let refused = Metric.storeScans.counter("refused")
   private let ended = Metric.storeScans.counter("ended")
 
   /// - Parameters:
-  ///   - configuration: of a read-only connection.
-  ///   - pause: called while no scan runs; it writes the log into the database, and calls back when scans may go on.
-  /// - Throws: `DatabaseError` where the file cannot be opened.
+  ///   - configuration: configuration of a read-only connection.
+  ///   - pause: called while no scan runs, to checkpoint the log. The function calls back when scans may continue.
+  /// - Throws: `DatabaseError` if the file cannot be opened.
   init(
     path: String, configuration: GRDB.Configuration, times: ScanTimes,
     pause: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -57,13 +57,13 @@ final class ScanExecutor: Sendable {
     self.pause = pause
   }
 
-  /// Scans that wait for a place.
+  /// Number of scans that wait for a slot.
   var waitingCount: Int { state.withLock(\.waiting.count) }
 
-  /// Runs a read in its turn. SQLite ends it when its time is over or its client has gone.
+  /// Runs a read when it has a slot. SQLite interrupts it at its timeout or when its client has disconnected.
   ///
-  /// - Parameter body: the read; `SQLITE_INTERRUPT` in it means that the scan has to end.
-  /// - Throws: `StoreError.tooManyScans` and `.scanEnded`, which may be tried again; what `body` throws.
+  /// - Parameter body: the read. `SQLITE_INTERRUPT` in it means that the scan has to end.
+  /// - Throws: `StoreError.tooManyScans` and `.scanEnded`, which may be retried, and errors of `body`.
   func run<Value: Sendable>(
     for client: ScanClient, _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws -> Value {
@@ -116,7 +116,7 @@ final class ScanExecutor: Sendable {
     }
   }
 
-  /// Hands a scan's place over, unless it is time for a pause.
+  /// Passes a scan's slot to the next one, unless a pause is due.
   private func release(_ id: UInt64) {
     let (next, pauses) = state.withLock { state in
       if ContinuousClock.now - state.busySince >= .milliseconds(times.busyMaxMs) { state.queue.pause() }
@@ -135,18 +135,18 @@ final class ScanExecutor: Sendable {
     for place in next { place.resume() }
   }
 
-  /// Removes a scan from the queue. A scan that runs notices by itself.
+  /// Removes a scan from the queue. A running scan is interrupted by its flag.
   private func cancel(_ id: UInt64) {
     let place = state.withLock { state in
       let place = state.waiting.removeValue(forKey: id)
-      // It had no place, so no other scan starts.
+      // The scan had no slot, so no other scan starts.
       if place != nil { _ = state.queue.finish(id) }
       return place
     }
     place?.resume(throwing: StoreError.tooManyScans)
   }
 
-  /// Ends every scan, and closes the connections. Waits for both.
+  /// Ends all scans, and closes the connections. Waits for both.
   func close() {
     isClosing.raise()
     let waiting = state.withLock { state in
@@ -158,7 +158,7 @@ final class ScanExecutor: Sendable {
   }
 }
 
-/// An event that happens once. Threads: any.
+/// Flag that is raised once. Any thread.
 private final class CancellationFlag: Sendable {
   private let value = Atomic(false)
 
@@ -167,14 +167,14 @@ private final class CancellationFlag: Sendable {
   func raise() { value.store(true, ordering: .relaxed) }
 }
 
-/// Progress handler of SQLite, on the scan's thread, while a statement runs.
+/// SQLite's progress handler, on the scan's thread, while a statement runs.
 private final class ScanInterrupter {
   private let isOver: (ContinuousClock.Instant) -> Bool
   private var sliceStart = ContinuousClock.now
 
   init(_ isOver: @escaping (ContinuousClock.Instant) -> Bool) { self.isOver = isOver }
 
-  /// Returns other than 0 to end the statement. Rests when the scan's turn is over.
+  /// Returns a value other than 0 to interrupt the statement. Rests after each slice of the scan's time.
   func check() -> Int32 {
     let now = ContinuousClock.now
     if isOver(now) { return 1 }
@@ -187,7 +187,7 @@ private final class ScanInterrupter {
 }
 
 extension Database {
-  /// Runs a read that SQLite ends with `SQLITE_INTERRUPT` once `isOver` says so.
+  /// Runs a read that SQLite ends with `SQLITE_INTERRUPT` as soon as `isOver` returns true.
   fileprivate func bounded<Value>(
     by isOver: @escaping (ContinuousClock.Instant) -> Bool, _ body: (Database) throws -> Value
   ) throws -> Value {

@@ -2,26 +2,27 @@ package import Domain
 
 /// Identities of sign-in providers, and their accounts. Writes are durable on return.
 package protocol IdentityStore: Sendable {
-  /// Finds or makes the account of an identity. Several calls at the same time make one account.
+  /// Finds or creates the account of an identity. Parallel calls create one account.
   ///
-  /// - Parameter newEmail: e-mail address of the account to make; nil to make none.
+  /// - Parameter newEmail: e-mail address of a new account. Nil to create none.
   func account(
     of identity: ProvidedIdentity, newEmail: String?, unixMs: Int64
   ) async throws -> IdentityOutcome
 
   /// Links an identity to an account.
   ///
-  /// - Parameter tokenHash: of a session of the account. The session may have ended while the provider was asked.
+  /// - Parameter tokenHash: hash of a token of one of the account's sessions. The session may have ended during the
+  ///   provider's login.
   func link(
     _ identity: ProvidedIdentity, to account: AccountID, session tokenHash: [UInt8], unixMs: Int64
   ) async throws -> LinkOutcome
 
-  /// Returns an account's identities, the oldest first.
+  /// Returns an account's identities, oldest first.
   func identities(of account: AccountID) async throws -> [LinkedIdentity]
 
-  /// Removes an identity from an account, unless it is the last way in.
+  /// Removes an identity from an account, unless it is the last way to log in.
   ///
-  /// - Parameter issuers: of the providers that are in use.
+  /// - Parameter issuers: issuers of the configured providers.
   func unlink(
     _ identity: LinkedIdentity, from account: AccountID, issuers: Set<String>
   ) async throws -> UnlinkOutcome
@@ -29,33 +30,33 @@ package protocol IdentityStore: Sendable {
 
 /// The result of a sign-in with a provider.
 package enum IdentityOutcome: Sendable {
-  /// The account of the identity, which may be disabled.
+  /// The identity's account, which may be disabled.
   case existing(Account)
   /// A new account, without a password.
   case created(Account)
-  /// Nothing has changed: the identity is unknown, and another account has the e-mail address.
+  /// The identity is unknown, and another account has the e-mail address. Nothing has changed.
   case emailTaken
-  /// Nothing has changed: the identity is unknown, and no account was to be made.
+  /// The identity is unknown, and the caller asked for no new account. Nothing has changed.
   case unknown
 }
 
 /// The result of linking an identity to an account.
 package enum LinkOutcome: Sendable {
-  /// The identity is the account's, or was before.
+  /// The identity is now linked to the account, or was before.
   case linked(LinkedIdentity)
-  /// Nothing has changed: the identity is another account's.
+  /// The identity belongs to another account. Nothing has changed.
   case taken
-  /// Nothing has changed: the account has `Limits.identitiesOfAccountMax`.
+  /// The account has `Limits.identitiesOfAccountMax`. Nothing has changed.
   case tooMany
-  /// Nothing has changed: the session has ended, or is another account's.
+  /// The session has ended, or belongs to another account. Nothing has changed.
   case noSession
 }
 
 /// The result of unlinking an identity.
 package enum UnlinkOutcome: Sendable {
   case unlinked
-  /// Nothing has changed: the account has no such identity.
+  /// The account has no such identity. Nothing has changed.
   case notFound
-  /// Nothing has changed: there would be no way into the account.
+  /// The account would have no way to log in. Nothing has changed.
   case last
 }

@@ -3,20 +3,20 @@ import Synchronization
 
 /// A store that reports its changes.
 package protocol ObservableStore: Sendable {
-  /// Durable changes of the store. A store that only this process writes reports its own commits; one with several
-  /// writers also reports the commits of the others.
+  /// Durable changes of the store. If only this process writes, they are its own commits. A store with several writers
+  /// also reports the commits of the others.
   var changes: ChangeSource { get }
 }
 
 /// A durable change of the store's data.
 package enum StoreChange: Sendable {
-  /// Posts were published, edited, deleted or renamed: changes of the list, by rising sequence numbers.
+  /// Posts were published, edited, deleted or renamed: changes of the list, by ascending sequence number.
   case list([FeedChange])
   /// Posts that were not on the list were deleted.
   case unlisted([PostID])
   /// Queued posts were published or rejected, or are dead.
   case settled([PostID])
-  /// The queue is paused since then, in ms since 1970, UTC. Nil: it is not paused.
+  /// The queue was paused at this time, in milliseconds since 1970, UTC, or resumed if it is nil.
   case paused(sinceMs: Int64?)
   /// An account's own data, role, password or sessions changed.
   case account(AccountID)
@@ -33,11 +33,11 @@ package enum StoreChange: Sendable {
   }
 }
 
-/// Reports durable changes to observers. Caches and waiting requests observe it, so that none of them assumes that all
-/// changes are its own.
+/// Source of durable changes for observers. Caches and waiting requests observe it, so that none of them assumes that
+/// all changes are its own.
 ///
-/// Observers are called one change at a time, in the order of the commits, before the completion of the write that made
-/// the change. They must not wait. Observers stay until the store ends.
+/// The store calls observers for one change at a time, in commit order, before the completion of the write that made
+/// the change. An observer must not block. Observers stay until the store ends.
 package final class ChangeSource: Sendable {
   private let observers = Mutex<[@Sendable (StoreChange) -> Void]>([])
 
@@ -48,7 +48,7 @@ package final class ChangeSource: Sendable {
     observers.withLock { $0.append(observer) }
   }
 
-  /// Reports a change. For stores, after the commit.
+  /// Reports a change to all observers. Stores call this after the commit.
   package func report(_ change: StoreChange) {
     for observer in observers.withLock({ $0 }) { observer(change) }
   }

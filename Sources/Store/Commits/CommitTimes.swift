@@ -5,7 +5,7 @@ import Synchronization
 package final class CommitTimes: Sendable {
   private struct State: Sendable {
     var count: UInt64 = 0
-    /// The n-th commit stands at n modulo `Limits.commitTimesKept`.
+    /// Ring of durations. The n-th commit stands at n modulo `Limits.commitTimesKept`.
     var latestUs: [Int64] = []
   }
 
@@ -26,11 +26,11 @@ package final class CommitTimes: Sendable {
     }
   }
 
-  /// The count of all commits, and the percentiles of the latest ones.
+  /// Number of all commits, and percentiles of the latest ones.
   package var commits: QueueStatus.Commits {
     let (count, latestUs) = state.withLock { ($0.count, $0.latestUs) }
     let sorted = latestUs.sorted()
-    // Nearest rank: the least time that so many of a hundred did not exceed.
+    // Nearest rank: the least duration that this share of the commits does not exceed.
     func percentile(_ share: Int) -> Int64 { sorted.isEmpty ? 0 : sorted[(sorted.count * share + 99) / 100 - 1] }
     return QueueStatus.Commits(count: count, p50Us: percentile(50), p99Us: percentile(99))
   }

@@ -1,26 +1,26 @@
 import Dispatch
 import Synchronization
 
-/// Group commit: while a commit is on its way to the disk the next group gathers, so that one sync serves all writes
-/// that came in the meantime.
+/// Group commit. While one group's commit is being written, the next group gathers, so that one sync serves all of its
+/// writes.
 ///
-/// Writes run one after the other on the committer's own queue, in the order in which they were submitted. Completions
-/// run on another queue, in the same order, while the next group is committed. Threads: any.
+/// Writes run one after the other on the committer's own queue, in the order of submission. Completions run on another
+/// queue, in the same order, while the next group is committed. Any thread.
 package final class GroupCommitter<Engine: CommitEngine>: Sendable {
   private struct State: Sendable {
-    /// Writes, and for each its completion.
+    /// Submitted writes. `completions` has the completion of each.
     var writes: [Engine.Write] = []
     var completions: [CommitCompletion<Engine.Output>] = []
-    /// Work for the time between two groups.
+    /// Work between two groups.
     var breaks: [@Sendable () -> Void] = []
     var isDraining = false
-    /// The reason why nothing is written any more.
+    /// Reason why the committer refuses all writes.
     var failure: StoreError?
   }
 
   package let engine: Engine
   private let state = Mutex(State())
-  /// Has one element when the engine has stopped.
+  /// Stream with one element when the engine has stopped.
   package let failures: AsyncStream<StoreError>
   private let failed: AsyncStream<StoreError>.Continuation
   private let commits = DispatchQueue(label: "onthemap.commits")
@@ -31,7 +31,7 @@ package final class GroupCommitter<Engine: CommitEngine>: Sendable {
     (failures, failed) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
   }
 
-  /// Runs a write within the next commit.
+  /// Commits a write with the next group.
   package func submit(_ write: Engine.Write, completion: CommitCompletion<Engine.Output>) {
     add { state in
       state.writes.append(write)
@@ -39,15 +39,15 @@ package final class GroupCommitter<Engine: CommitEngine>: Sendable {
     }
   }
 
-  /// Runs work between two groups, behind the writes submitted before it. A steady flood of writes does not delay it.
+  /// Runs work between two groups, after the writes submitted before it. A steady flood of writes does not delay it.
   ///
-  /// - Parameter work: called once on the committer's queue, also if nothing is written any more.
+  /// - Parameter work: called once on the committer's queue, even if the committer refuses writes.
   package func betweenGroups(_ work: @escaping @Sendable () -> Void) { add { state in state.breaks.append(work) } }
 
-  /// The reason why nothing is written any more; nil while the engine works and the store is open.
+  /// Reason why the committer refuses all writes. Nil while the engine works and the store is open.
   package var stopReason: StoreError? { state.withLock { $0.failure } }
 
-  /// Refuses all later writes with `.stopped`. Returns false if the engine has stopped before.
+  /// Refuses all later writes with `.stopped`. Returns false if the engine had stopped before.
   package func end() -> Bool {
     state.withLock { state in
       guard state.failure == nil else { return false }
@@ -56,13 +56,13 @@ package final class GroupCommitter<Engine: CommitEngine>: Sendable {
     }
   }
 
-  /// Waits until everything submitted before has run, and its completions have returned.
+  /// Waits until all earlier submissions have run, and their completions have returned.
   package func finish() {
     commits.sync {}
     completed.sync {}
   }
 
-  /// Changes the state by work for `drain`, and starts `drain` if it does not run.
+  /// Adds work for `drain`, and starts `drain` if it is not running.
   private func add(_ work: (inout State) -> Void) {
     let starts = state.withLock { state in
       work(&state)
@@ -102,7 +102,7 @@ package final class GroupCommitter<Engine: CommitEngine>: Sendable {
         complete(completions, .failure(error))
       case .refused(let error) where writes.count == 1: complete(completions, .failure(error))
       case .refused:
-        // One bad write must not fail its neighbours: each again, alone.
+        // A bad write must not fail its neighbours, so each is committed again, alone.
         for (write, completion) in zip(writes, completions) { commit([write], [completion]) }
       }
     }

@@ -3,21 +3,21 @@ package import Domain
 /// The result of accepting one post.
 package enum Acceptance: Sendable {
   case accepted(AcceptedPost)
-  /// The same idempotency key came with another request. Final.
+  /// The same idempotency key was used for another request. Retries are futile.
   case conflict
-  /// There was no room for one more; nothing is stored.
+  /// The backlog is full. Nothing is stored.
   case backlogFull
 
-  /// The job of a post that is new.
+  /// Job of a new post, else nil.
   package var job: Job? { if case .accepted(let accepted) = self { accepted.job } else { nil } }
 }
 
-/// A stored post, as the client that posted it learns of it.
+/// A stored post, as its client sees it.
 package struct AcceptedPost: Sendable {
   package let id: PostID
-  /// Nil if the idempotency key has been used: the post is the earlier one, and its job is known.
+  /// The post's job. Nil if the idempotency key was used before: the post is the earlier one, and its job is known.
   package let job: Job?
-  /// Milliseconds since 1970, UTC.
+  /// Time of acceptance, in milliseconds since 1970, UTC.
   package let createdMs: Int64
 
   package init(id: PostID, job: Job?, createdMs: Int64) {
@@ -27,7 +27,7 @@ package struct AcceptedPost: Sendable {
   }
 }
 
-/// The same idempotency key came with another request. Final.
+/// Error for an idempotency key that was used for another request. Retries are futile.
 package struct IdempotencyConflict: Error {
   package init() {}
 }

@@ -3,7 +3,7 @@ package import Domain
 /// A post to accept.
 package struct NewPost: Sendable {
   package let submission: Submission
-  /// Nil if the client gave no key: then each request makes another post.
+  /// Nil if the client gave no key. Each request then creates another post.
   package let idempotency: Idempotency?
 
   package init(_ submission: Submission, _ idempotency: Idempotency?) {
@@ -11,7 +11,7 @@ package struct NewPost: Sendable {
   }
 }
 
-/// The identity of a request: a retry has the same. A store knows it for `Limits.idempotencyDays` at least.
+/// Identity of a request, which is the same in each retry. A store keeps it for at least `Limits.idempotencyDays`.
 package struct Idempotency: Sendable {
   package let key: String
   /// Hash of the request. The same key with another hash is refused.

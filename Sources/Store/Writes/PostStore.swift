@@ -2,21 +2,22 @@ package import Domain
 
 /// Ordered writes of posts and of the queue.
 ///
-/// A store commits writes in the order in which they are submitted, and may commit several together. Errors: with
-/// `StoreError.full` and `.noAccount` nothing is stored; with `.unknownOutcome` the write may be durable, and repeating
-/// it is safe: accepted posts have keys, an edit that is repeated leaves the same post under another number, and other
-/// writes change only what is not done yet; with `.stopped` nothing is stored until the next start.
+/// A store commits writes in the order of submission, and may commit several together. After `StoreError.full` and
+/// `.noAccount` nothing is stored. After `.stopped` nothing is stored until the next start.
+///
+/// After `.unknownOutcome` the write may be durable, and repeating it is safe. Accepted posts have keys. A repeated
+/// edit leaves the same post under another sequence number. Other writes change only what is not done yet.
 package protocol PostStore: ObservableStore {
-  /// Returns the state at the start. Waits for the disk, on the calling thread.
+  /// Returns the state at the start. Blocks the calling thread for the disk.
   func start() throws -> StoreSnapshot
 
-  /// Writes, durable on success. Returns at once.
+  /// Submits a write, which is durable on success. Returns immediately.
   func submit(_ write: PostWrite, completion: CommitCompletion<PostWriteResult>)
 }
 
-/// One method for each transaction.
+/// Methods for each transaction.
 extension PostStore {
-  /// `PostWrite.accept`. Returns at once.
+  /// Submits `PostWrite.accept`. Returns immediately.
   package func accept(
     _ posts: [NewPost], account: AccountID, capacity: Int, unixMs: Int64, completion: CommitCompletion<[Acceptance]>
   ) {
@@ -25,7 +26,7 @@ extension PostStore {
     }
   }
 
-  /// `PostWrite.settle`. Returns at once.
+  /// Submits `PostWrite.settle`. Returns immediately.
   package func settle(
     _ records: [SettlementRecord], unixMs: Int64, completion: CommitCompletion<SettlementResult>
   ) {
@@ -34,7 +35,7 @@ extension PostStore {
     }
   }
 
-  /// `PostWrite.retryDead`. Returns at once.
+  /// Submits `PostWrite.retryDead`. Returns immediately.
   package func retryDead(
     _ selection: DeadSelection, limit: Int, unixMs: Int64, completion: CommitCompletion<PostWriteResult.RetriedPosts>
   ) {
@@ -43,12 +44,12 @@ extension PostStore {
     }
   }
 
-  /// `PostWrite.drop`. Durable on return.
-  package func drop(_ posts: [PostID], unixMs: Int64) async throws -> QueueChange {
-    try await execute(.drop(posts, unixMs: unixMs)) { if case .drop(let change) = $0 { change } else { nil } }
+  /// Executes `PostWrite.discard`. Durable on return.
+  package func discard(_ posts: [PostID], unixMs: Int64) async throws -> QueueChange {
+    try await execute(.discard(posts, unixMs: unixMs)) { if case .discard(let change) = $0 { change } else { nil } }
   }
 
-  /// `PostWrite.delete`. Durable on return.
+  /// Executes `PostWrite.delete`. Durable on return.
   package func delete(
     _ post: PostID, of account: AccountID, unixMs: Int64
   ) async throws -> PostWriteResult.Deletion {
@@ -57,9 +58,9 @@ extension PostStore {
     }
   }
 
-  /// `PostWrite.edit`. Durable on return.
+  /// Executes `PostWrite.edit`. Durable on return.
   ///
-  /// - Parameter published: the place of the submission.
+  /// - Parameter published: place of the submission.
   package func edit(
     _ post: PostID, of account: AccountID, _ submission: Submission, _ published: Verdict.Published, unixMs: Int64
   ) async throws -> PostWriteResult.Edit {
@@ -68,7 +69,7 @@ extension PostStore {
     }
   }
 
-  /// `PostWrite.changeProfile`. Durable on return.
+  /// Executes `PostWrite.changeProfile`. Durable on return.
   package func change(
     _ account: AccountID, _ change: ProfileChange, unixMs: Int64
   ) async throws -> PostWriteResult.Profile {
@@ -77,9 +78,9 @@ extension PostStore {
     }
   }
 
-  /// `PostWrite.erasePosts`. Durable on return.
+  /// Executes `PostWrite.erasePosts`. Durable on return.
   ///
-  /// - Parameter after: `next` of the previous erasure; nil to begin.
+  /// - Parameter after: `next` of the previous erasure, or nil to begin.
   package func erasePosts(
     of account: AccountID, after: PostID?, unixMs: Int64
   ) async throws -> PostWriteResult.Erasure {
@@ -88,12 +89,12 @@ extension PostStore {
     }
   }
 
-  /// `PostWrite.pause`. Durable on return.
+  /// Executes `PostWrite.pause`. Durable on return.
   package func setPaused(sinceMs: Int64?) async throws -> Int64? {
     try await execute(.pause(sinceMs: sinceMs)) { if case .pause(let sinceMs) = $0 { .some(sinceMs) } else { nil } }
   }
 
-  /// Writes. Durable on return.
+  /// Executes a write. Durable on return.
   package func execute(_ write: PostWrite) async throws -> PostWriteResult {
     try await withCheckedThrowingContinuation { continuation in
       submit(write, completion: CommitCompletion { result in continuation.resume(with: result) })

@@ -10,27 +10,27 @@ package enum PostWriteResult: Sendable {
   indirect case changeProfile(Profile)
   case erasePosts(Erasure)
   case retryDead(RetriedPosts)
-  case drop(QueueChange)
-  /// Start of the pause, in ms since 1970, UTC; nil without one.
+  case discard(QueueChange)
+  /// Start of the pause, in milliseconds since 1970, UTC. Nil without a pause.
   case pause(sinceMs: Int64?)
 
   /// The result of a deletion.
   package enum Deletion: Sendable, Equatable {
-    /// There is no such post, it is deleted already, or it is another account's.
+    /// The post does not exist, is deleted already, or belongs to another account.
     case notFound
-    /// The post is gone, and was not on the map.
+    /// The post is deleted, and was not on the map.
     case unlisted
-    /// The post is gone from the map.
+    /// The post is deleted, and has left the map.
     case listed(FeedChange)
   }
 
   /// The result of an edit.
   package enum Edit: Sendable, Equatable {
-    /// As of a deletion.
+    /// The post does not exist, is deleted, or belongs to another account.
     case notFound
-    /// Nothing has changed: the post is queued, so its first place is still being looked up.
+    /// The post is queued, so its first geocoding is not finished. Nothing has changed.
     case queued
-    /// The post is on top of the list, as it is now.
+    /// The post has its new content, and is on top of the list.
     case published(FeedEntry)
   }
 
@@ -38,25 +38,26 @@ package enum PostWriteResult: Sendable {
   package enum Profile: Sendable {
     /// The account is closed, or does not exist.
     case notFound
-    /// Nothing has changed: another account has the e-mail address.
+    /// Another account has the e-mail address. Nothing has changed.
     case emailTaken
-    /// The account as it is now. With another name its posts on the list are on top of it, under new numbers.
+    /// The account after the change. After a change of name, its posts are on top of the list, under new sequence
+    /// numbers.
     case changed(Account, [FeedChange])
   }
 
   /// The result of an erasure.
   package struct Erasure: Sendable {
-    /// Changes of the list, by rising sequence numbers.
+    /// Changes of the list, by ascending sequence number.
     package var changes: [FeedChange] = []
     /// Erased posts that were not on the list.
     package var unlisted: [PostID] = []
-    /// The last erased post, from which to go on; nil when nothing is left of the account but its number.
+    /// The last erased post, from which to continue. Nil when only the account's number is left.
     package var next: PostID?
 
     package init() {}
   }
 
-  /// Dead posts that are queued again.
+  /// Dead posts that were queued again.
   package struct RetriedPosts: Sendable {
     package let change: QueueChange
     /// The jobs of `change.done`.
@@ -65,9 +66,9 @@ package enum PostWriteResult: Sendable {
     package init(change: QueueChange, jobs: [Job]) { (self.change, self.jobs) = (change, jobs) }
   }
 
-  /// The changes that observers of the store see, in their order.
+  /// Returns the changes that observers of the store see, in their order.
   ///
-  /// - Parameter write: the write of this result.
+  /// - Parameter write: write of this result.
   package func changes(of write: PostWrite) -> [StoreChange] {
     switch (self, write) {
     case (.settle(let result), .settle(let records, _)):
@@ -87,7 +88,7 @@ package enum PostWriteResult: Sendable {
 }
 
 extension SettlementResult {
-  /// The posts that have left the queue by these settlements, as one change or none.
+  /// Returns the posts that have left the queue by these settlements, as one change or none.
   fileprivate func settled(of records: [SettlementRecord]) -> [StoreChange] {
     let posts = records.filter { $0.settlement.isFinal && !notQueued.contains($0.post) }.map(\.post)
     return posts.isEmpty ? [] : [.settled(posts)]

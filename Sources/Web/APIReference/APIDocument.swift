@@ -1,42 +1,43 @@
 import COpenAPI
 
-/// The OpenAPI document of a service, as its `openapi.json` was when the program was built. (OpenAPI 3.1.1.)
+/// The OpenAPI document of a service, from the `openapi.json` that was compiled into the program. (OpenAPI 3.1.1.)
 struct APIDocument: Sendable {
-  /// One operation. Where several paths are one implementation, it stands for all of them.
+  /// An operation. If several paths share one implementation, it stands for all of them.
   struct Operation: Sendable {
-    /// "/v2/posts/{id}".
+    /// Paths, such as "/v2/posts/{id}".
     var paths: [String]
-    /// "GET".
+    /// Method, such as "GET".
     let method: String
-    /// By which it is found on a page.
+    /// Fragment identifier of the operation on the page.
     let anchor: String
     let node: DocumentNode
-    /// Its path's and its own, references followed.
+    /// Parameters of the path and of the operation, with references resolved.
     let parameters: [DocumentNode]
   }
 
-  /// As it is served.
+  /// The document as the service serves it.
   let bytes: [UInt8]
   let root: DocumentNode
 
-  /// Reads the document of a service. Throws `DocumentNode.Malformed` where it is no JSON, which its tests would have
-  /// found.
+  /// Parses the document of a service.
+  ///
+  /// - Throws: `DocumentNode.Malformed` if the document is not JSON. The tests exclude this.
   init(of service: DocumentedService) throws(DocumentNode.Malformed) { try self.init(bytes: service.document) }
 
-  /// Reads another document.
+  /// Parses another document.
   init(bytes: [UInt8]) throws(DocumentNode.Malformed) {
     self.bytes = bytes
     root = try DocumentNode(bytes)
   }
 
-  /// What a reference within the document leads to; the node itself where it is none.
+  /// Returns the target of a reference within the document, or `node` itself if it is not a reference.
   func resolved(_ node: DocumentNode) -> DocumentNode {
     guard let path = node["$ref"]?.string?.dropFirst(2) else { return node }
-    // Names here have no "~" and no "/", which a pointer would escape. (RFC 6901.)
+    // Names in these documents contain no "~" and no "/", so that pointers need no unescaping. (RFC 6901.)
     return path.split(separator: "/").reduce(root) { found, name in found?[String(name)] } ?? node
   }
 
-  /// All, in the document's order.
+  /// All operations, in the document's order.
   var operations: [Operation] {
     var operations: [Operation] = []
     for (path, item) in root["paths"]?.members ?? [] {
@@ -60,11 +61,11 @@ struct APIDocument: Sendable {
   private static let methods: Set = ["get", "put", "post", "delete", "options", "head", "patch", "trace"]
 }
 
-/// A service that serves an OpenAPI document of its own.
+/// A service with its own OpenAPI document.
 package enum DocumentedService: Sendable {
   case ingest, feed
 
-  /// `openapi.json` of the service's sources.
+  /// Bytes of the service's `openapi.json`.
   var document: [UInt8] {
     var count = 0
     let start =

@@ -1,7 +1,7 @@
-/// The forms of bodies, and what a value may be.
+/// The page's section of schemas, and the description of a schema's values.
 extension APIPage {
   func writeForms(to page: inout HTMLWriter) {
-    page.element("h2", ["id": "forms"], "Forms")
+    page.element("h2", ["id": "forms"], "Schemas")
     for (name, schema) in document.root["components"]?["schemas"]?.members ?? [] where name != "ProblemCode" {
       page.element("section", ["id": "form-\(name)"]) { page in
         page.element("h3", [:], name)
@@ -32,7 +32,7 @@ extension APIPage {
     }
   }
 
-  /// In a few words: "string, 1 to 256 characters".
+  /// Writes a short description of a schema's type: "string, 1 to 256 characters".
   func write(type schema: DocumentNode?, to page: inout HTMLWriter) {
     guard let schema else { return }
     if let name = schema["$ref"]?.string?.split(separator: "/").last.map(String.init) {
@@ -70,7 +70,7 @@ extension APIPage {
     return words.joined(separator: ", ")
   }
 
-  /// "1 to 256".
+  /// Returns a range in words, such as "1 to 256". Nil if the schema sets neither bound.
   private static func range(_ schema: DocumentNode, _ min: String, _ max: String) -> String? {
     switch (schema[min]?.plain, schema[max]?.plain) {
     case (let min?, let max?): min == max ? min : "\(min) to \(max)"

@@ -1,5 +1,5 @@
 extension APIPage {
-  /// The page's own style sheet; nothing else may be loaded.
+  /// The page's style sheet. The page may load no other resource.
   static let style = """
     :root { color-scheme: light dark; --line: #d5d9df; --soft: #f3f5f8; --quiet: #5b6470; --link: #0b57b0;
       --get: #17653a; --post: #0b57b0; --put: #80510a; --delete: #a3222b }

@@ -1,8 +1,7 @@
-/// The API's document as a page to read: an index, every operation, the codes of problems, and the answers and forms
-/// that they share. Without scripts, and with nothing to load.
+/// The API's document as a page: an index, every operation, the problem codes, and the shared responses and schemas. It
+/// has no scripts and loads nothing.
 struct APIPage: Sendable {
   let document: APIDocument
-  /// The whole page.
   private(set) var html = HTMLWriter()
 
   init(_ document: APIDocument) {
@@ -54,14 +53,14 @@ struct APIPage: Sendable {
       }
       page.element("h2", [:], "More")
       page.element("ul") { page in
-        for (anchor, name) in [("codes", "Codes of problems"), ("answers", "Shared answers"), ("forms", "Forms")] {
+        for (anchor, name) in [("codes", "Problem codes"), ("answers", "Shared responses"), ("forms", "Schemas")] {
           page.element("li") { $0.element("a", ["href": "#\(anchor)"], name) }
         }
       }
     }
   }
 
-  /// "GET /v2/posts".
+  /// Writes an operation's method and paths, such as "GET /v2/posts".
   private func write(_ operation: APIDocument.Operation, to page: inout HTMLWriter) {
     page.element("b", ["class": operation.method.lowercased()], operation.method)
     for path in operation.paths {
@@ -94,7 +93,7 @@ struct APIPage: Sendable {
     let wanted = (operation.node["security"] ?? document.root["security"])?.elements ?? []
     if wanted.isEmpty { return "open to everybody" }
     let name = wanted.contains { $0["ticket"] != nil } ? "ticket" : "session"
-    return wanted.contains { $0.members.isEmpty } ? "with a \(name) or without" : "takes a \(name)"
+    return wanted.contains { $0.members.isEmpty } ? "with a \(name) or without" : "requires a \(name)"
   }
 
   private func writeParameters(_ parameters: [DocumentNode], to page: inout HTMLWriter) {
@@ -122,7 +121,7 @@ struct APIPage: Sendable {
     }
   }
 
-  /// A list has commas in an address.
+  /// Returns an example as it stands in a URL: the elements of a list are separated by commas.
   private static func inAddress(_ example: DocumentNode) -> String {
     example.elements.isEmpty ? example.plain : example.elements.map(\.plain).joined(separator: ",")
   }
@@ -134,10 +133,10 @@ struct APIPage: Sendable {
   }
 
   private func writeAnswers(_ operation: APIDocument.Operation, to page: inout HTMLWriter) {
-    page.element("h4", [:], "Answers")
+    page.element("h4", [:], "Responses")
     page.element("dl") { page in
       for (status, answer) in operation.node["responses"]?.members ?? [] {
-        // What every request may get is said once.
+        // Shared responses are written once, in their own section.
         if let name = answer["$ref"]?.string?.split(separator: "/").last {
           guard !APIPage.everywhere.contains(status) else { continue }
           page.element("dt", [:], status)
@@ -216,7 +215,7 @@ struct APIPage: Sendable {
   }
 
   private func writeCodes(to page: inout HTMLWriter) {
-    page.element("h2", ["id": "codes"], "Codes of problems")
+    page.element("h2", ["id": "codes"], "Problem codes")
     page.table(["Code", "Means"]) { page in
       for code in document.root["components"]?["schemas"]?["ProblemCode"]?["oneOf"]?.elements ?? [] {
         page.element("tr", ["id": "code-\(code["const"]?.plain ?? "")"]) { page in
@@ -228,7 +227,7 @@ struct APIPage: Sendable {
   }
 
   private func writeAnswers(to page: inout HTMLWriter) {
-    page.element("h2", ["id": "answers"], "Shared answers")
+    page.element("h2", ["id": "answers"], "Shared responses")
     for (name, answer) in document.root["components"]?["responses"]?.members ?? [] {
       page.element("section", ["id": "answer-\(name)"]) { page in
         page.element("h3", [:], name)
@@ -239,7 +238,7 @@ struct APIPage: Sendable {
 }
 
 extension HTMLWriter {
-  /// A table that scrolls by itself where it is too wide.
+  /// Writes a table that scrolls horizontally if it is too wide.
   mutating func table(_ heads: [String], _ rows: (inout HTMLWriter) -> Void) {
     element("div", ["class": "wide", "tabindex": "0"]) { page in
       page.element("table") { page in

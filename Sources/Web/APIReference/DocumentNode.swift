@@ -1,7 +1,6 @@
 import Foundation
 
-/// A value of a JSON document, with its members in the order in which they stand there, which no decoder keeps, and
-/// with the text that it was read from.
+/// A value of a JSON document, with its source text. Unlike decoders, it keeps the order of an object's members.
 struct DocumentNode: Sendable {
   enum Value: Sendable {
     case object([(name: String, node: DocumentNode)])
@@ -11,14 +10,14 @@ struct DocumentNode: Sendable {
     case word(String)
   }
 
-  /// Where the document is no JSON: bytes from its beginning.
+  /// The error of text that is not JSON. `offset` counts bytes from the beginning of the document.
   struct Malformed: Error, Equatable { let offset: Int }
 
   let value: Value
-  /// As it is written, without the indentation of what it stands in.
+  /// The value's source text, without the indentation of its parent.
   let text: String
 
-  /// A whole document.
+  /// Parses a complete document.
   init(_ document: [UInt8]) throws(Malformed) {
     var reader = Reader(rest: document[...])
     self = try reader.node()
@@ -28,21 +27,21 @@ struct DocumentNode: Sendable {
 
   fileprivate init(value: Value, text: String) { (self.value, self.text) = (value, text) }
 
-  /// A member of an object; nil where there is none.
+  /// The object's member with this name. Nil if there is none.
   subscript(_ name: String) -> DocumentNode? { members.first { $0.name == name }?.node }
 
-  /// Of an object; of anything else none.
+  /// Members of an object. Empty for any other value.
   var members: [(name: String, node: DocumentNode)] {
     if case .object(let members) = value { members } else { [] }
   }
 
-  /// Of an array; of anything else none.
+  /// Elements of an array. Empty for any other value.
   var elements: [DocumentNode] { if case .array(let elements) = value { elements } else { [] } }
 
-  /// Nil where it is no string.
+  /// The text of a string. Nil for any other value.
   var string: String? { if case .string(let string) = value { string } else { nil } }
 
-  /// A string as it is, and anything else as it is written.
+  /// The text of a string, or the source text of any other value.
   var plain: String { string ?? text }
 }
 
@@ -116,7 +115,7 @@ private struct Reader {
     return text
   }
 
-  /// What escapes and numbers mean the library knows.
+  /// Decodes a string or number with `JSONDecoder`, which knows the escapes.
   private mutating func decoded<Value: Decodable>(
     _ type: Value.Type, through end: Int
   ) throws(DocumentNode.Malformed) -> Value {
@@ -125,7 +124,7 @@ private struct Reader {
     return value
   }
 
-  /// Its last line stands as far in as what holds it.
+  /// Returns the text without its parent's indentation, which is that of the last line.
   private static func outdented(_ text: ArraySlice<UInt8>) -> String {
     let lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
     let margin = lines.last?.prefix { $0 == " " } ?? ""

@@ -4,9 +4,9 @@ import HTTPTypes
 package import Hummingbird
 import NIOCore
 
-/// Serves an API's document: `/openapi.json` for programs, `/openapi` as a page.
+/// Routes of an API's document: `/openapi.json` for programs, `/openapi` for people.
 package struct DocumentRoutes: Sendable {
-  // Each page is made with the first request for it: with every start, it would take a third of the start's time.
+  // Each page is made at its first request. At startup it would take a third of the startup time.
   private static let ingestPage = Result { try page(of: .ingest) }
   private static let feedPage = Result { try page(of: .feed) }
 
@@ -14,7 +14,7 @@ package struct DocumentRoutes: Sendable {
 
   package init(of service: DocumentedService) { self.service = service }
 
-  /// Adds both paths. They need no session.
+  /// Adds both paths to a router. They need no session.
   package func add(to router: Router<ConnectionContext>) {
     let document = ByteBuffer(bytes: service.document)
     router.get("/openapi.json") { _, _ in Response(json: document) }
@@ -37,12 +37,15 @@ package struct DocumentRoutes: Sendable {
     }
   }
 
-  /// Throws where the document is no JSON, which its tests would have found.
+  /// Renders the page of a service's document.
+  ///
+  /// - Throws: `DocumentNode.Malformed` if the document is not JSON. The tests exclude this.
   private static func page(of service: DocumentedService) throws -> ByteBuffer {
     ByteBuffer(string: APIPage(try APIDocument(of: service)).html.text)
   }
 
-  /// The page's own style sheet, known by its hash, and nothing else. (Content Security Policy Level 3, section 2.3.1.)
+  /// Content security policy that allows only the page's own style sheet, by its hash. (Content Security Policy Level
+  /// 3, section 2.3.1.)
   private static let policy =
     "default-src 'none'; style-src 'sha256-\(sha256(APIPage.style))'; base-uri 'none'; form-action 'none'; "
     + "frame-ancestors 'none'"

@@ -1,8 +1,8 @@
-/// HTML, written as text: what is put into it is escaped.
+/// A writer of HTML as text. It escapes text and attributes.
 struct HTMLWriter: Sendable {
   private(set) var text = ""
 
-  /// An element with what the body writes into it.
+  /// Writes an element whose content the closure writes.
   mutating func element(
     _ name: String, _ attributes: KeyValuePairs<String, String> = [:], _ body: (inout HTMLWriter) -> Void
   ) {
@@ -11,30 +11,30 @@ struct HTMLWriter: Sendable {
     text += "</\(name)>"
   }
 
-  /// An element with a text.
+  /// Writes an element that contains a text.
   mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String> = [:], _ content: String) {
     element(name, attributes) { $0.add(content) }
   }
 
-  /// An element that holds nothing and has no end.
+  /// Writes an element without content and without an end tag.
   mutating func void(_ name: String, _ attributes: KeyValuePairs<String, String>) { open(name, attributes) }
 
-  /// A text.
+  /// Writes a text.
   mutating func add(_ content: String) { text += HTMLWriter.escaped(content) }
 
-  /// A text in which `backquotes` mark code.
+  /// Writes a text in which `backquotes` mark code.
   mutating func addMarked(_ content: String) {
     for (index, part) in content.split(separator: "`", omittingEmptySubsequences: false).enumerated() {
       if index.isMultiple(of: 2) { add(String(part)) } else { element("code", [:], String(part)) }
     }
   }
 
-  /// The same in paragraphs, with an empty line between each two.
+  /// Writes a text with marked code in paragraphs, which empty lines separate.
   mutating func addParagraphs(_ content: String) {
     for paragraph in content.split(separator: "\n\n") { element("p") { $0.addMarked(String(paragraph)) } }
   }
 
-  /// What is meant to be HTML: a style sheet, the document's type.
+  /// Writes markup without escaping: a style sheet, the document's type.
   mutating func addRaw(_ markup: String) { text += markup }
 
   private mutating func open(_ name: String, _ attributes: KeyValuePairs<String, String>) {

@@ -2,23 +2,26 @@ package import Domain
 package import Hummingbird
 import NIOCore
 
-/// What a request comes with: the library's own, and the connection.
+/// Context of a request: Hummingbird's own values and the connection.
 package struct ConnectionContext: RequestContext {
-  /// As the HTTP library asks for it.
+  /// Witness of `RequestContext`.
   package var coreContext: CoreRequestContextStorage
   let channel: any Channel
 
-  /// As the HTTP library asks for it.
+  /// Witness of `RequestContext`.
   package init(source: ApplicationRequestContextSource) {
     coreContext = .init(source: source)
     channel = source.channel
   }
 
-  /// Who has connected: a proxy, where one stands in front. Nil where nobody knows.
+  /// Address of the connection's other end, which may be a reverse proxy. Nil if it is unknown.
   package var peer: IPAddress? { channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) } }
 
-  /// Calls back, once at most, on the connection's event loop, when the client goes before it has its answer. One that
-  /// says that it sends no more may still read: it has gone `Limits.httpDisconnectGraceMs` later.
+  /// Calls back, at most once and on the connection's event loop, when the client disconnects before it has its
+  /// response.
+  ///
+  /// A client that closes only its sending side may still read. It counts as disconnected
+  /// `Limits.httpDisconnectGraceMs` later.
   package func onClientDisconnect(_ callback: @escaping @Sendable () -> Void) {
     channel.eventLoop.execute { [channel] in
       guard let watch = channel.watch else { return callback() }
@@ -26,8 +29,8 @@ package struct ConnectionContext: RequestContext {
     }
   }
 
-  /// Hands out the connection, on its event loop, for an answer that goes on: its head must have been written. Nil when
-  /// it has gone meanwhile.
+  /// Passes the connection to `body`, on its event loop, for a streaming response. Call this after the head is written.
+  /// `body` gets nil if the connection is closed.
   package func openStream(_ body: @escaping @Sendable (StreamingResponse?) -> Void) {
     channel.eventLoop.execute { [channel] in
       _ = try? channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: .init(Limits.streamSendBytes))
@@ -37,6 +40,6 @@ package struct ConnectionContext: RequestContext {
 }
 
 extension Channel {
-  /// On the event loop. With the connection its handlers have gone.
+  /// The connection's guard. Nil if the connection is closed. Thread: the event loop.
   fileprivate var watch: HTTPConnectionGuard? { try? pipeline.syncOperations.handler(type: HTTPConnectionGuard.self) }
 }

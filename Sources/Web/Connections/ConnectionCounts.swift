@@ -3,12 +3,12 @@ import Metrics
 import Synchronization
 import Telemetry
 
-/// How many connections each network has at one service, so that none takes the places of all others. Threads: any.
+/// Connection counts of each network at one service, so that no network takes all connections. Any thread.
 final class ConnectionCounts: Sendable {
   private let counts = Mutex<[IPAddress: Int]>([:])
   private let perNetworkMax: Int
-  private let turnedAway = Metric.httpRejectedConnections.counter()
-  /// Behind these are many.
+  private let refused = Metric.httpRefusedConnections.counter()
+  /// Reverse proxies, which are not counted: each carries many clients.
   private let proxies: TrustedProxies
 
   init(perNetworkMax: Int, proxies: TrustedProxies) {
@@ -16,7 +16,7 @@ final class ConnectionCounts: Sendable {
     self.proxies = proxies
   }
 
-  /// Whether a connection may stay. If so it is counted until `leave`.
+  /// Returns true if a connection may stay, and then counts it until `release`.
   func admit(_ address: IPAddress) -> Bool {
     guard isCounted(address) else { return true }
     let stays = counts.withLock { counts in
@@ -25,11 +25,11 @@ final class ConnectionCounts: Sendable {
       counts[address.network] = count + 1
       return true
     }
-    if !stays { turnedAway.increment() }
+    if !stays { refused.increment() }
     return stays
   }
 
-  /// For each that was let in, once.
+  /// Ends the count of an admitted connection. Call this once for each.
   func release(_ address: IPAddress) {
     guard isCounted(address) else { return }
     counts.withLock { counts in
@@ -38,6 +38,6 @@ final class ConnectionCounts: Sendable {
     }
   }
 
-  /// Whoever is on this machine is no stranger.
+  /// Returns true unless the address is on this machine or is a trusted proxy.
   private func isCounted(_ address: IPAddress) -> Bool { !address.isLoopback && !proxies.contains(address) }
 }

@@ -5,18 +5,18 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 
-/// How a client went before it had its answer.
+/// The reason why a client disconnected before it had its response.
 package enum DisconnectReason: Sendable {
-  /// By itself, or with its network.
+  /// The client or its network closed the connection.
   case closed
-  /// It did not read for `Limits.httpUnreadMs`.
+  /// The client did not read for `Limits.httpUnreadMs`, so the server closed the connection.
   case slowReader
 }
 
-/// Watches one connection, between its bytes and the HTTP library: what is no HTTP is answered with a problem, and who
-/// takes too long to send a request, or to take an answer, is cut off.
+/// Guard of one connection, between the parser and Hummingbird. It responds to malformed HTTP with a problem and
+/// disconnects a client that sends or reads too slowly.
 ///
-/// Requests of one connection are answered one after the other, so that counting says whose turn it is.
+/// Hummingbird responds to a connection's requests in order, so counts show which request a response belongs to.
 /// Thread: the connection's event loop.
 final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
@@ -24,41 +24,40 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// Requests that have come whole.
+  /// Number of complete requests.
   private var received = 0
-  /// Requests whose answer has begun, and those whose answer is written.
+  /// Number of requests whose response has begun, and of those whose response is written.
   private var begun = 0
   private var answered = 0
-  /// Something of a request has come, but not all of it.
+  /// True if a part of a request has arrived, but not all of it.
   private var isReceiving = false
-  /// Whether what was just read held any part of a request; otherwise it was a piece of a head.
+  /// True if the last read held a part of a request. Otherwise it held a piece of a head.
   private var hasRead = false
-  /// The parser stops at a request for another protocol, which is answered like any other, and would keep all that
-  /// follows in memory.
+  /// True after a request to switch protocols. The service responds to it as to any other, but the parser stops there
+  /// and would keep all later bytes in memory.
   private var ignoresInput = false
-  /// Of the latest request whose head has come: what goes wrong before the next one has come is most likely about the
-  /// same API.
+  /// Path of the latest request head. An error before the next head probably concerns the same API.
   private var path = "/"
-  /// What the parser has refused.
+  /// The parser's error, or the problem of a bad head.
   private var problem: Problem?
-  /// Nothing more is to be said.
+  /// True after the connection's last response. Later writes fail.
   private var isOver = false
   private var receiving: Scheduled<Void>?
   private var unread: Scheduled<Void>?
-  /// The client sends no more.
+  /// True after the client has closed its sending side.
   private var isInputClosed = false
-  /// Who wants to know if the client goes before its answer.
+  /// Callback for a disconnect before the response is written.
   private var onDisconnect: (@Sendable (DisconnectReason) -> Void)?
   private var going: Scheduled<Void>?
   private var departure = DisconnectReason.closed
   private let heads = RequestHeads()
   private let counts: ConnectionCounts
   private let form: ProblemFormat
-  /// Who is counted.
+  /// Admitted address, which `counts` releases when the handler is removed. Nil if the connection was rejected.
   private var counted: IPAddress?
-  /// The address has as many connections as one may have.
+  /// True if the address has the maximum number of connections already.
   private var isRejected = false
-  /// Nil before and after it is part of the connection.
+  /// Context in the pipeline. Nil before the handler is added and after it is removed.
   private var context: ChannelHandlerContext?
 
   init(_ counts: ConnectionCounts, form: @escaping ProblemFormat) {
@@ -69,7 +68,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     let pipeline = context.pipeline.syncOperations
-    // Tests without a parser have none.
+    // Some tests have no parser.
     guard let parser = try? pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self) else { return }
     try? pipeline.addHandler(heads, position: .after(parser))
   }
@@ -90,7 +89,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     let part = unwrapInboundIn(data)
     if case .head(let head) = part { path = head.path ?? "/" }
     guard !isRejected else { return rejectConnection(context) }
-    // After a bad head, nothing more on the connection counts.
+    // After a bad head, ignore the rest of the connection.
     guard problem == nil else { return }
     switch part {
     case .head where heads.problem != nil:
@@ -101,11 +100,11 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
       isReceiving = true
       ignoresInput = head.method == .connect
       var closes = heads.isLast
-      // One pass: to ask for each by its name costs more than the rest of this.
+      // A single pass: a search for each field by name costs more than the rest of this function.
       for field in head.headerFields {
         switch field.name {
         case .upgrade: ignoresInput = true
-        // The library knows it in lower case only.
+        // Hummingbird recognizes the value in lower case only.
         case .connection: closes = closes || field.value.lowercased() == "close"
         case .expect where answered == received && field.value.lowercased() == "100-continue":
           context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
@@ -138,7 +137,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if problem == nil, let error = error as? HTTPParserError { problem = Problem(error) }
-    // The library answers, in its turn; `write` puts the problem in the place of its empty answer.
+    // Hummingbird responds in its turn. `write` then replaces that empty response with the problem.
     context.fireErrorCaught(error)
   }
 
@@ -156,7 +155,9 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         return
       }
       begun += 1
-      guard ignoresInput, begun == received + (isReceiving ? 1 : 0) else { return context.write(data, promise: promise) }
+      guard ignoresInput, begun == received + (isReceiving ? 1 : 0) else {
+        return context.write(data, promise: promise)
+      }
       head.headerFields[.connection] = "close"
       context.write(wrapOutboundOut(.head(head)), promise: promise)
     case .body: context.write(data, promise: promise)
@@ -188,7 +189,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireUserInboundEventTriggered(event)
   }
 
-  /// Calls back, once at most, when the client goes before the answer to the request at hand is written.
+  /// Calls back, at most once, when the client disconnects before the response to the current request is written.
   func observeDisconnect(_ callback: @escaping @Sendable (DisconnectReason) -> Void) {
     onDisconnect = callback
     if isInputClosed { scheduleDisconnect() }
@@ -214,8 +215,8 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     if let counted { counts.release(counted) }
   }
 
-  /// The time of a request runs while it is being received, and nothing else keeps the connection busy: meanwhile the
-  /// library does not read, and the client is not to blame.
+  /// Runs the timeout of a request only while it is being received and no earlier request is in progress. During a
+  /// request Hummingbird does not read, so the delay is not the client's fault.
   private func watch(_ context: ChannelHandlerContext) {
     if isReceiving, answered >= received {
       receiving = receiving ?? later(context.eventLoop, ms: Limits.httpRequestMs) { [self] in cut(context) }
@@ -232,7 +233,9 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   private func cut(_ context: ChannelHandlerContext) {
     if problem == nil {
       let seconds = Limits.httpRequestMs / 1_000
-      answer(Problem(.requestTimeout, "request_timeout", "the request took longer than \(seconds) s to come"), context)
+      let problem = Problem(
+        .requestTimeout, "request_timeout", "the request did not arrive within \(seconds) s; send it again")
+      answer(problem, context)
     }
     context.close(promise: nil)
   }
@@ -241,13 +244,13 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     guard !isOver else { return }
     let problem = Problem(
       .tooManyRequests, "too_many_connections",
-      "your address has as many connections as one may have; close some, or come through fewer",
+      "your address has the maximum number of connections; close some, and try again",
       retryAfterSeconds: Limits.retryConnectionSeconds)
     answer(problem, context)
     context.close(promise: nil)
   }
 
-  /// The last word, unless the request has been answered before it went wrong.
+  /// Writes the connection's last response, unless the request already has a response.
   private func answer(_ problem: Problem, _ context: ChannelHandlerContext) {
     isOver = true
     guard begun == received else { return }
@@ -262,16 +265,16 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
   }
 
-  /// Whether the connection takes more of an answer at the moment.
+  /// True if the connection takes more of a response now.
   var isWritable: Bool { context?.channel.isWritable ?? false }
 
-  /// More of the answer that has begun. Nothing comes of it when the connection is gone.
+  /// Writes more of the response that has begun. Does nothing if the connection is closed.
   func push(_ buffers: [ByteBuffer]) {
     for buffer in buffers { context?.write(wrapOutboundOut(.body(buffer)), promise: nil) }
     context?.flush()
   }
 
-  /// Closes the connection, whatever is still to be written.
+  /// Closes the connection and drops unsent data.
   func close() { context?.close(promise: nil) }
 
   private func later(_ eventLoop: any EventLoop, ms: Int64, _ body: @escaping () -> Void) -> Scheduled<Void> {
@@ -280,15 +283,15 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 extension Problem {
-  /// What the parser says of bytes that are no request.
+  /// Creates the problem for bytes that the parser refuses.
   fileprivate init(_ error: HTTPParserError) {
     switch error {
     case .headerOverflow:
       self.init(
         .requestHeaderFieldsTooLarge, "headers_too_large",
-        "address and headers have more than \(Limits.httpHeaderBytesMax) bytes, or more than "
+        "the target and the headers have more than \(Limits.httpHeaderBytesMax) bytes, or more than "
           + "\(Limits.httpHeadersMax) headers")
-    default: self.init(.badRequest, "malformed_request", "this is no HTTP/1.1 request: \(error.debugDescription)")
+    default: self.init(.badRequest, "malformed_request", "this is not an HTTP/1.1 request: \(error.debugDescription)")
     }
   }
 }

@@ -4,20 +4,26 @@ package import Hummingbird
 package import Logging
 import NIOCore
 
-/// Listens and answers, until graceful shutdown.
+/// HTTP server of a service.
 package enum HTTPService {
+  /// Listens and serves until graceful shutdown.
+  ///
   /// - Parameters:
-  ///   - port: 0 for a free one.
-  ///   - connections: at once, at most; further ones wait. Nil for as many as there may be.
-  ///   - proxies: in front of it: what one address may have does not hold for theirs.
-  ///   - form: of what is said before a request reaches the router.
-  ///   - ready: called once with the port that was taken.
+  ///   - port: The port. 0 selects a free one.
+  ///   - connections: The maximum number of concurrent connections; further ones wait. Nil selects `connectionsMax()`.
+  ///   - proxies: The trusted reverse proxies. The limit per address does not apply to them.
+  ///   - form: The format of problems that occur before a request reaches the router.
+  ///   - listening: The log message when the server listens.
+  ///   - ready: Called once with the actual port.
   /// - Throws: `ListenError`.
   package static func run(
     _ router: Router<ConnectionContext>, host: String, port: Int, connections: Int? = nil,
     proxies: TrustedProxies = TrustedProxies(), form: @escaping ProblemFormat = { _, _ in nil }, logger: Logger,
-    ready: @escaping @Sendable (Int) -> Void
+    listening: Logger.Message = "http listening", ready: @escaping @Sendable (Int) -> Void
   ) async throws {
+    var serverLogger = logger
+    // At level info Hummingbird logs its start and its end, in other words than the services.
+    if logger.logLevel == .info { serverLogger.logLevel = .warning }
     let connections = connections ?? connectionsMax()
     let counts = ConnectionCounts(
       perNetworkMax: max(1, connections / Limits.httpNetworkShare), proxies: proxies)
@@ -33,17 +39,22 @@ package enum HTTPService {
       configuration: .init(
         address: .hostname(host, port: port), backlog: Limits.httpBacklog,
         availableConnectionsDelegate: .maximum(connections, logger: logger)),
-      onServerRunning: { channel in ready(channel.localAddress?.port ?? port) }, logger: logger)
+      onServerRunning: { channel in
+        let port = channel.localAddress?.port ?? port
+        logger.info(listening, metadata: ["address": "\(host):\(port)"])
+        ready(port)
+      }, logger: serverLogger)
     do { try await application.run() } catch let error as IOError {
       throw ListenError(address: "\(host):\(port)", reason: error.localizedReason)
     } catch is SocketAddressError.UnknownHost {
-      throw ListenError(address: "\(host):\(port)", reason: "the host is not known")
+      throw ListenError(address: "\(host):\(port)", reason: "unknown host")
     }
   }
 
-  /// Connections that one service may have at once, by its limit and by the process's descriptors.
+  /// Returns the maximum number of concurrent connections of one service. It follows from `Limits.httpConnectionsMax`
+  /// and from the process's limit of file descriptors.
   ///
-  /// - Parameter isAlone: whether there is no other such service in the process.
+  /// - Parameter isAlone: True if the process has no other such service.
   package static func connectionsMax(isAlone: Bool = false) -> Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return Limits.httpConnectionsMax }

@@ -1,14 +1,14 @@
-/// HTTP cannot listen where it was told to. Final until the configuration changes.
+/// The error of an HTTP server that cannot listen on its address. Final until the configuration changes.
 package struct ListenError: Error, CustomStringConvertible {
-  /// "host:port", as it was told.
+  /// The configured address, as "host:port".
   package let address: String
-  /// The system's words.
+  /// The operating system's description of the error.
   package let reason: String
 
-  /// The address and what is wrong with it.
-  package var description: String { "HTTP cannot listen at \(address): \(reason)" }
+  /// The address and the reason.
+  package var description: String { "cannot listen on \(address): \(reason)" }
 
-  /// Made by whoever could not listen.
+  /// Creates the error from the address and the reason.
   package init(address: String, reason: String) {
     self.address = address
     self.reason = reason

@@ -2,9 +2,9 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Reads the parts of each request's head that the HTTP library hides: the version, and every `Host`. Its place is
-/// right after the parser, so that `HTTPConnectionGuard` finds here the values of the head that it has just got.
-/// Thread: the connection's event loop.
+/// A reader of the parts of a request's head that Hummingbird hides: the version, and every `Host`. It stands right
+/// after the parser, so that `HTTPConnectionGuard` finds here the values of the head that it has just received. Thread:
+/// the connection's event loop.
 final class RequestHeads: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -34,7 +34,7 @@ final class RequestHeads: ChannelInboundHandler, RemovableChannelHandler {
 
   /// Problem of a missing, second or invalid `Host`. (RFC 9112, 3.2; RFC 3986, 3.2.2.)
   private static let badHost = Problem(
-    .badRequest, "malformed_request", "a request needs one Host header with a host name, and no second one: send one")
+    .badRequest, "malformed_request", "a request must have exactly one Host header, with a valid host name")
 
   private static func isOfHost(_ byte: UInt8) -> Bool {
     switch byte {

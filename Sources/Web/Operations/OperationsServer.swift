@@ -5,7 +5,7 @@ package import Logging
 import NIOCore
 package import Telemetry
 
-/// What those who run a service ask it, at an address of its own: `/livez`, `/readyz`, `/metrics`.
+/// Server for operators, on its own address: `/livez`, `/readyz`, `/metrics`.
 package struct OperationsServer: Sendable {
   private let host: String
   private let port: Int
@@ -13,10 +13,12 @@ package struct OperationsServer: Sendable {
   private let readiness: Readiness
   private let logger: Logger
 
+  /// Creates a server that does not listen yet.
+  ///
   /// - Parameters:
-  ///   - port: 0 for a free one.
-  ///   - registry: what `/metrics` shows.
-  ///   - readiness: what `/readyz` shows.
+  ///   - port: The port. 0 selects a free one.
+  ///   - registry: The metrics of `/metrics`.
+  ///   - readiness: The state of `/readyz`.
   package init(host: String, port: Int, registry: MetricRegistry, readiness: Readiness, logger: Logger) {
     self.host = host
     self.port = port
@@ -25,11 +27,11 @@ package struct OperationsServer: Sendable {
     self.logger = logger
   }
 
-  /// Answers until graceful shutdown.
+  /// Serves until graceful shutdown.
   ///
   /// - Parameters:
-  ///   - port: instead of its own, where that one is not free.
-  ///   - ready: called once with the port that was taken.
+  ///   - port: The port that replaces the configured one if that one is not free.
+  ///   - ready: Called once with the actual port.
   /// - Throws: `ListenError`.
   package func run(port: Int? = nil, ready: @escaping @Sendable (Int) -> Void) async throws {
     let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
@@ -41,11 +43,13 @@ package struct OperationsServer: Sendable {
     router.get("/metrics") { [registry] _, _ in
       OperationsServer.response(await registry.text(), type: MetricRegistry.mediaType, status: .ok)
     }
-    for path in ["/livez", "/readyz", "/metrics"] as [RouterPath] { router.respondMethodNotAllowed(at: path, than: .get) }
+    for path in ["/livez", "/readyz", "/metrics"] as [RouterPath] {
+      router.respondMethodNotAllowed(at: path, than: .get)
+    }
     try await HTTPService.run(
       router, host: host, port: port ?? self.port,
       connections: min(Limits.operationsConnectionsMax, HTTPService.connectionsMax()), logger: logger,
-      ready: ready)
+      listening: "operations listening", ready: ready)
   }
 
   private static func response(_ text: String, type: String, status: HTTPResponse.Status) -> Response {

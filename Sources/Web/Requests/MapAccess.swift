@@ -1,55 +1,57 @@
 import CSodium
 import Domain
 
-/// Who may see the map.
+/// Access control for viewing the map.
 package enum MapAccess: Sendable {
-  case open
-  /// Who has an account, at ingest; and at a feed who has a ticket, which ingest makes. Without tickets no feed serves
-  /// anybody over HTTP.
-  case closed(ViewTickets?)
+  case `public`
+  /// Only members may see the map. Ingest demands an account, and a feed demands a ticket from ingest. Without tickets
+  /// no feed serves the list over HTTP.
+  case members(ViewTickets?)
 
-  /// Whether it is not for everybody.
-  package var isClosed: Bool { if case .closed = self { true } else { false } }
+  /// True if only members may see the map.
+  package var isMembersOnly: Bool { if case .members = self { true } else { false } }
 
-  /// Nil where there are none, or none are needed.
-  package var tickets: ViewTickets? { if case .closed(let tickets) = self { tickets } else { nil } }
+  /// Tickets of a members-only map. Nil if the map is public or has no tickets.
+  package var tickets: ViewTickets? { if case .members(let tickets) = self { tickets } else { nil } }
 }
 
-/// Tickets with which a feed lets in whom ingest has let in, for a while: the time of their end, and BLAKE2b of it with
-/// a key that both have. Any thread. Logs, dumps and texts of its holders show three asterisks.
+/// Tickets that admit ingest's viewers to a feed for a limited time. A ticket holds its expiry time and the time's
+/// BLAKE2b hash under a key that ingest and its feeds share. Any thread.
+///
+/// Logs, dumps and descriptions of a value that holds it show three asterisks.
 package struct ViewTickets: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   private let key: [UInt8]
 
-  /// With a key that ingest and its feeds share: a text that nobody guesses.
+  /// Creates tickets with a key that ingest and its feeds share. The text must be hard to guess.
   package init(secret: String) { key = Self.hash(Array(secret.utf8), key: []) }
 
-  /// With a random key, for roles of one process.
+  /// Creates tickets with a random key, for roles of one process.
   package init() {
     var key = [UInt8](repeating: 0, count: 32)
     randombytes_buf(&key, key.count)
     self.key = key
   }
 
-  /// `***`: the key makes tickets, and logs show whole configurations.
+  /// Three asterisks, because the key makes tickets and logs show whole configurations.
   package var description: String { "***" }
-  /// `***`
+  /// Three asterisks, as `description`.
   package var debugDescription: String { description }
   /// An empty mirror: a dump shows no byte of the key.
   package var customMirror: Mirror { Mirror(self, children: []) }
 
-  /// A ticket.
+  /// Returns a new ticket.
   ///
-  /// - Parameter endMs: since 1970, UTC.
+  /// - Parameter endMs: The expiry time, in milliseconds since 1970, UTC.
   package func ticket(endMs: Int64) -> String {
     let hash = Self.hash(Array("\(endMs)".utf8), key: key)
     return "\(endMs).\(hash.base64URL)"
   }
 
-  /// When a ticket ends, in ms since 1970, UTC; nil where it is none, or has ended.
+  /// Returns the expiry time of a ticket, in milliseconds since 1970, UTC. Nil if the ticket is invalid or has expired.
   package func end(of ticket: String, unixMs: Int64) -> Int64? {
     guard let endMs = Int64(ticket.prefix { $0 != "." }), endMs > unixMs else { return nil }
     let (came, right) = (Array(ticket.utf8), Array(self.ticket(endMs: endMs).utf8))
-    // In the same time, however much of it is right.
+    // The comparison takes the same time however many bytes are right.
     guard came.count == right.count, sodium_memcmp(came, right, right.count) == 0 else { return nil }
     return endMs
   }

@@ -1,7 +1,7 @@
 import Foundation
 package import Hummingbird
 
-/// The parameters of an address, as forms write them: a plus is a space.
+/// Query parameters of a URL in the encoding of forms: a plus is a space.
 package struct Query: Sendable {
   private let values: [(name: String, value: String)]
 
@@ -12,14 +12,14 @@ package struct Query: Sendable {
     }
   }
 
-  /// The first value of a parameter; nil when it is not there.
+  /// The first value of a parameter. Nil if the parameter is absent.
   package subscript(name: String) -> String? { values.first { $0.name == name }?.value }
 
   private static func decoded(_ text: Substring) -> String {
-    // Most need no decoding, which costs more than all the rest of a cheap request.
+    // Most values need no decoding, which costs more than the rest of a cheap request.
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return String(text) }
     let spaced = String(text.replacing("+", with: " "))
-    // What is no UTF-8 is no text: as if nothing had been given.
+    // Bytes that are not UTF-8 decode to an empty text.
     return spaced.removingPercentEncoding ?? ""
   }
 }

@@ -4,9 +4,10 @@ import Metrics
 import Synchronization
 import Telemetry
 
-/// Counts requests and times them, by route, method and status. The outermost layer, so that it sees every answer.
+/// Middleware that counts and times requests by route, method and status. The outermost layer, so that it sees every
+/// response.
 package struct RequestMeter: RouterMiddleware {
-  /// Of every router here.
+  /// Context of every router in this project.
   package typealias Context = ConnectionContext
 
   private struct Key: Hashable {
@@ -14,11 +15,12 @@ package struct RequestMeter: RouterMiddleware {
     let method: HTTPRequest.Method
     let code: Int
 
-    /// As much as tells nearly all apart: each request is looked up.
+    /// Hashes the route's length and the status, which distinguish nearly all keys. A cheap hash matters because every
+    /// request needs it.
     func hash(into hasher: inout Hasher) { hasher.combine(route.utf8.count << 16 ^ code) }
   }
 
-  /// Made once for each route, method and status: to look instruments up by their names costs more than to use them.
+  /// Cache of the instruments of each route, method and status. Finding an instrument by name costs more than using it.
   private final class Cache: Sendable {
     private let instruments = Mutex<[Key: (Counter, Metrics.Timer)]>([:])
 
@@ -39,14 +41,14 @@ package struct RequestMeter: RouterMiddleware {
 
   package init() {}
 
-  /// As the HTTP library asks for it.
+  /// Witness of `RouterMiddleware`.
   package func handle(
     _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
     let watch = Stopwatch()
     let response = try await next(request, context)
     let isKnown = RequestMeter.methods.contains(request.method)
-    // What somebody asks for that is not there may be anything.
+    // An unmatched path may be any text, so it must not become a label.
     let route = isKnown ? context.endpointPath ?? RequestMeter.unmatched : RequestMeter.unmatched
     let (counter, timer) = cache.instruments(
       Key(
@@ -58,7 +60,7 @@ package struct RequestMeter: RouterMiddleware {
   }
 
   private static let unmatched = "unmatched"
-  /// Others may be any word.
+  /// Other methods may be any word, so they share one label.
   private static let methods: Set<HTTPRequest.Method> = [
     .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect,
   ]

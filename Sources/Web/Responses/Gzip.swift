@@ -2,10 +2,10 @@ import CZlib
 package import NIOCore
 
 extension ByteBuffer {
-  /// The same in gzip's form, RFC 1952; nil when there is no memory for it.
+  /// Returns the buffer's bytes in the gzip format (RFC 1952). Nil if memory is short.
   package func gzip() -> ByteBuffer? {
     var stream = z_stream()
-    // 16 asks for gzip's head and end, 15 for the largest window.
+    // 16 selects gzip's header and trailer, 15 the largest window.
     let begun = deflateInit2_(
       &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + 15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))

@@ -1,8 +1,8 @@
 import HTTPTypes
 
 extension Problem {
-  /// Problem of a process that is not ready: none of its geocoders has a session at ingest.
-  package static let noSession = Problem(
-    .serviceUnavailable, "no_session",
-    "no geocoder of this process has a session at ingest: it looks nothing up; its log says why")
+  /// The problem of a process that is not ready because none of its workers has a session at ingest.
+  package static let noWorkerSession = Problem(
+    .serviceUnavailable, "no_worker_session",
+    "no worker of this process has a session at ingest; its log has the reason")
 }

@@ -3,28 +3,30 @@ package import HTTPTypes
 package import Hummingbird
 package import NIOCore
 
-/// A body for a problem at a path, where its clients want their errors in another form than the API's own; nil where
-/// they do not.
+/// A format for problems of paths whose clients expect another form than the API's own. Returns nil for all other
+/// paths.
 package typealias ProblemFormat = @Sendable (_ problem: Problem, _ path: String) -> ByteBuffer?
 
-/// An error in the API's form: problem details, RFC 9457, with a code that stays.
+/// An error in the API's form: problem details (RFC 9457) with a stable code.
 package struct Problem: HTTPResponseError, Sendable {
   package let status: HTTPResponse.Status
-  /// For machines; the last part of the type.
+  /// Code for machines: the last part of the type.
   package let code: String
-  /// For people: what was wrong, and what to do.
+  /// Description for people: the error and the remedy.
   package let detail: String
-  /// The field of the request that it is about.
+  /// The field of the request that is wrong. Nil if the problem concerns the whole request.
   package let field: String?
-  /// Not before, in seconds.
+  /// Seconds to wait before a retry. Nil if a retry is useless.
   package let retryAfterSeconds: Int?
-  /// The methods that the path takes, where it is about the method.
+  /// Allowed methods of the path. Nil unless the problem concerns the method.
   private let allowed: String?
 
+  /// Creates a problem.
+  ///
   /// - Parameters:
-  ///   - field: empty where it is about the whole request.
-  ///   - retryAfterSeconds: nil where trying again is useless.
-  ///   - allowed: "GET, POST", where it is about the method.
+  ///   - field: The wrong field. Empty if the problem concerns the whole request.
+  ///   - retryAfterSeconds: Seconds to wait before a retry. Nil if a retry is useless.
+  ///   - allowed: The allowed methods, such as "GET, POST", if the problem concerns the method.
   package init(
     _ status: HTTPResponse.Status, _ code: String, _ detail: String, field: String = "", retryAfterSeconds: Int? = nil,
     allowed: String? = nil
@@ -37,23 +39,23 @@ package struct Problem: HTTPResponseError, Sendable {
     self.allowed = allowed
   }
 
-  /// A status that the HTTP library answers by itself.
+  /// Creates the problem for a status that Hummingbird sends by itself.
   init(_ status: HTTPResponse.Status) {
     switch status {
     case .notFound: self.init(status, "not_found", "there is nothing at this path")
     case .contentTooLarge:
       self.init(status, "body_too_large", "the body is longer than \(Limits.requestBodyBytesMax) bytes")
-    case .internalServerError: self.init(status, "internal_error", "the server failed; its log says more")
+    case .internalServerError: self.init(status, "internal_error", "the server failed; its log has the reason")
     default: self.init(status, "bad_request", status.reasonPhrase)
     }
   }
 
-  /// As the HTTP library asks for it.
+  /// Witness of `HTTPResponseError`.
   package func response(from request: Request, context: some RequestContext) -> Response { response() }
 
   var json: JSONWriter { .object { write(to: &$0) } }
 
-  /// Adds its members to an open object.
+  /// Adds the problem's members to an open object.
   package func write(to json: inout JSONWriter) {
     json.add("type", "urn:onthemap:problem:\(code)")
     json.add("title", status.reasonPhrase)
@@ -63,7 +65,7 @@ package struct Problem: HTTPResponseError, Sendable {
     if let field { json.add("field", field) }
   }
 
-  /// As it is said in a form: the type of the content, and the content.
+  /// Returns the content type and the body of the problem in a format.
   func body(in form: ProblemFormat, at path: String) -> (type: String, body: ByteBuffer) {
     if let body = form(self, path) { return ("application/json", body) }
     return ("application/problem+json", ByteBuffer(bytes: json.bytes))
@@ -77,7 +79,7 @@ package struct Problem: HTTPResponseError, Sendable {
     return response
   }
 
-  /// What comes with it, in whatever form its body is.
+  /// Headers of the problem's response, which do not depend on the body's format.
   var headers: HTTPFields {
     var headers = HTTPFields()
     if let retryAfterSeconds { headers[.retryAfter] = "\(retryAfterSeconds)" }

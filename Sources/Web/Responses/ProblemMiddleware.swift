@@ -2,20 +2,22 @@ package import HTTPTypes
 package import Hummingbird
 import Logging
 
-/// The outermost layer: every error becomes a problem, and every answer carries the headers that browsers need to be
-/// careful with it.
+/// Middleware that turns every error into a problem and adds the security headers to every response. The outermost
+/// layer.
 package struct ProblemMiddleware: RouterMiddleware {
-  /// Of every router here.
+  /// Context of every router in this project.
   package typealias Context = ConnectionContext
 
   private let problem: @Sendable (any Error) -> Problem?
   private let form: ProblemFormat
   private let isSecure: Bool
 
+  /// Creates the middleware of a service.
+  ///
   /// - Parameters:
-  ///   - problem: what a service's own errors mean; nil for those that are not its own.
-  ///   - form: of the answers.
-  ///   - isSecure: whether people reach the service by TLS; browsers are then told to do so always.
+  ///   - problem: Maps a service's own errors. Returns nil for all other errors.
+  ///   - form: The format of the problems.
+  ///   - isSecure: True if clients reach the service by TLS. Responses then tell browsers to use TLS always.
   package init(
     _ problem: @escaping @Sendable (any Error) -> Problem?,
     form: @escaping ProblemFormat = { _, _ in nil }, isSecure: Bool = false
@@ -25,7 +27,7 @@ package struct ProblemMiddleware: RouterMiddleware {
     self.form = form
   }
 
-  /// As the HTTP library asks for it.
+  /// Witness of `RouterMiddleware`.
   package func handle(
     _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
@@ -34,8 +36,8 @@ package struct ProblemMiddleware: RouterMiddleware {
       let problem =
         (error as? Problem) ?? problem(error)
         ?? Problem((error as? any HTTPResponseError)?.status ?? .internalServerError)
-      // An answer that a route gives on purpose ("busy") would only fill the log when there is most to do. A full disk
-      // has a line of its own, once a minute.
+      // A problem that a route throws on purpose ("busy") is not logged: it would fill the log under the highest load.
+      // A full disk has its own log line, once a minute.
       if problem.status.kind == .serverError, problem.status != .insufficientStorage, !(error is Problem) {
         context.logger.error(
           "request failed",
@@ -50,7 +52,7 @@ package struct ProblemMiddleware: RouterMiddleware {
 }
 
 extension HTTPFields {
-  /// What makes browsers careful with an answer. A page brings its own policy of what it may load.
+  /// Adds the security headers. A content security policy that a page has set remains.
   mutating func addSecurityHeaders() {
     if !contains(.cacheControl) { append(HTTPFields.noStore) }
     if !contains(.contentSecurityPolicy) { append(HTTPFields.nothing) }
@@ -61,17 +63,17 @@ extension HTTPFields {
   private static let securityHeaders = [
     HTTPField(name: .xContentTypeOptions, value: "nosniff"), HTTPField(name: .referrerPolicy, value: "no-referrer"),
     HTTPField(name: .crossOriginOpenerPolicy, value: "same-origin"),
-    // For what is asked without CORS, as an image or a script: no answer here is either.
+    // Requests without CORS, as for an image or a script, are refused as well.
     HTTPField(name: .crossOriginResourcePolicy, value: "same-origin"),
   ]
   private static let nothing = HTTPField(
     name: .contentSecurityPolicy, value: "default-src 'none'; frame-ancestors 'none'")
-  /// Two years, as the lists that browsers come with ask for one at least. (RFC 6797.)
+  /// Two years. The preload lists of browsers demand one year at least. (RFC 6797.)
   fileprivate static let transport = HTTPField(name: .strictTransportSecurity, value: "max-age=63072000")
 }
 
 extension HTTPResponse.Status {
-  /// The server's disk is full: RFC 4918, 11.5.
+  /// 507: the server's disk is full. (RFC 4918, 11.5.)
   package static let insufficientStorage = Self(code: 507, reasonPhrase: "Insufficient Storage")
 }
 

@@ -4,12 +4,12 @@ package import Hummingbird
 package import NIOCore
 
 extension Response {
-  /// A JSON body that is written already.
+  /// Creates a response with a JSON body that is already serialized.
   package init(json: ByteBuffer, status: HTTPResponse.Status = .ok) {
     self.init(status: status, headers: [.contentType: "application/json"], body: ResponseBody(byteBuffer: json))
   }
 
-  /// A JSON body.
+  /// Creates a response with a JSON body.
   package init(_ json: JSONWriter, status: HTTPResponse.Status = .ok) {
     self.init(
       status: status, headers: [.contentType: "application/json"],

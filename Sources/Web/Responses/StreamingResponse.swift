@@ -1,10 +1,10 @@
 package import NIOCore
 
-/// An answer that goes on for as long as both ends want: it is written without waiting for anybody. Thread: the
+/// A response that continues until the client or the server closes it. Writes never wait. Thread: the connection's
 /// event loop.
 package struct StreamingResponse {
   private let watch: HTTPConnectionGuard
-  /// The connection's.
+  /// The connection's event loop.
   package let eventLoop: any EventLoop
 
   init(watch: HTTPConnectionGuard, eventLoop: any EventLoop) {
@@ -12,17 +12,19 @@ package struct StreamingResponse {
     self.eventLoop = eventLoop
   }
 
-  /// Whether the connection takes more at the moment: what is written while it does not is kept in memory.
+  /// True if the connection takes more data now. Data written otherwise is buffered in memory.
   package var isWritable: Bool { watch.isWritable }
 
-  /// Writes these, and sends them.
+  /// Writes and flushes buffers.
   package func write(_ buffers: [ByteBuffer]) { watch.push(buffers) }
 
-  /// Ends the connection, whatever the client has not taken yet.
+  /// Closes the connection and drops unsent data.
   package func close() { watch.close() }
 
-  /// Calls back, once at most, when the client goes, or is cut off because it does not read.
-  package func onClientDisconnect(_ callback: @escaping @Sendable (DisconnectReason) -> Void) { watch.observeDisconnect(callback) }
+  /// Calls back, at most once, when the client disconnects or is disconnected because it does not read.
+  package func onClientDisconnect(_ callback: @escaping @Sendable (DisconnectReason) -> Void) {
+    watch.observeDisconnect(callback)
+  }
 }
 
 @available(*, unavailable)

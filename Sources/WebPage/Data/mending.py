@@ -1,17 +1,17 @@
-"""Makes borders meet: the outlines of neighbours differ by a point here and there."""
+"""Repairs borders whose outlines differ between neighbours by a few points."""
 
 import collections
 import math
 
-# Points of neighbours nearer than this, in degrees, are one.
+# Maximum distance, in degrees, between points of neighbours that are merged.
 SAME = 0.003
 
-# A point nearer than this to a line of another country lies on the line.
+# Maximum distance, in degrees, between a point and another country's line on which it is put.
 NEAR = 0.02
 
 
 def mended(countries):
-    """The countries' rings after all repairs; only what no neighbour shares yet is moved."""
+    """Returns the countries' rings after all repairs. Moves only points that no neighbour shares."""
     countries = [[moved(points, places) for points in rings]
                  for rings, places in zip(countries, joined(unshared(countries)[1], len(countries)))]
     owners, loose = unshared(countries)
@@ -27,7 +27,7 @@ def segments(points):
 
 
 def unshared(countries):
-    """The owners of every segment, and the points, with their country, of segments that have one owner."""
+    """Returns the owners of every segment, and the points, with their country, of segments with one owner."""
     owners = collections.defaultdict(set)
     for owner, rings in enumerate(countries):
         for points in rings:
@@ -38,7 +38,7 @@ def unshared(countries):
 
 
 def joined(loose, count):
-    """For every country, where its points go that are almost a neighbour's."""
+    """Returns, for each country, the new positions of its points that almost equal a neighbour's."""
     places, squares = [{} for _ in range(count)], collections.defaultdict(list)
     for point, owner in loose:
         x, y = math.floor(point[0] / SAME), math.floor(point[1] / SAME)
@@ -63,7 +63,7 @@ def moved(points, places):
 
 
 def split(points, owner, owners, squares):
-    """The ring with the points of other countries that lie along its unshared segments."""
+    """Returns the ring with the points of other countries that lie along its unshared segments."""
     found = []
     for a, b in zip(points, points[1:] + points[:1]):
         found.append(a)
@@ -73,7 +73,7 @@ def split(points, owner, owners, squares):
 
 
 def beside(a, b, owner, squares):
-    """The points of others that lie along a segment, each with how far along it lies."""
+    """Returns other countries' points along a segment, each with its relative position along it."""
     way = b[0] - a[0], b[1] - a[1]
     length = math.hypot(*way)
     found = set()
@@ -94,7 +94,7 @@ def box(points):
 
 
 def inside(point, points):
-    """Whether a point lies in a ring."""
+    """Returns True if a point lies in a ring."""
     x, y = point
     crossings = 0
     for a, b in zip(points, points[1:] + points[:1]):
@@ -104,7 +104,7 @@ def inside(point, points):
 
 
 def with_holes(countries):
-    """A country that lies on top of another one, as Vatican City does, becomes a hole in that."""
+    """Returns the countries with holes for the countries that lie within them, such as Vatican City."""
     boxes = [[box(points) for points in rings] for rings in countries]
     found = [list(rings) for rings in countries]
     for owner, rings in enumerate(countries):
@@ -116,7 +116,7 @@ def with_holes(countries):
 
 
 def covers(rings, boxes, points, bounds):
-    """Whether a ring's points all lie in a country, and none on its outline."""
+    """Returns True if all points of a ring lie in a country, and none on its outline."""
     around = [points for points, limits in zip(rings, boxes)
               if limits[0] < bounds[0] and limits[1] < bounds[1] and limits[2] > bounds[2] and limits[3] > bounds[3]]
     return bool(around) and sum(inside(points[0], ring) for ring in around) % 2 == 1 \

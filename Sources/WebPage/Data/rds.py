@@ -1,4 +1,4 @@
-"""Reads the data sets of an R package: its lazy-load data base and R's binary serialisation (XDR)."""
+"""Reads the data sets of an R package: its lazy-load database and R's binary serialization (XDR)."""
 
 import bz2
 import gzip
@@ -13,7 +13,7 @@ MISSING = -2147483648
 
 
 class Value(list):
-    """A vector of R, with its attributes; an object of class S4 is an empty one."""
+    """A vector of R with its attributes. An object of class S4 is an empty vector."""
 
     def __init__(self, items=(), attributes=None):
         super().__init__(items)
@@ -24,7 +24,7 @@ class Value(list):
 
 
 class Reader:
-    """Reads one serialised value. Only the kinds that tables and shapes are made of are known."""
+    """Reads one serialized value. Supports only the kinds that tables and shapes use."""
 
     def __init__(self, data):
         self.data, self.at, self.references = data, 0, []
@@ -66,7 +66,7 @@ class Reader:
         return value
 
     def pairs(self, flags):
-        """A linked list with tags, as a dictionary."""
+        """Reads a linked list with tags as a dictionary."""
         found = {}
         while flags & 0xFF == PAIRS:
             if flags & HAS_ATTRIBUTES:
@@ -90,25 +90,25 @@ class Reader:
 
 
 def unpack(data, compression):
-    """One block of a lazy-load data base: the length when unpacked, a letter that tells how it is packed, the rest."""
+    """Decompresses a block of a lazy-load database: the decompressed length, a letter for the compression, the data."""
     if compression == 1:
         return zlib.decompress(data[4:])
     letter, rest = data[4:5], data[5:]
     if letter == b"Z":
-        # R writes a bare LZMA2 stream of these properties.
+        # R writes a raw LZMA2 stream with these properties.
         filters = [{"id": lzma.FILTER_LZMA2, "preset": 6}]
         return lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=filters).decompress(rest)
     return {b"2": bz2.decompress, b"0": bytes}[letter](rest)
 
 
 def table(index, base, name):
-    """The data set of a name, from the bytes of a package's .rdx and .rdb files."""
+    """Returns a data set by its name, from the bytes of a package's .rdx and .rdb files."""
     contents = Reader(gzip.decompress(index)).read().named()
     offset, length = contents["variables"].named()[name]
     return Reader(unpack(base[offset:offset + length], contents["compressed"][0])).read()
 
 
 def strings(column):
-    """A column of text, which may be a factor."""
+    """Returns a column of text, which may be a factor."""
     levels = column.attributes.get("levels")
     return [None if item is None else levels[item - 1] for item in column] if levels else list(column)

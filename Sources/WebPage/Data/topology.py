@@ -1,22 +1,23 @@
-"""Arcs that neighbours share: cut out of rings, and simplified once for both sides."""
+"""Arcs that neighbours share. They are cut out of rings and simplified once for both sides."""
 
 import collections
 import heapq
 import math
 
-# Added before rounding: the source is full of halves of the last digit kept, which its own noise rounds either way.
+# Added before rounding: many of the source's values are halves of the last kept digit, which its noise rounds either
+# way.
 NUDGE = 0.0000017
 
-# The edge of the map in web mercator, a little beyond: what lies farther south is drawn up to here.
+# Southern edge of the map in Web Mercator, with a small margin. Points farther south move to it.
 SOUTH = -85.06
 EDGE = 0.006
 
 
 def snapped(ring):
-    """The points of a ring, open, without repetition; equal points of neighbours become the same."""
+    """Returns the points of a ring, open and without repetition. Equal points of neighbours become identical."""
     points = []
     for x, y in ring:
-        # What the grid would put on an edge of the map is there from the start.
+        # Points that the grid would put on an edge of the map are there from the start.
         x = math.copysign(180.0, x) if abs(x) > 180 - EDGE else x
         point = round(x + NUDGE, 5), round((SOUTH if y < SOUTH + EDGE else y) + NUDGE, 5)
         if not points or points[-1] != point:
@@ -27,12 +28,12 @@ def snapped(ring):
 
 
 def area(points):
-    """The area of an open ring in square degrees, with its sign."""
+    """Returns the signed area of an open ring, in square degrees."""
     return sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(points, points[1:] + points[:1])) / 2
 
 
 def is_seam(a, b):
-    """Whether a segment runs along the antimeridian or the southern edge: it closes a fill, but is no coast."""
+    """Returns True if a segment runs along the antimeridian or the southern edge. It closes a fill but is no coast."""
     return a[0] == b[0] and abs(a[0]) == 180 or a[1] == b[1] == SOUTH
 
 
@@ -40,7 +41,7 @@ class Topology:
     """The arcs of rings that have owners."""
 
     def __init__(self, rings):
-        """`rings` is a list of (owner, points)."""
+        """Indexes `rings`, a list of (owner, points)."""
         self.owners, self.neighbours = collections.defaultdict(set), collections.defaultdict(set)
         self.rings = rings
         for owner, points in rings:
@@ -50,7 +51,7 @@ class Topology:
                 self.neighbours[b].add(a)
 
     def kind(self, a, b):
-        """What tells the segments of one arc from those of the next."""
+        """Returns the properties that all segments of an arc share."""
         return is_seam(a, b), frozenset(self.owners[min(a, b), max(a, b)])
 
     def is_junction(self, point):
@@ -58,7 +59,8 @@ class Topology:
         return len(near) != 2 or self.kind(point, near[0]) != self.kind(point, near[1])
 
     def cut(self, points):
-        """The arcs of a ring, in its direction; a ring that meets no other is one arc that ends where it starts."""
+        """Returns the arcs of a ring, in its direction. A ring that meets no other is one arc that ends where it
+        starts."""
         cuts = [index for index, point in enumerate(points) if self.is_junction(point)]
         if not cuts:
             start = points.index(min(points))
@@ -69,10 +71,11 @@ class Topology:
 
 
 def simplified(points, threshold, pinned=frozenset()):
-    """An arc after Visvalingam: the points of the smallest triangles go first; ends and pinned points stay."""
+    """Simplifies an arc (Visvalingam): removes the points of the smallest triangles first. Ends and pinned points
+    remain."""
     count = len(points)
     before, after = list(range(-1, count - 1)), list(range(1, count + 1))
-    # An arc that ends where it starts has to stay a ring.
+    # A closed arc must remain a ring.
     left, least = count, 5 if points[0] == points[-1] else 2
     areas = [triangle(points, i - 1, i, i + 1) if 0 < i < count - 1 else None for i in range(count)]
     heap = [(areas[i], i) for i in range(1, count - 1) if points[i] not in pinned]
@@ -90,7 +93,7 @@ def simplified(points, threshold, pinned=frozenset()):
         after[a], before[b] = b, a
         for other in (a, b):
             if 0 < other < count - 1 and points[other] not in pinned:
-                # Never less than what has just gone: the order of importance holds.
+                # Never less than the last removed point's area, which keeps the order of importance.
                 areas[other] = max(size, triangle(points, before[other], other, after[other]))
                 heapq.heappush(heap, (areas[other], other))
     return [point for index, point in enumerate(points) if index not in gone]

@@ -1,15 +1,16 @@
 import { ask, Cancelled, Problem } from '../common/api.js';
 
-/** Who is signed in here: the browser keeps a cookie that no script sees. Tells `change`. */
+/** The user's session on this page. The browser keeps it in a cookie that no script can read. Fires `change`. */
 export class Session extends EventTarget {
-  /** Null for a stranger. */
+  /** The signed-in account, or null. */
   account;
   #signIn;
   #asking = null;
 
   /**
-   * @param {Object|null} account as the page started
-   * @param {function(string): Promise<boolean>} signIn asks whoever is here to sign in, for a reason; whether he did
+   * @param {Object|null} account The account at the page's start.
+   * @param {function(string): Promise<boolean>} signIn Asks the user to sign in, for a reason. Resolves to true on
+   *   success.
    */
   constructor(account, signIn) {
     super();
@@ -31,18 +32,18 @@ export class Session extends EventTarget {
     try {
       await ask('DELETE', '/v2/session');
     } catch (error) {
-      // It was over before.
+      // The session had already ended.
       if (!(error instanceof Problem) || error.status !== 401) throw error;
     }
     this.#become(null);
   }
 
   /**
-   * Asks the server as whoever is signed in. Where nobody is, or the session is over, it has him sign in first and then
-   * carries on; `Cancelled` where he does not.
+   * Sends a request with the user's session. Without a valid session it asks the user to sign in first, and then sends
+   * the request. Throws `Cancelled` if the user does not sign in.
    */
   async ask(method, path, options) {
-    if (this.account === null && !(await this.#askToSignIn('sign-in.first'))) throw new Cancelled();
+    if (this.account === null && !(await this.#askToSignIn('sign-in.needed'))) throw new Cancelled();
     try {
       return await ask(method, path, options);
     } catch (error) {
@@ -55,7 +56,7 @@ export class Session extends EventTarget {
     }
   }
 
-  /** Once, however many ask at the same time. */
+  /** Asks the user to sign in. Concurrent requests share one dialog. */
   #askToSignIn(reason) {
     this.#asking ??= this.#signIn(reason).finally(() => { this.#asking = null; });
     return this.#asking;

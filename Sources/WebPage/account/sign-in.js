@@ -5,22 +5,24 @@ import { element } from '../common/element.js';
 import { Field } from '../common/field.js';
 import { has, say } from '../common/language.js';
 
-/** Asks for the way in: with a password, by a provider that the operator has set up, or with a new account. */
+/** The sign-in dialog: with a password, with a provider that the operator has configured, or with a new account. */
 export class SignIn {
-  #ways;
+  #methods;
   #isOpen;
   #session;
 
-  /** @param {{ways: Array, signUpOpen: boolean}} login the ways that are on */
-  constructor({ ways, signUpOpen }) {
-    this.#ways = ways;
+  /** @param {{methods: Array, signUpOpen: boolean}} login The enabled methods. */
+  constructor({ methods, signUpOpen }) {
+    this.#methods = methods;
     this.#isOpen = signUpOpen;
   }
 
   /**
-   * @param {Session} session takes whoever comes
-   * @param {string} [reason] the name of a text: why it is asked
-   * @returns {Promise<boolean>} whether somebody has signed in
+   * Shows the dialog.
+   *
+   * @param {Session} session The session to sign in.
+   * @param {string} [reason] The key of a text that explains why the page asks.
+   * @returns {Promise<boolean>} True if the user has signed in.
    */
   async open(session, reason = null) {
     this.#session = session;
@@ -33,12 +35,12 @@ export class SignIn {
     return state.isDone;
   }
 
-  /** Asks again where a provider has sent somebody back without a session, and says why. */
+  /** Shows the dialog again with the reason, if a provider returned the user without a session. */
   async resume(session) {
     const address = new URL(location.href);
-    const code = address.searchParams.get('login');
+    const code = address.searchParams.get('loginError');
     if (code === null) return;
-    address.searchParams.delete('login');
+    address.searchParams.delete('loginError');
     history.replaceState(null, '', address);
     await this.open(session, has(`problem.${code}`) ? `problem.${code}` : 'problem.unknown');
   }
@@ -111,11 +113,11 @@ export class SignIn {
     } }, ...fields.map((field) => field.root), trouble, element('div.actions', {}, button));
   }
 
-  /** By a link, for the browser has to go there, and comes back to where it is. */
+  /** Returns links, because the browser must open the provider's page. It returns to this page. */
   #providers() {
-    return this.#ways.filter((way) => way.path).map((way) => element(
-      'a.button', { href: `${way.path}?return=${encodeURIComponent(location.pathname)}` },
-      say('sign-in.with', { name: way.name })));
+    return this.#methods.filter((method) => method.path).map((method) => element(
+      'a.button', { href: `${method.path}?return=${encodeURIComponent(location.pathname)}` },
+      say('sign-in.with', { name: method.name })));
   }
 }
 

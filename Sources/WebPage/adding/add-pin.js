@@ -9,23 +9,23 @@ import { previewStep } from './preview-step.js';
 const waitSeconds = 10;
 const storageKey = 'onthemap.draft';
 
-/** Puts somebody on the map, step by step, or changes where he is. */
+/** The dialog that adds or edits the user's pin, step by step. */
 export class AddPin {
   #session;
   #own;
   #tiles;
   #done;
   #draft = new Draft();
-  /** The one in the dialog, and how far it has come; null while there is none. */
+  /** The draft and the step that the dialog shows. Null while it is closed. */
   #shown = null;
 
-  /** @param {function(Object)} done takes the post as the server has answered it */
+  /** @param {function(Object)} done Called with the post of the server's response. */
   constructor(session, own, tiles, done) {
     [this.#session, this.#own, this.#tiles, this.#done] = [session, own, tiles, done];
     addEventListener('pagehide', () => keep(this.#shown ?? { draft: this.#draft, step: 0 }));
   }
 
-  /** Goes on where the page was left amid it: to sign in with a provider, or to load it anew. */
+  /** Resumes the draft that was open when the page was left, for a sign-in with a provider or a reload. */
   resume() {
     const kept = takeKept();
     if (kept === null) return;
@@ -33,7 +33,7 @@ export class AddPin {
     if (kept.step > 0 && this.#session.account !== null) this.#open(kept.draft, kept.step);
   }
 
-  /** Until it is done or cancelled. What was typed for a new one before is still there. */
+  /** Shows the dialog. Resolves when it closes. A new pin begins with the previous draft. */
   open(post = null) {
     return this.#open(post ? new Draft(post) : this.#draft, 1);
   }
@@ -43,7 +43,7 @@ export class AddPin {
     const dialog = new Dialog(say(post ? 'adding.edit' : 'adding'), 'adding');
     let step = null;
     const show = (number, made) => {
-      // What was asked for before it was cancelled has been answered.
+      // The dialog may have closed while a request was in progress.
       if (!dialog.root.isConnected) return;
       step?.end?.();
       step = made;
@@ -94,13 +94,13 @@ export class AddPin {
   }
 }
 
-/** Keeps what was typed, in this tab alone. */
+/** Saves the draft in this tab's session storage. */
 function keep({ draft, step }) {
   try {
     if (draft.isEmpty) sessionStorage.removeItem(storageKey);
     else sessionStorage.setItem(storageKey, JSON.stringify({ draft, step }));
   } catch {
-    // Storage may be forbidden; then it is typed again.
+    // Storage may be forbidden. The draft is lost then.
   }
 }
 

@@ -1,18 +1,18 @@
-/** What somebody has typed and chosen for a pin, until it is on the map: it outlives failures and a closed dialog. */
+/** The user's input for a pin until it is on the map. It survives failures and a closed dialog. */
 export class Draft {
-  /** The post that is edited; null for a new one. */
+  /** The edited post. Null for a new one. */
   post;
-  /** As typed. */
+  /** The place's text as typed. */
   place = '';
   link = '';
   /** Places that the text may mean, best first. */
   candidates = [];
   chosen = 0;
-  /** Where the pin was put by hand or by the device; null where the place's own point will do. */
+  /** The pin's point if the user or the device set it. Null selects the place's own point. */
   point = null;
-  /** The post that it takes the place of; null for one more. */
+  /** The id of the post to replace. Null adds a post. */
   replaced = null;
-  /** The text that the candidates were found by. */
+  /** The text with which the candidates were found. */
   found = null;
   #key = { content: '', text: '' };
 
@@ -20,13 +20,13 @@ export class Draft {
     this.post = post;
     if (post === null) return;
     [this.place, this.link] = [post.place, post.link];
-    // Where it stands was not looked up but given.
+    // The post's point was given, not looked up.
     if (['verified', 'unverified', 'mismatch'].includes(post.agreement)) {
       this.point = { latitude: post.latitude, longitude: post.longitude };
     }
   }
 
-  /** One that was kept as JSON. */
+  /** Restores a draft from JSON. */
   static from({ key, ...fields }) {
     const draft = Object.assign(new Draft(), fields);
     draft.#key = key;
@@ -35,17 +35,17 @@ export class Draft {
 
   toJSON() { return { ...this, key: this.#key }; }
 
-  /** Whether nothing has been typed. */
+  /** True if the user has typed nothing. */
   get isEmpty() { return !this.place && !this.link; }
 
   get candidate() { return this.candidates[this.chosen]; }
 
-  /** Where the pin stands. */
+  /** The pin's position. */
   get position() { return this.point ?? this.candidate; }
 
-  /** What the server is sent. */
+  /** The body of the request. */
   get body() {
-    // The text itself means the first one; any other is meant by its own full name, and by its point.
+    // The text itself stands for the first candidate. Any other needs its full name and its point.
     const isFirst = this.chosen === 0;
     const point = this.point ?? (isFirst ? null : this.candidate);
     return {
@@ -54,7 +54,7 @@ export class Draft {
     };
   }
 
-  /** The same for the same content, so that what is sent twice is one post; another for another. */
+  /** The idempotency key: equal for equal content, so that a resent request makes one post. */
   get key() {
     const content = JSON.stringify(this.body);
     if (this.#key.content !== content) {
@@ -65,7 +65,7 @@ export class Draft {
   }
 }
 
-/** About a metre. */
+/** Rounds degrees to about a metre. */
 function rounded(degrees) {
   return Math.round(degrees * 1e5) / 1e5;
 }

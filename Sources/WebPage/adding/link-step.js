@@ -5,7 +5,7 @@ import { Field } from '../common/field.js';
 import { say } from '../common/language.js';
 import { checkLink } from './link.js';
 
-/** Third: the link, and whether it is one more pin or takes the place of the one that is there. */
+/** Third step: the link, and the choice between one more pin and a replacement of the present one. */
 export function linkStep(draft, newest, { submit, back, cancel }) {
   const field = new Field(
     say('adding.link'), { type: 'text', inputmode: 'url', autocapitalize: 'off', spellcheck: 'false', required: true,
@@ -21,7 +21,7 @@ export function linkStep(draft, newest, { submit, back, cancel }) {
       return true;
     }
     field.hint.textContent = say('adding.link.hint');
-    // An empty line is no mistake while one has not been there.
+    // An empty field is no error before the user has typed.
     field.complain(checked.reason === 'link.empty' && !isFinal ? '' : say(checked.reason));
     return false;
   }
@@ -54,7 +54,7 @@ export function linkStep(draft, newest, { submit, back, cancel }) {
     element('button', { type: 'button', onclick: back }, say('back')), button));
 }
 
-/** Who has a pin already may move it, or have another. */
+/** Lets a user with a pin choose between moving it and adding another. */
 function overwriting(draft, newest) {
   if (draft.replaced !== newest?.id) draft.replaced = null;
   if (draft.post || !newest) return null;

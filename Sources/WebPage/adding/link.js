@@ -2,10 +2,10 @@ const bytesMax = 2_048;
 const encoder = new TextEncoder();
 
 /**
- * Whether a text will do as a link, by the server's rules, so that one learns it while typing: http or https, with a
- * host, without a password. The server has the last word.
+ * Checks a link by the server's rules while the user types: http or https, with a host, without a password. The
+ * server's check decides.
  *
- * @returns {{href: string}|{reason: string}} what it will be, or the name of the text that says what is wrong
+ * @returns {{href: string}|{reason: string}} The complete link, or the key of the text that describes the error.
  */
 export function checkLink(text) {
   const typed = text.trim();
@@ -23,7 +23,7 @@ export function checkLink(text) {
   return { href };
 }
 
-/** A name that has no dot is a host only where the scheme says that one follows. */
+/** Returns true for a valid host. A name without a dot is a host only after an explicit scheme. */
 function isHost(authority, hasScheme) {
   const [, name, port] = authority.match(/^(\[[^\]]*\]|[^:]*)(?::(.*))?$/) ?? [];
   if (name === undefined) return false;

@@ -9,7 +9,7 @@ import { chosen } from './understood.js';
 
 const positionMs = 15_000;
 
-/** First: where one is, in one's own words, or as the device says. */
+/** First step: the user's place, as typed or from the device. */
 export function placeStep(draft, { next, cancel, complaint }) {
   const field = new Field(
     say('adding.place'),
@@ -32,12 +32,12 @@ export function placeStep(draft, { next, cancel, complaint }) {
   async function search() {
     suggestions.close();
     if (!draft.place.trim()) return field.complain(say('adding.place.empty'));
-    // Whoever has come back finds what he has chosen, and the pin where he has put it.
+    // A user who has come back keeps the choice and the pin's position.
     if (draft.place === draft.found) return next();
     try {
       const places = await findPlaces(draft.place.trim());
       if (!places.length) return fail(say('adding.not-found', { place: draft.place.trim() }));
-      // A pin that was put by hand stays where it is, unless it belongs to another text.
+      // A pin that was moved by hand remains, unless it belongs to another text.
       const isSame = draft.post?.place === draft.place;
       return take(places, isSame ? draft.point : null);
     } catch (error) {
@@ -69,7 +69,7 @@ export function placeStep(draft, { next, cancel, complaint }) {
     element('button', { type: 'button', onclick: cancel }, say('cancel')), position, find));
 }
 
-/** The device does not say where it is; the message is the name of a text. */
+/** The device does not know its position. The message is the key of a text. */
 class Nowhere extends Error {}
 
 function here() {

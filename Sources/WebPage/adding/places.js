@@ -1,12 +1,15 @@
 import { ask, Problem } from '../common/api.js';
 import { language } from '../common/language.js';
 
-/** Places that a text means, best first; none where nobody knows one. Throws `Offline`, `Problem`, `Cancelled`. */
+/**
+ * Returns the places that a text may mean, best first; empty if none is known. Throws `Offline`, `Problem`,
+ * `Cancelled`.
+ */
 export async function findPlaces(text, { limit = 5, isBegun = false, signal } = {}) {
   return places('/v2/geocode', { q: text, limit, lang: language, ...(isBegun && { autocomplete: true }) }, signal);
 }
 
-/** Towns around a point, nearest first. */
+/** Returns the towns around a point, nearest first. */
 export async function placesAround(latitude, longitude, signal) {
   return places('/v2/reverse', { lat: latitude, lon: longitude, limit: 1, lang: language }, signal);
 }

@@ -6,12 +6,12 @@ import { understanding } from './understood.js';
 
 const { L } = globalThis;
 const stepPixels = 10;
-/** Maximum zoom of the preview, by level. The outline without tiles has nothing to show beyond 9. */
+/** Maximum zoom of the preview, by level. Without tiles, the outline has no details beyond 9. */
 const closest = { country: 7, region: 8, county: 9, city: 11, postcode: 13, street: 16, house: 17 };
 const closestOutline = 9;
 const arrows = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
-/** Second step: the choice of the place, the part of the text that was understood, and the exact spot on a map. */
+/** Second step: the choice of the place, the understood part of the text, and the exact spot on a map. */
 export function previewStep(draft, tiles, { next, back, cancel }) {
   const ground = element('div.preview-map', { role: 'region', 'aria-label': say('adding.preview') });
   const notice = element('div.notice', { id: 'adding-notice', role: 'status' });
@@ -33,7 +33,7 @@ export function previewStep(draft, tiles, { next, back, cancel }) {
     } else {
       const [, south, , north] = box;
       let [west, , east] = box;
-      // A box across the date line goes on beyond 180°, on the side of the pin.
+      // A box across the antimeridian continues beyond 180°, on the side of the pin.
       if (east < west && longitude < west) west -= 360;
       else if (east < west) east += 360;
       map.fitBounds([[south, west], [north, east]], { maxZoom: zoom, animate: false });
@@ -60,9 +60,9 @@ export function previewStep(draft, tiles, { next, back, cancel }) {
     element('button', { type: 'button', onclick: cancel }, say('cancel')),
     element('button', { type: 'button', onclick: back }, say('back')),
     element(
-      'button.primary', { type: 'submit', 'aria-describedby': notice.id }, say('adding.here'))));
+      'button.primary', { type: 'submit', 'aria-describedby': notice.id }, say('adding.use'))));
 
-  /** Once it stands in the page: before, it has no size. */
+  /** Call this after the form is in the page: before that, the map has no size. */
   form.begin = () => {
     const { latitude, longitude } = draft.position;
     map = makeMap(ground, tiles).setView([latitude, longitude], 7);
@@ -83,7 +83,7 @@ export function previewStep(draft, tiles, { next, back, cancel }) {
   return form;
 }
 
-/** Ambiguous names are offered as a choice; one that means one place is only told. */
+/** Offers a choice for an ambiguous name. Shows the place otherwise. */
 function choices(draft, choose) {
   if (draft.candidates.length === 1) return element('p.chosen', {}, draft.candidate.label);
   return element('fieldset.choices', {}, element('legend', {}, say('adding.which')),

@@ -6,9 +6,9 @@ const pauseMs = 150;
 const least = 2;
 
 /**
- * Offers places below an input while a person types. (WAI-ARIA Authoring Practices, "Combobox".) The list takes the
- * place of the field's notes, which is as high from the start: nothing below it moves or is covered. Without an answer
- * there is no list, and the person goes on typing.
+ * Suggestions of places below an input while the user types. (WAI-ARIA Authoring Practices, "Combobox".) The list
+ * replaces the field's notes, which have the same height from the start, so that nothing below moves or is covered.
+ * Without a response there is no list, and the user continues to type.
  */
 export class Suggestions {
   #input;
@@ -21,14 +21,14 @@ export class Suggestions {
   #timer = null;
 
   /**
-   * @param {Field} field
-   * @param {function(Object)} take a place that was chosen
+   * @param {Field} field The field whose input gets suggestions.
+   * @param {function(Object)} take Called with the chosen place.
    */
   constructor({ input, notes }, take) {
     [this.#input, this.#notes, this.#take] = [input, notes, take];
     this.#list = element('ul.suggestions', {
       id: `${input.id}-list`, role: 'listbox', 'aria-label': say('suggestions'), hidden: true,
-      // Else a press on the scroll bar would take the focus from the input, and close the list.
+      // A press on the scroll bar would otherwise blur the input and close the list.
       onmousedown: (event) => event.preventDefault() });
     for (const [name, value] of Object.entries({
       role: 'combobox', 'aria-autocomplete': 'list', 'aria-expanded': 'false', 'aria-controls': this.#list.id,
@@ -41,7 +41,7 @@ export class Suggestions {
     input.addEventListener('blur', () => this.close());
   }
 
-  /** Offers nothing, and does not ask any more. */
+  /** Closes the list and cancels the request. */
   close() {
     clearTimeout(this.#timer);
     this.#asking?.abort();
@@ -61,7 +61,7 @@ export class Suggestions {
       const places = await findPlaces(text, { isBegun: true, signal });
       if (!signal.aborted) this.#offer(places);
     } catch {
-      // One may go on without: the search itself says what is wrong.
+      // Suggestions are optional. The search itself reports errors.
     }
   }
 
@@ -69,7 +69,7 @@ export class Suggestions {
     this.#at = -1;
     this.#options = places.map((place, index) => element('li', {
       role: 'option', id: `${this.#list.id}-${index}`, 'aria-selected': 'false',
-      // Before the input loses the focus, and with it the list.
+      // This runs before the input loses the focus, which would close the list.
       onmousedown: (event) => {
         event.preventDefault();
         this.#choose(place);

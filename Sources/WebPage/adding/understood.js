@@ -1,16 +1,16 @@
 import { say } from '../common/language.js';
 
-/** Below this confidence the preview also says how exact the pin is. */
+/** Confidence below which the preview also states how exact the pin is. */
 const unsure = 0.5;
 
 /**
- * Returns how the server's answer differs from the text that it was found by.
+ * Describes how the server's result differs from the typed text.
  *
- * @param {Object} place of the answer
- * @param {string} typed the text
- * @param {boolean} isPlaced true where the person has moved the pin: the place's own point does not matter then
- * @returns {{lines: string[], isMild: boolean}} sentences, none for a plain answer; mild where only words around the
- *   place are left over
+ * @param {Object} place The place of the result.
+ * @param {string} typed The text.
+ * @param {boolean} isPlaced True if the user has moved the pin. The place's own point does not matter then.
+ * @returns {{lines: string[], isMild: boolean}} Sentences, none for an exact result. `isMild` is true if only words
+ *   around the place are left over.
  */
 export function understanding(place, typed, isPlaced) {
   const { match, matched, unmatched, label, level } = place;
@@ -32,13 +32,13 @@ export function understanding(place, typed, isPlaced) {
   return { lines, isMild };
 }
 
-/** Words with a number, or a part of their own between commas: "10 Downing St", but not "I live in". */
+/** Returns true for words with a number, or for a part between commas: "10 Downing St", but not "I live in". */
 function isAddress(words, typed) {
   const parts = typed.split(/[,;]/).map((part) => part.trim());
   return /\p{N}/u.test(words) || parts.some((part) => part && words.startsWith(part));
 }
 
-/** The same place where a person has chosen it by its full name: no word is left over, and nothing is unsure. */
+/** Returns a place that the user has chosen by its full name: no word is left over, and nothing is uncertain. */
 export function chosen(place) {
   return { ...place, match: 'exact', confidence: 1, matched: place.label, unmatched: '' };
 }

@@ -4,18 +4,17 @@ const everyMs = 2_000;
 const hourMs = 3_600_000;
 
 /**
- * What an operator sees: the queue as it stands, and as it stood over the last hour. Asks every two seconds while the
- * page is looked at. Tells `change`; `state` is `connecting`, `live`, `offline`, or `shut` where nobody is signed in
- * who may see it.
+ * The operators' data: the queue now and over the last hour. Polls every two seconds while the page is visible. Fires
+ * `change`. `state` is `connecting`, `live`, `offline`, or `operators-only` if no operator is signed in.
  */
 export class Board extends EventTarget {
   #session;
   #turn = 0;
 
   state = 'connecting';
-  /** As GET /v2/admin/status has it; null while it is not known. */
+  /** The body of GET /v2/admin/status. Null while it is unknown. */
   status = null;
-  /** As GET /v2/admin/history has them, oldest first. */
+  /** The samples of GET /v2/admin/history, oldest first. */
   samples = [];
 
   constructor(session) {
@@ -24,29 +23,29 @@ export class Board extends EventTarget {
     document.addEventListener('visibilitychange', () => { if (!document.hidden) this.restart(); });
   }
 
-  /** Asks at once, and goes on asking. */
+  /** Polls immediately, and then regularly. */
   async restart() {
     const turn = ++this.#turn;
     while (turn === this.#turn && !document.hidden) {
       await this.refresh();
-      if (this.state === 'shut') return;
+      if (this.state === 'operators-only') return;
       await new Promise((resolve) => { setTimeout(resolve, everyMs); });
     }
   }
 
-  /** Asks now. */
+  /** Polls once. */
   async refresh() {
     if (this.#session.account === null) {
       this.#shut();
       return;
     }
     try {
-      const since = this.samples.at(-1)?.at ?? -1;
+      const since = this.samples.at(-1)?.unixMs ?? -1;
       const [status, history] = await Promise.all([
         this.ask('GET', '/v2/admin/status'), this.ask('GET', `/v2/admin/history?since=${since + 1}`)]);
       this.status = status;
-      const samples = history.samples.filter(({ at }) => at > (this.samples.at(-1)?.at ?? -1));
-      this.samples = [...this.samples, ...samples].filter(({ at }) => at > Date.now() - hourMs);
+      const samples = history.samples.filter(({ unixMs }) => unixMs > (this.samples.at(-1)?.unixMs ?? -1));
+      this.samples = [...this.samples, ...samples].filter(({ unixMs }) => unixMs > Date.now() - hourMs);
       this.state = 'live';
     } catch (error) {
       if (error instanceof Cancelled || error.code === 'operator_required') {
@@ -59,14 +58,14 @@ export class Board extends EventTarget {
     this.dispatchEvent(new Event('change'));
   }
 
-  /** Asks the server as the operator; what it throws is `Session.ask`'s. */
+  /** Sends a request as the operator. Throws as `Session.ask`. */
   async ask(method, path, body) {
     return (await this.#session.ask(method, path, body === undefined ? {} : { body })).body;
   }
 
-  /** What is not for whoever is here now is not left to be seen. */
+  /** Removes all data that the current user may not see. */
   #shut() {
-    [this.state, this.status, this.samples] = ['shut', null, []];
+    [this.state, this.status, this.samples] = ['operators-only', null, []];
     this.dispatchEvent(new Event('change'));
   }
 }

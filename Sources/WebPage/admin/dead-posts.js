@@ -8,7 +8,7 @@ import { toast } from '../common/toast.js';
 
 const pageSize = 50;
 
-/** Dead posts: out of the queue, for a reason. An operator brings them back, or ends them for good. */
+/** The table of dead posts with their reasons. An operator can retry or discard them. */
 export class DeadPosts {
   #board;
   #posts = [];
@@ -19,21 +19,21 @@ export class DeadPosts {
   #empty = element('p.empty', { role: 'status' });
   #trouble = element('p.trouble', { role: 'alert' });
   #all = element('input', {
-    type: 'checkbox', 'aria-label': say('admin.choose-all'), onchange: () => this.#chooseAll() });
+    type: 'checkbox', 'aria-label': say('admin.select-all'), onchange: () => this.#chooseAll() });
   #reason = element('select', { id: 'dead-reason', onchange: () => this.#load(null) });
   #retry = this.#button('admin.retry', () => this.#act('retry', [...this.#chosen]));
-  #drop = this.#button('admin.drop', () => this.#confirmDrop());
+  #discard = this.#button('admin.discard', () => this.#confirmDiscard());
   #retryAll = this.#button('admin.retry-all', () => this.#retryEach());
   #more = this.#button('more', () => this.#load(this.#next));
 
   constructor(board) {
     this.#board = board;
-    const heads = ['column.place', 'admin.reason', 'admin.tries', 'admin.since']
+    const heads = ['column.place', 'admin.reason', 'admin.failed-attempts', 'admin.since']
       .map((text) => element('th', { scope: 'col' }, say(text)));
     this.root = element(
       'section.dead', {}, element('h2', {}, say('admin.dead')),
       element('div.dead-tools', {}, element('label', { for: 'dead-reason' }, say('admin.reason')), this.#reason,
-        this.#retry, this.#drop, this.#retryAll),
+        this.#retry, this.#discard, this.#retryAll),
       this.#trouble, this.#empty,
       element('div.wide', { tabindex: '0', role: 'region', 'aria-label': say('admin.dead') },
         element('table', {}, element('thead', {}, element('tr', {}, element('td', {}, this.#all), ...heads)),
@@ -42,7 +42,7 @@ export class DeadPosts {
     this.#redraw();
   }
 
-  /** Asks for them anew where there are others than before. */
+  /** Loads the posts again if their counts have changed. */
   show(status) {
     const known = JSON.stringify(status.deadByReason);
     if (known === this.#known) return;
@@ -83,7 +83,7 @@ export class DeadPosts {
 
   #row(post) {
     const box = element('input', {
-      type: 'checkbox', 'aria-label': say('admin.choose', { place: post.place }), onchange: () => {
+      type: 'checkbox', 'aria-label': say('admin.select', { place: post.place }), onchange: () => {
         if (box.checked) this.#chosen.add(post.id);
         else this.#chosen.delete(post.id);
         this.#count();
@@ -93,13 +93,13 @@ export class DeadPosts {
       element('th', { scope: 'row' },
         element('button.plain', { type: 'button', onclick: () => this.#tell(post.id) }, post.place)),
       element('td', {}, post.reason?.code ?? '', element('div.quiet', {}, post.reason?.detail ?? '')),
-      element('td', {}, count(post.attempts)),
+      element('td', {}, count(post.failedAttempts)),
       element('td', {}, element('time', { datetime: post.updatedAt }, moment(Date.parse(post.updatedAt)))));
   }
 
   #count() {
     const isEmpty = this.#chosen.size === 0;
-    [this.#retry.disabled, this.#drop.disabled] = [isEmpty, isEmpty];
+    [this.#retry.disabled, this.#discard.disabled] = [isEmpty, isEmpty];
     this.#all.checked = !isEmpty && this.#chosen.size === this.#posts.length;
     this.#all.indeterminate = !isEmpty && this.#chosen.size < this.#posts.length;
   }
@@ -109,46 +109,46 @@ export class DeadPosts {
     this.#redraw();
   }
 
-  /** @param {string} what `retry` or `drop` */
+  /** @param {string} what `retry` or `discard`. */
   async #act(what, ids) {
     await this.#try(async () => {
-      const { done, unchanged } = await this.#board.ask('POST', `/v2/admin/posts/${what}`, { ids });
-      toast(say(`admin.done.${what}`, { n: done.length })
+      const { changed, unchanged } = await this.#board.ask('POST', `/v2/admin/posts/${what}`, { ids });
+      toast(say(`admin.done.${what}`, { n: changed.length })
         + (unchanged.length ? ` ${say('admin.unchanged', { n: unchanged.length })}` : ''));
       await this.#board.refresh();
     });
   }
 
-  /** All of them, or all with the reason that is chosen, however many there are. */
+  /** Retries all dead posts, or all with the selected reason, however many there are. */
   async #retryEach() {
     const reason = this.#reason.value || undefined;
     await this.#try(async () => {
       let [after, sum] = [undefined, 0];
       do {
-        const { done, next } = await this.#board.ask('POST', '/v2/admin/posts/retry', { all: true, reason, after });
-        [after, sum] = [next, sum + done.length];
+        const { changed, next } = await this.#board.ask('POST', '/v2/admin/posts/retry', { all: true, reason, after });
+        [after, sum] = [next, sum + changed.length];
       } while (after !== undefined);
       toast(say('admin.done.retry', { n: sum }));
       await this.#board.refresh();
     });
   }
 
-  /** A post that is dropped does not come back: nobody drops one by a slip. */
-  async #confirmDrop() {
+  /** Asks before discarding, because a discarded post cannot come back. */
+  async #confirmDiscard() {
     const ids = [...this.#chosen];
-    const dialog = new Dialog(say('admin.drop.title', { n: ids.length }), 'drop');
+    const dialog = new Dialog(say('admin.discard.title', { n: ids.length }), 'discard');
     let isMeant = false;
     const meant = element('button.primary', { type: 'button', onclick: () => {
       isMeant = true;
       dialog.close();
-    } }, say('admin.drop'));
-    dialog.body.append(element('p', {}, say('admin.drop.more')), element('div.actions', {},
+    } }, say('admin.discard'));
+    dialog.body.append(element('p', {}, say('admin.discard.more')), element('div.actions', {},
       element('button', { type: 'button', onclick: () => dialog.close() }, say('cancel')), meant));
     await dialog.show();
-    if (isMeant) await this.#act('drop', ids);
+    if (isMeant) await this.#act('discard', ids);
   }
 
-  /** What became of a post, from its beginning. */
+  /** Shows the events of a post, oldest first. */
   async #tell(id) {
     await this.#try(async () => {
       const post = await this.#board.ask('GET', `/v2/admin/posts/${encodeURIComponent(id)}`);

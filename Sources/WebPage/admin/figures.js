@@ -6,7 +6,7 @@ const figures = [
   ['admin.depth', (status) => count(status.depth)],
   ['admin.oldest', (status) => duration(oldestMs(status))],
   ['admin.accepted', (status) => rate(status.accepted.perSecond)],
-  ['admin.settled', (status) => rate(status.settled.perSecond)],
+  ['admin.completed', (status) => rate(status.completed.perSecond)],
   ['admin.failed', (status) => rate(status.failed.perSecond)],
   ['admin.workers', (status) => count(status.workers.length)],
   ['admin.dead', (status) => count(status.dead)],
@@ -14,7 +14,7 @@ const figures = [
   ['admin.subscribers', (status) => count(status.feeds.reduce((sum, feed) => sum + (feed.subscribers ?? 0), 0))],
 ];
 
-/** The queue in figures, at this moment. */
+/** The queue's current figures. */
 export class Figures {
   #places = figures.map(([text, value]) => ({ text, value, place: element('dd') }));
 

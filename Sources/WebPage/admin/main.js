@@ -24,7 +24,7 @@ try {
   byId('connection').firstElementChild.textContent = explain(error);
 }
 
-/** @param {Object} setting what the server says of itself and of who asks: GET /v2/page */
+/** @param {Object} setting The body of GET /v2/page: the setup and the caller. */
 function start({ account, login }) {
   const signIn = new SignIn(login);
   const session = new Session(account, (reason) => signIn.open(session, reason));
@@ -33,7 +33,7 @@ function start({ account, login }) {
     new Plot(say('admin.depth'), [{ key: 'depth', text: 'admin.depth' }], count),
     new Plot(say('admin.oldest'), [{ key: 'oldestMs', text: 'admin.oldest' }], duration),
     new Plot(say('admin.rates'), [
-      { key: 'accepted', text: 'admin.accepted' }, { key: 'settled', text: 'admin.settled' },
+      { key: 'accepted', text: 'admin.accepted' }, { key: 'completed', text: 'admin.completed' },
       { key: 'failed', text: 'admin.failed' }], rate),
     new Plot(say('admin.subscribers'), [{ key: 'subscribers', text: 'admin.subscribers' }], count),
   ];
@@ -50,9 +50,9 @@ function start({ account, login }) {
     byId('connection').dataset.state = state;
     byId('connection').firstElementChild.textContent = say(`connection.${state}`);
     byId('figures').hidden = status === null;
-    byId('gate').hidden = state !== 'shut';
+    byId('gate').hidden = state !== 'operators-only';
     byId('gate-reason').textContent =
-      state === 'shut' ? say(session.account ? 'problem.operator_required' : 'admin.stranger') : '';
+      state === 'operators-only' ? say(session.account ? 'problem.operator_required' : 'admin.signed-out') : '';
     byId('pause').hidden = status === null;
     standing.show(status);
     if (status === null) return;

@@ -3,7 +3,7 @@ import { busy } from '../common/busy.js';
 import { say } from '../common/language.js';
 import { toast } from '../common/toast.js';
 
-/** Holds the queue back, and lets it go on. What is accepted meanwhile waits. */
+/** The button that pauses and resumes the queue. Accepted posts wait while it is paused. */
 export class PauseButton {
   #button;
   #isPaused = false;

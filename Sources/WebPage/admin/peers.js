@@ -2,24 +2,28 @@ import { count, duration, rate } from '../common/quantity.js';
 import { element } from '../common/element.js';
 import { say } from '../common/language.js';
 
-/** The workers that are there, with what they have. */
+/** Returns a table of the connected workers and their figures. */
 export function workerTable() {
   return new PeerTable('admin.workers', 'admin.workers.none', [
     ['column.name', (worker) => worker.name],
     ['admin.credit', (worker) => count(worker.credit)], ['admin.leases', (worker) => count(worker.leases)],
     ['admin.answered', (worker) => rate(worker.answered.perSecond)],
     ['admin.jobs', (worker) => count(worker.jobsSent)], ['admin.failures', (worker) => count(worker.failed)],
-    ['admin.heard', (worker) => duration(worker.heardMs)],
+    ['admin.last-seen', (worker) => ago(worker.lastSeenAgoMs)],
   ]);
 }
 
-/** The feeds that ask for changes, with how far they are. */
+/** Returns a table of the feeds that receive changes, with their progress. */
 export function feedTable() {
   return new PeerTable('admin.feeds', 'admin.feeds.none', [
     ['column.name', (feed) => feed.name], ['admin.seq', (feed) => count(feed.seq)],
     ['admin.subscribers', (feed) => (feed.subscribers === undefined ? '–' : count(feed.subscribers))],
-    ['admin.heard', (feed) => duration(feed.heardMs)],
+    ['admin.last-seen', (feed) => ago(feed.lastSeenAgoMs)],
   ]);
+}
+
+function ago(ms) {
+  return say('admin.ago', { time: duration(ms) });
 }
 
 class PeerTable {

@@ -6,7 +6,7 @@ const spanMs = { least: 300_000, most: 3_600_000 };
 const gapMs = 15_000;
 const [width, height] = [720, 160];
 
-/** Lines over the last hour, or since there are samples, with what they were where one points. */
+/** A plot of the last hour, or of the time since the first sample. Shows the values at the pointer. */
 export class Plot {
   #series;
   #format;
@@ -20,8 +20,8 @@ export class Plot {
 
   /**
    * @param {string} title
-   * @param {Array<{key: string, text: string}>} series members of a sample, and the names of their texts
-   * @param {function(number): string} format of a value, for people
+   * @param {Array<{key: string, text: string}>} series Members of a sample, with the keys of their texts.
+   * @param {function(number): string} format Formats a value for people.
    */
   constructor(title, series, format) {
     this.#format = format;
@@ -41,14 +41,14 @@ export class Plot {
       element('div.times', { 'aria-hidden': 'true' }, this.#from, element('span', {}, say('admin.now'))));
   }
 
-  /** @param {Array<Object>} samples oldest first, each with `at` in ms since 1970 */
+  /** @param {Array<Object>} samples The samples, oldest first, each with `unixMs`. */
   show(samples) {
     this.#samples = samples;
-    const end = samples.at(-1)?.at ?? 0;
+    const end = samples.at(-1)?.unixMs ?? 0;
     const values = samples.flatMap((sample) => this.#series.map(({ key }) => sample[key]));
     const most = round(Math.max(1, ...values));
     this.#top.textContent = this.#format(most);
-    this.#spanMs = Math.max(spanMs.least, Math.min(spanMs.most, end - (samples[0]?.at ?? end)));
+    this.#spanMs = Math.max(spanMs.least, Math.min(spanMs.most, end - (samples[0]?.unixMs ?? end)));
     this.#from.textContent = say('admin.ago', { time: duration(this.#spanMs) });
     for (const { key, line } of this.#series) line.setAttribute('d', path(samples, key, end, this.#spanMs, most));
     this.#tell();
@@ -59,23 +59,24 @@ export class Plot {
       this.#pointed = null;
     } else {
       const box = this.#picture.getBoundingClientRect();
-      const end = this.#samples.at(-1)?.at ?? 0;
-      const at = end - this.#spanMs * (1 - (event.clientX - box.left) / box.width);
+      const end = this.#samples.at(-1)?.unixMs ?? 0;
+      const unixMs = end - this.#spanMs * (1 - (event.clientX - box.left) / box.width);
       this.#pointed = this.#samples.reduce(
-        (best, sample) => (best && Math.abs(best.at - at) <= Math.abs(sample.at - at) ? best : sample), null);
+        (best, sample) =>
+          (best && Math.abs(best.unixMs - unixMs) <= Math.abs(sample.unixMs - unixMs) ? best : sample), null);
     }
     this.#tell();
   }
 
-  /** The values where one points, or else the latest. */
+  /** Shows the values at the pointer, or else the latest. */
   #tell() {
     const last = this.#samples.at(-1);
     const sample = this.#pointed ?? last;
     if (!sample) return;
     for (const { key, now } of this.#series) now.textContent = this.#format(sample[key]);
     const [first] = this.#series;
-    if (this.#pointed) first.now.textContent += ` · ${clock(sample.at)}`;
-    const x = (1 - (last.at - sample.at) / this.#spanMs) * width;
+    if (this.#pointed) first.now.textContent += ` · ${clock(sample.unixMs)}`;
+    const x = (1 - (last.unixMs - sample.unixMs) / this.#spanMs) * width;
     this.#mark.setAttribute('d', this.#pointed ? `M${x} 0V${height}` : '');
     const parts = this.#series.map(({ key, text }) => say('admin.plotted', {
       name: say(text), now: this.#format(last[key]),
@@ -84,19 +85,19 @@ export class Plot {
   }
 }
 
-/** A line through the samples; where some are missing, it is broken. */
+/** Returns a line through the samples, interrupted where samples are missing. */
 function path(samples, key, end, span, most) {
   let before = -Infinity;
   return samples.map((sample) => {
-    const x = (1 - (end - sample.at) / span) * width;
+    const x = (1 - (end - sample.unixMs) / span) * width;
     const y = height - 2 - (sample[key] / most) * (height - 6);
-    const step = `${sample.at - before > gapMs ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`;
-    before = sample.at;
+    const step = `${sample.unixMs - before > gapMs ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`;
+    before = sample.unixMs;
     return step;
   }).join('');
 }
 
-/** The next of 1, 2, 5, 10, 20, 50, … */
+/** Rounds up to the next of 1, 2, 5, 10, 20, 50, … */
 function round(value) {
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 5, 10].find((step) => step * power >= value) * power;

@@ -1,12 +1,12 @@
 import { moment, say } from '../common/language.js';
 
-/** A bar that stays while the disk is full or nearly full, or an operator has paused the queue. */
+/** A bar that is visible while the disk is full or nearly full, or the queue is paused. */
 export class Standing {
   #bar;
 
   constructor(bar) { this.#bar = bar; }
 
-  /** @param {?Object} status as GET /v2/admin/status has it; null while it is not known */
+  /** @param {?Object} status The body of GET /v2/admin/status. Null while it is unknown. */
   show(status) {
     const text = status === null ? '' : trouble(status);
     this.#bar.hidden = text === '';

@@ -2,7 +2,7 @@ import { has, say } from './language.js';
 
 const patienceMs = 20_000;
 
-/** The server has said no, and why. (RFC 9457.) */
+/** An error response of the server. (RFC 9457.) */
 export class Problem extends Error {
   constructor(status, body, retryAfter) {
     super(body.detail ?? '');
@@ -13,16 +13,16 @@ export class Problem extends Error {
   }
 }
 
-/** Nobody has answered: there is no connection, or the server is gone. */
+/** The error of a request without a response: there is no connection, or the server is down. */
 export class Offline extends Error {}
 
-/** Whoever was asked does not want to go on. */
+/** The error of a request that the user has cancelled. */
 export class Cancelled extends Error {}
 
 /**
- * Asks the server that the page came from. Throws `Problem`, `Offline`, or `Cancelled` where `signal` says so.
+ * Sends a request to the page's own server. Throws `Problem`, `Offline`, or `Cancelled` if `signal` aborts.
  *
- * @returns {Promise<{status: number, body: any}>} the body is null where there is none
+ * @returns {Promise<{status: number, body: any}>} The status and the body, which is null without JSON.
  */
 export async function ask(method, path, { body, headers = {}, signal, keepalive = false } = {}) {
   const timeout = AbortSignal.timeout(patienceMs);
@@ -42,7 +42,7 @@ export async function ask(method, path, { body, headers = {}, signal, keepalive 
   }
   const content = parsed(text);
   if (answer.ok) return { status: answer.status, body: content };
-  // A proxy in front says so when the service behind it is gone.
+  // A reverse proxy sends these statuses when the service behind it is down.
   if (content === null && [502, 503, 504].includes(answer.status)) throw new Offline(`status ${answer.status}`);
   throw new Problem(answer.status, content ?? {}, answer.headers.get('Retry-After'));
 }
@@ -55,7 +55,7 @@ function parsed(text) {
   }
 }
 
-/** What happened, and what to do, in the page's language where it knows the code. */
+/** Returns what happened and what to do, in the page's language if it has a text for the code. */
 export function explain(error) {
   if (error instanceof Offline) return say('problem.offline');
   if (!(error instanceof Problem)) return say('problem.unknown');

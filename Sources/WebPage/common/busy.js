@@ -1,11 +1,8 @@
-/**
- * Runs something that takes a while, and lets nobody start it again meanwhile: the button shows that it goes on.
- * Returns what it returns.
- */
+/** Runs an action unless it already runs, and marks the button as busy meanwhile. Returns the action's result. */
 export async function busy(button, body) {
   if (button.getAttribute('aria-busy') === 'true') return undefined;
   button.setAttribute('aria-busy', 'true');
-  // Not `disabled`: that would take the focus away from whoever pressed it by keyboard.
+  // `disabled` would take the focus from a keyboard user.
   button.setAttribute('aria-disabled', 'true');
   try {
     return await body();

@@ -2,13 +2,16 @@ import { element } from './element.js';
 import { say } from './language.js';
 
 /**
- * A dialog over the page, closed by Escape, its cross, or whoever made it. The browser keeps the focus within, and
- * gives it back.
+ * A modal dialog. Escape, its cross and its owner close it. The browser keeps the focus inside and restores it
+ * afterwards.
  */
 export class Dialog {
   #closed;
 
-  /** @param {string} title @param {string} kind a class of the dialog */
+  /**
+   * @param {string} title
+   * @param {string} kind A class of the dialog.
+   */
   constructor(title, kind = '') {
     this.title = element('h2', { id: `${kind}-title`, tabindex: '-1' }, title);
     this.body = element('div.dialog-body');
@@ -26,10 +29,10 @@ export class Dialog {
     });
   }
 
-  /** Whether Escape is to be ignored, while something must not be cut off. */
+  /** True to ignore Escape, while an operation must not be interrupted. */
   isHeld = false;
 
-  /** Shows it until it is closed. */
+  /** Shows the dialog. Resolves when it closes. */
   show() {
     document.body.append(this.root);
     this.root.showModal();

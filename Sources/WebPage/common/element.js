@@ -1,8 +1,8 @@
 /**
- * Makes an element. What people have written goes in as text or as an attribute's value, never as markup.
+ * Creates an element. User input becomes text or an attribute's value, never markup.
  *
- * @param {string} name of the element, with classes after dots: 'a.link'
- * @param {Object} attributes `on…` are listeners; true is an attribute without a value; false and null leave it out
+ * @param {string} name The element's name, with classes after dots: 'a.link'.
+ * @param {Object} attributes `on…` are listeners. True sets an attribute without a value; false and null omit it.
  * @param {...(Node|string|null)} children
  */
 export function element(name, attributes = {}, ...children) {
@@ -19,7 +19,7 @@ export function element(name, attributes = {}, ...children) {
 }
 
 
-/** The element of the page with an id; the page is made so that it is there. */
+/** Returns the page's element with an id, which must exist. */
 export function byId(id) {
   return document.getElementById(id);
 }

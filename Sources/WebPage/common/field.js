@@ -2,11 +2,11 @@ import { element } from './element.js';
 
 let count = 0;
 
-/** A line of a form: a label, what is typed, and the notes below it: an error and a hint. */
+/** A form field: a label, an input, and below it notes with an error and a hint. */
 export class Field {
   /**
    * @param {string} label
-   * @param {Object} attributes of the input
+   * @param {Object} attributes Attributes of the input.
    * @param {string} [hint]
    */
   constructor(label, attributes, hint = '') {
@@ -23,7 +23,7 @@ export class Field {
 
   set value(text) { this.input.value = text; }
 
-  /** Says what is wrong; nothing is nothing. */
+  /** Shows an error. An empty text removes it. */
   complain(text) {
     if (this.error.textContent !== text) this.error.textContent = text;
     if (text) this.input.setAttribute('aria-invalid', 'true');

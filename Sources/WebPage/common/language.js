@@ -2,10 +2,10 @@ import { texts } from '../texts.js';
 
 const key = 'onthemap.language';
 
-/** The languages that the page speaks, by their own names. */
+/** The page's languages, by their own names. */
 export const languages = Object.fromEntries(Object.entries(texts).map(([code, text]) => [code, text['language.own']]));
 
-/** The one that it speaks now: chosen before, or the first of the browser's that it knows. */
+/** The current language: the user's choice, or the first of the browser's languages that the page has. */
 export const language = chosen() ?? 'en';
 
 function chosen() {
@@ -17,17 +17,17 @@ function stored() {
   try {
     return localStorage.getItem(key);
   } catch {
-    // Storage may be forbidden; then the browser's language it is.
+    // Storage may be forbidden. The browser's language is used then.
     return null;
   }
 }
 
-/** Speaks another one, from the next start on. */
+/** Changes the language and reloads the page. */
 export function choose(code) {
   try {
     localStorage.setItem(key, code);
   } catch {
-    // It is forgotten, then.
+    // The choice is lost then.
   }
   location.reload();
 }
@@ -35,10 +35,10 @@ export function choose(code) {
 const plurals = new Intl.PluralRules(language);
 
 /**
- * A text in the page's language.
+ * Returns a text in the page's language.
  *
- * @param {string} name of the text
- * @param {Object} values for its {places}; `n` decides between one and many
+ * @param {string} name The text's key.
+ * @param {Object} values Values for its {placeholders}. `n` selects the plural form.
  */
 export function say(name, values = {}) {
   let text = texts[language][name] ?? texts.en[name];
@@ -46,12 +46,12 @@ export function say(name, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, place) => values[place] ?? whole);
 }
 
-/** Whether there is such a text. */
+/** Returns true if there is such a text. */
 export function has(name) {
   return Object.hasOwn(texts.en, name);
 }
 
-/** Puts texts where the page's markup has only their names. */
+/** Fills in the texts for the keys in the page's markup. */
 export function translate(root = document) {
   document.documentElement.lang = language;
   for (const place of root.querySelectorAll('[data-text]')) place.textContent = say(place.dataset.text);
@@ -64,7 +64,7 @@ const moments = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeSty
 const clocks = new Intl.DateTimeFormat(language, { timeStyle: 'medium' });
 const units = [['year', 31_557_600], ['month', 2_629_800], ['day', 86_400], ['hour', 3_600], ['minute', 60]];
 
-/** How long ago something was, for people. */
+/** Formats the age of a time for people. */
 export function age(unixMs, nowMs = Date.now()) {
   const seconds = Math.max(0, (nowMs - unixMs) / 1_000);
   for (const [unit, length] of units) {
@@ -73,17 +73,19 @@ export function age(unixMs, nowMs = Date.now()) {
   return say('age.now');
 }
 
-/** When something was, for people. */
+/** Formats a date and time for people. */
 export function moment(unixMs) {
   return moments.format(unixMs);
 }
 
-/** At what time of the day something was, for people. */
+/** Formats a time of day for people. */
 export function clock(unixMs) {
   return clocks.format(unixMs);
 }
 
-/** The first character of a name as people see it, which may be many in the text. "?" where the name is empty. */
+/**
+ * Returns the first character of a name as people see it, which may have several code points. "?" for an empty name.
+ */
 export function initial(name) {
   const [first] = new Intl.Segmenter(language).segment(name);
   return first?.segment.toLocaleUpperCase(language) ?? '?';

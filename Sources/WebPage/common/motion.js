@@ -1,6 +1,6 @@
 const query = matchMedia('(prefers-reduced-motion: reduce)');
 
-/** Whether whoever looks wants nothing to move. */
+/** Returns true if the user prefers reduced motion. */
 export function isCalm() {
   return query.matches;
 }

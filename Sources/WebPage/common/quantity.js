@@ -7,7 +7,7 @@ const unit = (name) => new Intl.NumberFormat(
 const [milliseconds, seconds, minutes, hours] = ['millisecond', 'second', 'minute', 'hour'].map(unit);
 const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'].map(unit);
 
-/** How many, for people. */
+/** Formats a number for people. */
 export function count(value) {
   return whole.format(Math.round(value));
 }
@@ -19,12 +19,12 @@ export function bytes(value) {
   return byteUnits[index].format(number);
 }
 
-/** How many a second, for people. */
+/** Formats a rate per second for people. */
 export function rate(value) {
   return `${(value < 100 ? tenths : whole).format(value)}/s`;
 }
 
-/** How long, for people. */
+/** Formats a duration for people. */
 export function duration(ms) {
   if (ms < 1_000) return milliseconds.format(Math.round(ms));
   if (ms < 120_000) return seconds.format(ms / 1_000);

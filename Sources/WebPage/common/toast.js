@@ -5,12 +5,12 @@ import { say } from './language.js';
 const longMs = 8_000;
 
 /**
- * A line at the page's end that goes by itself, with something to do about it.
+ * Shows a line at the end of the page that disappears by itself, with an optional action.
  *
  * @param {string} text
  * @param {{label: string, run: function}} [action]
- * @param {number} [ms] how long it stays
- * @returns {function} takes it away
+ * @param {number} [ms] The time until it disappears, in milliseconds.
+ * @returns {function} Removes the line.
  */
 export function toast(text, action = null, ms = longMs) {
   const line = element('div.toast', {}, element('span', {}, text));

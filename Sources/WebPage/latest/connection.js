@@ -6,16 +6,17 @@ const silenceMs = 30_000;
 const hiddenMs = 60_000;
 
 /**
- * Keeps the list as it is at the server: told by the feed as it happens, or else asked for every few seconds. It mends
- * itself; `state` says how things stand:
+ * Keeps the list equal to the server's. It subscribes to the feed, or polls ingest every few seconds. It recovers by
+ * itself. `state` is one of:
  *
- * - `connecting`: nothing is known yet
- * - `live`: every change is told
- * - `stale`: the feed tells, but it has not heard from ingest for a while
- * - `polling`: the feed cannot be reached, ingest is asked instead
- * - `paused`: nobody looks at the page
- * - `offline`: nobody answers
- * - `shut`: the map is closed to whoever is here
+ * - `connecting`: no connection yet
+ * - `live`: the feed sends every change
+ * - `stale`: the feed is connected but has not heard from ingest for a while
+ * - `reconnecting`: the feed is unreachable, so the page polls ingest
+ * - `polling`: the page knows no feed, so it polls ingest
+ * - `paused`: the page is hidden
+ * - `offline`: no server responds
+ * - `members-only`: the map is members-only, and nobody is signed in
  */
 export class Connection extends EventTarget {
   #latest;
@@ -33,39 +34,39 @@ export class Connection extends EventTarget {
   state = 'connecting';
 
   /**
-   * @param {Latest} latest takes what comes
-   * @param {string|null} feed the feed's origin; null where the page has not been told one
-   * @param {function(): Promise<string|null>} ticket what the feed wants where the map is closed; null where it is open
+   * @param {Latest} latest Receives the list and its changes.
+   * @param {string|null} feed The feed's origin. Null if the page does not know it.
+   * @param {function(): Promise<string|null>} ticket Returns the feed's ticket if the map is members-only, else null.
    */
   constructor(latest, feed, ticket) {
     super();
     [this.#latest, this.#ticket] = [latest, ticket];
     this.#address = feed === null ? null : `${feed}/v2/feed/stream`;
-    // What is open when a network goes is dead, but says so only after minutes.
+    // A connection dies with its network, but reports this only after minutes.
     addEventListener('offline', () => this.#lose());
     addEventListener('online', () => this.refresh());
     document.addEventListener('visibilitychange', () => this.#look());
     setInterval(() => this.#listen(), silenceMs / 3);
   }
 
-  /** Begins, and goes on until the page is gone, or the map is shut. */
+  /** Starts, and continues until the page closes or the map is shut. */
   start() {
-    if (this.state === 'shut') this.#set('connecting');
+    if (this.state === 'members-only') this.#set('connecting');
     if (this.#address === null) this.#poll();
     else this.#open();
   }
 
-  /** The map is not for whoever is here. */
+  /** Stops and clears the list, because the current user may not see the map. */
   shut() {
     clearTimeout(this.#retry);
     this.#close();
     this.#stopPolling();
     this.#lastEventId = '';
     this.#latest.clear();
-    this.#set('shut');
+    this.#set('members-only');
   }
 
-  /** Asks for the whole list now, whatever is known. True where it came. */
+  /** Loads the whole list now. Resolves to true on success. */
   async refresh() {
     const came = await this.#fetch();
     if (came && this.#address !== null && this.#stream === null) this.#open();
@@ -89,7 +90,7 @@ export class Connection extends EventTarget {
       if (attempt === this.#attempt) this.#lose();
       return;
     }
-    if (attempt !== this.#attempt || this.state === 'shut' || this.state === 'paused') return;
+    if (attempt !== this.#attempt || this.state === 'members-only' || this.state === 'paused') return;
     const address = new URL(this.#address, location.href);
     if (ticket !== null) address.searchParams.set('ticket', ticket);
     if (this.#lastEventId) address.searchParams.set('lastEventId', this.#lastEventId);
@@ -106,7 +107,7 @@ export class Connection extends EventTarget {
     stream.addEventListener('error', () => this.#lose());
   }
 
-  /** What came was right, or the stream begins anew with the whole list. */
+  /** Handles a message. If the list is wrong, the stream restarts with a snapshot. */
   #take(isRight, isStale = this.state === 'stale') {
     if (!isRight) {
       this.#lastEventId = '';
@@ -118,15 +119,15 @@ export class Connection extends EventTarget {
     this.#set(isStale ? 'stale' : 'live');
   }
 
-  /** The browser would try again by itself, but not after every error, and it would not say how it goes. */
+  /** Reconnects after a pause. The browser's own retry does not follow every error and reports no progress. */
   #lose() {
     this.#close();
-    if (this.state === 'paused' || this.state === 'shut') return;
-    if (this.state === 'live' || this.state === 'stale') this.#set('connecting');
+    if (this.state === 'paused' || this.state === 'members-only') return;
+    if (this.state === 'live' || this.state === 'stale') this.#set('reconnecting');
     if (this.#polling === null) this.#poll();
     const ms = Math.min(retryMs.last, retryMs.first * 2 ** this.#failures++);
     clearTimeout(this.#retry);
-    // Not all at once: a feed that comes back has everybody at its door.
+    // Jitter: otherwise all pages would reconnect to a restarted feed together.
     this.#retry = setTimeout(() => this.#open(), ms * (0.5 + Math.random()));
   }
 
@@ -151,12 +152,14 @@ export class Connection extends EventTarget {
   async #fetch() {
     try {
       const { body } = await ask('GET', '/v2/feed');
-      if (this.state === 'shut') return false;
+      if (this.state === 'members-only') return false;
       const isBehind = body.epoch === this.#latest.epoch && body.seq < this.#latest.seq;
-      if (!isBehind && !this.#latest.replace(body)) throw new Error('the list is not what its hash says');
-      // From here on: what the stream told before is a part of it.
+      if (!isBehind && !this.#latest.replace(body)) throw new Error('list hash mismatch');
+      // The stream must resume here: the list contains its earlier changes.
       if (!isBehind) this.#lastEventId = `${body.epoch}-${body.seq}`;
-      if (this.state !== 'live' && this.state !== 'stale') this.#set('polling');
+      if (this.state !== 'live' && this.state !== 'stale') {
+        this.#set(this.#address === null ? 'polling' : 'reconnecting');
+      }
       return true;
     } catch (error) {
       if (error instanceof Problem && error.status === 401) this.shut();
@@ -165,7 +168,7 @@ export class Connection extends EventTarget {
     }
   }
 
-  /** A connection may be dead without a word. Whether the list is still the server's, ingest knows. */
+  /** Checks a silent stream against ingest, since a connection may be dead without an error. */
   async #listen() {
     if (this.#stream === null || performance.now() - this.#heardMs < silenceMs) return;
     this.#heardMs = performance.now();
@@ -176,11 +179,11 @@ export class Connection extends EventTarget {
         this.#lose();
       }
     } catch {
-      // The stream tells what is wrong with the feed; ingest alone is not missed.
+      // The stream reports failures of the feed. Ingest alone is not needed here.
     }
   }
 
-  /** Who does not look needs no stream: a browser has six connections to a host, for all of its tabs. */
+  /** Closes the stream of a hidden page, because a browser allows six connections to a host for all of its tabs. */
   #look() {
     clearTimeout(this.#away);
     if (document.hidden) {

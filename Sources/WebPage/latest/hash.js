@@ -2,17 +2,17 @@ const mask = 0xffffffffffffffffn;
 const prime = 0x100000001b3n;
 
 /**
- * Proves that a list is the one that the server has: FNV-1a, 64 bits, over each post's id and its `seq` as 8 bytes,
+ * Hashes a list, to verify that it equals the server's. FNV-1a, 64 bits, over each post's id and its `seq` as 8 bytes,
  * little-endian, newest first. (Fowler, Noll, Vo; "The hash of a list" in proto/README.md.)
  *
- * @returns {string} 16 hexadecimal digits
+ * @returns {string} 16 hexadecimal digits.
  */
 export function stateHash(entries) {
   let hash = 0xcbf29ce484222325n;
   const add = (byte) => { hash = ((hash ^ BigInt(byte)) * prime) & mask; };
   for (const { id, seq } of entries) {
     for (const character of id) add(character.charCodeAt(0));
-    // Numbers are exact up to 2^53: the upper half by division, for shifts know 32 bits only.
+    // Numbers are exact up to 2^53. Shifts have only 32 bits, so a division yields the upper half.
     for (const half of [seq % 2 ** 32, Math.floor(seq / 2 ** 32)]) {
       for (let shift = 0; shift < 32; shift += 8) add((half >>> shift) & 0xff);
     }

@@ -3,26 +3,26 @@ import { stateHash } from './hash.js';
 const most = 100;
 
 /**
- * The latest posts of everybody, newest first: what map and table both show. It is the server's list as of `seq`, or it
- * says that it is not. Tells `change` with the ids that came or changed (`news`), and the ids that left (`gone`).
+ * The latest posts of everyone, newest first, which the map and the table show. It equals the server's list as of
+ * `seq`. Fires `change` with the ids that are new or changed (`news`), and the ids that are gone (`gone`).
  */
 export class Latest extends EventTarget {
   #entries = [];
   #hidden = new Set();
 
-  /** Which history `seq` belongs to; null before the first list. */
+  /** The epoch of `seq`. Null before the first list. */
   epoch = null;
   seq = 0;
 
-  /** Those that are shown. */
+  /** The visible entries. */
   get entries() { return this.#entries.filter((entry) => !this.#hidden.has(entry.id)); }
 
-  /** The entry of an id, if it is shown. */
+  /** Returns the entry with an id, if it is visible. */
   entry(id) {
     return this.#hidden.has(id) ? undefined : this.#entries.find((entry) => entry.id === id);
   }
 
-  /** Takes a whole list, whatever there was. False, and nothing has changed, where it is not what it says. */
+  /** Replaces the list by a snapshot. Returns false without a change if the hash does not match. */
   replace({ epoch, seq, stateHash: hash, entries }) {
     if (stateHash(entries) !== hash) return false;
     const isFirst = this.epoch === null;
@@ -35,9 +35,11 @@ export class Latest extends EventTarget {
     return true;
   }
 
-  /** Takes what has changed. False, and nothing has changed, where it does not follow: then a whole list is needed. */
+  /**
+   * Applies a delta. Returns false without a change if it does not follow the list; the caller then needs a snapshot.
+   */
   apply({ epoch, prevSeq, seq, stateHash: hash, upsert, remove }) {
-    // Ingest was asked in between, and knew it already.
+    // A poll of ingest was faster and already had this change.
     if (epoch === this.epoch && seq <= this.seq) return true;
     if (epoch !== this.epoch || prevSeq !== this.seq) return false;
     const gone = new Set([...remove, ...upsert.map((entry) => entry.id)]);
@@ -49,13 +51,13 @@ export class Latest extends EventTarget {
     return true;
   }
 
-  /** Knows nothing any more: whoever was here may not see it. */
+  /** Clears the list, because the current user may not see it. */
   clear() {
     [this.epoch, this.seq, this.#entries] = [null, 0, []];
     this.#tell();
   }
 
-  /** Shows a post no more, or again: while its deletion can be taken back. */
+  /** Hides a post or shows it again, while its deletion can be undone. */
   hide(id, isHidden = true) {
     if (isHidden) this.#hidden.add(id);
     else this.#hidden.delete(id);
@@ -67,7 +69,7 @@ export class Latest extends EventTarget {
   }
 }
 
-/** With what every view of it needs. */
+/** Returns an entry with the values that every view needs. */
 function shown(entry) {
   return {
     ...entry,
@@ -77,7 +79,7 @@ function shown(entry) {
   };
 }
 
-/** The host of a link that may be opened; null for what is none, which is text and nothing else. */
+/** Returns the host of a link that may be opened. Null for any other link, which is shown as text only. */
 export function host(link) {
   try {
     const url = new URL(link);

@@ -5,10 +5,10 @@ import { World } from './world.js';
 const { L } = globalThis;
 const world = new World();
 
-/** Puts the ground under a map: the world's outline with names, or raster tiles where the operator has set them up. */
+/** Adds the base map: the world's outline with names, or raster tiles if the operator has configured them. */
 export function baseMap(map, tiles) {
   if (tiles) {
-    // What Leaflet puts into a tile that it gives up: a picture of its own would be a data: address.
+    // Image that Leaflet puts into an abandoned tile. Its own one is a data: URL, which the page's policy forbids.
     L.Util.emptyImageUrl = new URL('../empty.svg', import.meta.url).href;
     L.tileLayer(tiles.url, { attribution: attribution(tiles.attribution), maxZoom: 18 }).addTo(map);
     return;
@@ -26,7 +26,10 @@ export function baseMap(map, tiles) {
   });
 }
 
-/** The operator's text; an address at its end becomes what it leads to. Leaflet takes markup: it is made from nodes. */
+/**
+ * Returns the operator's attribution as markup, which Leaflet demands. A URL at its end becomes a link. Built from
+ * nodes, so that the text cannot inject markup.
+ */
 function attribution(text) {
   const [, words, address] = text.match(/^(.*?)\s*(https?:\/\/\S+)?$/);
   const node = document.createElement(address ? 'a' : 'span');

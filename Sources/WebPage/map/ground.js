@@ -1,6 +1,6 @@
 const { L } = globalThis;
 
-/** Land, borders and water, drawn tile by tile from the world's outline: it needs no server of tiles. */
+/** A layer of land, borders and water, drawn tile by tile from the world's outline. It needs no tile server. */
 export const Ground = L.GridLayer.extend({
   initialize(world) {
     L.GridLayer.prototype.initialize.call(this, { keepBuffer: 4, updateWhenZooming: false });
@@ -14,7 +14,7 @@ export const Ground = L.GridLayer.extend({
     tile.width = size.x * ratio;
     tile.height = size.y * ratio;
     const scale = 2 ** z;
-    // The world goes on to the east of itself.
+    // The world repeats to the east and to the west.
     const column = ((x % scale) + scale) % scale;
     const view = {
       west: column / scale, north: y / scale, east: (column + 1) / scale, south: (y + 1) / scale,

@@ -5,7 +5,7 @@ import { Pins } from './pins.js';
 
 const { L } = globalThis;
 
-/** The map of all pins. */
+/** The map with all pins. */
 export class MapView {
   #map;
   #pins;
@@ -16,7 +16,7 @@ export class MapView {
   /**
    * @param {HTMLElement} place
    * @param {Latest} latest
-   * @param {Object|null} tiles raster tiles where the operator has set them up
+   * @param {Object|null} tiles The raster tiles that the operator has configured.
    * @param {function(string): boolean} isOwn
    */
   constructor(place, latest, tiles, isOwn) {
@@ -30,7 +30,7 @@ export class MapView {
     this.redraw();
   }
 
-  /** Draws what has changed, with the next picture: however many changes come before it. */
+  /** Draws all changes with the next animation frame. */
   redraw() {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -44,17 +44,17 @@ export class MapView {
     this.#news.clear();
   }
 
-  /** It has become visible, or its place another size. */
+  /** Adapts the map to its new size. Call this after it becomes visible or its element changes size. */
   resize() {
     this.#map.invalidateSize({ animate: false });
   }
 
-  /** Goes to a post's pin and opens it there. False where there is none. */
+  /** Moves to a post's pin and opens it. Returns false if there is none. */
   open(id) {
     this.#draw();
     const place = this.#pins.place(id);
     if (!place) return false;
-    // Not within it: to open a pin may move the map again.
+    // Opening a pin may move the map again, so wait until the event has ended.
     const arrived = () => {
       this.#map.off('moveend', arrived);
       setTimeout(() => this.#pins.open(id));
@@ -64,19 +64,19 @@ export class MapView {
     return true;
   }
 
-  /** Goes to a point. */
+  /** Moves to a point. */
   flyTo(latitude, longitude) {
     this.#map.flyTo([latitude, longitude], Math.max(this.#map.getZoom(), 6), { animate: !isCalm(), duration: 1 });
   }
 }
 
-/** A map with its ground and its buttons. */
+/** Creates a map with its base map and buttons. */
 export function makeMap(place, tiles) {
   const moves = !isCalm();
   const map = L.map(place, {
     minZoom: 1, maxZoom: tiles ? 18 : 11, zoomSnap: 0.5, worldCopyJump: true, zoomControl: false,
     fadeAnimation: moves, zoomAnimation: moves, markerZoomAnimation: moves, inertia: moves,
-    // Safari has had pointer events for years: what stands in for them there opens popups and closes them again.
+    // Safari supports pointer events; Leaflet's substitute would open popups and close them again.
     tap: false,
   });
   L.control.zoom({ position: 'bottomright', zoomInTitle: say('zoom.in'), zoomOutTitle: say('zoom.out') }).addTo(map);
@@ -86,7 +86,7 @@ export function makeMap(place, tiles) {
   return map;
 }
 
-/** At which the world is as high as its window: beyond the poles there is nothing to see. */
+/** Returns the zoom at which the world is as high as its window. Beyond the poles there is nothing to see. */
 function fillingZoom(pixels) {
   return Math.ceil(2 * Math.log2(pixels / 256)) / 2;
 }

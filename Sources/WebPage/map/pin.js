@@ -3,7 +3,7 @@ import { initial, say } from '../common/language.js';
 
 const { L } = globalThis;
 
-/** A sign that says what it is to those who do not see it. */
+/** An icon with a label for screen readers. */
 const NamedIcon = L.DivIcon.extend({
   createIcon(old) {
     const made = L.DivIcon.prototype.createIcon.call(this, old);
@@ -13,7 +13,9 @@ const NamedIcon = L.DivIcon.extend({
   },
 });
 
-/** The sign of a post: whose it is says the colour, and a ring for those who do not see colours. */
+/**
+ * Returns the icon of a post. The user's own posts differ by a colour, and by a ring for people who do not see colours.
+ */
 export function pinIcon(entry, { isOwn = false, isNew = false } = {}) {
   const classes = ['pin', isOwn ? 'own' : '', isNew ? 'new' : ''].filter(Boolean).join(' ');
   const label = say(isOwn ? 'pin.own' : 'pin.of', { name: entry.name, place: entry.label || entry.place });
@@ -23,7 +25,7 @@ export function pinIcon(entry, { isOwn = false, isNew = false } = {}) {
   });
 }
 
-/** The sign of many posts. */
+/** Returns the icon of a cluster. */
 export function clusterIcon(cluster) {
   const count = cluster.getChildCount();
   const hasOwn = cluster.getAllChildMarkers().some((marker) => marker.options.isOwn);
@@ -33,7 +35,7 @@ export function clusterIcon(cluster) {
   });
 }
 
-/** The sign that one drags. */
+/** Returns the icon of the draggable pin. */
 export function draftIcon() {
   return new NamedIcon({
     className: 'pin own draft', label: say('adding.drag'), html: element('span', {}, '+'),

@@ -6,7 +6,7 @@ const { L } = globalThis;
 const newMs = 4_000;
 const clusterPixels = 44;
 
-/** The latest posts as pins, in clusters where they stand close. */
+/** The latest posts as pins. Pins that are close together form clusters. */
 export class Pins {
   #markers = new Map();
   #layer = L.markerClusterGroup({
@@ -16,14 +16,14 @@ export class Pins {
   #map;
   #own;
 
-  /** @param {function(string): boolean} isOwn whether a post is of whoever is signed in */
+  /** @param {function(string): boolean} isOwn Returns true if a post belongs to the user. */
   constructor(map, isOwn) {
     this.#map = map;
     this.#own = isOwn;
     this.#layer.addTo(map);
   }
 
-  /** Shows these, and only these; a pin that stays as it is is left alone. */
+  /** Shows exactly these posts. Unchanged pins are not touched. */
   show(entries, news) {
     const wanted = new Map(entries.map((entry) => [entry.id, entry]));
     const opened = [...this.#markers.values()].find(({ marker }) => marker.isPopupOpen())?.entry.id;
@@ -37,21 +37,21 @@ export class Pins {
     this.#layer.removeLayers(gone);
     const came = entries.filter((entry) => !this.#markers.has(entry.id));
     this.#layer.addLayers(came.map((entry) => this.#add(entry, news.has(entry.id))));
-    // Whoever reads one when it changes goes on reading, also where its cluster is folded by another's change.
+    // An open popup stays open, even if another post's change folds its cluster.
     if (this.#markers.get(opened)?.marker.isPopupOpen() === false) this.open(opened);
   }
 
-  /** Where a post's pin stands; undefined where there is none. */
+  /** Returns the position of a post's pin. Undefined if there is none. */
   place(id) {
     return this.#markers.get(id)?.marker.getLatLng();
   }
 
-  /** Opens a post's pin where the map shows it, after its cluster where it is in one. */
+  /** Opens a post's pin. Opens its cluster first if it is in one. */
   open(id) {
     const marker = this.#markers.get(id)?.marker;
     if (!marker) return;
-    // Not within what is told: while a zoom ends, all that has fanned out is folded. While clusters are drawn apart one
-    // refuses to fan out, and says so to nobody.
+    // Wait until the event has ended: the end of a zoom folds everything that has fanned out. A cluster that is being
+    // animated refuses to fan out, without an error.
     const later = () => setTimeout(() => this.open(id));
     if (this.#layer._inZoomAnimation) {
       this.#layer.once('animationend', later);
@@ -69,7 +69,7 @@ export class Pins {
     }
   }
 
-  /** Whether no zoom takes a cluster apart. */
+  /** Returns true if no zoom separates a cluster's pins. */
   #isOnePlace(cluster) {
     if (this.#map.getZoom() >= this.#map.getMaxZoom()) return true;
     const [corner, opposite] = [cluster.getBounds().getSouthWest(), cluster.getBounds().getNorthEast()]
@@ -85,7 +85,7 @@ export class Pins {
     });
     marker.bindPopup(() => popupContent(entry), { maxWidth: 280, autoPanPadding: [16, 16] });
     this.#markers.set(entry.id, { entry, marker });
-    // Once: it would come again whenever its cluster opens.
+    // Replace the icon once: the animation would otherwise repeat whenever its cluster opens.
     if (isNew) setTimeout(() => marker.setIcon(pinIcon(entry, { isOwn })), newMs);
     return marker;
   }

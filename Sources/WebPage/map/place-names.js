@@ -3,7 +3,7 @@ import { project } from './world.js';
 const { L } = globalThis;
 const gap = 4;
 
-/** Names of countries and towns over the ground: as many as there is room for, the greatest first. */
+/** A layer of names of countries and cities: as many as fit, the most important first. */
 export const PlaceNames = L.Layer.extend({
   initialize(world) {
     this.world = world;
@@ -24,7 +24,7 @@ export const PlaceNames = L.Layer.extend({
     const map = this._map;
     if (!map) return;
     const size = map.getSize();
-    // Half a window more to each side, so that there are names when it is dragged.
+    // Half a window more on each side, so that names are there while the map is dragged.
     const margin = size.divideBy(2).round();
     const origin = map.containerPointToLayerPoint(margin.multiplyBy(-1));
     const whole = size.add(margin.multiplyBy(2));
@@ -43,7 +43,7 @@ export const PlaceNames = L.Layer.extend({
       for (const [name, latitude, longitude, from] of names) {
         if (from > zoom) continue;
         const [x, y] = project(latitude, longitude);
-        // Once for each world that is in sight.
+        // Once for each repetition of the world in view.
         const first = Math.ceil((corner.x - square) / square - x);
         for (let world = first; (x + world) * square - corner.x < whole.x; world += 1) {
           look(canvas, name, (x + world) * square - corner.x, y * square - corner.y, style, taken);
@@ -84,7 +84,7 @@ function text(canvas, name, x, y, colour, style) {
   canvas.fillText(name, x, y);
 }
 
-/** Takes the room for a name; false where another has it. */
+/** Claims the space of a name. Returns false if another name overlaps it. */
 function claim(taken, x, y, width, height) {
   const isFree = taken.every((other) =>
     x > other.x + other.width + gap || other.x > x + width + gap

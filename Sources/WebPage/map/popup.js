@@ -1,7 +1,7 @@
 import { element } from '../common/element.js';
 import { moment, say } from '../common/language.js';
 
-/** What a pin tells when it is opened. */
+/** Returns the content of a pin's popup. */
 export function popupContent(entry) {
   return element(
     'div.popup', {},
@@ -12,7 +12,10 @@ export function popupContent(entry) {
     element('time.quiet', { datetime: entry.updatedAt }, moment(entry.updatedMs)));
 }
 
-/** A link that opens in another tab, which learns nothing of this one; or the text that it is where it is none. */
+/**
+ * Returns a link that opens in a new tab without access to this one. Returns plain text for a link that may not be
+ * opened.
+ */
 export function link(entry, text = entry.link) {
   if (entry.host === null) return element('span.quiet', {}, entry.link || say('no-link'));
   return element(

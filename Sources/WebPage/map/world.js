@@ -1,11 +1,12 @@
-/** The outline of the world and its names, loaded once for all maps of the page. See Data/outline.py for the form. */
+/** The outline of the world and its names, loaded once for all maps of the page. See Data/outline.py for the format. */
 export class World {
-  /** Countries: their rings on the map's square, 0…1, and the box of each. Empty until they are there. */
+  /** Countries: their rings on the map's square, 0…1, each with its bounding box. Empty until loaded. */
   countries = [];
-  /** Lines between countries, and between states. */
+  /** Lines between countries. */
   borders = [];
+  /** Lines between states. */
   states = [];
-  /** Names: [name, latitude, longitude, zoom from which it is shown]. */
+  /** Names: [name, latitude, longitude, zoom from which it shows]. */
   names = { countries: [], cities: [] };
   #waiting = [];
   #isReady = false;
@@ -14,7 +15,7 @@ export class World {
     this.#load();
   }
 
-  /** Calls once it is there; maybe at once. */
+  /** Calls `call` when the world is loaded, immediately if it already is. */
   whenReady(call) {
     if (this.#isReady) call();
     else this.#waiting.push(call);
@@ -34,13 +35,13 @@ export class World {
   }
 }
 
-/** Where a point is on the square of the map, 0…1 from its north-western corner. (Web Mercator, EPSG:3857.) */
+/** Returns a point's position on the map's square, 0…1 from its north-western corner. (Web Mercator, EPSG:3857.) */
 export function project(latitude, longitude) {
   const sine = Math.sin(Math.max(-85.0511, Math.min(85.0511, latitude)) * Math.PI / 180);
   return [(longitude + 180) / 360, 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)];
 }
 
-/** A line of differences of degrees as pairs on the map's square. */
+/** Returns a line, given as differences of degrees, as pairs on the map's square. */
 function projected(line, scale) {
   const points = new Float64Array(line.length);
   let [x, y] = [0, 0];
@@ -52,7 +53,7 @@ function projected(line, scale) {
   return points;
 }
 
-/** A ring of arcs, some of them backwards, without the points that two share. */
+/** Joins arcs into a ring, some of them backwards, without the points that two arcs share. */
 function joined(ring, arcs) {
   const points = [];
   for (const index of ring) {

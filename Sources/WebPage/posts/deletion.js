@@ -6,19 +6,19 @@ import { isGone } from './own-posts.js';
 const undoMs = 6_000;
 
 /**
- * Deletes posts a few seconds after a person asks for it. Until then the person can undo it, and the post is hidden.
- * Leaving the page or signing out sends the requests that are due.
+ * Deletes posts a few seconds after the user asks for it. Until then the user can undo it, and the post is hidden.
+ * Leaving the page or signing out sends the pending requests.
  */
 export class Deletion {
   #session;
   #latest;
   #changed;
-  /** Posts that a person can still bring back, by id. */
+  /** Posts that the user can still restore, by id. */
   #due = new Map();
-  /** Posts whose request has been sent. Only a failure takes an id out again. */
+  /** Posts whose request has been sent. Only a failure removes an id. */
   #sent = new Set();
 
-  /** @param {function} changed called when a post is hidden, or back */
+  /** @param {function} changed Called when a post is hidden or restored. */
   constructor(session, latest, changed) {
     [this.#session, this.#latest, this.#changed] = [session, latest, changed];
     addEventListener('pagehide', () => {
@@ -26,7 +26,7 @@ export class Deletion {
     });
   }
 
-  /** True for a post that is deleted or about to be: no view shows it. */
+  /** Returns true for a post that is deleted or about to be. No view shows it. */
   has(id) {
     return this.#due.has(id) || this.#sent.has(id);
   }
@@ -40,7 +40,7 @@ export class Deletion {
     this.#changed();
   }
 
-  /** Sends the requests that are due. Returns when the server has answered them all. */
+  /** Sends the pending requests. Resolves when the server has answered all. */
   async finish() {
     await Promise.all([...this.#due.keys()].map((id) => this.#sendAsPerson(id)));
   }
@@ -67,15 +67,15 @@ export class Deletion {
     this.#due.delete(id);
     this.#sent.add(id);
     try {
-      // The request outlives the page.
+      // The request survives the page.
       await request('DELETE', `/v2/posts/${id}`, { keepalive: true });
     } catch (error) {
-      // Another tab has deleted it before.
+      // Another tab has already deleted the post.
       if (isGone(error)) return;
       this.#sent.delete(id);
       this.#show(id);
       const reason = error instanceof Cancelled ? say('problem.session_required') : explain(error);
-      toast(say('deleted.not', { reason }));
+      toast(say('delete.failed', { reason }));
     }
   }
 }

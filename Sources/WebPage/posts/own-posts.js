@@ -2,7 +2,7 @@ import { ask, Problem } from '../common/api.js';
 
 const page = 100;
 
-/** The posts of whoever is signed in: which of the latest are his, and all of them, newest first. Tells `change`. */
+/** The signed-in user's posts: which of the latest are the user's, and all of them, newest first. Fires `change`. */
 export class OwnPosts extends EventTarget {
   #session;
   #latest;
@@ -14,17 +14,17 @@ export class OwnPosts extends EventTarget {
     session.addEventListener('change', () => this.learn());
   }
 
-  /** Whether a post is his. */
+  /** Returns true if a post belongs to the user. */
   has(id) {
     return this.#ids.has(id);
   }
 
-  /** The newest of his that is on the map among the latest; undefined where there is none. */
+  /** The user's newest post among the latest. Undefined if there is none. */
   get newest() {
     return this.#latest.entries.find((entry) => this.#ids.has(entry.id));
   }
 
-  /** Asks which are his. */
+  /** Loads the ids of the user's posts. */
   async learn() {
     const account = this.#session.account;
     const ids = new Set();
@@ -33,7 +33,7 @@ export class OwnPosts extends EventTarget {
         const { body } = await ask('GET', `/v2/posts?order=newest&limit=${page}`);
         for (const post of body.posts) ids.add(post.id);
       } catch {
-        // They look like others' until the next time.
+        // Own posts look like others until the next load.
       }
     }
     if (account !== this.#session.account) return;
@@ -41,13 +41,13 @@ export class OwnPosts extends EventTarget {
     this.dispatchEvent(new Event('change'));
   }
 
-  /** One more is his, as it has just been answered. */
+  /** Adds a new post of the user. */
   add(id) {
     this.#ids.add(id);
     this.dispatchEvent(new Event('change'));
   }
 
-  /** A page of them, newest first, and what the next page is asked with; null at the end. */
+  /** Returns a page of the user's posts, newest first, and the cursor of the next page, which is null at the end. */
   async page(after = null) {
     const query = new URLSearchParams({ order: 'newest', limit: page, ...(after && { after }) });
     const { body } = await this.#session.ask('GET', `/v2/posts?${query}`);
@@ -55,7 +55,7 @@ export class OwnPosts extends EventTarget {
     return { posts: body.posts, next: body.next ?? null };
   }
 
-  /** Fetches one of the posts as it is on the server now; null if it is deleted. */
+  /** Fetches the current state of a post. Resolves to null if it is deleted. */
   async one(id) {
     try {
       return (await ask('GET', `/v2/posts/${id}`)).body;
@@ -66,7 +66,7 @@ export class OwnPosts extends EventTarget {
   }
 }
 
-/** True for the server's answer that a post does not exist any more. */
+/** Returns true for the server's response that a post no longer exists. */
 export function isGone(error) {
   return error instanceof Problem && ['post_deleted', 'post_not_found'].includes(error.code);
 }

@@ -5,7 +5,7 @@ import { has, moment, say } from '../common/language.js';
 import { host } from '../latest/latest.js';
 import { link } from '../map/popup.js';
 
-/** One's own posts, whatever became of them: to edit, to delete, and to go to. */
+/** The list of the user's posts in every state, with buttons to edit, delete and show them. */
 export class PostsView {
   #own;
   #session;
@@ -18,7 +18,7 @@ export class PostsView {
   #empty = element('p.empty', { role: 'status' });
   #asked = 0;
 
-  /** @param {{edit: function, drop: Deletion, lead: function}} actions what can be done with a post */
+  /** @param {{edit: function, drop: Deletion, lead: function}} actions The actions of a post's buttons. */
   constructor(place, own, session, actions) {
     [this.#own, this.#session, this.#actions] = [own, session, actions];
     this.#more = element(
@@ -26,7 +26,7 @@ export class PostsView {
     place.append(element('h2', {}, say('posts.title')), this.#trouble, this.#empty, this.#list, this.#more);
   }
 
-  /** Asks for them anew. */
+  /** Loads the posts again. */
   show() {
     if (this.#session.account === null) {
       this.#posts = [];
@@ -52,21 +52,21 @@ export class PostsView {
     });
   }
 
-  /** Draws what is known. */
+  /** Draws the loaded posts. */
   redraw() {
     const shown = this.#posts.filter((post) => !this.#actions.drop.has(post.id));
     this.#list.replaceChildren(...shown.map((post) => this.#item(post)));
     this.#more.hidden = this.#next === null;
-    this.#empty.textContent = shown.length ? '' : say(this.#session.account ? 'posts.empty' : 'posts.stranger');
+    this.#empty.textContent = shown.length ? '' : say(this.#session.account ? 'posts.empty' : 'posts.signed-out');
   }
 
-  /** Asks again for those of the shown posts that have changed, here or elsewhere. */
+  /** Loads the shown posts again that have changed here or elsewhere. */
   async follow(ids) {
     const asked = this.#asked;
     const isShown = (id) => this.#posts.some((post) => post.id === id) && !this.#actions.drop.has(id);
     await Promise.all(ids.filter(isShown).map(async (id) => {
       const post = await this.#own.one(id).catch(() => undefined);
-      // Without an answer the post stays as it was. A newer list knows more.
+      // After a failure the post remains as it is. A newer list is more current.
       if (post === undefined || asked !== this.#asked) return;
       this.#posts = this.#posts.flatMap((other) => (other.id === id ? post ?? [] : other));
       this.redraw();

@@ -12,7 +12,7 @@ const order = new Intl.Collator(language, { sensitivity: 'base', numeric: true }
 const ageMs = 20_000;
 const newMs = 4_000;
 
-/** The latest posts as a table: sorted as one likes, narrowed by a search over name, place and link. */
+/** The latest posts as a table. The user can sort it, and search by name, place and link. */
 export class TableView {
   #latest;
   #isOwn;
@@ -30,7 +30,7 @@ export class TableView {
    * @param {HTMLElement} place
    * @param {Latest} latest
    * @param {function(string): boolean} isOwn
-   * @param {function(string)} lead goes to a post's pin
+   * @param {function(string)} lead Moves the map to a post's pin.
    */
   constructor(place, latest, isOwn, lead) {
     [this.#latest, this.#isOwn, this.#lead] = [latest, isOwn, lead];
@@ -46,7 +46,7 @@ export class TableView {
     this.redraw();
   }
 
-  /** Draws what has changed, with the next picture. */
+  /** Draws all changes with the next animation frame. */
   redraw() {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -94,7 +94,7 @@ export class TableView {
     this.#empty.textContent = found.length ? '' : say(all.length ? 'search.none' : 'table.empty');
   }
 
-  /** Only what stands elsewhere is moved: a row that stays keeps the focus that it may have. */
+  /** Moves only rows at a wrong position, so that the others keep the focus. */
   #arrange(rows) {
     const wanted = new Set(rows);
     for (const row of [...this.#body.children]) if (!wanted.has(row)) row.remove();
@@ -127,7 +127,7 @@ export class TableView {
     const time = element('time', { datetime: entry.updatedAt, title: moment(entry.updatedMs) }, age(entry.updatedMs));
     const row = element(
       this.#news.has(entry.id) ? 'tr.new' : 'tr', { onclick: (event) => {
-        // A row leads to its pin, but what is in it does what it says.
+        // A click on a row leads to its pin, unless it hits a link or button.
         if (!event.target.closest('a, button') && !getSelection().toString()) this.#lead(entry.id);
       } },
       element('th.column-name', { scope: 'row' },

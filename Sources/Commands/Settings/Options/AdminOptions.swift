@@ -2,24 +2,27 @@ import ArgumentParser
 import Domain
 import Messaging
 
-/// Options of the tools that ask ingest over its admin socket.
+/// Options of the tools that connect to ingest's admin socket.
 struct AdminOptions: ParsableArguments {
-  @Option(.admin, "Ingest's address for its operator.")
+  @Option(.admin, "Ingest's admin address.")
   var admin: String?
-  @Option(.data, "Folder of ingest's database, with its socket.")
+  @Option(.data, "Ingest's data folder, which holds the admin socket.")
   var data: String?
   @OptionGroup var common: CommonOptions
 
-  /// Throws `SettingError` with what is wrong.
+  /// Returns the admin address.
+  ///
+  /// - Throws: `SettingError` for an invalid address.
   func endpoint(_ settings: Settings) throws -> Endpoint {
     let data = settings.text(.data, flag: data)
     guard let endpoint = try settings.admin(flag: admin, data: data) else {
-      throw SettingError(.data, expected: "a path short enough for a socket in it (or set ONTHEMAP_ADMIN)", actual: data)
+      throw SettingError(
+        .data, expected: "a path short enough for a socket address (or set ONTHEMAP_ADMIN)", actual: data)
     }
     return endpoint
   }
 
-  /// Connects, for some questions, and hangs up.
+  /// Connects to ingest for the duration of `body`.
   func connected(_ body: (AdminConnection) async throws -> Void) async throws {
     let connection = try AdminConnection(try endpoint(try await Settings(common)))
     defer { connection.close() }
@@ -28,6 +31,8 @@ struct AdminOptions: ParsableArguments {
 }
 
 extension SettingError {
-  /// An answer to another question: a bug, or another version's ingest.
-  static var unexpectedReply: SettingError { SettingError("Ingest's answer is not one to this question.") }
+  /// The error for a reply of the wrong kind: a bug, or an ingest of another version.
+  static var unexpectedReply: SettingError {
+    SettingError("unexpected reply from ingest. Run the same version of onthemap.")
+  }
 }

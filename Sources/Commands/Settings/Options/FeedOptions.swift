@@ -3,7 +3,7 @@ import Domain
 import Feed
 import Messaging
 
-/// What `feed` and `up` may be told of the feed.
+/// Options of the feed, alone and within `up`.
 struct FeedOptions: ParsableArguments {
   @Option(.publish)
   var publish: String?
@@ -11,15 +11,15 @@ struct FeedOptions: ParsableArguments {
   var query: String?
   @Option(.allowSubscribers)
   var allowSubscribers: String?
-  @Option(.alternates)
-  var alternates: String?
+  @Option(.failoverFeeds)
+  var failoverFeeds: String?
 
-  /// A feed's configuration without keys for ingest, and without a folder.
+  /// Returns a feed's configuration, without keys for ingest and without a folder.
   ///
   /// - Parameters:
-  ///   - ingest: the change log's address.
-  ///   - http: the feed's address for HTTP.
-  ///   - keys: takes the lists of subscribers.
+  ///   - ingest: address of the change log.
+  ///   - http: address of the feed's HTTP server.
+  ///   - keys: keys of the process, which get the lists of subscribers.
   /// - Throws: `SettingError`.
   func configuration(
     _ settings: Settings, ingest: Endpoint, http: (host: String, port: Int), keys: inout LinkKeys
@@ -27,7 +27,7 @@ struct FeedOptions: ParsableArguments {
     let publish = try settings.endpoint(.publish, flag: publish)
     guard let beside = settings.optional(.query, flag: query) ?? publish.next?.description else {
       throw SettingError(
-        .query, expected: "set: there is no address beside \(Setting.publish.title)", actual: "")
+        "\(Setting.query.title) is missing. Set it: no port is above that of \(Setting.publish.title).")
     }
     var configuration = FeedConfiguration(
       ingest: ingest, publish: publish, query: try settings.endpoint(.query, flag: query, default: beside),
@@ -38,15 +38,15 @@ struct FeedOptions: ParsableArguments {
     configuration.queryCurve = try keys.server(
       .query, at: configuration.query, .query, list: .allowSubscribers, flag: allowSubscribers, admitsItself: false,
       settings: settings)
-    configuration.alternates = try others(settings)
+    configuration.failoverEndpoints = try others(settings)
     return configuration
   }
 
   private func others(_ settings: Settings) throws -> [Endpoint] {
-    guard let text = settings.optional(.alternates, flag: alternates) else { return [] }
-    let others = try settings.endpoints(.alternates, flag: text, default: Setting.alternates.example)
-    guard others.count <= Limits.alternatesMax else {
-      throw SettingError(.alternates, expected: "\(Limits.alternatesMax) addresses at most", actual: text)
+    guard let text = settings.optional(.failoverFeeds, flag: failoverFeeds) else { return [] }
+    let others = try settings.endpoints(.failoverFeeds, flag: text, default: Setting.failoverFeeds.example)
+    guard others.count <= Limits.failoverEndpointsMax else {
+      throw SettingError(.failoverFeeds, expected: "at most \(Limits.failoverEndpointsMax) addresses", actual: text)
     }
     return others
   }

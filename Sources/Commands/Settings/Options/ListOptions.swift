@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// The option of the commands that list posts or accounts.
+/// Option of the commands that list posts or accounts.
 struct ListOptions: ParsableArguments {
-  @Option(help: "So many at most, \(ToolLimits.listRowsRange.words).")
+  @Option(help: "Maximum number of rows (\(ToolLimits.listRowsRange.words)).")
   var limit = ToolLimits.listRowsDefault
 
   func validate() throws {

@@ -2,38 +2,43 @@ import ArgumentParser
 import Domain
 import Web
 
-/// Who may see the map: for ingest and for feeds.
+/// Options of map access, for ingest and for feeds.
 struct MapAccessOptions: ParsableArguments {
-  @Option(.viewing)
-  var viewing: String?
+  @Option(.mapAccess)
+  var mapAccess: String?
 
+  /// Returns the map access.
+  ///
   /// - Parameters:
-  ///   - isAll: whether ingest and feed are in this process.
-  ///   - needsKey: whether nobody could see a closed map without one.
-  /// - Throws: `SettingError` with what is wrong.
-  func viewing(_ settings: Settings, isAll: Bool = false, needsKey: Bool = false) throws -> MapAccess {
-    let word = settings.text(.viewing, flag: viewing)
-    guard ["open", "closed"].contains(word) else {
-      throw SettingError(.viewing, expected: "open or closed", actual: word)
+  ///   - isAll: true if ingest and the feed are in this process.
+  ///   - needsSecret: true if a members-only map without a secret would be visible to nobody.
+  /// - Throws: `SettingError` for an invalid setting.
+  func mapAccess(_ settings: Settings, isAll: Bool = false, needsSecret: Bool = false) throws -> MapAccess {
+    let word = settings.text(.mapAccess, flag: mapAccess)
+    guard ["public", "members"].contains(word) else {
+      throw SettingError(.mapAccess, expected: "public or members", actual: word)
     }
-    let secret = try settings.secret(.viewKey, file: .viewKeyFile)
-    guard word == "closed" else {
+    let secret = try settings.secret(.mapAccessSecret, file: .mapAccessSecretFile)
+    guard word == "members" else {
       guard secret == nil else {
-        throw SettingError(.viewing, expected: "closed where there is a key for it", actual: word)
+        throw SettingError(.mapAccess, expected: "members where \(Setting.mapAccessSecret.name) is set", actual: word)
       }
-      return .open
+      return .public
     }
     guard let secret else {
-      guard !needsKey else {
-        throw SettingError(.viewKeyFile, expected: "set where viewing is closed, to a file with ingest's key", actual: "")
+      guard !needsSecret else {
+        throw SettingError(
+          .mapAccessSecretFile,
+          expected: "set to a file with ingest's secret where \(Setting.mapAccess.name) is members", actual: "")
       }
-      return .closed(isAll ? ViewTickets() : nil)
+      return .members(isAll ? ViewTickets() : nil)
     }
-    guard secret.utf8.count >= Limits.viewKeyBytesMin else {
+    guard secret.utf8.count >= Limits.mapAccessSecretBytesMin else {
       throw SettingError(
-        .viewKey, expected: "a text of \(Limits.viewKeyBytesMin) bytes or more, as openssl rand -hex 32 makes it",
+        .mapAccessSecret,
+        expected: "a text of \(Limits.mapAccessSecretBytesMin) bytes or more, as openssl rand -hex 32 makes it",
         actual: secret)
     }
-    return .closed(ViewTickets(secret: secret))
+    return .members(ViewTickets(secret: secret))
   }
 }

@@ -1,22 +1,24 @@
 import ArgumentParser
 import Ingest
 
-/// Options of ingest about its page.
+/// Options of ingest's page.
 struct PageOptions: ParsableArguments {
-  @Option(.feedURL)
-  var feedUrl: String?
+  @Option(.publicFeedURL)
+  var publicFeedUrl: String?
   @Option(.tiles)
   var tiles: String?
   @Option(.tilesAttribution)
   var tilesAttribution: String?
 
-  /// Throws `SettingError` with what is wrong.
+  /// Returns the configuration of the page.
+  ///
+  /// - Throws: `SettingError` for an invalid setting.
   func configuration(_ settings: Settings) throws -> PageConfiguration {
     var page = PageConfiguration()
-    if let url = settings.optional(.feedURL, flag: feedUrl) {
+    if let url = settings.optional(.publicFeedURL, flag: publicFeedUrl) {
       guard IngestOptions.isOrigin(url) else {
         throw SettingError(
-          .feedURL, expected: "an address without a path, such as https://feed.example.org", actual: url)
+          .publicFeedURL, expected: "a URL without a path, such as https://feed.example.org", actual: url)
       }
       page.feed = .origin(url)
     }
@@ -24,16 +26,18 @@ struct PageOptions: ParsableArguments {
     if let url = settings.optional(.tiles, flag: tiles) {
       guard let attribution else {
         throw SettingError(
-          .tilesAttribution, expected: "set where there are tiles, such as to © OpenStreetMap contributors", actual: "")
+          "\(Setting.tilesAttribution.title) is missing. \(Setting.tiles.title) requires it: for example "
+            + "© OpenStreetMap contributors.")
       }
       guard let tiles = PageConfiguration.Tiles(url: url, attribution: attribution) else {
         throw SettingError(
-          .tiles, expected: "an address with {z}, {x} and {y}, such as https://tile.example.org/{z}/{x}/{y}.png",
+          .tiles, expected: "a URL with {z}, {x} and {y}, such as https://tile.example.org/{z}/{x}/{y}.png",
           actual: url)
       }
       page.tiles = tiles
-    } else if let attribution {
-      throw SettingError(.tiles, expected: "set where \(Setting.tilesAttribution.title) is", actual: attribution)
+    } else if attribution != nil {
+      throw SettingError(
+        "\(Setting.tilesAttribution.title) is set, but \(Setting.tiles.title) is not. Set both, or none.")
     }
     return page
   }

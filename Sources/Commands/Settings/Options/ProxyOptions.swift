@@ -1,12 +1,14 @@
 import ArgumentParser
 import Domain
 
-/// What whoever serves HTTP may be told of the proxies in front of it.
+/// Options of HTTP servers about the reverse proxies in front of them.
 struct ProxyOptions: ParsableArguments {
   @Option(.trustedProxies)
   var trustedProxies: String?
 
-  /// Throws `SettingError` with what is wrong.
+  /// Returns the trusted proxies.
+  ///
+  /// - Throws: `SettingError` for an invalid setting.
   func trusted(_ settings: Settings) throws -> TrustedProxies {
     let text = settings.text(.trustedProxies, flag: trustedProxies)
     return TrustedProxies(

@@ -2,12 +2,12 @@ import ArgumentParser
 import Ingest
 import SignIn
 
-/// Options of ingest about providers by whom people log in.
+/// Options of ingest about login with an identity provider.
 struct SignInOptions: ParsableArguments {
   @Option(.facebookAppID)
   var facebookAppId: String?
-  @Option(.facebookGraph)
-  var facebookGraph: String?
+  @Option(.facebookGraphURL)
+  var facebookGraphUrl: String?
 
   @Option(.oidcIssuer)
   var oidcIssuer: String?
@@ -16,13 +16,15 @@ struct SignInOptions: ParsableArguments {
   @Option(.oidcName)
   var oidcName: String?
 
-  /// Throws `SettingError` with what is wrong.
+  /// Adds the providers to ingest's configuration.
+  ///
+  /// - Throws: `SettingError` for an invalid setting.
   func set(_ configuration: inout IngestConfiguration, _ settings: Settings) throws {
     configuration.facebook = try facebook(settings)
     configuration.openID = try openID(settings, origin: configuration.origin)
   }
 
-  /// Nil where it is not set.
+  /// Returns the configuration of OpenID Connect. Nil if it is not set.
   private func openID(_ settings: Settings, origin: String) throws -> OpenIDConfiguration? {
     let issuer = settings.optional(.oidcIssuer, flag: oidcIssuer)
     let id = settings.optional(.oidcClientID, flag: oidcClientId)
@@ -32,64 +34,63 @@ struct SignInOptions: ParsableArguments {
     guard let issuer, let id else {
       let missing = issuer == nil ? Setting.oidcIssuer : .oidcClientID
       throw SettingError(
-        "Login with OpenID Connect is half set: \(missing.title) lacks; set it, or none of ONTHEMAP_OIDC_….")
+        "\(missing.title) is missing for login with OpenID Connect. Set it, or none of ONTHEMAP_OIDC_….")
     }
     guard !origin.isEmpty else {
       throw SettingError(
-        .origin,
-        expected: "set where people log in with OpenID Connect: the provider sends them back there, such as to "
-          + "https://example.org", actual: origin)
+        "\(Setting.publicURL.title) is missing. Login with OpenID Connect requires it for the redirect: for example "
+          + "https://example.org.")
     }
-    do throws(OpenIDConfiguration.Mistake) {
+    do throws(OpenIDConfiguration.ConfigurationError) {
       return try OpenIDConfiguration(
         issuer: issuer, clientID: id, clientSecret: secret ?? "", name: name ?? "",
         redirectURI: origin + "/v2/login/oidc/callback")
     } catch {
       switch error {
       case .issuer: throw SettingError(.oidcIssuer, address: issuer)
-      case .clientID: throw SettingError(.oidcClientID, expected: "the client's id, of printable characters", actual: id)
+      case .clientID: throw SettingError(.oidcClientID, expected: "a client id of printable characters", actual: id)
       case .clientSecret:
         throw SettingError(.oidcClientSecret, expected: "a secret of printable characters", actual: "")
       case .name:
         throw SettingError(
-          .oidcName, expected: "a name of \(IdentityLimits.nameBytesMax) bytes at most, in one line", actual: name ?? "")
+          .oidcName, expected: "one line of at most \(IdentityLimits.nameBytesMax) bytes", actual: name ?? "")
       }
     }
   }
 
-  /// Nil where it is not set.
+  /// Returns the configuration of Facebook. Nil if it is not set.
   private func facebook(_ settings: Settings) throws -> FacebookConfiguration? {
     let appID = settings.optional(.facebookAppID, flag: facebookAppId)
     let secret = try settings.secret(.facebookAppSecret, file: .facebookAppSecretFile)
-    let graph = settings.optional(.facebookGraph, flag: facebookGraph)
+    let graph = settings.optional(.facebookGraphURL, flag: facebookGraphUrl)
     guard appID != nil || secret != nil || graph != nil else { return nil }
     guard let appID, let secret else {
       let missing = appID == nil ? Setting.facebookAppID.title : Setting.facebookAppSecretFile.name
-      throw SettingError("Login with Facebook is half set: \(missing) lacks; set it, or none of ONTHEMAP_FACEBOOK_….")
+      throw SettingError("\(missing) is missing for login with Facebook. Set it, or none of ONTHEMAP_FACEBOOK_….")
     }
-    do throws(FacebookConfiguration.Mistake) {
+    do throws(FacebookConfiguration.ConfigurationError) {
       return try FacebookConfiguration(
         appID: appID, appSecret: secret, graph: graph ?? FacebookConfiguration.defaultGraph)
     } catch {
       switch error {
-      case .appID: throw SettingError(.facebookAppID, expected: "the app's id, a number", actual: appID)
+      case .appID: throw SettingError(.facebookAppID, expected: "an app id, a number", actual: appID)
       case .appSecret:
         throw SettingError(.facebookAppSecret, expected: "a secret of printable characters", actual: secret)
-      case .graph: throw SettingError(.facebookGraph, address: graph ?? "")
+      case .graph: throw SettingError(.facebookGraphURL, address: graph ?? "")
       }
     }
   }
 }
 
 extension SettingError {
-  /// It is not the address of a provider.
+  /// Creates the error for an invalid address of a provider.
   fileprivate init(_ setting: Setting, address: String) {
-    // What stands before an @ or behind a ? may be a secret.
+    // The part before an @ or after a ? may be a secret.
     let shown =
-      address.contains("@") || address.contains("?") ? "one with a user, a password or a query" : address
+      address.contains("@") || address.contains("?") ? "a URL with user, password or query" : address
     self.init(
       setting,
-      expected: "an address such as https://login.example.org, without user, password or query, plain http only to "
-        + "this host", actual: shown)
+      expected: "a URL such as https://login.example.org, without user, password or query, and http only to this "
+        + "host", actual: shown)
   }
 }

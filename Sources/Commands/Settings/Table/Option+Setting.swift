@@ -1,12 +1,12 @@
 import ArgumentParser
 
 extension Option<String?> {
-  /// An option for a setting.
+  /// Creates the option of a setting.
   ///
   /// - Parameters:
-  ///   - summary: for a command where the flag means something else.
-  ///   - name: for a command whose flag has another name, such as `--http`.
-  ///   - usual: for a command with another default.
+  ///   - summary: help for a command in which the flag has another meaning.
+  ///   - name: name of the flag for a command with another one, such as `--http`.
+  ///   - usual: default for a command with another one.
   init(_ setting: Setting, _ summary: String? = nil, name: String? = nil, default usual: Setting.Default? = nil) {
     let flag = name ?? setting.flag ?? ""
     self.init(

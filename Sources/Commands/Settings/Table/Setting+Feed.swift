@@ -2,47 +2,43 @@
 extension Setting {
   static let feedIngest = Setting(
     "ONTHEMAP_FEED_INGEST", flag: "--ingest", default: Setting.changes.declaredDefault,
-    summary: "Ingest's address for feeds.",
-    explanation: "Ingest's change log.")
+    summary: "Ingest's address for feeds, tcp://HOST:PORT.",
+    explanation: "Ingest's address for feeds (change log).")
   static let publish = Setting(
     "ONTHEMAP_PUBLISH", flag: "--publish", default: .value("tcp://127.0.0.1:7710"),
-    summary: "Address for subscribers.",
-    explanation: "Where ZeroMQ subscribers connect to.")
+    summary: "Address to bind for subscribers.",
+    explanation: "Address to bind for ZeroMQ subscribers.")
   static let query = Setting(
     "ONTHEMAP_QUERY", flag: "--query", default: .described("one port above --publish"),
     example: "tcp://127.0.0.1:7711",
-    summary: "Address for questions to the feed.",
+    summary: "Address to bind for the query API.",
     explanation: """
-      Where it is asked for the list or for what has changed since. Default: one port above ONTHEMAP_PUBLISH.
+      Address to bind for the query API: the list, or the changes since a sequence number. Default: one port above \
+      ONTHEMAP_PUBLISH.
       """)
-  static let alternates = Setting(
-    "ONTHEMAP_ALTERNATES", flag: "--alternates", example: "tcp://10.0.0.3:7710,tcp://10.0.0.4:7710",
-    summary: """
-      Other feeds of the same ingest, tcp://HOST:PORT with commas between them: where subscribers are sent when this \
-      one is stopped.
-      """,
-    explanation: """
-      Other feeds of the same ingest, with commas between them: where subscribers are sent when this one is stopped. \
-      No default.
-      """)
+  static let failoverFeeds = Setting(
+    "ONTHEMAP_FAILOVER_FEEDS", flag: "--failover-feeds", example: "tcp://10.0.0.3:7710,tcp://10.0.0.4:7710",
+    summary: "Other feeds of the same ingest, comma-separated tcp://HOST:PORT. Sent to subscribers at shutdown.",
+    explanation: "Other feeds of the same ingest, comma-separated. Sent to subscribers at shutdown. No default.")
   static let feedData = Setting(
     "ONTHEMAP_FEED_DATA", flag: "--data", default: .value("data/feed"),
-    summary: "A folder for the last list, which is told, as stale, when ingest is away at the start; or none.",
-    explanation: "A folder for the last list, which is told, as stale, when ingest is away at the start; or none.")
+    summary: "Folder for the last snapshot, or none. The feed serves it as stale if ingest is down at startup.",
+    explanation: "Folder for the last snapshot, or none. The feed serves it as stale if ingest is down at startup.")
   static let allowSubscribers = Setting(
     "ONTHEMAP_ALLOW_SUBSCRIBERS", flag: "--allow-subscribers", example: "anyone",
-    summary: "Subscribers' public keys, a file, or the word anyone; --publish and --query use keys then.",
+    summary: "Allowlist of subscribers' public keys, a file, or anyone. Enables CURVE on --publish and --query.",
     explanation: """
-      Who may subscribe: a file of public keys, one a line with a name behind it; or the word anyone, who then only \
-      has to know the feed's public key: not where viewing is closed. The feed uses keys then. No default.
+      Allowlist of subscribers: a file with one public key and name per line, or anyone. The word anyone admits every \
+      client that knows the feed's public key; with ONTHEMAP_MAP_ACCESS=members a file is required. Enables CURVE on \
+      both links. No default.
       """)
   static let feedHTTP = Setting(
     "ONTHEMAP_FEED_HTTP", flag: "--feed-http", default: .value("127.0.0.1:8081"),
-    summary: "The feed's address for HTTP, HOST:PORT.",
-    explanation: "HTTP, for browsers: host and port. Plain; TLS ends in a reverse proxy in front of it.",
+    summary: "HTTP address of the feed, HOST:PORT.",
+    explanation: "HTTP address for browsers, HOST:PORT. No TLS: use a reverse proxy.",
     flagNote: "--http; of up: --feed-http")
   static let feedOperations = Setting(
     "ONTHEMAP_FEED_OPERATIONS", flag: "--operations", default: .value("127.0.0.1:9465"),
     summary: "Address for /metrics, /livez and /readyz, HOST:PORT, or none.",
-    explanation: "Where the feed is asked about itself, as ingest is; it is ready while its list is not stale.")
+    explanation: "Address for /metrics, /livez and /readyz of the feed. /readyz fails while the list is stale.")
 }

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Glibc
 
-/// Prints `deploy/onthemap.env.example`, which a test compares with it.
+/// Prints the example settings file. A test compares `deploy/onthemap.env.example` with it.
 struct SettingsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "settings", abstract: "Print the example of a file of settings.",
+    commandName: "settings", abstract: "Print an example settings file.",
     discussion: """
       Example:
         onthemap settings > deploy/onthemap.env.example

@@ -1,6 +1,6 @@
-/// The example of a file of settings: `deploy/onthemap.env.example`.
+/// The example settings file, `deploy/onthemap.env.example`.
 enum SettingsFile {
-  /// Settings that belong together, below a title.
+  /// Related settings below a title.
   struct Section: Sendable {
     let title: String
     let settings: [Setting]
@@ -8,40 +8,42 @@ enum SettingsFile {
 
   static let sections: [Section] = [
     Section(
-      title: "ingest: takes posts and keeps them",
+      title: "ingest: accepts and stores posts",
       settings: [
-        .data, .http, .jobs, .changes, .submit, .origin, .trustedProxies, .corsOrigins, .feedURL, .viewing, .viewKey,
-        .viewKeyFile, .tiles, .tilesAttribution, .signUp, .oidcIssuer, .oidcClientID, .oidcClientSecret,
-        .oidcClientSecretFile, .oidcName, .facebookAppID, .facebookAppSecret, .facebookAppSecretFile, .facebookGraph,
-        .queueWaitMax, .postsPerMinute, .remoteRate, .allowWorkers, .allowProducers, .allowFeeds, .admin, .operations,
+        .data, .http, .jobs, .changes, .submit, .publicURL, .trustedProxies, .corsOrigins, .publicFeedURL, .mapAccess,
+        .mapAccessSecret, .mapAccessSecretFile, .tiles, .tilesAttribution, .signUp, .oidcIssuer, .oidcClientID,
+        .oidcClientSecret, .oidcClientSecretFile, .oidcName, .facebookAppID, .facebookAppSecret, .facebookAppSecretFile,
+        .facebookGraphURL, .maxQueueWait, .postsPerMinute, .remoteRate, .allowWorkers, .allowProducers, .allowFeeds,
+        .admin, .operations,
       ]),
     Section(
-      title: "geocoder: finds the places",
+      title: "worker: geocodes places",
       settings: [
-        .geocoderIngest, .gazetteer, .concurrency, .workerName, .remote, .remoteURL, .remoteContact, .remoteKey,
-        .remoteKeyFile, .ingestKey, .geocoderOperations,
+        .workerIngest, .gazetteer, .concurrency, .workerName, .remoteProvider, .remoteURL, .remoteContact,
+        .remoteAPIKey, .remoteAPIKeyFile, .ingestKey, .workerOperations,
       ]),
     Section(
-      title: "feed: tells subscribers and browsers",
+      title: "feed: publishes the list to subscribers and browsers",
       settings: [
-        .feedIngest, .publish, .query, .alternates, .feedData, .allowSubscribers, .feedHTTP, .feedOperations,
+        .feedIngest, .publish, .query, .failoverFeeds, .feedData, .allowSubscribers, .feedHTTP, .feedOperations,
       ]),
     Section(
       title: """
-        up: all of it in one process, with ONTHEMAP_GAZETTEER, the remote provider and the settings of ingest and \
-        feed above, but for ONTHEMAP_FEED_INGEST, ONTHEMAP_FEED_DATA and ONTHEMAP_FEED_OPERATIONS
+        up: all services in one process. Uses ONTHEMAP_GAZETTEER, ONTHEMAP_REMOTE_… and the settings of ingest and \
+        feed, except ONTHEMAP_FEED_INGEST, ONTHEMAP_FEED_DATA and ONTHEMAP_FEED_OPERATIONS
         """,
       settings: [.workers]),
     Section(
       title: """
-        watch, post and load: tools; geocode reads ONTHEMAP_GAZETTEER, queue and top ONTHEMAP_ADMIN and ONTHEMAP_DATA
+        tools: watch, post, load. geocode also uses ONTHEMAP_GAZETTEER; queue, user and top use ONTHEMAP_ADMIN and \
+        ONTHEMAP_DATA
         """,
       settings: [.feed, .feedKey, .submitKey, .server, .user, .password, .passwordFile]),
-    Section(title: "keys, of all services and of watch and load", settings: [.keyFile, .allowPlaintext]),
-    Section(title: "all", settings: [.config, .logLevel]),
+    Section(title: "keys: all services, watch and load", settings: [.keyFile, .allowPlaintext]),
+    Section(title: "all commands", settings: [.config, .logLevel]),
   ]
 
-  /// The whole file. It sets nothing as it is: every setting is a comment with its default or an example.
+  /// The complete file. It sets nothing: every setting is a comment with its default or an example.
   static var text: String {
     let parts = sections.map { section in
       let settings = section.settings.map { setting in
@@ -55,20 +57,19 @@ enum SettingsFile {
   }
 
   private static let head = """
-    # Every setting of onthemap, with its default. Copy what you change:
+    # Every setting of onthemap, with its default. Copy the lines that you change:
     #   systemd      to /etc/onthemap/onthemap.env, which all units read
-    #   by hand      to a file of your own, and name it:  onthemap up --config FILE
-    #   containers   set in the environment; deploy/compose.yaml shows which are needed there
-    # Write values without quotes: systemd takes them off, --config keeps them as part of the value.
-    # A flag goes before the environment, the environment before the file, the file before the default.
+    #   by hand      to a file, and pass it with:  onthemap up --config FILE
+    #   containers   into the environment; deploy/compose.yaml has the required ones
+    # Write values without quotes: systemd removes them, --config keeps them as part of the value.
+    # Precedence: flag, environment, file, default.
     #
-    # Job link, change log and feed are plain text on loopback, where every default is. An address that other hosts \
-    reach
-    # (0.0.0.0, say) is refused unless the link uses keys: see the settings of keys below, and deploy/README.md.
+    # By default every link is on loopback, without encryption. An address that other hosts can reach
+    # (0.0.0.0, for example) requires keys: see the settings of keys below, and deploy/README.md.
 
     """
 
-  /// Lines of at most 120 columns, each a comment.
+  /// Returns comment lines of at most 120 columns.
   private static func commented(_ text: String) -> String {
     var (lines, line) = ("", "#")
     for word in text.split(separator: " ") {

@@ -1,9 +1,9 @@
 import HeapModule
 
-/// What an operator sees of the queue. Each look goes over all jobs: a few ms where 100,000 wait, for a queue that long
-/// has other delays, and nearly nothing where few do.
+/// An operator's view of the queue. Each inspection visits all jobs. With 100,000 jobs it takes a few ms, and a queue
+/// that long has other delays. With few jobs it takes next to nothing.
 extension JobScheduler {
-  /// The queue at a moment.
+  /// Returns the queue's present contents.
   package func snapshot(nowMs: Int64) -> QueueSnapshot {
     var snapshot = QueueSnapshot()
     for (id, entry) in jobs {
@@ -14,9 +14,9 @@ extension JobScheduler {
       switch entry.state {
       case .ready: snapshot.ready += 1
       case .leased: snapshot.leased += 1
-      case .settling: snapshot.settling += 1
+      case .committing: snapshot.committing += 1
       case .delayed: snapshot.delayed += 1
-      case .waiting: snapshot.waiting += 1
+      case .waitingRemote: snapshot.waitingRemote += 1
       }
     }
     snapshot.longestWaitMs = longestWaitMs(nowMs: nowMs)
@@ -24,13 +24,13 @@ extension JobScheduler {
       .init(
         session: id, name: session.worker, credit: session.credit, leases: session.leases.count,
         jobsSent: session.jobsSent, answered: session.answers.reading(nowMs: nowMs), failed: session.failures,
-        heardAgoMs: max(0, nowMs - session.lastReceivedMs), isRemote: session.remoteIntervalMs != nil)
+        lastSeenAgoMs: max(0, nowMs - session.lastReceivedMs), isRemote: session.remoteIntervalMs != nil)
     }
     return snapshot
   }
 
-  /// How long the post has been ready that has waited longest for a worker, in ms; 0 where none waits, or the queue is
-  /// paused. Goes over the accounts that have one waiting.
+  /// Returns the longest wait of a ready post, in milliseconds. 0 if none waits or the queue is paused. The search
+  /// visits the accounts with a waiting post.
   package func longestWaitMs(nowMs: Int64) -> Int64 {
     func sinceMs(_ id: JobID) -> Int64? {
       guard let entry = jobs[id], case .ready = entry.state else { return nil }
@@ -42,25 +42,25 @@ extension JobScheduler {
     return max(0, nowMs - max(sinceMs, resumedMs))
   }
 
-  /// Where a post is; nil when it is not in the queue.
+  /// Returns the place of a post in the queue. Nil if the post is not in the queue.
   package func placement(of post: PostID, nowMs: Int64) -> QueuePlacement? {
     guard let entry = jobs[JobID(post)] else { return nil }
     switch entry.state {
     case .ready: return QueuePlacement(id: post, state: .ready)
     case .leased(_, let session, let untilMs):
       let worker = sessions[session]?.worker ?? ""
-      return QueuePlacement(id: post, state: .leased, worker: worker, leftMs: max(0, untilMs - nowMs))
-    case .settling: return QueuePlacement(id: post, state: .settling)
-    case .delayed(let untilMs): return QueuePlacement(id: post, state: .delayed, leftMs: max(0, untilMs - nowMs))
-    case .waiting: return QueuePlacement(id: post, state: .waiting)
+      return QueuePlacement(id: post, state: .leased, worker: worker, remainingMs: max(0, untilMs - nowMs))
+    case .committing: return QueuePlacement(id: post, state: .committing)
+    case .delayed(let untilMs): return QueuePlacement(id: post, state: .delayed, remainingMs: max(0, untilMs - nowMs))
+    case .waitingRemote: return QueuePlacement(id: post, state: .waitingRemote)
     }
   }
 
-  /// Returns the first posts in a state, or in any state with nil, by rising id.
+  /// Returns the first posts in a state, or in any state with nil, by ascending id.
   ///
   /// - Parameters:
-  ///   - after: only those with a greater id.
-  ///   - limit: 1 or more.
+  ///   - after: lower bound of the ids, exclusive.
+  ///   - limit: maximum number of posts, 1 or more.
   package func placements(in state: QueueState?, after: PostID?, limit: Int, nowMs: Int64) -> [QueuePlacement] {
     var first: Heap<UInt64> = []
     for (id, entry) in jobs where !id.isLookup && id.rawValue > after?.rawValue ?? 0 && entry.state.isSeen(as: state) {
@@ -75,7 +75,7 @@ extension JobScheduler {
     }
   }
 
-  /// Counts what a worker has answered, for the operator; the time is that of its message.
+  /// Counts a worker's results for the operator, at the time of its message.
   package mutating func count(answers: Int, failures: Int, of id: UInt64) {
     sessions[id]?.answers.add(answers, nowMs: seenMs)
     sessions[id]?.failures += UInt64(failures)
@@ -88,9 +88,9 @@ extension JobScheduler.State {
     return switch self {
     case .ready: state == .ready
     case .leased: state == .leased
-    case .settling: state == .settling
+    case .committing: state == .committing
     case .delayed: state == .delayed
-    case .waiting: state == .waiting
+    case .waitingRemote: state == .waitingRemote
     }
   }
 }

@@ -1,21 +1,21 @@
-/// Sessions that end, and what becomes of their leases.
+/// Ends of sessions, and their effect on leases.
 extension JobScheduler {
   /// Jobs whose worker was lost.
   package struct LostLeases: Equatable {
-    /// Jobs that are sent again; the loss is to be counted on disk.
+    /// Requeued jobs, whose loss has to be stored.
     package var requeued: [JobID] = []
-    /// Jobs with too many losses, to be buried.
+    /// Jobs with too many losses, which become dead letters.
     package var dead: [JobID] = []
-    /// Lookups. They are not sent again.
+    /// Lookups, which are not requeued.
     package var lookups: [JobID] = []
 
     /// True if nothing was lost.
     package var isEmpty: Bool { requeued.isEmpty && dead.isEmpty && lookups.isEmpty }
   }
 
-  /// Ends a session that said goodbye or cannot be reached; its jobs go out again.
+  /// Ends a session that said goodbye or cannot be reached. Its jobs become ready again.
   ///
-  /// - Parameter blamed: whether its jobs may have been what ended it.
+  /// - Parameter countsAsLoss: true if its jobs may have caused its end.
   package mutating func close(_ id: UInt64, countsAsLoss: Bool) -> LostLeases {
     rotation.removeAll { $0 == id }
     guard let session = sessions.removeValue(forKey: id) else { return LostLeases() }
@@ -24,14 +24,14 @@ extension JobScheduler {
     return losses
   }
 
-  /// Ends the sessions that have been silent too long, and the leases that no heartbeat has extended. To be called
+  /// Ends the sessions whose liveness timeout has passed, and the leases that no heartbeat has extended. Call this
   /// every `Limits.heartbeatMs`.
   ///
-  /// Where the call before is much longer ago, ingest itself stood still (a suspended machine, a process that was
-  /// stopped), and could not hear anybody: then none is ended, and all times begin anew.
+  /// After a much longer gap, ingest itself was suspended (a suspended machine, a stopped process), and could receive
+  /// nothing. The call then ends no session or lease, and restarts all times.
   package mutating func expire(nowMs: Int64) -> (sessions: [UInt64], losses: LostLeases) {
     defer { expiredMs = nowMs }
-    // A worker that lives may have spoken last a heartbeat before the call before.
+    // A live worker may have sent its latest message a heartbeat before the previous call.
     if let expiredMs, nowMs - expiredMs > Limits.livenessMs - Limits.heartbeatMs {
       renew(nowMs: nowMs)
       return ([], LostLeases())
@@ -58,7 +58,7 @@ extension JobScheduler {
     return (silent, losses)
   }
 
-  /// Counts all sessions as heard now, and their leases as given out now.
+  /// Restarts the liveness timeout of all sessions, and the duration of their leases.
   private mutating func renew(nowMs: Int64) {
     for (id, session) in sessions {
       sessions[id]?.lastReceivedMs = nowMs
@@ -80,7 +80,7 @@ extension JobScheduler {
     guard countsAsLoss else { return makeReady(id) }
     jobs[id]?.job.leaseLosses += 1
     if jobs[id]?.job.leaseLosses ?? 0 >= Limits.leaseLossesMax {
-      jobs[id]?.state = .settling
+      jobs[id]?.state = .committing
       losses.dead.append(id)
     } else {
       makeReady(id)
@@ -90,6 +90,6 @@ extension JobScheduler {
 }
 
 extension Sequence<JobID> {
-  /// A set has another order in every process: the order of the queue must not.
+  /// The elements by ascending id. The order of a set differs between processes, and the queue's order must not.
   var oldestFirst: [JobID] { sorted { $0.rawValue < $1.rawValue } }
 }

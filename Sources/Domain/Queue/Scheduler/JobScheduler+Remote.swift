@@ -1,50 +1,50 @@
-/// Permits to ask remote providers: one rate for all workers together, because providers count so. A job that needs a
-/// permit waits in a queue of its own, and goes out with it to a worker that has a provider.
+/// Remote permits: one rate for all workers together, because providers count so. A job that needs a permit waits in a
+/// queue of its own. With the permit, it goes to a worker that has a provider.
 extension JobScheduler {
-  /// Queues a job for a permit: its worker's gazetteer was not enough. Like a failure, this counts only under the job's
-  /// current lease.
+  /// Queues a job for a remote permit, because its worker's gazetteer did not suffice. As with a failure, this counts
+  /// only under the job's current lease.
   mutating func requestRemote(_ lease: Lease, _ places: [Place], of entry: Entry) -> ResultDecision {
     let id = lease.job
-    if case .settling = entry.state { return .pending }
-    guard case .leased(lease.token, let session, _) = entry.state else { return .answer(.stale) }
+    if case .committing = entry.state { return .pending }
+    guard case .leased(lease.token, let session, _) = entry.state else { return .reply(.stale) }
     sessions[session]?.leases.remove(id)
-    // Who has leave and asks for it again would go in circles. A suspect has got through the gazetteer: it need not end
-    // another worker beyond that.
+    // A job that had a permit and asks again would loop. A poison suspect has survived the gazetteer, and must not kill
+    // another worker beyond it.
     guard !entry.job.isRemote, !entry.job.isPoisonSuspect, hasRemote, canWaitForPermit(for: id) else {
-      jobs[id]?.state = .settling
+      jobs[id]?.state = .committing
       return .settle(entry.job, .withoutPermit(places))
     }
-    jobs[id]?.state = .waiting(lease, places)
+    jobs[id]?.state = .waitingRemote(lease, places)
     remote.append(id, account: entry.job.account)
-    return .answer(.committed)
+    return .reply(.committed)
   }
 
-  /// Returns the jobs that wait although no worker has a provider any more: each with the lease under which it began to
-  /// wait, and the outcome for the store. The caller settles them with `settled` or `delay`.
+  /// Ends the waits for a permit if no worker has a provider any more. Returns each job with its outcome, and the lease
+  /// under which it began to wait. The caller settles the jobs with `settled` or `delay`.
   package mutating func endRemoteWaits() -> [(lease: Lease, job: Job, outcome: JobOutcome)] {
     guard remote.count > 0, !hasRemote else { return [] }
     var given: [(lease: Lease, job: Job, outcome: JobOutcome)] = []
     while let id = remote.popFirst() {
-      guard let entry = jobs[id], case .waiting(let lease, let places) = entry.state else { continue }
-      jobs[id]?.state = .settling
+      guard let entry = jobs[id], case .waitingRemote(let lease, let places) = entry.state else { continue }
+      jobs[id]?.state = .committing
       given.append((lease, entry.job, .withoutPermit(places)))
     }
     return given
   }
 
-  /// Jobs that wait for a permit, 0 … `Limits.remoteWaitingMax`.
+  /// Number of jobs that wait for a permit, 0 … `Limits.remoteWaitingMax`.
   package var remoteCount: Int { remote.count }
 
-  /// Time of the next permit; far away if no job waits for one, no worker could use it, or the queue is paused.
+  /// Time of the next permit. `Int64.max` if no job waits for one, no worker could use it, or the queue is paused.
   var remoteDueMs: Int64 { remote.count > 0 && !isPaused && remoteWorker != nil ? pacer.nextMs : .max }
 
   /// Returns at most one job, with its permit.
   mutating func assignRemote(nowMs: Int64) -> [(session: UInt64, jobs: [Assignment])] {
     guard remote.count > 0, pacer.nextMs <= nowMs, let id = remoteWorker else { return [] }
     while let next = remote.popFirst() {
-      // Its result may have come under an earlier lease.
-      guard let index = jobs.index(forKey: next), case .waiting = jobs.values[index].state else { continue }
-      // The strictest provider decides: which one was asked last is not known here.
+      // The job's result may have come under an earlier lease.
+      guard let index = jobs.index(forKey: next), case .waitingRemote = jobs.values[index].state else { continue }
+      // The strictest provider decides, because the scheduler does not know which provider was asked last.
       let strictestMs = sessions.values.compactMap(\.remoteIntervalMs).max() ?? 0
       guard pacer.tryAcquire(nowMs: nowMs, pauseMs: strictestMs) else { break }
       jobs.values[index].job.isRemote = true
@@ -62,8 +62,7 @@ extension JobScheduler {
     }
   }
 
-  /// Returns true if a job may wait for a permit. A lookup has a client that waits for it, and takes turns with the
-  /// posts.
+  /// Returns true if a job may wait for a permit. A lookup has a waiting client, and alternates with the posts.
   private func canWaitForPermit(for id: JobID) -> Bool {
     guard remote.count < Limits.remoteWaitingMax else { return false }
     guard id.isLookup else { return true }

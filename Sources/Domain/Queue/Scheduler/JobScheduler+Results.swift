@@ -1,21 +1,22 @@
 import HeapModule
 
-/// Results of workers, until they are durable.
+/// Workers' results until they are durable.
 extension JobScheduler {
   /// Decision about a worker's result.
   package enum ResultDecision: Equatable {
-    /// The result counts: settle the job with this outcome. No other result counts for it until `settled` or `delay`.
+    /// The result counts: settle the job with this outcome. No other result of the job counts until `settled` or
+    /// `delay`.
     case settle(Job, JobOutcome)
-    /// Answer the worker at once.
-    case answer(Disposition)
-    /// A result of the job is on its way to the disk. Its answer follows.
+    /// Reply to the worker immediately.
+    case reply(Disposition)
+    /// A result of the job is being written to disk. Its acknowledgement follows.
     case pending
   }
 
-  /// Decides whether a result counts. A success counts under every lease that the job has had, as long as the job is
-  /// not settled: finding a place has no side effects. A failure counts only under the job's current lease.
+  /// Decides whether a result counts. A success counts under every lease that the job has had, until the job is
+  /// settled, because geocoding has no side effects. A failure counts only under the job's current lease.
   package mutating func evaluate(_ result: JobResult) -> ResultDecision {
-    guard let index = jobs.index(forKey: result.lease.job) else { return .answer(.duplicate) }
+    guard let index = jobs.index(forKey: result.lease.job) else { return .reply(.duplicate) }
     switch result.reply {
     case .needsRemote(let places): return requestRemote(result.lease, places, of: jobs.values[index])
     case .outcome(let outcome):
@@ -27,12 +28,12 @@ extension JobScheduler {
     }
   }
 
-  /// Removes a job whose outcome is on disk from the queue.
+  /// Removes a job whose outcome is durable.
   package mutating func settled(_ id: JobID) { jobs[id] = nil }
 
-  /// Sends a job again at a time: its outcome could not be stored, or asks for another attempt.
+  /// Delays a job until a time, because its outcome could not be stored, or asks for another attempt.
   ///
-  /// - Parameter attempts: failures so far, as on disk; nil where they have not changed.
+  /// - Parameter attempts: number of failures so far, as stored. Nil if it has not changed.
   package mutating func delay(_ id: JobID, attempts: Int?, untilMs: Int64) {
     guard jobs[id] != nil else { return }
     jobs[id]?.job.isRemote = false
@@ -47,16 +48,16 @@ extension JobScheduler.Entry {
   mutating func evaluate(
     _ outcome: JobOutcome, under lease: Lease, firstToken: UInt64
   ) -> (decision: JobScheduler.ResultDecision, holder: UInt64?) {
-    guard hasHad(lease.token, firstToken: firstToken) else { return (.answer(.stale), nil) }
+    guard hasHad(lease.token, firstToken: firstToken) else { return (.reply(.stale), nil) }
     var holder: UInt64?
     switch (state, outcome) {
-    case (.settling, _): return (.pending, nil)
+    case (.committing, _): return (.pending, nil)
     case (.leased(lease.token, let session, _), _): holder = session
-    case (_, .failed): return (.answer(.stale), nil)
+    case (_, .failed): return (.reply(.stale), nil)
     case (.leased(_, let session, _), _): holder = session
-    case (.ready, _), (.delayed, _), (.waiting, _): break
+    case (.ready, _), (.delayed, _), (.waitingRemote, _): break
     }
-    state = .settling
+    state = .committing
     return (.settle(job, outcome), holder)
   }
 }

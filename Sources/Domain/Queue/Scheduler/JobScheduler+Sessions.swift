@@ -1,63 +1,67 @@
-/// Sessions of workers: HELLO, credit, heartbeats and leases given back.
+/// Workers' sessions: HELLO, credit, heartbeats and returned leases.
 extension JobScheduler {
-  /// A worker's session, from HELLO to its silence, its replacement or its end.
+  /// A worker's session, from HELLO until its liveness timeout, its replacement or its end.
   package struct Session: Sendable {
     package let worker: String
-    /// Names the worker's process.
+    /// Identity of the worker's process.
     package let instance: [UInt8]
-    /// Jobs that the worker has allowed so far, in all: credit is cumulative, so a repeated grant is harmless.
+    /// Number of jobs that the worker has permitted so far. Credit is cumulative, so a repeated grant is harmless.
     package var jobLimit: UInt64 = 0
-    /// Jobs sent so far, in all.
+    /// Number of jobs sent so far.
     package var jobsSent: UInt64 = 0
-    /// Jobs among them that never arrived: they have used no credit.
+    /// Number of sent jobs that never arrived. They have used no credit.
     package var jobsUndelivered: UInt64 = 0
-    /// Pause between two requests of all workers that its remote provider asks for, in ms; nil without a provider.
+    /// Interval between two requests of all workers that its remote provider asks for, in milliseconds. Nil without a
+    /// provider.
     package var remoteIntervalMs: Int64?
-    /// Jobs that are with the worker, `Limits.windowMax` at most.
+    /// Jobs leased to the worker, at most `Limits.windowMax`.
     package var leases: Set<JobID> = []
     /// Time of the worker's latest message.
     package var lastReceivedMs: Int64
-    /// Leases that the last heartbeat did not name. Missing twice, they are lost; a later lease of the same job is not.
+    /// Leases that the last heartbeat did not name. A lease is lost if two heartbeats in a row omit it. A later lease
+    /// of the same job is not.
     package var missing: Set<Lease> = []
-    /// The suspect that it was given alone; it gets no other job meanwhile.
+    /// Poison suspect that was leased to the worker alone. The worker gets no other job meanwhile.
     var poisonSuspect: JobID?
-    /// Answered jobs by its latest heartbeat; nil if the worker does not count them.
+    /// Number of finished jobs by its latest heartbeat. Nil if the worker does not count them.
     var progress: UInt64?
-    /// Heartbeats in a row with the same count.
+    /// Number of consecutive heartbeats with the same count.
     var unchangedHeartbeats = 0
-    /// True if its handler hangs. It gets no jobs until it answers.
+    /// True if its handler hangs. The worker gets no jobs until it sends results.
     package internal(set) var isStuck = false
-    /// Results that came from it, for the operator.
+    /// Results of the worker, for the operator.
     var answers = RateMeter()
-    /// Failures among them.
+    /// Number of failures among them.
     var failures: UInt64 = 0
 
-    /// Jobs that may be sent now, 0 … `Limits.windowMax`. A grant or a heartbeat of the worker raises `jobLimit`
-    /// (`WorkerSession` decides when), a job gives its place back when it turns out not to have arrived.
+    /// Number of jobs that may be sent now, 0 … `Limits.windowMax`. A grant or a heartbeat of the worker raises
+    /// `jobLimit`; `WorkerSession` decides when. A job that did not arrive returns its credit.
     package var credit: Int {
       guard !isStuck else { return 0 }
       let used = jobsSent - min(jobsUndelivered, jobsSent)
       return Int(min(jobLimit - min(used, jobLimit), UInt64(Limits.windowMax)))
     }
 
-    /// Jobs that may be sent beside those that are with it.
+    /// Number of jobs that may be sent in addition to its leased jobs.
     var freeSlots: Int { min(credit, Limits.windowMax - leases.count) }
 
-    /// Counts jobs as sent to it.
+    /// Counts jobs as sent to the worker.
     mutating func recordSent(_ assigned: [Assignment]) {
       jobsSent += UInt64(assigned.count)
       for assignment in assigned { leases.insert(assignment.lease.job) }
     }
   }
 
-  /// Opens a session. The same instance's earlier session ends with it, and what that held goes out again, unless the
-  /// worker says that it still holds it.
+  /// Opens a session, which replaces the same instance's earlier session. Jobs of that session become ready again,
+  /// unless the worker says that it still holds them.
   ///
   /// - Parameters:
-  ///   - instance: names the worker's process: random, made once at its start.
-  ///   - held: the leases that the worker works on, or whose results it keeps.
-  ///   - remoteIntervalMs: what its remote provider wants between two requests of all workers; nil where it has none.
-  /// - Returns: the session's number, and the replaced one's; nil when there are `Limits.sessionsMax`.
+  ///   - instance: identity of the worker's process: random, made once at its start.
+  ///   - held: leases that the worker works on, or whose results it keeps.
+  ///   - remoteIntervalMs: interval between two requests of all workers that its remote provider asks for. Nil without
+  ///     a provider.
+  /// - Returns: the numbers of the session and of the session that it replaces. Nil if there are
+  ///   `Limits.sessionsMax` sessions.
   package mutating func open(
     worker: String, instance: [UInt8], held: [Lease], remoteIntervalMs: Int64? = nil, nowMs: Int64
   ) -> (session: UInt64, replaced: UInt64?)? {
@@ -80,7 +84,7 @@ extension JobScheduler {
     return (id, replaced)
   }
 
-  /// Records a message of a session, which shows that the worker lives. Returns false for an unknown session.
+  /// Records a message of a session, which shows that the worker is alive. Returns false for an unknown session.
   package mutating func recordActivity(_ id: UInt64, nowMs: Int64) -> Bool {
     seenMs = max(seenMs, nowMs)
     guard sessions[id] != nil else { return false }
@@ -88,16 +92,16 @@ extension JobScheduler {
     return true
   }
 
-  /// Credit, cumulative: a lower grant than before changes nothing.
+  /// Grants credit, which is cumulative. A lower grant than before changes nothing.
   package mutating func grant(_ jobLimit: UInt64, to id: UInt64) {
     guard let session = sessions[id] else { return }
     sessions[id]?.jobLimit = max(session.jobLimit, jobLimit)
   }
 
-  /// A heartbeat names the leases that the worker really holds. Those are extended, unless they are too old; one that
-  /// it does not name twice running is lost on the way, and goes out again without waiting for its lease to end.
+  /// Processes a heartbeat, and extends the leases that it names, unless they are too old. A lease that two heartbeats
+  /// in a row omit never arrived. Its job becomes ready again before the lease ends.
   ///
-  /// - Parameter progress: how many jobs it has answered; nil where it does not count.
+  /// - Parameter progress: number of jobs that the worker has finished. Nil if it does not count them.
   package mutating func heartbeat(
     _ id: UInt64, jobLimit: UInt64, held: [Lease], progress: UInt64? = nil, nowMs: Int64
   ) {
@@ -117,28 +121,28 @@ extension JobScheduler {
       absent.insert(Lease(job: job, token: token))
     }
     absent.subtract(held)
-    // Heartbeats that were held up come together: what they do not name may have gone out after them.
+    // Delayed heartbeats arrive together. The jobs that they omit may have been sent after them.
     let lost = absent.intersection(session.missing).filter { lease in
       nowMs - (jobs[lease.job]?.sinceMs ?? nowMs) >= 2 * Limits.heartbeatMs
     }
     sessions[id]?.missing = absent.subtracting(lost)
     sessions[id]?.jobsUndelivered += UInt64(lost.count)
-    // It never arrived: no worker is at fault, and none is lost.
+    // The job never arrived: no worker is at fault, and none is lost.
     for job in lost.lazy.map(\.job).oldestFirst {
       sessions[id]?.leases.remove(job)
       makeReady(job)
     }
   }
 
-  /// Jobs could not be sent, for the worker's connection is gone or full: they go out again, and the session gets no
-  /// more until its next grant or heartbeat, which restores its credit.
+  /// Takes back jobs that could not be sent, because the worker's connection is gone or full. The session gets no more
+  /// jobs until its next grant or heartbeat, which restores its credit.
   package mutating func sendFailed(_ leases: [Lease], to id: UInt64) {
     release(leases, of: id)
     sessions[id]?.jobsUndelivered += UInt64(leases.count)
     sessions[id]?.jobLimit = 0
   }
 
-  /// Takes back leases that the worker gives up before it has started on them; not an attempt.
+  /// Takes back leases that the worker returns before it has started on them. They count no attempt.
   package mutating func release(_ leases: [Lease], of id: UInt64) {
     for lease in leases {
       guard case .leased(lease.token, id, _)? = jobs[lease.job]?.state else { continue }
@@ -147,12 +151,11 @@ extension JobScheduler {
     }
   }
 
-  /// A handler that hangs while its worker's heart beats: nothing is answered for many heartbeats, although there is
-  /// something that should have been long ago. Its leases run out then, which counts as a loss, for the job may be what
-  /// it hangs on.
+  /// Detects a handler that hangs while its worker sends heartbeats: many heartbeats without a result, and an overdue
+  /// lease. The worker's leases then expire. Each counts as a loss, because the job may be what the handler hangs on.
   private mutating func record(_ progress: UInt64?, of id: UInt64, nowMs: Int64) {
     guard let session = sessions[id] else { return }
-    // Who has given everything back hangs on nothing.
+    // A worker without leases hangs on nothing.
     guard let progress, progress == session.progress, !session.leases.isEmpty else {
       sessions[id]?.progress = progress
       sessions[id]?.unchangedHeartbeats = 1

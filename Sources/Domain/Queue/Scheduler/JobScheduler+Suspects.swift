@@ -1,24 +1,24 @@
 import DequeModule
 
-/// A job that may lose one more worker may be what ended the others. It goes out alone, to a worker that has nothing
-/// else: so a job that ends workers has none buried beside it. After a first loss, which is nearly always the worker's
-/// own, no job waits for another.
+/// Poison suspects: jobs that one more lost worker makes dead, and that may have killed the others. A suspect is leased
+/// alone, to a worker without other jobs, so that no innocent job dies with it. The first loss, which is nearly always
+/// the worker's own fault, delays no job.
 extension JobScheduler {
-  /// Puts a job that is ready into its line.
+  /// Appends a ready job to its queue.
   mutating func enqueue(_ job: Job) {
     if job.isPoisonSuspect { poisonSuspects.append(job.id) } else { ready.append(job.id, account: job.account) }
   }
 
-  /// Whether a session may get jobs beside those that it has.
+  /// Returns true if a session may get jobs in addition to its present ones.
   func isEligible(_ id: UInt64, _ session: Session) -> Bool {
     id != reserved && session.credit > 0 && session.leases.count < Limits.windowMax && !session.holdsPoisonSuspect
   }
 
-  /// The suspects for which a worker is free, each with its own.
+  /// Leases the suspects for which a worker is free, each to its own.
   mutating func assignPoisonSuspects(nowMs: Int64) -> [(session: UInt64, jobs: [Assignment])] {
     var assigned: [(session: UInt64, jobs: [Assignment])] = []
     while let first = poisonSuspects.first {
-      // Its result may have come under an earlier lease.
+      // The job's result may have come under an earlier lease.
       guard let index = jobs.index(forKey: first), case .ready = jobs.values[index].state else {
         poisonSuspects.removeFirst()
         continue
@@ -33,7 +33,7 @@ extension JobScheduler {
     return assigned
   }
 
-  /// Where all workers always have something, one gets nothing more until it is free.
+  /// Reserves a worker if all workers are always busy. A reserved worker gets no more jobs until it is free.
   private mutating func reserve() {
     guard !poisonSuspects.isEmpty else {
       reserved = nil
@@ -44,7 +44,7 @@ extension JobScheduler {
     {
       return
     }
-    // One without credit and work may have lost its connection.
+    // A worker without credit and work may have lost its connection.
     let able = rotation.filter { id in
       sessions[id].map { !$0.holdsPoisonSuspect && !$0.isStuck && ($0.credit > 0 || !$0.leases.isEmpty) } ?? false
     }
@@ -59,11 +59,11 @@ extension JobScheduler {
 }
 
 extension JobScheduler.Session {
-  /// Whether it has the job that it was given alone.
+  /// True if the worker has the job that was leased to it alone.
   fileprivate var holdsPoisonSuspect: Bool { poisonSuspect.map { leases.contains($0) } ?? false }
 }
 
 extension Job {
-  /// True if the job dies with the next lost worker. A lookup is never repeated, so it is no suspect.
+  /// True if the job becomes dead with the next lost worker. A lookup is never repeated, so it is no suspect.
   var isPoisonSuspect: Bool { leaseLosses >= Limits.leaseLossesMax - 1 && !id.isLookup }
 }

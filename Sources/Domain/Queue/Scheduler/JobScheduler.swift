@@ -1,10 +1,10 @@
 import DequeModule
 import HeapModule
 
-/// Decides which job goes to which worker, and whether a worker's answer counts: the rules of the job link at ingest's
-/// end, without sockets, disk or clock. Times are milliseconds of a clock that never goes back; the caller passes them.
+/// Assignment of jobs to workers, and validation of their results: the rules of the job link at ingest's end, without
+/// sockets, disk or clock. Times are milliseconds of a clock that never goes back; the caller supplies them.
 ///
-/// A job here is a row on disk that is not settled, or a lookup. Leases live only here: after a restart every
+/// A job is a stored post that is not settled, or a lookup. Leases exist only in memory: after a restart every
 /// unsettled job is ready again. A success under a lease of an earlier start still counts.
 package struct JobScheduler: Sendable {
   /// A job on its way to a worker.
@@ -21,38 +21,39 @@ package struct JobScheduler: Sendable {
 
   var jobs: [JobID: Entry] = [:]
   var ready = FairQueue()
-  /// Jobs that may lose one more worker, in the order in which they go out: each alone.
+  /// Poison suspects in the order of their leases. Each is leased alone.
   var poisonSuspects: Deque<JobID> = []
-  /// The session that is to be free for the first of them.
+  /// Session that is reserved for the first of them.
   var reserved: UInt64?
   var delayed: Heap<Timer> = []
-  /// Jobs that wait for a permit to ask a remote provider.
+  /// Jobs that wait for a remote permit.
   var remote = FairQueue()
   /// Permits for requests to the remote provider.
   var pacer: RequestPacer
-  /// Latest time that a caller passed in.
+  /// Latest time that a caller supplied.
   var seenMs: Int64
   /// Sessions by their number.
   package internal(set) var sessions: [UInt64: Session] = [:]
-  /// The order in which sessions are served; the first is next.
+  /// Sessions in the order in which they are served. The first is next.
   var rotation: Deque<UInt64> = []
-  /// True if an operator has paused the queue: no job goes out, results count as before, and new jobs wait.
+  /// True if an operator has paused the queue. No job is leased, results count as before, and new jobs wait.
   package var isPaused = false { didSet { if oldValue, !isPaused { resumedMs = seenMs } } }
-  /// Time at which the queue was resumed last.
+  /// Time at which the queue was last resumed.
   var resumedMs = Int64.min
-  /// Jobs taken back from workers without an answer, to go out again, since the start.
+  /// Number of jobs requeued from workers without a result since the start.
   package private(set) var redelivered: UInt64 = 0
   /// Time of the last call of `expire`, or of the start. Nil if neither is known.
   var expiredMs: Int64?
-  /// Sessions and leases are numbered from here.
+  /// Latest number of a session or lease.
   private var counter: UInt64
-  /// Lower bound of this start's numbers; all numbers of earlier starts are below it.
+  /// Lower bound of this start's numbers. All numbers of earlier starts are below it.
   let firstToken: UInt64
 
   /// - Parameters:
-  ///   - boot: the number of this start of ingest, stored before it is used; 1 … `Limits.generationMax`.
-  ///   - remotePerSecond: requests to remote providers, of all workers together; within `Limits.remotePerSecondRange`.
-  ///   - startMs: now, where ingest before its restart may have given leave a moment ago; nil where not.
+  ///   - generation: number of this start of ingest, stored before its use, 1 … `Limits.generationMax`.
+  ///   - remotePerSecond: rate of requests to remote providers, of all workers together, in
+  ///     `Limits.remotePerSecondRange`.
+  ///   - startMs: present time, if ingest may have granted a permit just before its restart. Otherwise nil.
   package init(generation: UInt32, remotePerSecond: Double = Limits.remotePerSecond, startMs: Int64? = nil) {
     firstToken = JobScheduler.firstToken(generation: generation)
     counter = firstToken
@@ -64,25 +65,25 @@ package struct JobScheduler: Sendable {
 
   static func firstToken(generation: UInt32) -> UInt64 { UInt64(generation) << 40 }
 
-  /// Jobs that are not settled, with lookups.
+  /// Number of jobs that are not settled, with lookups.
   package var depth: Int { jobs.count }
-  /// Time at which the next pausing job is due; far away without one.
+  /// Time at which the next delayed job or permit is due. `Int64.max` if there is none.
   package var nextDueMs: Int64 { min(delayed.min?.atMs ?? .max, remoteDueMs) }
-  /// Jobs that wait for a worker's credit.
+  /// Number of jobs that wait for a worker's credit.
   package var readyCount: Int { ready.count + poisonSuspects.count }
 
-  /// A number greater than any before, over restarts too.
+  /// Returns a number greater than all earlier ones, over restarts too.
   mutating func nextNumber() -> UInt64 {
     counter += 1
     return counter
   }
 
-  /// Adds jobs. A job that is here already stays as it is.
+  /// Adds jobs. A known job stays as it is.
   package mutating func add(_ new: [Job]) {
     for job in new { add(job) }
   }
 
-  /// Adds a job, unless it is here already.
+  /// Adds a job, unless it is known.
   package mutating func add(_ job: Job) {
     if let known = jobs.updateValue(Entry(job: job, state: .ready, sinceMs: seenMs), forKey: job.id) {
       jobs[job.id] = known
@@ -93,7 +94,7 @@ package struct JobScheduler: Sendable {
 
   /// Adds a job that was queued before this start of ingest. Its result may come under a lease of an earlier start.
   ///
-  /// - Parameter untilMs: the end of its pause; nil without one.
+  /// - Parameter untilMs: end of its pause. Nil without a pause.
   package mutating func resume(_ job: Job, untilMs: Int64?) {
     guard jobs[job.id] == nil else { return }
     var entry = Entry(job: job, state: .ready, sinceMs: seenMs)
@@ -102,20 +103,20 @@ package struct JobScheduler: Sendable {
     if let untilMs { delay(job.id, attempts: job.attempts, untilMs: untilMs) } else { enqueue(job) }
   }
 
-  /// Forgets a lookup whose client has gone; an answer to it is then a duplicate.
+  /// Removes a lookup whose client has gone. A result for it is then a duplicate.
   package mutating func cancel(_ id: JobID) {
     guard let entry = jobs.removeValue(forKey: id) else { return }
     switch entry.state {
     case .leased(_, let session, _): sessions[session]?.leases.remove(id)
-    // Where no worker comes to take them, they would pile up.
+    // If no worker comes to lease them, cancelled lookups would pile up.
     case .ready: ready.remove(lookup: id)
-    case .waiting: remote.remove(lookup: id)
-    case .settling, .delayed: break
+    case .waitingRemote: remote.remove(lookup: id)
+    case .committing, .delayed: break
     }
   }
 
-  /// The jobs that may go out now, none while the queue is paused: a few to one session, many shared out evenly, to
-  /// each as many as it has credit for.
+  /// Leases the jobs that are ready, or none while the queue is paused. A few jobs go to one session. Many are shared
+  /// evenly, up to each session's credit.
   package mutating func assign(nowMs: Int64) -> [(session: UInt64, jobs: [Assignment])] {
     seenMs = max(seenMs, nowMs)
     while let timer = delayed.min, timer.atMs <= nowMs {
@@ -136,15 +137,15 @@ package struct JobScheduler: Sendable {
         assigned.append((session, jobs))
       }
     }
-    // A session that got jobs waits until the others have some.
+    // A session that got jobs goes behind the others.
     let served = assigned.map(\.session)
     rotation.removeAll { served.contains($0) }
     rotation.append(contentsOf: served)
     return assigned
   }
 
-  /// Sessions that get the ready jobs: as many as it takes for each to get one message's worth at most, or all. Half of
-  /// a worker's credit is what it works on at once; more than that would wait beside a free worker.
+  /// Returns the sessions that share the ready jobs: the fewest for which no share exceeds `jobsTogether`, or all. Half
+  /// of a worker's credit is what it works on in parallel. More jobs would wait there beside a free worker.
   private func eligibleWorkers() -> [UInt64] {
     var room = 0
     return rotation.filter { id in
@@ -171,7 +172,7 @@ package struct JobScheduler: Sendable {
     return assigned
   }
 
-  /// Leases the job that stands at an index of `jobs`.
+  /// Leases the job at an index of `jobs`.
   mutating func lease(_ index: [JobID: Entry].Index, to id: UInt64, nowMs: Int64) -> Assignment {
     let assignment = jobs.values[index].lease(nextNumber(), to: id, nowMs: nowMs)
     sessions[id]?.recordSent([assignment])
@@ -180,7 +181,7 @@ package struct JobScheduler: Sendable {
 
   mutating func makeReady(_ id: JobID) {
     guard let index = jobs.index(forKey: id) else { return }
-    // Leave to ask a remote provider was the lost lease's: it may have been used.
+    // The remote permit belonged to the lost lease, which may have used it.
     jobs.values[index].job.isRemote = false
     if case .leased = jobs.values[index].state { redelivered += 1 }
     jobs.values[index].state = .ready

@@ -4,21 +4,20 @@ import Foundation
 import Web
 import Worker
 
-struct GeocoderCommand: AsyncParsableCommand {
+struct WorkerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "geocoder", abstract: "Look places up for an ingest; run as many as wanted.",
+    commandName: "worker", abstract: "Geocode places for ingest. Runs in any number of instances.",
     discussion: """
-      Takes a new gazetteer when it gets SIGHUP; one that is not whole is refused, and the
-      old one stays in use. An ingest on another host wants keys (onthemap keys new
-      --help).
+      SIGHUP reloads the gazetteer. The worker rejects a damaged file and keeps the
+      current one. Connections between hosts need keys (onthemap keys new --help).
 
       Examples:
-        onthemap geocoder
-        onthemap geocoder --ingest tcp://10.0.0.1:7701 \\
+        onthemap worker
+        onthemap worker --ingest tcp://10.0.0.1:7701 \\
           --key-file seattle.key --ingest-key ingest.pub
       """)
 
-  @Option(.geocoderIngest)
+  @Option(.workerIngest)
   var ingest: String?
   @Option(.gazetteer)
   var gazetteer: String?
@@ -26,7 +25,7 @@ struct GeocoderCommand: AsyncParsableCommand {
   var concurrency: String?
   @Option(.workerName)
   var name: String?
-  @Option(.geocoderOperations)
+  @Option(.workerOperations)
   var operations: String?
   @Option(.keyFile)
   var keyFile: String?
@@ -37,10 +36,10 @@ struct GeocoderCommand: AsyncParsableCommand {
 
   func run() async throws {
     let settings = try await Settings(common)
-    let logger = makeLogger("geocoder", level: settings.logLevel)
+    let logger = makeLogger("worker", level: settings.logLevel)
     let gazetteer = try LiveGazetteer(path: try settings.gazetteer(flag: gazetteer), logger: logger)
     var configuration = WorkerConfiguration(
-      ingest: try settings.endpoint(.geocoderIngest, flag: ingest),
+      ingest: try settings.endpoint(.workerIngest, flag: ingest),
       gazetteer: gazetteer,
       concurrency: try settings.number(.concurrency, flag: concurrency, in: ToolLimits.concurrencyRange),
       name: try workerName(settings))
@@ -48,7 +47,7 @@ struct GeocoderCommand: AsyncParsableCommand {
     let keys = try LinkKeys(settings, keyFile: keyFile)
     configuration.curve = try keys.client(.ingestKey, flag: ingestKey, needsOwn: true, settings: settings)
     try keys.check(isUsed: configuration.curve != nil, wanted: .ingestKey)
-    let operations = try OperationsEndpoint(settings, .geocoderOperations, flag: operations, logger: logger)
+    let operations = try OperationsEndpoint(settings, .workerOperations, flag: operations, logger: logger)
     settings.log(to: logger)
     keys.announce(to: logger)
     let joined = OneShot<Void>()

@@ -1,10 +1,12 @@
 import Gazetteer
 
 extension NameHashTable {
-  /// How many of them are taken at most, on average.
+  /// Average number of taken slots in a line, at most.
   private static let load = 10
 
-  /// - Parameter words: how many words all names take.
+  /// Returns the hash table's slots.
+  ///
+  /// - Parameter words: The number of words that all names take.
   static func compiled(_ names: [(hash: UInt64, position: UInt32)], words: Int) -> [UInt32] {
     var lines = names.count / load + 1
     while true {
@@ -13,7 +15,7 @@ extension NameHashTable {
     }
   }
 
-  /// Nil where some search would be too long.
+  /// Returns the slots in a table of this size. Nil if a search would need too many probes.
   private static func compiled(
     _ names: [(hash: UInt64, position: UInt32)], words: Int, count: Int
   ) -> [UInt32]? {

@@ -2,7 +2,7 @@ import Conformance
 import Domain
 
 /// A conformance report for people and for programs: a line for each rule.
-struct ConformText {
+struct ConformanceText {
   private let report: ConformanceReport
 
   init(_ report: ConformanceReport) { self.report = report }
@@ -12,17 +12,18 @@ struct ConformText {
     let findings = report.findings
     let holding = findings.count { $0.verdict == .holds }
     let missing = findings.count { if case .notShown = $0.verdict { true } else { false } }
-    let counts = "\(findings.count) rules: \(holding) hold, \(findings.count - holding - missing) do not hold, "
-    return findings.map(ConformText.line) + [counts + "\(missing) not shown"]
+    let failing = findings.count - holding - missing
+    let counts = "\(holding) passed, \(failing) failed, \(missing) inconclusive"
+    return findings.map(ConformanceText.line) + ["\(findings.count) rules: \(counts)"]
   }
 
   private static func line(_ finding: ConformanceReport.Finding) -> String {
     let rule = "\(finding.rule.says) (\(finding.rule.reference))"
     let line =
       switch finding.verdict {
-      case .holds: "holds: \(rule)"
-      case .doesNotHold(let seen): "does not hold: seen: \(seen); the protocol says: \(rule)"
-      case .notShown(let why): "not shown: \(why); the protocol says: \(rule)"
+      case .holds: "pass: \(rule)"
+      case .doesNotHold(let seen): "fail: observed: \(seen); required: \(rule)"
+      case .notShown(let why): "inconclusive: \(why); required: \(rule)"
       }
     return line.safeLine(bytesMax: .max)
   }
@@ -33,15 +34,15 @@ struct ConformText {
       let text = JSONWriter.object { json in
         json.add("rule", finding.rule.name)
         switch finding.verdict {
-        case .holds: json.add("verdict", "holds")
+        case .holds: json.add("verdict", "pass")
         case .doesNotHold(let seen):
-          json.add("verdict", "does_not_hold")
-          json.add("seen", seen)
+          json.add("verdict", "fail")
+          json.add("observed", seen)
         case .notShown(let why):
-          json.add("verdict", "not_shown")
-          json.add("why", why)
+          json.add("verdict", "inconclusive")
+          json.add("reason", why)
         }
-        json.add("says", finding.rule.says)
+        json.add("requirement", finding.rule.says)
         json.add("reference", finding.rule.reference)
       }
       return WatchJSON.ascii(text.bytes)

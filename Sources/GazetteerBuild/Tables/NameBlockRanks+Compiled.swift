@@ -1,7 +1,7 @@
 import Gazetteer
 
 extension NameBlockRanks {
-  /// The highest rank in each block of names, less what the kind of name takes away.
+  /// Returns the highest rank in each block of names, less the demotion for the kind of name.
   static func compiled(_ names: NameTable.Compiled, _ places: [PlaceRecord]) -> [UInt16] {
     stride(from: 0, to: names.order.count, by: Self.names).map { start in
       names.order[start..<min(start + Self.names, names.order.count)].reduce(0) { highest, position in
@@ -12,7 +12,7 @@ extension NameBlockRanks {
 }
 
 extension NameTable.Compiled {
-  /// The highest rank of a name's places, less what the kind of name takes away.
+  /// Returns the highest rank of a name's places, less the demotion for the kind of name.
   fileprivate func rank(_ position: UInt32, _ places: [PlaceRecord]) -> UInt16 {
     withName(at: position) { _, postings in
       postings.lazy.map(Posting.init(rawValue:)).reduce(0) { highest, posting in

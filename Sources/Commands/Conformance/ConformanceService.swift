@@ -6,8 +6,8 @@ import Messaging
 import ServiceLifecycle
 import Synchronization
 
-/// A conformance run, from the socket to the report. Ends the process that it started.
-final class ConformService: Service {
+/// A conformance run, from the socket to the report. It ends the process that it started.
+final class ConformanceService: Service {
   private let program: ProgramUnderTest
   private let command: [String]
   private let endpoint: Endpoint
@@ -15,8 +15,10 @@ final class ConformService: Service {
   private let logger: Logger
   private let result = Mutex<ConformanceReport?>(nil)
 
+  /// Creates a run.
+  ///
   /// - Parameters:
-  ///   - command: the program's command line. Empty if somebody else starts the program.
+  ///   - command: command line of the program. Empty if the user starts the program.
   ///   - endpoint: address to bind for the program.
   ///   - waitMs: timeout for the program's first message, in milliseconds.
   init(_ program: ProgramUnderTest, command: [String], bind endpoint: Endpoint, waitMs: Int64, logger: Logger) {
@@ -35,9 +37,9 @@ final class ConformService: Service {
     let news = CommandQueue<ProcessEvent>(wake)
     let environment = ConformanceEnvironment(
       waitMs: waitMs, hasProcess: !command.isEmpty, news: news, logger: logger,
-      onFirstMessage: { printError("examining \($0.safeLine(bytesMax: Limits.peerNameBytesMax))") },
+      onFirstMessage: { printError("testing \($0.safeLine(bytesMax: Limits.peerNameBytesMax))") },
       terminate: { terminated.set(()) }, finished: { finished.set($0) })
-    let (reactor, bound) = try Reactor.start("conform", wake: wake) { [program, endpoint] context in
+    let (reactor, bound) = try Reactor.start("conformance", wake: wake) { [program, endpoint] context in
       let made = try program.makeSocket(context, bind: endpoint, environment: environment)
       return ([made.station], made.endpoint)
     }
@@ -56,7 +58,7 @@ final class ConformService: Service {
             try await terminated.value
             process.terminate()
           }
-          group.addTask { try await output.read { ConformService.handle($0, news) } }
+          group.addTask { try await output.read { ConformanceService.handle($0, news) } }
         }
         defer { group.cancelAll() }
         return try await finished.value
@@ -66,7 +68,7 @@ final class ConformService: Service {
     result.withLock { $0 = report }
   }
 
-  /// Hands a printed list to the run. Other lines go to standard error.
+  /// Passes a printed list to the run. Other lines go to standard error.
   private static func handle(_ line: Substring, _ news: CommandQueue<ProcessEvent>) {
     if let list = ShownList.read(line) { news.enqueue(.printed(list)) } else { printError(String(line)) }
   }
