@@ -4,8 +4,8 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Programs in C++ that measure the limits of the machine. They are no part of this repository; YARDSTICKS names their
-/// folder, and they are compiled into a temporary one.
+/// C++ programs that measure the limits of the machine. They are not part of this repository: YARDSTICKS names their
+/// folder. They are compiled into a temporary one.
 struct Baselines {
   private let folder: URL
   private let source: String
@@ -13,7 +13,7 @@ struct Baselines {
   private let messages: String
   private let sqlite: String
 
-  /// Nil when YARDSTICKS is not set.
+  /// Compiles the programs. Nil if YARDSTICKS is not set.
   init?(folder: URL) throws {
     guard let path = ProcessInfo.processInfo.environment["YARDSTICKS"], !path.isEmpty else { return nil }
     self.folder = folder
@@ -21,12 +21,12 @@ struct Baselines {
     pipeline = folder.appendingPathComponent("cpipe").path
     messages = folder.appendingPathComponent("zmq_bench").path
     sqlite = folder.appendingPathComponent("sqlite_settle").path
-    note("compiling the yardsticks")
+    note("compiling the baselines")
     _ = try output(
       of: "g++",
       ["-O2", "-std=c++17", "-o", pipeline, path + "/http/cpipe.cpp", "-lsqlite3", "-lzmq", "-lpthread"])
     _ = try output(of: "g++", ["-O2", "-std=c++17", "-o", messages, path + "/src/zmq_bench.cpp", "-lzmq", "-lpthread"])
-    // Of its cases the one, and that for as long as ours: what it writes in a moment the disk has yet to take.
+    // Run only one of its cases, and for as long as our benchmark, because the disk absorbs a short burst of writes.
     let settle = folder.appendingPathComponent("sqlite_settle.cpp")
     try """
     #define main all_cases
@@ -37,7 +37,7 @@ struct Baselines {
     _ = try output(of: "g++", ["-O2", "-std=c++17", "-o", sqlite, settle.path, "-lsqlite3"])
   }
 
-  /// Posts a second through the pipeline in C++: HTTP, group commit, ROUTER/DEALER, result committed.
+  /// Posts per second through the C++ pipeline: HTTP, group commit, ROUTER/DEALER, commit of the result.
   func cpipe(connections: Int, seconds: Int) async throws -> Double {
     let database = folder.appendingPathComponent("cpipe.db")
     let document = folder.appendingPathComponent("latest.json")
@@ -46,7 +46,7 @@ struct Baselines {
     let port = "21094"
     guard let stats = URL(string: "http://127.0.0.1:\(port)/stats") else { throw BenchError("no address") }
     guard (try? await URLSession.shared.data(from: stats)) == nil else {
-      throw BenchError("port \(port) is taken: end what listens there, its figures would be counted with ours")
+      throw BenchError("port \(port) is in use: stop its program, because its figures would be counted")
     }
     let program = try Program(
       pipeline, [port, database.path, document.path], log: folder.appendingPathComponent("cpipe.log"),
@@ -64,7 +64,7 @@ struct Baselines {
     return try JSONDecoder().decode(Stats.self, from: body).completed / Double(seconds)
   }
 
-  /// Raw ROUTER and DEALER, tcp, one job a message.
+  /// Raw ROUTER and DEALER over TCP, with one job per message.
   func rawLink() throws -> (perSecondWith1000: Double, microsecondsWith1: Double) {
     struct Row: Decodable {
       let window: Int?
@@ -85,7 +85,8 @@ struct Baselines {
     return (many, 1e6 / one)
   }
 
-  /// Rows inserted, then deleted with their results inserted, in groups of 512, a second.
+  /// Rows per second that SQLite inserts and then settles, in groups of 512. Settling deletes a row and inserts its
+  /// result.
   func sqliteInsertAndSettlePerSecond(seconds: Int) throws -> Double {
     struct Row: Decodable {
       let jobsPerSecond: Double
@@ -104,7 +105,7 @@ struct Baselines {
     return row.jobsPerSecond
   }
 
-  /// Jobs a second that the peers complete, pipelined, by their names; those that are installed.
+  /// Jobs per second of other queue systems, pipelined. Only installed systems are measured.
   func peers(seconds: Int) throws -> [(name: String, perSecond: Double)] {
     struct Row: Decodable {
       let name: String?
@@ -121,7 +122,7 @@ struct Baselines {
     ]
     let installed = names.filter { (try? output(of: "which", [$0.1])) != nil }.map(\.0)
     for (name, _) in names where !installed.contains(name) { note("\(name) is not installed: not measured") }
-    // Its programs lie beside its scripts, which lie where nobody may write.
+    // The scripts expect their programs in their own folder, which is read-only, so work on a copy.
     let copy = folder.appendingPathComponent("yardsticks")
     if !FileManager.default.fileExists(atPath: copy.path) {
       _ = try output(of: "cp", ["-r", source, copy.path])
@@ -143,13 +144,13 @@ struct Baselines {
         ])
       let rows: [Row] = Baselines.rows(try String(contentsOfFile: out, encoding: .utf8))
       guard let rate = rows.compactMap(\.completedPerSecond).first else {
-        throw BenchError("the yardstick of \(name) printed no figure")
+        throw BenchError("the baseline of \(name) printed no figure")
       }
       return (name, rate)
     }
   }
 
-  /// Of lines of JSON, those that have this form.
+  /// Decodes the lines of JSON that have this form.
   private static func rows<Row: Decodable>(_ text: String) -> [Row] {
     text.split(separator: "\n").compactMap { try? JSONDecoder().decode(Row.self, from: Data($0.utf8)) }
   }

@@ -1,38 +1,38 @@
 import ArgumentParser
 import Foundation
 
-/// `make bench`: the release, measured beside its yardsticks, in turn within each repetition.
+/// `make bench`: measures the release beside its baselines, alternating within each repetition.
 @main
 struct Bench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "bench", abstract: "Measure the release beside its yardsticks.",
+    commandName: "bench", abstract: "Measure the release beside its baselines.",
     discussion: """
-      Ratios are to be trusted, absolute figures are not: the machine's speed drifts. With YARDSTICKS=FOLDER in the
-      environment the C programs in it are built and measured too.
+      Trust the ratios, not the absolute figures, because the speed of the machine drifts. With YARDSTICKS=FOLDER in the
+      environment the C++ programs in FOLDER are built and measured, too.
       """, subcommands: [BareServer.self])
 
-  /// What can be measured by itself.
+  /// A part that can be measured alone.
   enum Part: String, CaseIterable, ExpressibleByArgument {
     case geocode, http, api, logins, scans, zeromq, link, latency, feed, peers, memory
     case feedMemory = "feed-memory"
 
-    /// What is measured only where it is named.
+    /// Parts that are measured only if named.
     static let slow: Set<Part> = [.memory, .feedMemory]
   }
 
-  @Option(help: "Repetitions; medians are printed with the lowest and the highest.")
+  @Option(help: "Repetitions. The table has the median, the lowest and the highest figure.")
   var repetitions = 5
-  @Option(help: "Seconds of load in each measurement.")
+  @Option(help: "Seconds of load per measurement.")
   var seconds = 5
-  @Option(help: "Fails where the median of completed posts at 64 connections is below this share of bare Hummingbird.")
+  @Option(help: "Minimum ratio of completed posts to bare Hummingbird at 64 connections, as a median.")
   var goal = 0.4
   @Option(
     help: ArgumentHelp(
-      "Only this part; may be given several times: \(Part.allCases.map(\.rawValue).joined(separator: ", ")).",
-      discussion: "Without it all but memory and feed-memory, which take minutes. Peers need YARDSTICKS."))
+      "Part to measure. Repeatable: \(Part.allCases.map(\.rawValue).joined(separator: ", ")).",
+      discussion: "Default: all but memory and feed-memory, which take minutes. Peers need YARDSTICKS."))
   var only: [Part] = []
 
-  @Option(help: "A folder of CSV files with a first column \"query\", whose texts are looked up too.")
+  @Option(help: "Folder of CSV files with a first column \"query\". Their texts are measured, too.")
   var cases: String?
 
   private func measures(_ part: Part) -> Bool { only.isEmpty ? !Part.slow.contains(part) : only.contains(part) }
@@ -42,7 +42,7 @@ struct Bench: AsyncParsableCommand {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let yardsticks = try Baselines(folder: folder)
-    if yardsticks == nil { note("YARDSTICKS is not set: measured beside bare Hummingbird only") }
+    if yardsticks == nil { note("YARDSTICKS is not set: measuring beside bare Hummingbird only") }
     let geocode = measures(.geocode) ? try GeocodeBench(folder: folder, cases: cases) : nil
     let feed =
       measures(.feed) ? FeedBench(folder: folder, seconds: seconds, yardsticks: try .init(folder: folder)) : nil
@@ -132,41 +132,41 @@ struct Bench: AsyncParsableCommand {
     table.add("post to subscriber p99 at 1,000/s ms", load.postToSubscriberMs.p99)
   }
 
-  /// One deployment after the other: they use the same folder.
+  /// Runs one deployment after the other, because they use the same folder.
   private func memory(_ folder: URL, _ table: inout Table) async throws {
     try await fullQueue(folder, &table)
     let busy = try Deployment(folder: folder)
     let million = try await Pipeline.submit(to: busy, token: busy.signUp(), batch: 64, until: .posts(1_000_000))
     let published = try await busy.published(atLeast: million, within: .seconds(120))
-    table.add("posts in all", Double(published))
-    table.add("ingest memory after them MB (PSS)", busy.ingest.megabytes)
+    table.add("published posts", Double(published))
+    table.add("ingest memory with published posts MB (PSS)", busy.ingest.megabytes)
   }
 
   private func fullQueue(_ folder: URL, _ table: inout Table) async throws {
     let full = try Deployment(folder: folder, workers: 0)
     let queued = try await Pipeline.submit(to: full, token: full.signUp(), batch: 64, until: .posts(100_000))
     table.add("queued posts", Double(queued))
-    table.add("ingest memory with them MB (PSS)", full.ingest.megabytes)
-    table.add("ready again with them after kill -9, s", try full.secondsToComeBack(folder: folder))
+    table.add("ingest memory with queued posts MB (PSS)", full.ingest.megabytes)
+    table.add("ready again with queued posts after kill -9, s", try full.secondsToComeBack(folder: folder))
   }
 }
 
-/// What goes on, on standard error.
+/// Prints progress to standard error.
 func note(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 
-/// A measurement that could not be made, and why.
+/// The reason why a measurement failed.
 struct BenchError: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
-/// Figures by name, in the order in which they came first.
+/// Figures by name, in order of their first appearance.
 struct Table {
   private var names: [String] = []
   private var values: [String: [Double]] = [:]
   private var bounds: [String: ClosedRange<Double>] = [:]
 
-  /// - Parameter bounds: where the median has to lie; nil for anywhere.
+  /// - Parameter bounds: Required range of the median. Nil for none.
   mutating func add(_ name: String, _ value: Double, within bounds: ClosedRange<Double>? = nil) {
     if values[name] == nil { names.append(name) }
     values[name, default: []].append(value)
@@ -175,7 +175,7 @@ struct Table {
 
   func median(of name: String) -> Double? { values[name].map { Table.median($0.sorted()) } }
 
-  /// Of an even number, what lies between the two in the middle.
+  /// The median. For an even count, the mean of the two middle values.
   private static func median(_ sorted: [Double]) -> Double {
     let (low, high) = (sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2])
     return (low + high) / 2
@@ -194,7 +194,7 @@ struct Table {
     return ([head] + rows).joined(separator: "\n")
   }
 
-  /// "  at most 3: yes".
+  /// Verdict on a median, such as "  at most 3: yes".
   private static func verdict(_ median: Double, _ bounds: ClosedRange<Double>) -> String {
     let words = bounds.lowerBound > 0 ? "at least \(bounds.lowerBound)" : "at most \(bounds.upperBound)"
     return "  \(words): \(bounds.contains(median) ? "yes" : "NO")"

@@ -4,9 +4,9 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// The roles apart, as built: one ingest, two workers, one feed, on an empty store.
+/// The release as separate processes on an empty store: one ingest, two workers and one feed.
 final class Deployment {
-  /// Since `mark`, in µs of all cores for one post.
+  /// CPU time per post since `mark`, in µs over all cores.
   typealias Cost = (role: String, cpuMicroseconds: Double)
 
   let ingest: Program
@@ -17,7 +17,7 @@ final class Deployment {
   private let roles: [(role: String, programs: [Program])]
   private var marked: [Double] = []
 
-  /// - Parameter workers: 0 for a queue that nobody empties.
+  /// - Parameter workers: Number of workers. With 0 the queue only grows.
   init(folder: URL, workers: Int = 2) throws {
     let program = Program.onthemap
     data = folder.appendingPathComponent("data")
@@ -25,10 +25,10 @@ final class Deployment {
     let ingest = try Deployment.ingest(program, data: data, log: log("ingest"))
     guard let http = ingest.ready["http"], let jobs = ingest.ready["jobs"], let changes = ingest.ready["changes"],
       let submit = ingest.ready["submit"]
-    else { throw BenchError("ingest does not tell its addresses") }
-    let geocoders = try (0..<workers).map {
+    else { throw BenchError("ingest does not report its addresses") }
+    let workerProcesses = try (0..<workers).map {
       try Program(
-        program, ["geocoder", "--ingest", jobs, "--name", "worker-\($0)", "--operations", "127.0.0.1:0"],
+        program, ["worker", "--ingest", jobs, "--name", "worker-\($0)", "--operations", "127.0.0.1:0"],
         log: log("worker-\($0)"))
     }
     let feed = try Program(
@@ -38,9 +38,9 @@ final class Deployment {
         "--operations",
         "127.0.0.1:0",
       ], log: log("feed"))
-    guard let publish = feed.ready["feed"] else { throw BenchError("the feed does not tell its address") }
+    guard let publish = feed.ready["feed"] else { throw BenchError("the feed does not report its address") }
     (self.ingest, self.http, self.submit, self.publish) = (ingest, http, submit, publish)
-    roles = [("ingest", [ingest]), ("workers", geocoders), ("feed", [feed])]
+    roles = [("ingest", [ingest]), ("workers", workerProcesses), ("feed", [feed])]
   }
 
   deinit {
@@ -58,7 +58,7 @@ final class Deployment {
       ], log: log)
   }
 
-  /// An account's token.
+  /// Signs an account up. Returns its session token.
   func signUp() async throws -> String {
     guard let url = URL(string: http + "/v2/accounts") else { throw BenchError("\(http) is no address") }
     var request = URLRequest(url: url)
@@ -69,7 +69,7 @@ final class Deployment {
     return try JSONDecoder().decode(Session.self, from: body).token
   }
 
-  /// How many posts are published: each takes a number.
+  /// The number of published posts, which equals the sequence number of the list.
   func published() async throws -> Int {
     guard let url = URL(string: http + "/v2/feed") else { throw BenchError("\(http) is no address") }
     let (body, _) = try await URLSession.shared.data(from: url)
@@ -77,18 +77,18 @@ final class Deployment {
     return try JSONDecoder().decode(List.self, from: body).seq
   }
 
-  /// Waits until so many posts are published, and returns how many are.
+  /// Waits until at least `count` posts are published or the limit has passed. Returns the number of published posts.
   func published(atLeast count: Int, within limit: Duration) async throws -> Int {
     let deadline = ContinuousClock.now + limit
     while true {
       let published = try await published()
       if published >= count || ContinuousClock.now >= deadline { return published }
-      // Each time the list is read from the disk, which takes from what is measured.
+      // Pause, because each request reads the list from disk and slows the measured system.
       try await Task.sleep(for: .milliseconds(20))
     }
   }
 
-  /// From here on `costs` are counted.
+  /// Starts the measurement of `costs`.
   func mark() { marked = roles.map { $0.programs.map(\.cpuSeconds).reduce(0, +) } }
 
   func costs(posts: Int) -> [Cost] {
@@ -101,7 +101,7 @@ final class Deployment {
     roles.map { ($0.role, $0.programs.map(\.megabytes).reduce(0, +)) }
   }
 
-  /// Posts at a fixed rate, an open loop, by the product's own load test.
+  /// Runs the product's load test: an open loop at a fixed rate.
   func load(rate: Int, seconds: Int, overZeroMQ: Bool = false) throws -> OpenLoop {
     try OpenLoop(
       output(
@@ -112,7 +112,7 @@ final class Deployment {
         ] + (overZeroMQ ? ["--submit", submit] : [])))
   }
 
-  /// Ends ingest as a power cut would, starts it again on the same store, and tells how long it took to be ready.
+  /// Kills ingest and starts it again on the same store. Returns the seconds until it is ready.
   func secondsToComeBack(folder: URL) throws -> Double {
     ingest.kill()
     let start = ContinuousClock.now
@@ -122,7 +122,7 @@ final class Deployment {
   }
 }
 
-/// What `onthemap load --json` says.
+/// Report of `onthemap load --json`.
 struct OpenLoop: Decodable {
   struct Latencies: Decodable {
     let p50: Double

@@ -4,29 +4,29 @@ import GRDB
 import Gazetteer
 import Glibc
 
-/// The gazetteer on one core, beside SQLite's FTS5 over the same places, with texts made of the gazetteer's own rows.
+/// Benchmark of the gazetteer on one core, beside SQLite's FTS5 over the same places, with texts from gazetteer rows.
 struct GeocodeBench {
   /// Texts of one kind.
   private struct Kind {
     let name: String
     let texts: [String]
-    /// Looked up in the yardstick too.
+    /// True to measure the texts in the baseline, too.
     var isCompared = false
   }
 
   private let path: String
   private let kinds: [Kind]
-  /// Names as the index has them.
+  /// Folded names as in the index.
   private let folded: [String]
   private let yardstick: DatabaseQueue
 
   private static let texts = 4_000
   private static let populationMin: UInt32 = 15_000
 
-  /// Makes the texts, the same each time, and the yardstick's table.
+  /// Makes the texts, which are the same each time, and the table of the baseline.
   ///
-  /// - Parameter cases: a folder of CSV files with a first column "query": the texts of each are measured too. The
-  ///   public cases in the tree where nil.
+  /// - Parameter cases: Folder of CSV files with a first column "query", whose texts are measured, too. Nil for the
+  ///   public cases in the repository.
   init(folder: URL, cases: String?) throws {
     path =
       URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
@@ -70,7 +70,7 @@ struct GeocodeBench {
     }
   }
 
-  /// The first field of a line of CSV.
+  /// The first field of a CSV line.
   private static func first(of line: Substring) -> String {
     guard line.first == "\"" else { return String(line.prefix { $0 != "," }) }
     // A quote within the field is doubled.
@@ -78,7 +78,7 @@ struct GeocodeBench {
     return rest.prefix { $0 != "\"" }.replacingOccurrences(of: "\u{0}", with: "\"")
   }
 
-  /// The fifth letter left out.
+  /// The name without its fifth letter.
   private static func misspelt(_ name: String) -> String {
     var name = name
     name.remove(at: name.index(name.startIndex, offsetBy: 4))
@@ -113,7 +113,7 @@ struct GeocodeBench {
         table.add("misspelt names p99 ms", times[times.count * 99 / 100])
       }
       guard kind.isCompared else { continue }
-      // As one writes it; and as fast as it can be: rows lie in the order of inhabitants, and the first one will do.
+      // The usual order, and the fastest one: rows are stored by population, so the first match suffices.
       for (order, name) in [("population DESC", "by inhabitants"), ("rowid", "by row")] {
         let others = try fts5(kind.texts, order: order)
         table.add("  FTS5 \(name) /s, \(others.foundPercent) % of \(kind.name) found", others.perSecond)
@@ -123,7 +123,7 @@ struct GeocodeBench {
     table.add("gazetteer private memory MB", max(Double(try privateBytes() - before) / 1e6, 0))
   }
 
-  /// All words together, the largest place first, a statement that is prepared once.
+  /// Queries for all words together, largest place first, with one prepared statement.
   private func fts5(_ texts: [String], order: String) throws -> (perSecond: Double, foundPercent: Int) {
     let matches = texts.map { text in
       text.split { !$0.isLetter && !$0.isNumber }.map { "\"\($0)\"" }.joined(separator: " ")
@@ -143,7 +143,7 @@ struct GeocodeBench {
     }
   }
 
-  /// Repeats the work for a second of this thread's processor time; how much of it that is in a second.
+  /// Repeats the work for a second of this process's CPU time. Returns the items per second of CPU time.
   private static func perSecond(of count: Int, _ work: () -> Void) -> Double {
     work()
     let start = cpuSeconds
@@ -155,13 +155,9 @@ struct GeocodeBench {
     return Double(rounds * count) / (cpuSeconds - start)
   }
 
-  private static var cpuSeconds: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
+  private static var cpuSeconds: Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 
-  /// Memory of this process that it shares with nobody.
+  /// Private dirty memory of this process, in bytes.
   private func privateBytes() throws -> Int {
     let text = try String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8)
     return text.split(separator: "\n").filter { $0.hasPrefix("Private_Dirty") }

@@ -3,19 +3,19 @@ import Logging
 import Messaging
 import Synchronization
 
-/// The job link alone: both ends with their rules, real sockets, a worker that answers without looking, no disk.
+/// Benchmark of the job link alone: real sockets and state machines, workers that do no lookup, and no disk.
 enum JobLinkBench {
-  /// As many workers as it takes to have 1,000 jobs outstanding, all on one thread.
+  /// Number of workers for 1,000 outstanding jobs, all on one thread.
   private static let workers = 1_000 / Limits.windowMax + 1
 
-  /// Jobs given out, answered and acknowledged, with 1,000 outstanding.
+  /// Jobs per second that are sent, answered and acknowledged, with 1,000 outstanding.
   static func roundTripsPerSecond(seconds: Int) async throws -> Double {
     try await run(workers: workers, outstanding: workers * Limits.windowMax, warmUp: 10_000, seconds: seconds)
   }
 
-  /// The same with one at a time, in µs.
+  /// Time of a round trip with one outstanding job, in µs.
   static func roundTripMicroseconds(seconds: Int) async throws -> Double {
-    // One follows the other: the mean is what half of them take, but for the few that the machine holds up.
+    // Jobs run one after the other, so the mean is close to the median, except for a few stalls of the machine.
     1e6 / (try await run(workers: 1, outstanding: 1, warmUp: 500, seconds: seconds))
   }
 
@@ -45,7 +45,7 @@ enum JobLinkBench {
       let clients = try (1...workers).map { number in
         try JobClient(
           context, connect: jobs, worker: "bench-\(number)", instance: [UInt8](repeating: UInt8(number), count: 16),
-          software: "bench", concurrency: Limits.windowMax / 2, logger: quiet, joined: {}, answer: { _, _ in found })
+          software: "bench", concurrency: Limits.windowMax / 2, logger: quiet, joined: {}, reply: { _, _ in found })
       }
       return (clients, ())
     }
@@ -53,7 +53,7 @@ enum JobLinkBench {
     inbox.enqueue(.committed(.accepted((0..<outstanding).map { _ in job(next) })))
     let deadline = ContinuousClock.now + .seconds(30)
     while done.load(ordering: .relaxed) < warmUp {
-      guard ContinuousClock.now < deadline else { throw BenchError("the job link did not get going within 30 s") }
+      guard ContinuousClock.now < deadline else { throw BenchError("the job link was not warm within 30 s") }
       try await Task.sleep(for: .milliseconds(5))
     }
     let (start, before) = (ContinuousClock.now, done.load(ordering: .relaxed))

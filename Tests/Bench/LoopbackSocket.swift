@@ -1,6 +1,6 @@
 import Glibc
 
-/// A TCP connection to a port of this host. It waits, until it is told not to.
+/// A TCP connection to a port of this host, blocking until `waitNoMore`.
 final class LoopbackSocket {
   let descriptor: Int32
 
@@ -23,16 +23,16 @@ final class LoopbackSocket {
 
   deinit { close(descriptor) }
 
-  /// From now on reading returns at once.
+  /// Makes the socket non-blocking.
   func waitNoMore() { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
 
-  /// Writes all of it: few bytes, which a connection takes at once.
+  /// Writes all bytes. They must be few enough for the socket's buffer.
   func write(_ bytes: [UInt8]) throws {
     let sent = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     guard sent == bytes.count else { throw LoopbackSocket.failure("send") }
   }
 
-  /// What there is, at least a byte; 0 at the end, and nil where it does not wait and nothing is there.
+  /// Reads available bytes. Returns their count, 0 at the end, or nil if a non-blocking socket has none.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int? {
     while true {
       let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)

@@ -4,19 +4,19 @@ import Logging
 import Messaging
 import Synchronization
 
-/// The whole path: posts accepted, geocoded, settled, in the feed.
+/// Benchmark of the whole path: posts are accepted, geocoded, settled and published.
 struct Pipeline {
   let load: HTTPLoad?
   let acceptedPerSecond: Double
-  /// Published posts by the time it took to publish all of them.
+  /// Published posts per second, until the last one is published.
   let completedPerSecond: Double
   let costs: [Deployment.Cost]
   let megabytes: [(role: String, value: Double)]
 
-  /// Of all roles, in µs.
+  /// CPU time of all roles per post, in µs.
   var cpuPerPost: Double { costs.map(\.cpuMicroseconds).reduce(0, +) }
 
-  /// A closed loop of single posts.
+  /// Measures a closed loop of single posts.
   static func overHTTP(folder: URL, connections: Int, seconds: Int) async throws -> Pipeline {
     let deployment = try Deployment(folder: folder)
     let token = try await deployment.signUp()
@@ -30,7 +30,7 @@ struct Pipeline {
       deployment, since: start, accepted: Int(accepted), acceptedPerSecond: load.perSecond, load: load)
   }
 
-  /// One producer, who always has as many batches open as it may.
+  /// Measures one producer with the maximum number of open batches.
   static func overZeroMQ(folder: URL, batch: Int, seconds: Int) async throws -> Pipeline {
     let deployment = try Deployment(folder: folder)
     let token = try await deployment.signUp()
@@ -42,7 +42,7 @@ struct Pipeline {
       deployment, since: start, accepted: accepted, acceptedPerSecond: Double(accepted) / elapsed, load: nil)
   }
 
-  /// Two clients, each with one request of many posts after the other.
+  /// Measures two clients of the bulk API, each with one request at a time.
   static func overBulk(folder: URL, posts: Int, seconds: Int) async throws -> Pipeline {
     let deployment = try Deployment(folder: folder)
     let bulk = try Bulk(deployment, token: await deployment.signUp())
@@ -55,7 +55,7 @@ struct Pipeline {
           while ContinuousClock.now - start < .seconds(seconds) {
             let accepted = try await bulk.send(posts)
             sum += accepted
-            // The queue is full: what it has taken is what is measured.
+            // The backlog is full: measure the accepted posts.
             if accepted < posts { break }
           }
           return sum
@@ -68,7 +68,8 @@ struct Pipeline {
       deployment, since: start, accepted: accepted, acceptedPerSecond: Double(accepted) / elapsed, load: nil)
   }
 
-  /// How often ingest has the disk write what it has, counted by strace, which slows it: no figure of speed.
+  /// Calls of fdatasync and fsync of ingest per 1,000 posts. strace counts them and slows ingest, so this measures no
+  /// speed.
   static func syncsPerThousand(folder: URL, connections: Int, seconds: Int) async throws -> Double {
     let deployment = try Deployment(folder: folder)
     let token = try await deployment.signUp()
@@ -85,7 +86,7 @@ struct Pipeline {
       url: deployment.http + "/v2/posts", body: #"{"place":"Seattle, WA","link":"https://example.org/me"}"#,
       token: token, connections: connections, seconds: seconds, folder: folder)
     let posts = try await deployment.published() - before
-    // Its end is the tracer's, who says then what it has counted.
+    // The tracer ends with ingest and writes its counts then.
     deployment.ingest.end()
     tracer.wait()
     // "  % time  seconds  usecs/call  calls  errors  syscall"
@@ -94,7 +95,7 @@ struct Pipeline {
       guard let name = words.last, name == "fdatasync" || name == "fsync", words.count > 4 else { return sum }
       return sum + (Int(words[3]) ?? 0)
     }
-    guard calls > 0, posts > 0 else { throw BenchError("strace counted no fdatasync: may it trace here?") }
+    guard calls > 0, posts > 0 else { throw BenchError("strace counted no fdatasync. Allow ptrace for this user.") }
     return Double(calls) / Double(posts) * 1_000
   }
 
@@ -116,7 +117,7 @@ struct Pipeline {
     case posts(Int)
   }
 
-  /// Posts in batches until the end, and returns how many were accepted.
+  /// Submits posts in batches until `end`. Returns the number of accepted posts.
   static func submit(to deployment: Deployment, token: String, batch: Int, until end: End) async throws -> Int {
     var logger = Logger(label: "bench")
     logger.logLevel = .critical
@@ -132,7 +133,7 @@ struct Pipeline {
     defer { reactor.stop() }
     let deadline = ContinuousClock.now + .seconds(600)
     while !producer.isDone {
-      guard ContinuousClock.now < deadline else { throw BenchError("submission did not end within 600 s") }
+      guard ContinuousClock.now < deadline else { throw BenchError("the producer did not finish within 600 s") }
       try await Task.sleep(for: .milliseconds(2))
     }
     if let refused = producer.refused { throw BenchError("a post was refused: \(refused)") }
@@ -140,7 +141,7 @@ struct Pipeline {
   }
 }
 
-/// Posts in batches, as many as are taken. On the reactor's thread, but for what it tells.
+/// A producer of batches. The reactor's thread drives it, and any thread may read its counts.
 private final class Producer: Sendable {
   private struct State {
     var posts = 0
@@ -194,7 +195,7 @@ private final class Producer: Sendable {
         for receipt in receipts {
           switch receipt {
           case .accepted, .replayed: state.accepted += 1
-          // The queue is full: what it has taken is what is measured.
+          // The backlog is full: measure the accepted posts.
           case .busy: state.isOver = true
           case .refused(let refusal): state.refused = refusal.code
           }

@@ -1,17 +1,17 @@
 import Foundation
 import Glibc
 
-/// A program under load: started, watched, and ended by its process number.
+/// A program under test: started, measured and ended by its process id.
 final class Program {
-  /// The release that is measured lies beside the bench.
+  /// Path of the measured release, beside the bench.
   static let onthemap =
     Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent("onthemap").path ?? ""
 
   private let process = Process()
-  /// Words `key=value` of the line with which it said that it is ready.
+  /// Words `key=value` of the program's `ready` line.
   let ready: [String: String]
 
-  /// Starts a program and, where it says `ready …`, waits for that line.
+  /// Starts a program. Waits for its line `ready …` if `saysReady` is true.
   init(_ path: String, _ arguments: [String], log: URL, saysReady: Bool = true) throws {
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
@@ -47,22 +47,22 @@ final class Program {
 
   var identifier: Int32 { process.processIdentifier }
 
-  /// Ends it at once, as a power cut would.
+  /// Kills the program with SIGKILL.
   func kill() {
     Glibc.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
 
-  /// Waits for its own end.
+  /// Waits until the program exits.
   func wait() { process.waitUntilExit() }
 
-  /// Whether another program watches it.
+  /// True if a tracer is attached.
   var isTraced: Bool {
     let status = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
     return status?.contains("TracerPid:\t0\n") == false
   }
 
-  /// User and system time so far, in seconds.
+  /// User and system CPU time so far, in seconds.
   var cpuSeconds: Double {
     guard let text = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8) else {
       return 0
@@ -71,7 +71,7 @@ final class Program {
     return fields.count > 12 ? ((Double(fields[11]) ?? 0) + (Double(fields[12]) ?? 0)) / 100 : 0
   }
 
-  /// Its share of resident memory: shared pages are divided among those who share them.
+  /// Proportional set size (PSS) in MiB: shared pages are divided among their processes.
   var megabytes: Double {
     let path = "/proc/\(process.processIdentifier)/smaps_rollup"
     let lines = (try? String(contentsOfFile: path, encoding: .utf8))?.split(separator: "\n") ?? []
@@ -80,7 +80,7 @@ final class Program {
   }
 }
 
-/// A command that is run to its end; returns what it printed.
+/// Runs a command to its end. Returns its standard output.
 func output(of path: String, _ arguments: [String], folder: URL? = nil) throws -> String {
   let process = Process()
   process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -1,7 +1,7 @@
-import Glibc
+import Dispatch
 
-/// What is told to many and has reached some of them: wave by wave, each numbered one above the other. In ns of the
-/// monotonic clock.
+/// Progress of waves of changes through many members. Waves have consecutive numbers. Times are ns of the monotonic
+/// clock.
 struct Waves {
   private struct Wave {
     let startNs: UInt64
@@ -9,18 +9,18 @@ struct Waves {
   }
 
   private let members: Int
-  /// The last one begun.
+  /// Number of the last started wave.
   private(set) var newest: UInt64
-  /// All have what came up to this one.
+  /// Number up to which all members have all waves.
   private(set) var done: UInt64
   private var waves: [Wave] = []
   private let base: UInt64
-  /// What members have got of what was begun, all together.
+  /// Deliveries of started waves, over all members.
   private var deliveries = 0
-  /// From the beginning to the last member, by wave.
+  /// Time from the start of each wave to its last member, in ns.
   private(set) var tookNs: [UInt64] = []
 
-  /// - Parameter number: what all members have.
+  /// - Parameter number: Number that all members already have.
   init(members: Int, after number: UInt64) {
     self.members = members
     (base, newest, done) = (number, number, number)
@@ -28,17 +28,17 @@ struct Waves {
 
   var open: Int { Int(newest - done) }
 
-  /// Those begun less those that a member has got, on the average: what is on the way, as the yardsticks count it. One
-  /// member that is late keeps a wave open, but holds up nobody.
+  /// Waves in flight, as the baselines count them: started waves minus the mean number of waves per member. A single
+  /// late member keeps a wave open, but does not delay others.
   var onTheWay: Int { Int(newest - base) - deliveries / max(1, members) }
 
-  /// - Parameter count: of numbers that it takes; they are seen as waves that begin together.
+  /// - Parameter count: Number of waves that start together.
   mutating func begin(count: Int = 1, nowNs: UInt64) {
     for _ in 0..<count { waves.append(Wave(startNs: nowNs)) }
     newest += UInt64(count)
   }
 
-  /// A member that had one number has another.
+  /// Records that a member has advanced from one number to another.
   mutating func reach(from old: UInt64, to new: UInt64, nowNs: UInt64) {
     deliveries += Int(max(base, min(new, newest)) - max(base, min(old, newest)))
     guard done < new, old < new else { return }
@@ -53,14 +53,10 @@ struct Waves {
     }
   }
 
-  static var nowNs: UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-  }
+  static var nowNs: UInt64 { DispatchTime.now().uptimeNanoseconds }
 }
 
-/// Durations by rank, in ms.
+/// Sorted durations, in ms.
 struct Durations {
   private let sortedMs: [Double]
 

@@ -1,9 +1,9 @@
 import Domain
 import Testing
 
-/// Posts with numbers, newest first, and lists of them.
+/// Numbered posts, newest first, and lists of them.
 enum Posts {
-  /// When the post with number 0 was made, in milliseconds since 1970; each next one a millisecond later.
+  /// The creation time of post 0, in milliseconds since 1970. Each following post is one millisecond younger.
   static let beginMs: Int64 = 1_600_000_000_000
 
   static func entry(
@@ -14,11 +14,11 @@ enum Posts {
     return FeedEntry(
       id: PostID.following(nil, unixMs: ms), seq: seq, account: AccountID(rawValue: 1), firstName: firstName,
       lastName: "Lovelace", place: "seattle", label: label, countryCode: "US", link: link,
-      coordinate: try #require(Coordinate(latitude: 47.6, longitude: -122.3)), agreement: .notProvided, createdMs: ms,
+      coordinate: try #require(Coordinate(latitude: 47.6, longitude: -122.3)), agreement: .notGiven, createdMs: ms,
       updatedMs: ms)
   }
 
-  /// One post more.
+  /// Returns the delta that adds post `seq`.
   static func delta(_ seq: UInt64) throws -> FeedDelta {
     FeedDelta(prevSeq: seq - 1, seq: seq, upsert: [try entry(seq)], remove: [])
   }

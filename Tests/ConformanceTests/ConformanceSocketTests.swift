@@ -5,12 +5,12 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("The station of a conformance run")
+@Suite("Conformance socket")
 struct ConformanceSocketTests {
-  /// Nobody listens there.
+  /// An endpoint without a listener.
   private static let away = try? Endpoint("tcp://127.0.0.1:1")
 
-  @Test("Where no program comes, the run is over when the wait is", arguments: 0..<4)
+  @Test("A run without a connected program ends after the wait", arguments: 0..<4)
   func nobody(number: Int) async throws {
     let away = try #require(Self.away)
     let (program, rules): (ProgramUnderTest, Int) = [
@@ -23,13 +23,13 @@ struct ConformanceSocketTests {
     let environment = ConformanceEnvironment(
       waitMs: 100, hasProcess: false, news: CommandQueue(wake), logger: quiet,
       finished: { result in report.withLock { $0 = result } })
-    let (reactor, bound) = try Reactor.start("conform", wake: wake) { context in
+    let (reactor, bound) = try Reactor.start("conformance", wake: wake) { context in
       let made = try program.makeSocket(context, bind: endpoint, environment: environment)
       return ([made.station], made.endpoint)
     }
     defer { reactor.stop() }
     #expect(bound.port > 0)
-    try await eventually("it is over") { report.withLock { $0 != nil } }
+    try await eventually("the run is over") { report.withLock { $0 != nil } }
     #expect(report.withLock { $0?.findings.count } == rules)
   }
 }

@@ -19,7 +19,7 @@ func eventually(
   }
 }
 
-/// Discards what stations log.
+/// A logger that drops all lines.
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 extension Endpoint {
@@ -48,7 +48,7 @@ extension FeedEntry {
 }
 
 extension FeedState {
-  /// The list of the posts of these numbers.
+  /// A list with posts of these sequence numbers.
   static func sample(_ seqs: ClosedRange<UInt64>) -> FeedState {
     SampleList.history(0, entries: seqs.upperBound - seqs.lowerBound + 1, after: seqs.lowerBound - 1)
   }

@@ -1,20 +1,20 @@
 import Foundation
 import Testing
 
-@Suite("Containers")
+@Suite("Container image and compose file")
 struct ContainerTests {
   private let dockerfile = DeployFile("deploy/Dockerfile")
   private let compose = DeployFile("deploy/compose.yaml")
-  /// The flags with which the Makefile builds a release.
+  /// The Makefile's flags for a release build.
   private static let releaseFlags = DeployFile("Makefile").matches(of: "^RELEASE_FLAGS := (.+)$").first ?? "no flags"
 
-  @Test("The image is made of pinned parts, runs as nobody and keeps no secret")
+  @Test("The image has pinned bases, runs as an unprivileged user and keeps no secret")
   func image() {
     func rule(_ file: DeployFile) -> [String] {
       let stages = file.matches(of: #"^FROM\s+(\S+)"#)
       var complaints = stages.filter { $0.range(of: #":[\w.-]*\d"#, options: .regularExpression) == nil }
         .map { "\($0) is not pinned to a version." }
-      if stages.count < 2 { complaints.append("the compiler would be in the image: build in a stage of its own.") }
+      if stages.count < 2 { complaints.append("the image contains the compiler: build in a separate stage.") }
       let runtime = file.text.components(separatedBy: "\nFROM ").last ?? ""
       let user = DeployFile(file.path, runtime).matches(of: #"^USER\s+(\d+)"#).last.flatMap { Int($0) }
       if user ?? 0 == 0 { complaints.append("it must run as a numbered user other than 0.") }
@@ -25,7 +25,7 @@ struct ContainerTests {
       }
       for package in ["libzmq5", "libsqlite3-0", "libsodium23", "libargon2-1", "zlib1g", "libcurl4", "ca-certificates"]
       where !runtime.contains(package) {
-        complaints.append("\(package) is missing where the program runs.")
+        complaints.append("\(package) is missing in the runtime stage.")
       }
       let secret = #"^(?:ARG|\s*(?:ENV\s+)?)\s*(\w*(?:PASSWORD|TOKEN|SECRET|KEY)\w*)="#
       return complaints + file.matches(of: secret).map { "\($0) would stay in the image." }
@@ -44,7 +44,7 @@ struct ContainerTests {
       ])
   }
 
-  @Test("Only sources reach the builder")
+  @Test("Only sources reach the image's build context")
   func context() {
     func rule(_ file: DeployFile) -> [String] {
       let rules = file.lines.filter { !$0.isEmpty && !$0.hasPrefix("#") }
@@ -52,8 +52,8 @@ struct ContainerTests {
         "!Package.swift", "!Package.resolved", "!Sources", "!Tests", "!deploy/licences", "!deploy/notices.sh",
         "!deploy/packages.tsv",
       ]
-      guard rules.first == "*" else { return ["its first rule must be *: what is not named stays outside."] }
-      return rules.dropFirst().filter { !allowed.contains($0) }.map { "\($0) is not what an image is made of." }
+      guard rules.first == "*" else { return ["its first rule must be *, so that unnamed files stay outside."] }
+      return rules.dropFirst().filter { !allowed.contains($0) }.map { "\($0) is not needed for an image." }
     }
     let file = DeployFile("deploy/Dockerfile.dockerignore")
     enforce(
@@ -61,21 +61,21 @@ struct ContainerTests {
       bad: [file.with("\n*\n", replacedBy: "\n"), DeployFile("a", "*\n!deploy"), DeployFile("a", ".build\n")])
   }
 
-  @Test("Compose starts the three services, without rights, and publishes on loopback only")
+  @Test("Compose runs the three services unprivileged and publishes ports on loopback only")
   func services() {
     func rule(_ file: DeployFile) -> [String] {
       let services = file.text.components(separatedBy: "\nservices:\n").last ?? ""
       let body = DeployFile(file.path, services.components(separatedBy: "\nvolumes:\n").first ?? "")
       let names = body.matches(of: #"^  (\w+):$"#)
-      var complaints = names.sorted() == ["feed", "geocoder", "ingest", "keys"] ? [] : ["its services are \(names)."]
+      var complaints = names.sorted() == ["feed", "ingest", "keys", "worker"] ? [] : ["its services are \(names)."]
       if body.matches(of: #"^    <<: \*service$"#).count != names.count {
-        complaints.append("every service must begin with what all of them share.")
+        complaints.append("every service must start with the shared part.")
       }
       for line in ["restart: unless-stopped", "read_only: true", "cap_drop: [ALL]", "no-new-privileges:true"]
       where !file.text.contains(line) {
         complaints.append("\(line) is missing.")
       }
-      for role in ["command: [ingest]", "command: [geocoder]", "command: [feed]", "replicas: 2", "data:/data"]
+      for role in ["command: [ingest]", "command: [worker]", "command: [feed]", "replicas: 2", "data:/data"]
       where !body.text.contains(role) {
         complaints.append("\(role) is missing.")
       }
@@ -84,7 +84,7 @@ struct ContainerTests {
         complaints.append("it publishes \(ports).")
       }
       if body.matches(of: #"/usr/bin/onthemap, health, "http://127\.0\.0\.1:\d+/livez""#).count != 3 {
-        complaints.append("ingest, feed and geocoder are to be asked whether they live.")
+        complaints.append("ingest, feed and worker need a health check of /livez.")
       }
       let images = file.matches(of: #"^ +image: (.*)$"#)
       return complaints
@@ -102,11 +102,11 @@ struct ContainerTests {
       ])
   }
 
-  @Test("Compose gives each service its own secret key and no other, and keys to every link")
+  @Test("Compose gives each service its own secret key only, and encrypts every link")
   func keys() {
     func rule(_ file: DeployFile) -> [String] {
       let services = file.text.components(separatedBy: "\nservices:\n").last ?? ""
-      return ["ingest", "geocoder", "feed"].flatMap { role in
+      return ["ingest", "worker", "feed"].flatMap { role in
         let body = services.components(separatedBy: "\n  \(role):\n").last?.components(separatedBy: "\n\n")[0] ?? ""
         let section = DeployFile(file.path, body)
         var complaints: [String] = []
@@ -118,20 +118,20 @@ struct ContainerTests {
         for line in wanted + ["KEY_FILE: /keys/\(role)/key"] where !body.contains("ONTHEMAP_" + line) {
           complaints.append("\(role) lacks \(line).")
         }
-        return complaints + (body.contains("PLAINTEXT") ? ["\(role) may speak in plain text."] : [])
+        return complaints + (body.contains("PLAINTEXT") ? ["\(role) may send plain text."] : [])
       }
     }
     enforce(
       [compose], to: rule,
       bad: [
         compose.with("ONTHEMAP_ALLOW_FEEDS: /keys/public/feeds\n", replacedBy: "\n"),
-        compose.with("\"geocoder-key:/keys/geocoder:ro\"", replacedBy: "\"ingest-key:/keys/ingest:ro\""),
+        compose.with("\"worker-key:/keys/worker:ro\"", replacedBy: "\"ingest-key:/keys/ingest:ro\""),
         compose.with("ONTHEMAP_KEY_FILE: /keys/feed/key", replacedBy: "ONTHEMAP_ALLOW_PLAINTEXT: feed"),
       ])
   }
 
   @Test(
-    "The keys that compose's first container makes are whole, and stay when it runs again",
+    "Compose's key script makes every key and allowlist, and a second run keeps them",
     .enabled(if: Program.onthemap != nil, "the program is not built here: make build"))
   func keyScript() throws {
     let program = try #require(Program.onthemap)
@@ -141,22 +141,22 @@ struct ContainerTests {
       let script = lines.prefix { $0.hasPrefix("        ") }.joined(separator: "\n")
       return try Deployment.withFolder { folder in
         let keys = folder.appending(path: "keys").path
-        for name in ["ingest", "geocoder", "feed", "public"] {
+        for name in ["ingest", "worker", "feed", "public"] {
           try FileManager.default.createDirectory(atPath: "\(keys)/\(name)", withIntermediateDirectories: true)
         }
         let here = script.replacingOccurrences(of: "$$", with: "$").replacingOccurrences(of: "/keys/", with: keys + "/")
           .replacingOccurrences(of: "onthemap keys", with: "'\(program.path)' keys")
         func state() -> [String] {
-          ["ingest/key", "geocoder/key", "feed/key", "public/ingest", "public/workers", "public/feeds"].map {
+          ["ingest/key", "worker/key", "feed/key", "public/ingest", "public/workers", "public/feeds"].map {
             (try? String(contentsOfFile: "\(keys)/\($0)", encoding: .utf8)) ?? ""
           }
         }
         let (status, output) = try shell.run("-euc", here)
         let first = state()
-        guard status == 0, !first.contains(""), first[4].hasSuffix(" geocoder\n"), first[5].hasSuffix(" feed\n") else {
+        guard status == 0, !first.contains(""), first[4].hasSuffix(" worker\n"), first[5].hasSuffix(" feed\n") else {
           return ["it made \(first.map(\.count)): \(output)"]
         }
-        return try shell.run("-euc", here).status == 0 && state() == first ? [] : ["the keys do not stay."]
+        return try shell.run("-euc", here).status == 0 && state() == first ? [] : ["a second run replaces the keys."]
       }
     }
     try enforce(
@@ -168,7 +168,7 @@ struct ContainerTests {
       ])
   }
 
-  @Test("Compose's file is YAML")
+  @Test("compose.yaml is valid YAML")
   func yaml() throws {
     let python = try #require(Program.venvPython)
     try enforce([compose], to: { try refusal(of: $0, by: python) }, bad: [DeployFile("a", "a: [1\nb: 2")])
@@ -180,7 +180,7 @@ struct ContainerTests {
     return status == 0 ? [] : [output]
   }
 
-  @Test("Docker understands compose's file", .enabled(if: Program.docker != nil, "docker compose is not installed"))
+  @Test("Docker accepts compose.yaml", .enabled(if: Program.docker != nil, "docker compose is not installed"))
   func configuration() throws {
     let docker = try #require(Program.docker)
     try enforce(
@@ -196,7 +196,7 @@ struct ContainerTests {
   }
 }
 
-@Suite("Settings")
+@Suite("Example settings file")
 struct SettingTests {
   private let example = DeployFile("deploy/onthemap.env.example")
   private let others = Deployment.files.filter { $0.path != "deploy/onthemap.env.example" }
@@ -205,7 +205,7 @@ struct SettingTests {
     Set(file.matches(of: #"\b(ONTHEMAP(?:_[A-Z]+)+)\b"#))
   }
 
-  @Test("Every setting that a file of deploy/ names is explained in the example")
+  @Test("Every setting named in deploy/ is explained in the example file")
   func explained() {
     let known = Self.names(in: example)
     enforce(
@@ -213,18 +213,18 @@ struct SettingTests {
       bad: [DeployFile("deploy/a.service", "Environment=ONTHEMAP_NOWHERE=1")])
   }
 
-  @Test("Every setting of the example is in the table of deploy/README.md")
+  @Test("Every setting of the example file is in deploy/Settings.md")
   func listed() {
-    let listed = Self.names(in: DeployFile("deploy/README.md"))
+    let listed = Self.names(in: DeployFile("deploy/Settings.md"))
     enforce(
       [example], to: { Self.names(in: $0).subtracting(listed).sorted().map { "\($0) is not in the table." } },
       bad: [DeployFile("deploy/onthemap.env.example", "#ONTHEMAP_NOWHERE=1")])
   }
 
-  @Test("The example has the settings that the program reads, and no other")
+  @Test("The example file lists exactly the settings that the program reads")
   func read() {
     func rule(_ file: DeployFile) -> [String] {
-      let read = ["Ingest", "Geocoder", "Feed", "Others"]
+      let read = ["Ingest", "Worker", "Feed", "Others"]
         .map { Self.names(in: DeployFile("Sources/Commands/Settings/Table/Setting+\($0).swift")) }
         .reduce(into: Set<String>()) { $0.formUnion($1) }
       let shown = Self.names(in: file)
@@ -239,7 +239,7 @@ struct SettingTests {
       ])
   }
 
-  @Test("The example changes nothing as it is, and says what each setting does")
+  @Test("The unchanged example file sets nothing, and explains each setting once")
   func commented() {
     func rule(_ file: DeployFile) -> [String] {
       var isExplained = false
@@ -252,7 +252,7 @@ struct SettingTests {
           return isExplained ? nil : "\(name) is not explained."
         }
         isExplained = line.hasPrefix("# ")
-        return line.isEmpty || line == "#" || isExplained ? nil : "\(line): as it is, the file must set nothing."
+        return line.isEmpty || line == "#" || isExplained ? nil : "\(line): the unchanged file must set nothing."
       }
     }
     enforce(

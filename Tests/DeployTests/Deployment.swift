@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// A file of the repository, or a snippet that stands for one.
+/// A file of the repository, or a snippet that stands in for one.
 struct DeployFile: Sendable {
-  /// Relative to the repository's root: "deploy/Dockerfile".
+  /// The path relative to the repository's root, such as "deploy/Dockerfile".
   let path: String
   let text: String
 
@@ -12,12 +12,12 @@ struct DeployFile: Sendable {
     self.text = text
   }
 
-  /// A file on disk; empty where there is none, which every rule refuses.
+  /// Reads a file on disk. A missing file is empty, which every rule refuses.
   init(_ path: String) {
     self.init(path, (try? String(contentsOf: Deployment.root.appending(path: path), encoding: .utf8)) ?? "")
   }
 
-  /// The limits of all files of their folder.
+  /// The text of all files of Limits, as one file.
   static let limits: DeployFile = {
     let path = "Sources/Domain/Limits"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: Deployment.root.appending(path: path).path)) ?? []
@@ -27,7 +27,7 @@ struct DeployFile: Sendable {
   var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
   var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
-  /// The first group of every match, or the whole match where there is no group.
+  /// Returns the first group of every match, or the whole match if the pattern has no group.
   func matches(of pattern: String) -> [String] {
     guard let expression = try? NSRegularExpression(pattern: pattern, options: .anchorsMatchLines) else { return [] }
     return expression.matches(in: text, range: NSRange(text.startIndex..., in: text)).compactMap { match in
@@ -38,17 +38,17 @@ struct DeployFile: Sendable {
 }
 
 extension DeployFile {
-  /// Which service a unit runs: "ingest" of "onthemap-ingest.service".
+  /// The service that a unit runs: "ingest" of "onthemap-ingest.service".
   var role: String { name.prefix { $0 != "." && $0 != "@" }.split(separator: "-").last.map(String.init) ?? "" }
 }
 
-/// What is committed for running the services, as it lies on disk.
+/// The files under `deploy/` on disk.
 enum Deployment {
-  /// Three folders above this file.
+  /// The repository's root, three folders above this file.
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// All that git would keep under `deploy/`.
+  /// Every file under `deploy/` that git would track.
   static let files: [DeployFile] = {
     let folder = root.appending(path: "deploy").path
     let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
@@ -59,7 +59,7 @@ enum Deployment {
   static let units = files.filter { $0.path.hasPrefix("deploy/systemd/") }
   static let services = units.filter { $0.path.hasSuffix(".service") }
 
-  /// A folder of its own for the body, gone afterwards.
+  /// Calls the body with a new folder, and removes the folder afterwards.
   static func withFolder<Made>(_ body: (URL) throws -> Made) throws -> Made {
     let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-deploy-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -68,11 +68,11 @@ enum Deployment {
   }
 }
 
-/// A program that may be missing here.
+/// A program that may not be installed.
 struct Program: Sendable {
   let path: String
 
-  /// Nil when none of that name is on the PATH.
+  /// Finds a program on the PATH. Nil if it is missing.
   init?(_ name: String) {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
     let found = folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -80,35 +80,35 @@ struct Program: Sendable {
     path = found
   }
 
-  /// Nil when there is none at that place of the repository.
+  /// Finds a program at a path of the repository. Nil if it is missing.
   init?(inRepository path: String) {
     let path = Deployment.root.appending(path: path).path
     guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
     self.path = path
   }
 
-  /// What a test has made.
+  /// A program at a given path.
   init(_ file: URL) { path = file.path }
 
   static let systemdAnalyze = Program("systemd-analyze")
   static let protoc = Program("protoc")
-  /// Taken from Debian's package by `deploy/setup.sh test`.
+  /// The promtool of Debian's package, unpacked by `deploy/setup.sh test`.
   static let promtool = Program(inRepository: ".build/tools/promtool")
   static let python = Program("python3")
   static let node = Program("node")
   static let cCompiler = Program("cc") ?? Program("clang")
-  /// The one that `deploy/setup.sh test` makes, with pyzmq and protobuf.
+  /// The Python that `deploy/setup.sh test` sets up, with pyzmq and protobuf.
   static let venvPython = Program(inRepository: ".venv/bin/python")
-  /// The debug form, where it is built.
+  /// The debug build. Nil if it is not built.
   static let onthemap = Program(inRepository: ".build/debug/onthemap")
   static let docker = Program("docker").flatMap { (try? $0.run("compose", "version").status) == 0 ? $0 : nil }
 
-  /// Runs it to its end. What it prints on both streams is one text.
+  /// Runs the program to its end. Returns its exit status, and its standard output and error as one text.
   func run(_ arguments: String..., at folder: URL? = nil) throws -> (status: Int32, output: String) {
     try run(arguments, at: folder)
   }
 
-  /// The same.
+  /// Runs the program to its end, with its arguments in an array.
   func run(_ arguments: [String], at folder: URL? = nil) throws -> (status: Int32, output: String) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
@@ -125,16 +125,16 @@ struct Program: Sendable {
   }
 }
 
-/// Holds files to a rule, and the rule to its examples, so that one that finds nothing is noticed.
+/// Checks files against a rule, and the rule against its examples, so that a rule that finds nothing fails too.
 ///
 /// - Parameters:
-///   - rule: what is wrong with a file, in sentences.
-///   - bad: snippets that the rule must refuse.
+///   - rule: Returns a file's problems, in sentences.
+///   - bad: Snippets that the rule must refuse.
 func enforce(
   _ files: [DeployFile], to rule: (DeployFile) throws -> [String], bad: [DeployFile],
   sourceLocation: SourceLocation = #_sourceLocation
 ) rethrows {
-  #expect(!files.isEmpty, "There is nothing to check.", sourceLocation: sourceLocation)
+  #expect(!files.isEmpty, "No file to check.", sourceLocation: sourceLocation)
   for example in bad where try rule(example).isEmpty {
     Issue.record("The rule overlooks:\n\(example.text)", sourceLocation: sourceLocation)
   }
@@ -145,9 +145,10 @@ func enforce(
 }
 
 extension DeployFile {
-  /// The same file with something wrong in it. A text that is not there is a test that tests nothing.
+  /// Returns the file with a mistake in it. Records an issue if `old` is missing, because then the example tests
+  /// nothing.
   func with(_ old: String, replacedBy new: String) -> DeployFile {
-    if !text.contains(old) { Issue.record("\(path) has no \"\(old)\": the canary is dead.") }
+    if !text.contains(old) { Issue.record("\(path) has no \"\(old)\": the example tests nothing.") }
     return DeployFile(path, text.replacingOccurrences(of: old, with: new))
   }
 }

@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-@Suite("The Python examples")
+@Suite("Python examples")
 struct ExampleTests {
   private static let folder = "deploy/examples/python/"
-  private let watch = DeployFile(folder + "watch.py")
-  private let others = ["ask.py", "follow.py"].map { DeployFile(folder + $0) }
-  private let produce = DeployFile(folder + "produce.py")
-  private let work = DeployFile(folder + "work.py")
+  private let subscriber = DeployFile(folder + "subscriber_level0.py")
+  private let others = ["query.py", "subscriber.py"].map { DeployFile(folder + $0) }
+  private let producer = DeployFile(folder + "producer.py")
+  private let worker = DeployFile(folder + "worker.py")
 
-  @Test("They compile", .enabled(if: Program.python != nil, "python3 is not installed"))
+  @Test("Every Python example compiles", .enabled(if: Program.python != nil, "python3 is not installed"))
   func compiles() throws {
     let python = try #require(Program.python)
     func rule(_ file: DeployFile) throws -> [String] {
@@ -20,10 +20,12 @@ struct ExampleTests {
         return status == 0 && !file.text.isEmpty ? [] : [output]
       }
     }
-    try enforce([watch, produce, work] + others, to: rule, bad: [watch.with("while True:", replacedBy: "while True")])
+    try enforce(
+      [subscriber, producer, worker] + others, to: rule,
+      bad: [subscriber.with("while True:", replacedBy: "while True")])
   }
 
-  @Test("Their packages have the versions that the tests use")
+  @Test("The examples' packages have the versions that the tests use")
   func pins() {
     let tested = DeployFile("Tests/requirements.in")
     func rule(_ file: DeployFile) -> [String] {
@@ -38,7 +40,7 @@ struct ExampleTests {
   }
 
   @Test(
-    "The subscriber prints a snapshot that a feed publishes",
+    "The Python subscriber of level 0 prints a published snapshot",
     .enabled(
       if: Program.protoc != nil && Program.venvPython != nil,
       "protoc or .venv is missing: deploy/setup.sh test makes both"))
@@ -47,7 +49,7 @@ struct ExampleTests {
     let python = try #require(Program.venvPython)
     func rule(_ file: DeployFile) throws -> [String] {
       try Deployment.withFolder { folder in
-        try Data(file.text.utf8).write(to: folder.appending(path: "watch.py"))
+        try Data(file.text.utf8).write(to: folder.appending(path: "subscriber_level0.py"))
         try Data(Self.feed.utf8).write(to: folder.appending(path: "feed.py"))
         let proto = Deployment.root.appending(path: "proto").path
         let made = try protoc.run("-I", proto, "--python_out=\(folder.path)", "onthemap/feed/v1/feed.proto")
@@ -58,12 +60,12 @@ struct ExampleTests {
       }
     }
     try enforce(
-      [watch], to: rule,
-      bad: [watch.with("posts[0].last_name", replacedBy: "posts[1].last_name"), DeployFile("a", "import sys")])
+      [subscriber], to: rule,
+      bad: [subscriber.with("posts[0].last_name", replacedBy: "posts[1].last_name"), DeployFile("a", "import sys")])
   }
 
   @Test(
-    "The producer repeats what is not answered or busy, with the same keys, and prints what became of each line",
+    "The Python producer resends unanswered and busy posts with the same keys",
     .enabled(
       if: Program.protoc != nil && Program.venvPython != nil,
       "protoc or .venv is missing: deploy/setup.sh test makes both"))
@@ -72,10 +74,10 @@ struct ExampleTests {
     let python = try #require(Program.venvPython)
     func rule(_ file: DeployFile) throws -> [String] {
       try Deployment.withFolder { folder in
-        // Five seconds of patience are the protocol's, not a test's.
+        // The protocol's timeout of 5 s is too long for a test.
         let quick = file.with("PATIENCE_S = 64, 5", replacedBy: "PATIENCE_S = 64, 0.2")
           .with("PATIENCE_S * 1_000", replacedBy: "200")
-        try Data(quick.text.utf8).write(to: folder.appending(path: "produce.py"))
+        try Data(quick.text.utf8).write(to: folder.appending(path: "producer.py"))
         try Data(Self.desk.utf8).write(to: folder.appending(path: "desk.py"))
         let proto = Deployment.root.appending(path: "proto/onthemap/submit/v1").path
         let made = try protoc.run("-I", proto, "--python_out=\(folder.path)", "submit.proto")
@@ -89,15 +91,15 @@ struct ExampleTests {
       }
     }
     try enforce(
-      [produce], to: rule,
+      [producer], to: rule,
       bad: [
-        produce.with("idempotency_key=key", replacedBy: "idempotency_key=str(next(numbers))"),
-        produce.with("again.append(post)", replacedBy: "pass"),
+        producer.with("idempotency_key=key", replacedBy: "idempotency_key=str(next(numbers))"),
+        producer.with("again.append(post)", replacedBy: "pass"),
       ])
   }
 
-  /// Ingest's end, which starts the example: it is silent to the first frame, busy to the second, answers to each post
-  /// of the third, and takes what was busy then in the fourth.
+  /// A stub of ingest that starts the example. It does not answer the first frame, is busy for the second, answers each
+  /// post of the third, and accepts the busy post in the fourth.
   private static let desk = """
     import pathlib
     import subprocess
@@ -110,7 +112,7 @@ struct ExampleTests {
     desk.linger = 1_000
     port = desk.bind_to_random_port("tcp://127.0.0.1")
     pathlib.Path("token").write_text("t" * 43 + "\\n")
-    command = [sys.executable, "produce.py", "token", f"tcp://127.0.0.1:{port}"]
+    command = [sys.executable, "producer.py", "token", f"tcp://127.0.0.1:{port}"]
     producer = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     producer.stdin.write("Oslo\\texample.org/1\\nLima\\tno link\\n\\nRome\\texample.org/3\\n")
     producer.stdin.close()
@@ -145,7 +147,7 @@ struct ExampleTests {
     print(f"{len(batches)} frames, keys {'repeated' if same else 'changed'}")
     """
 
-  /// A feed of one snapshot, which starts the example and repeats the first line that it prints.
+  /// A stub feed with one snapshot. It starts the example and prints the example's first line.
   private static let feed = """
     import select
     import subprocess
@@ -157,19 +159,19 @@ struct ExampleTests {
     feed = zmq.Context().socket(zmq.XPUB)
     feed.linger = 1_000
     port = feed.bind_to_random_port("tcp://127.0.0.1")
-    command = [sys.executable, "watch.py", f"tcp://127.0.0.1:{port}"]
-    watch = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    command = [sys.executable, "subscriber_level0.py", f"tcp://127.0.0.1:{port}"]
+    subscriber = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     for _ in range(1_200):
-        if watch.poll() is not None or feed.poll(100):
+        if subscriber.poll() is not None or feed.poll(100):
             break
-    if watch.poll() is None and feed.recv(zmq.NOBLOCK) == b"\\x01otm.feed/1/main/s/":
+    if subscriber.poll() is None and feed.recv(zmq.NOBLOCK) == b"\\x01otm.feed/1/main/s/":
         frame = feed_pb2.FeedFrame(magic=0x314D544F, major=1, epoch=bytes(16), seq=1027)
         ana = frame.snapshot.entries.add(post_id="4D2qwHkYwD", seq=1027, first_name="Ana", last_name="Mora")
         ana.label, ana.link = "Costa Rica", "https://example.org/ana"
         frame.snapshot.entries.add(post_id="4D2qur2un2", seq=1026, last_name="Nobody")
         feed.send_multipart([b"otm.feed/1/main/s/", frame.SerializeToString()])
-        if select.select([watch.stdout], [], [], 120)[0]:
-            print(watch.stdout.readline(), end="")
-    watch.kill()
+        if select.select([subscriber.stdout], [], [], 120)[0]:
+            print(subscriber.stdout.readline(), end="")
+    subscriber.kill()
     """
 }

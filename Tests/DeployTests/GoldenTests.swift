@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-@Suite("proto/golden")
+@Suite("Golden frames in proto/golden")
 struct GoldenTests {
   @Test(
-    "Protobuf's own code for Python finds the same message in each pair of files",
+    "Python's protobuf reads the same message from each golden frame and its JSON",
     .enabled(
       if: Program.protoc != nil && Program.venvPython != nil,
       "protoc or .venv is missing: deploy/setup.sh test makes both"))

@@ -1,22 +1,22 @@
 import Foundation
 import Testing
 
-/// A service that keeps to its own limits must not be killed for it.
-@Suite("Memory")
+/// The memory limits of the services. A service within its own limits must not be killed.
+@Suite("Memory limits of the services")
 struct MemoryTests {
   private static let limits = DeployFile.limits
-  /// With comments on one line each.
+  /// The same text with each comment on one line.
   private static let reasons = DeployFile(limits.path, limits.text.replacing(#/\n +/// /#, with: " "))
   private static let store = DeployFile("Sources/SQLiteStore/Engine/SQLiteDatabase.swift")
-  private static let scans = DeployFile("Sources/SQLiteStore/Search/Scans.swift")
+  private static let scans = DeployFile("Sources/SQLiteStore/Search/ScanExecutor.swift")
 
-  /// The one number that a pattern finds.
+  /// Returns the only number that a pattern finds.
   private static func number(_ pattern: String, in file: DeployFile) throws -> Int {
     let found = file.matches(of: pattern).map { $0.filter { $0 != "_" } }
     return try #require(found.count == 1 ? Int(found[0]) : nil, "\(file.path): \(pattern) finds \(found)")
   }
 
-  /// Connections of ingest to its database: the readers of its pools, and one more of each pool or queue.
+  /// The number of ingest's connections to its database: the readers of its pools, and one more for each pool or queue.
   private static func connections() throws -> Int {
     let opened = [store, scans].map { $0.matches(of: #"= try Database(?:Pool|Queue)\("#).count }
     let readers = try number(#"let databaseReadersMax = (\d+)$"#, in: limits)
@@ -28,28 +28,28 @@ struct MemoryTests {
     try number(#"let databaseCacheKiB = ([\d_]+)$"#, in: limits) << 10
   }
 
-  /// What each role may take, in bytes, by the figures that stand beside the limits.
+  /// The memory that each role may use, in bytes, from the figures beside the limits.
   private static func needs() throws -> [String: Int] {
     let connections =
       try number(#"let httpConnectionsMax = ([\d_]+)$"#, in: limits)
       * number(#"(\d+) KB with the longest headers and body"#, in: reasons) * 1_000
     let queue = try number(#"(\d+) MB with the longest places and links"#, in: reasons) * 1_000_000
     let changes = try number(#"(\d+) MB with the longest texts"#, in: reasons) * 1_000_000
-    // Count each hash twice: one that gets no core is begun a second time.
+    // Count each hash twice: a hash that gets no core is started a second time.
     let hashes =
       try 2 * number(#"let passwordHashesAtOnceMax = (\d+)$"#, in: limits)
-      * number(#"each takes (\d+) MiB"#, in: reasons) << 20
+      * number(#"Each takes (\d+) MiB"#, in: reasons) << 20
     let caches = try Self.connections() * cacheBytes()
-    let requests = try number(#"(\d+) MB when all are of the largest size"#, in: reasons) * 1_000_000
+    let requests = try number(#"(\d+) MB if all have the largest size"#, in: reasons) * 1_000_000
     let unread =
       try number(#"let feedUnreadBytesMax = ([\d_]+)$"#, in: limits)
-      + number(#"let feedAnswerBytesUnreadMax = ([\d_]+)$"#, in: limits)
+      + number(#"let feedReplyBytesUnreadMax = ([\d_]+)$"#, in: limits)
     return [
-      "ingest": connections + queue + changes + hashes + caches + requests, "feed": connections + unread, "geocoder": 0,
+      "ingest": connections + queue + changes + hashes + caches + requests, "feed": connections + unread, "worker": 0,
     ]
   }
 
-  @Test("The units let each service have what its limits add up to")
+  @Test("The systemd units allow each service the sum of its limits")
   func units() throws {
     let needs = try Self.needs()
     func rule(_ file: DeployFile) -> [String] {
@@ -65,7 +65,7 @@ struct MemoryTests {
       ])
   }
 
-  @Test("The sums of ingest's memory count every cache of the database")
+  @Test("The documented sums of ingest's memory count every SQLite cache")
   func caches() throws {
     let (count, bytes) = (try Self.connections(), try Self.cacheBytes())
     let wanted = "\(count) SQLite caches of \(bytes >> 20) MiB (\((count * bytes + 500_000) / 1_000_000) MB)"
@@ -74,7 +74,7 @@ struct MemoryTests {
     enforce(files, to: rule, bad: files.map { $0.with("9 SQLite caches", replacedBy: "5 SQLite caches") })
   }
 
-  @Test("Compose does so too")
+  @Test("Compose allows each service the sum of its limits")
   func compose() throws {
     let needs = try Self.needs()
     func rule(_ file: DeployFile) -> [String] {
@@ -99,6 +99,6 @@ struct MemoryTests {
   private static func complaints(_ gibibytes: String?, role: String, _ needs: [String: Int]) -> [String] {
     guard let given = gibibytes.flatMap({ Int($0) }) else { return ["\(role) has no limit in whole GiB."] }
     let needed = needs[role] ?? .max
-    return given << 30 >= needed ? [] : ["\(role) may take \(needed) bytes, and is killed at \(given) GiB."]
+    return given << 30 >= needed ? [] : ["\(role) may use \(needed) bytes, but its limit is \(given) GiB."]
   }
 }

@@ -1,42 +1,45 @@
 import Foundation
 import Testing
 
-/// Examples that are not Python: what can be said of them without a feed.
-/// Tests/SystemTests/Tools/ConsumerTests.swift has the rest.
-@Suite("The examples in C, for Node and for the shell")
+/// Examples in other languages than Python: the checks that need no feed. Tests/SystemTests/Tools/ConsumerTests.swift
+/// has the others.
+@Suite("Examples in C, Node and shell")
 struct NativeExampleTests {
-  private let watch = DeployFile("deploy/examples/c/watch.c")
+  private let subscriber = DeployFile("deploy/examples/c/subscriber_level0.c")
 
   @Test(
-    "The subscriber in C compiles as it says, without a warning",
+    "The C subscriber compiles with its documented command and without warnings",
     .enabled(if: Program.cCompiler != nil, "there is no C compiler here"))
   func compiles() throws {
     let compiler = try #require(Program.cCompiler)
     func rule(_ file: DeployFile) throws -> [String] {
       guard let line = file.matches(of: #"^ \*\s+cc (.*)$"#).first else {
-        return ["it does not say how to compile it."]
+        return ["it does not document its compiler command."]
       }
       return try Deployment.withFolder { folder in
-        try Data(file.text.utf8).write(to: folder.appending(path: "watch.c"))
+        try Data(file.text.utf8).write(to: folder.appending(path: "subscriber_level0.c"))
         let words = ["-Wextra", "-Wpedantic", "-Werror"] + line.split(separator: " ").map(String.init)
         let (status, output) = try compiler.run(words, at: folder)
         return status == 0 ? [] : [output]
       }
     }
     try enforce(
-      [watch], to: rule,
-      bad: [watch.with("cc -O2", replacedBy: "cd -O2"), watch.with("int parts = 0;", replacedBy: "int parts = 0, a;")])
+      [subscriber], to: rule,
+      bad: [
+        subscriber.with("cc -O2", replacedBy: "cd -O2"),
+        subscriber.with("int parts = 0;", replacedBy: "int parts = 0, a;"),
+      ])
   }
 
   @Test(
-    "It reads no byte that is not the frame's, whatever the frame is, and takes the golden one",
+    "The C subscriber accepts the golden frame and reads no byte outside any mutated frame",
     .enabled(if: Program.cCompiler != nil, "there is no C compiler here"))
   func fuzzed() throws {
     let compiler = try #require(Program.cCompiler)
     let golden = DeployFile("proto/golden/onthemap.feed.v1/FeedFrame.snapshot.hex").text.filter { !$0.isNewline }
     func rule(_ file: DeployFile) throws -> [String] {
       try Deployment.withFolder { folder in
-        try Data(file.text.utf8).write(to: folder.appending(path: "watch.c"))
+        try Data(file.text.utf8).write(to: folder.appending(path: "subscriber_level0.c"))
         try Data(Self.fuzzer.utf8).write(to: folder.appending(path: "fuzz.c"))
         let made = try compiler.run(
           [
@@ -49,20 +52,20 @@ struct NativeExampleTests {
       }
     }
     try enforce(
-      [watch], to: rule,
+      [subscriber], to: rule,
       bad: [
-        watch.with(" || field->value > length(*from)", replacedBy: ""),
-        watch.with("    if (from->at == from->end) return false;\n", replacedBy: ""),
-        watch.with("  if (length(*from) < size) return false;\n", replacedBy: ""),
-        watch.with("return length(entry->id) == ID_BYTES;", replacedBy: "return true;"),
-        watch.with("return snapshot->hash == wanted;", replacedBy: "return snapshot->hash != wanted;"),
+        subscriber.with(" || field->value > length(*from)", replacedBy: ""),
+        subscriber.with("    if (from->at == from->end) return false;\n", replacedBy: ""),
+        subscriber.with("  if (length(*from) < size) return false;\n", replacedBy: ""),
+        subscriber.with("return length(entry->id) == ID_BYTES;", replacedBy: "return true;"),
+        subscriber.with("return snapshot->hash == wanted;", replacedBy: "return snapshot->hash != wanted;"),
       ])
   }
 
-  /// The whole of the example but its main; each frame ends where its memory does.
+  /// A fuzzer that includes the example without its `main`. Each frame ends where its allocation ends.
   private static let fuzzer = """
-    #define main watch
-    #include "watch.c"
+    #define main subscriber
+    #include "subscriber_level0.c"
     #undef main
 
     const char *__asan_default_options(void);
@@ -103,7 +106,8 @@ struct NativeExampleTests {
     """
 
   @Test(
-    "The others are whole", .enabled(if: Program.node != nil, "node is missing: deploy/setup.sh test installs it"))
+    "The shell and Node examples parse",
+    .enabled(if: Program.node != nil, "node is missing: deploy/setup.sh test installs it"))
   func parse() throws {
     let (bash, node) = (try #require(Program("bash")), try #require(Program.node))
     let programs = ["sh": (bash, "-n"), "mjs": (node, "--check")]

@@ -1,22 +1,22 @@
 import Foundation
 import Testing
 
-@Suite("Licences of what the program contains")
+@Suite("Third-party licences")
 struct NoticesTests {
-  /// The folder of the packages' sources, which a build fetches; nil before the first one.
+  /// The folder of the package sources that a build fetches. Nil before the first build.
   private static let checkouts = [".build", ".build/tsan", ".build/asan"]
     .map { Deployment.root.appending(path: "\($0)/checkouts").path }
     .first { FileManager.default.fileExists(atPath: $0) }
 
   @Test(
-    "deploy/notices.sh prints the licence of every package and part of the toolchain, also where swift is a shim",
+    "The notices have the licence of every package and toolchain part, even with a swift shim",
     .enabled(if: NoticesTests.checkouts != nil, "the packages are not fetched: make build"))
   func notices() throws {
     let (shell, swift, checkouts) = try (
       #require(Program("sh")), #require(Program("swift")), #require(Self.checkouts)
     )
     let (status, text) = try Deployment.withFolder { folder in
-      // Beside this one lies no licence, as with swiftly, mise and asdf.
+      // This shim has no licence beside it, as with swiftly, mise and asdf.
       let shim = folder.appending(path: "swift")
       try Data("#!/bin/sh\nexec '\(swift.path)' \"$@\"\n".utf8).write(to: shim)
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: shim.path)
@@ -44,7 +44,7 @@ struct NoticesTests {
     }
   }
 
-  /// The title of each section: a line between two rules.
+  /// Returns the title of each section: a line between two rules.
   private static func titles(of text: String) -> [Substring] {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     let rule = String(repeating: "=", count: 80)
@@ -52,14 +52,14 @@ struct NoticesTests {
       .map { lines[$0] }
   }
 
-  @Test("make release makes the licences' file, and make run starts without it")
+  @Test("make release writes the licence file, and make run does not need it")
   func targets() {
     func rule(_ file: DeployFile) -> [String] {
       let notices = ".build/release/THIRD-PARTY-NOTICES.txt"
       let (run, release) = (file.matches(of: "^run:(.*)$").joined(), file.matches(of: "^release:(.*)$").joined())
       var complaints = [String]()
       if run.isEmpty || run.contains(notices) || run.contains(" release") {
-        complaints.append("make run must not wait for what only a package or an image needs.")
+        complaints.append("make run must not wait for files that only a package or an image needs.")
       }
       if !release.contains(notices) { complaints.append("make release lacks the licences' file.") }
       return complaints

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-@Suite("Prometheus")
+@Suite("Prometheus rules and configuration")
 struct PrometheusTests {
   private let rules = DeployFile("deploy/prometheus/rules.yml")
   private let configuration = DeployFile("deploy/prometheus/prometheus.yml")
   private static let catalogue = DeployFile("Sources/Telemetry/Metric+Catalogue.swift")
 
-  /// Every metric of the program, with its type, the names of its labels and its help.
+  /// Every metric of the program, with its type, label names and help.
   private static let metrics: [String: (kind: String, labels: [String], help: String)] = {
     let pattern = #/Metric\(\s*"([a-z_]+)", \.(\w+),\s*"([^"]+)"(?:,\s*labels: \[([^\]]*)\])?/#
     return Dictionary(
@@ -17,7 +17,7 @@ struct PrometheusTests {
       })
   }()
 
-  @Test("Every alert asks for metrics and labels that there are, and says how bad it is and what")
+  @Test("Every alert uses existing metrics and labels, and has a severity and a summary")
   func alerts() {
     func rule(_ file: DeployFile) -> [String] {
       let alerts = file.text.components(separatedBy: "- alert: ").dropFirst()
@@ -26,7 +26,7 @@ struct PrometheusTests {
         let expression = alert.components(separatedBy: "labels: {severity")[0]
         var complaints: [String] = []
         let used = DeployFile(file.path, expression).matches(of: #"\b((?:onthemap|process)_[a-z_]+)"#)
-        if used.isEmpty, !expression.contains("up{") { complaints.append("\(name) asks for nothing.") }
+        if used.isEmpty, !expression.contains("up{") { complaints.append("\(name) uses no metric.") }
         for word in used where Self.metric(word) == nil { complaints.append("\(name): there is no \(word).") }
         for match in expression.matches(of: #/\b((?:onthemap|process)_[a-z_]+)\{([a-z_]+)/#) {
           let labels = (Self.metric(String(match.1))?.labels ?? []) + ["job", "instance", "le"]
@@ -35,7 +35,7 @@ struct PrometheusTests {
         if alert.firstMatch(of: #/labels: \{severity: (critical|warning|info)\}/#) == nil {
           complaints.append("\(name) has no severity.")
         }
-        return complaints + (alert.contains("summary: \"") ? [] : ["\(name) says nothing."])
+        return complaints + (alert.contains("summary: \"") ? [] : ["\(name) has no summary."])
       }
     }
     enforce(
@@ -47,15 +47,33 @@ struct PrometheusTests {
       ])
   }
 
-  /// The metric that a name of an expression belongs to.
+  @Test("deploy/Monitor.md has a row for each alert, and for no other")
+  func documented() {
+    let alerts = Set(rules.matches(of: #"- alert: (\w+)$"#))
+    #expect(alerts.count > 10)
+    func rule(_ file: DeployFile) -> [String] {
+      let rows = Set(file.matches(of: #"^\| `(OnTheMap\w+)` \|"#))
+      return alerts.subtracting(rows).sorted().map { "\($0) has no row." }
+        + rows.subtracting(alerts).sorted().map { "there is no \($0)." }
+    }
+    let document = DeployFile("deploy/Monitor.md")
+    enforce(
+      [document], to: rule,
+      bad: [
+        document.with("| `OnTheMapDown` |", replacedBy: "| `OnTheMapUp` |"),
+        document.with("| `OnTheMapDown` |", replacedBy: "| down |"),
+      ])
+  }
+
+  /// Returns the metric that a name in an expression belongs to.
   private static func metric(_ name: String) -> (kind: String, labels: [String], help: String)? {
     let base = String(name.replacing(#/_(bucket|sum|count)$/#, with: ""))
     return metrics[name] ?? metrics[base].flatMap { $0.kind == "histogram" ? $0 : nil }
   }
 
-  @Test("It scrapes the default addresses of all roles, and reads the rules")
+  @Test("The configuration scrapes the default address of every role and loads the rules")
   func targets() {
-    let options = ["Ingest", "Feed", "Geocoder"].map {
+    let options = ["Ingest", "Feed", "Worker"].map {
       DeployFile("Sources/Commands/Settings/Table/Setting+\($0).swift")
         .matches(of: #"OPERATIONS", flag: "--operations", default: \.value\("([\d.:]+)"\)"#)
     }
@@ -70,7 +88,7 @@ struct PrometheusTests {
       bad: [configuration.with("9465", replacedBy: "9467"), configuration.with("rule_files:", replacedBy: "#")])
   }
 
-  @Test("The document's tables are the catalogue")
+  @Test("The tables of Metrics.md equal the metric catalogue")
   func tables() {
     func rule(_ file: DeployFile) -> [String] {
       Self.metrics.sorted { $0.key < $1.key }.compactMap { name, metric in
@@ -104,7 +122,7 @@ struct PrometheusTests {
       bad: [rules.with("groups:", replacedBy: "group:")])
   }
 
-  @Test("Every alert fires when it should, by its unit test")
+  @Test("Every alert has a unit test in which it fires")
   func fires() throws {
     let promtool = try #require(Program.promtool)
     let tests = DeployFile("deploy/prometheus/rules_test.yml")
@@ -121,7 +139,7 @@ struct PrometheusTests {
       ])
   }
 
-  /// Returns promtool's complaint about the folder deploy/prometheus with other rules in it; empty if it has none.
+  /// Returns promtool's error for deploy/prometheus with other rules, or nothing if it accepts them.
   private func refusal(by promtool: Program, _ arguments: String..., rules: DeployFile) throws -> [String] {
     try Deployment.withFolder { folder in
       for name in ["prometheus.yml", "rules_test.yml"] {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("proto/README.md")
+@Suite("Protocol document proto/README.md")
 struct ProtocolTests {
   private let document = DeployFile("proto/README.md")
   private let protos = [
@@ -11,7 +11,7 @@ struct ProtocolTests {
     DeployFile("proto/onthemap/\($0).proto")
   }
 
-  @Test("It has every message, every field with its number, and every value of an enum")
+  @Test("The protocol document lists every message, field number and enum value")
   func complete() {
     let text = document.text
     func rule(_ file: DeployFile) -> [String] {
@@ -39,12 +39,12 @@ struct ProtocolTests {
       ].map { DeployFile("a.proto", $0) })
   }
 
-  /// "RESET_REASON_" of "ResetReason": what all values of an enum begin with.
+  /// The common prefix of an enum's values: "RESET_REASON_" of "ResetReason".
   private static func prefix(of name: Substring) -> String {
     name.reduce(into: "") { $0 += $1.isUppercase && !$0.isEmpty ? "_\($1)" : $1.uppercased() } + "_"
   }
 
-  @Test("It names ZAP's domain of each link")
+  @Test("The protocol document names the ZAP domain of each link")
   func domains() {
     let links = DeployFile("Sources/Messaging/Transport/LinkName.swift").matches(of: "^  case ([a-z]+)$")
     #expect(links.count == 5)
@@ -54,7 +54,7 @@ struct ProtocolTests {
     enforce([document], to: rule, bad: links.map { document.with("`otm.\($0)`", replacedBy: "`otm.other`") })
   }
 
-  @Test("Its numbers are those of Limits")
+  @Test("The protocol document states the numbers of Limits")
   func limits() {
     let limits = DeployFile.limits
     let names = [
@@ -77,7 +77,7 @@ struct ProtocolTests {
         }
         let shown = digits.replacingOccurrences(of: "_", with: ",")
         let isShown = !file.matches(of: #"(?<![\d,])\#(shown)(?![\d]|,\d)"#).isEmpty
-        return isShown ? nil : "Limits.\(name) is \(shown), which it does not say."
+        return isShown ? nil : "Limits.\(name) is \(shown), which the document does not state."
       }
     }
     enforce(
@@ -85,8 +85,47 @@ struct ProtocolTests {
       bad: ["65,536", "327,680", "10,000", "4,096", "250 ms"].map { document.with($0, replacedBy: "7") })
   }
 
+  @Test("Each row of the protocol document's constants has the name and value of a limit")
+  func constants() {
+    let limits = DeployFile.limits
+    func complaint(_ row: DeployFile) -> String? {
+      guard let name = row.matches(of: #"`(\w+)`"#).first, let value = row.matches(of: #"` \| ([\d,]+)"#).first else {
+        return "\(row.text) has no name or value."
+      }
+      guard !limits.matches(of: #"let (\#(name))\b"#).isEmpty else { return "Limits has no \(name)." }
+      // A constant without digits is computed from others.
+      guard let digits = limits.matches(of: #"let \#(name)(?:: Int64)? = ([\d_]+)$"#).first else { return nil }
+      let shown = digits.replacingOccurrences(of: "_", with: ",")
+      return shown == value ? nil : "Limits.\(name) is \(shown), not \(value)."
+    }
+    func rule(_ file: DeployFile) -> [String] {
+      let rows = file.matches(of: #"^(\| `\w+` \| [\d,]+(?: ms| days| bytes)? \| .*)$"#).map { DeployFile("row", $0) }
+      return rows.count < 50 ? ["It has only \(rows.count) constants."] : rows.compactMap(complaint)
+    }
+    enforce(
+      [document], to: rule,
+      bad: [
+        document.with("| `windowMax` | 64 |", replacedBy: "| `windowMax` | 65 |"),
+        document.with("| `heartbeatMs` |", replacedBy: "| `pulseMs` |"), DeployFile("README.md", "no table"),
+      ])
+  }
+
+  @Test("Each conformance rule refers to a heading of the protocol document")
+  func references() {
+    let headings = Set(document.matches(of: "^#+ (.+)$"))
+    let rules = ["Worker", "Producer", "Feed"].map { DeployFile("Sources/Conformance/\($0)/\($0)Rule.swift") }
+    func rule(_ file: DeployFile) -> [String] {
+      let references = file.matches(of: #""([A-Z][A-Za-z ]*)(?:, \d)?"\s*\)?$"#)
+      let missing = references.filter { !headings.contains($0) }.map { "\($0) is no heading." }
+      return references.isEmpty ? ["It has no reference."] : missing
+    }
+    enforce(
+      rules, to: rule,
+      bad: [DeployFile("A.swift", #"    case .a: ("a", "Nowhere, 1")"#), DeployFile("B.swift", "no reference")])
+  }
+
   @Test(
-    "Its lines of Python connect with a key, and say something to the right server only",
+    "The protocol document's Python example sends only to the server with the right key",
     .enabled(
       if: Program.venvPython != nil && Program.onthemap != nil, ".venv or the program is missing: make tests makes both"
     ))
@@ -112,7 +151,7 @@ struct ProtocolTests {
       ])
   }
 
-  /// A ROUTER with keys that lets in the key of its argument only, and the lines of the document beside it.
+  /// A ROUTER that authorizes only the key of its argument, and then runs the document's lines.
   private static let server = """
     import sys
 
@@ -141,7 +180,7 @@ struct ProtocolTests {
         zmq.Context.instance().destroy(linger=0)
     """
 
-  @Test("Its hashes are right")
+  @Test("The protocol document's example hashes are correct")
   func hashes() {
     func rule(_ file: DeployFile) -> [String] {
       let rows = file.matches(of: #"^(\| (?:empty|`\w{10}` seq \d+).*)$"#).map { DeployFile("row", $0) }
@@ -161,7 +200,7 @@ struct ProtocolTests {
       ])
   }
 
-  /// As the document says it, written anew: FNV-1a over ids and little-endian numbers.
+  /// The hash that the document specifies, implemented independently: FNV-1a over ids and little-endian numbers.
   private static func hash(_ list: [(id: String, seq: UInt64)]) -> UInt64 {
     var hash: UInt64 = 14_695_981_039_346_656_037
     for (id, seq) in list {

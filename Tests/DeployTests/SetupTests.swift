@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-@Suite("Setup")
+@Suite("Test setup")
 struct SetupTests {
-  /// A missing tool would disable the tests that use it, and the run would still end in green.
+  /// A missing tool disables the tests that need it, and the run would still pass.
   @Test(
-    "deploy/setup.sh test has installed every tool that a test needs",
+    "Every tool that a test needs is installed by deploy/setup.sh test",
     arguments: [
       "cc", "chromium-headless-shell", "curl", "faketime", "node", "protoc", "python3", "shellcheck", "strace",
       "systemd-analyze",
@@ -15,7 +15,7 @@ struct SetupTests {
   }
 
   @Test(
-    "deploy/setup.sh test has installed every tool with a version of its own",
+    "Every tool with a pinned version is installed by deploy/setup.sh test",
     arguments: [
       ".build/tools/promtool", ".venv/bin/buf", ".venv/bin/hadolint", ".venv/bin/oxlint", ".venv/bin/pytest",
       ".venv/bin/ruff", ".venv/bin/schemathesis",
@@ -24,13 +24,15 @@ struct SetupTests {
     #expect(Program(inRepository: path) != nil, "\(path) is missing: run deploy/setup.sh test.")
   }
 
-  @Test("Both Pythons import the packages of the examples", arguments: ["/usr/bin/python3", ".venv/bin/python"])
+  @Test(
+    "The system's Python and .venv's Python import the packages of the examples",
+    arguments: ["/usr/bin/python3", ".venv/bin/python"])
   func packages(path: String) throws {
     let python = Program(URL(fileURLWithPath: path, relativeTo: Deployment.root))
     #expect(try python.run("-c", "import zmq, google.protobuf, sqlite3").status == 0)
   }
 
-  @Test("Every Python package of the tests is locked with a hash, and the lock has the versions that are asked for")
+  @Test("The lock file pins every requested Python package, with a hash")
   func locked() {
     let wanted = DeployFile("Tests/requirements.in").matches(of: "^([a-z][a-z0-9-]*==\\S+)$")
     #expect(wanted.count > 10)

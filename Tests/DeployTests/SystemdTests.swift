@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("systemd")
+@Suite("systemd units")
 struct SystemdTests {
-  @Test("Every service runs one role of the program, as nobody, in a closed room")
+  @Test("Every unit runs one role as an unprivileged user in a sandbox")
   func services() {
     let wanted = [
       "Type=exec", "EnvironmentFile=-/etc/onthemap/onthemap.env", "DynamicUser=yes", "NoNewPrivileges=yes",
@@ -20,7 +20,7 @@ struct SystemdTests {
       let folder = lines.first { $0.hasPrefix("StateDirectory=") }
       let wantedFolder = ["ingest": "StateDirectory=onthemap", "feed": "StateDirectory=onthemap-feed"][role]
       if folder.map(String.init) != wantedFolder {
-        complaints.append("ingest and feed keep a folder, and nobody else.")
+        complaints.append("ingest and feed have a state directory, and no other service.")
       }
       return complaints
     }
@@ -32,12 +32,12 @@ struct SystemdTests {
       ])
   }
 
-  @Test("A service that binds may ask for the machine's interfaces, and no other may")
+  @Test("Only services that bind may use netlink sockets")
   func families() {
     func rule(_ file: DeployFile) -> [String] {
       let families = (file.matches(of: "^RestrictAddressFamilies=(.*)$").last ?? "").split(separator: " ")
       let wanted: Set<Substring> = ["AF_UNIX", "AF_INET", "AF_INET6"]
-      return Set(families) == (file.role == "geocoder" ? wanted : wanted.union(["AF_NETLINK"]))
+      return Set(families) == (file.role == "worker" ? wanted : wanted.union(["AF_NETLINK"]))
         ? [] : ["its address families are \(families)."]
     }
     enforce(
@@ -45,18 +45,18 @@ struct SystemdTests {
       bad: [
         DeployFile("deploy/systemd/onthemap-ingest.service").with(" AF_NETLINK", replacedBy: ""),
         DeployFile("deploy/systemd/onthemap-feed.service").with(" AF_NETLINK", replacedBy: ""),
-        DeployFile("deploy/systemd/onthemap-geocoder@.service").with("AF_INET6", replacedBy: "AF_INET6 AF_NETLINK"),
+        DeployFile("deploy/systemd/onthemap-worker@.service").with("AF_INET6", replacedBy: "AF_INET6 AF_NETLINK"),
       ])
   }
 
   @Test(
-    "The address families of a service are enough for libzmq",
+    "Every unit's address families suffice for libzmq",
     .enabled(if: filteringPython != nil, "python3, libzmq.so.5 or the right to set a seccomp filter is missing"))
   func sockets() throws {
     let python = try #require(Self.filteringPython)
     func rule(_ file: DeployFile) throws -> [String] {
       let families = file.matches(of: "^RestrictAddressFamilies=(.*)$").last ?? ""
-      let action = file.role == "geocoder" ? "connect" : "bind"
+      let action = file.role == "worker" ? "connect" : "bind"
       let (status, output) = try python.run("-c", Self.filtered, families, action)
       return status == 0 ? [] : ["libzmq cannot \(action): \(output)"]
     }
@@ -68,8 +68,8 @@ struct SystemdTests {
     (try? $0.run("-c", filtered, "AF_UNIX").status) == 0 ? $0 : nil
   }
 
-  /// Refuses sockets of other families than the first argument's, as systemd does, by seccomp(2); then has libzmq do
-  /// what the others say.
+  /// Refuses sockets of other families than the first argument's by seccomp(2), like systemd. Then libzmq performs the
+  /// actions of the other arguments.
   private static let filtered = """
     import ctypes, errno, platform, resource, socket, struct, sys
 
@@ -97,7 +97,7 @@ struct SystemdTests {
             sys.exit("zmq_" + action + " failed")
     """
 
-  @Test("The target wants every service, and only such as exist")
+  @Test("onthemap.target wants exactly the existing services")
   func target() {
     let services = Set(Deployment.services.map(\.name))
     func rule(_ file: DeployFile) -> [String] {
@@ -113,7 +113,7 @@ struct SystemdTests {
   }
 
   @Test(
-    "systemd-analyze finds nothing to complain of",
+    "systemd-analyze verify accepts every unit",
     .enabled(if: Program.systemdAnalyze != nil, "systemd-analyze is not installed"))
   func verify() throws {
     let analyze = try #require(Program.systemdAnalyze)
@@ -133,7 +133,7 @@ struct SystemdTests {
   }
 
   @Test(
-    "No service is exposed by more than 2.5 of 10",
+    "The exposure level of every service is at most 2.5 of 10",
     .enabled(if: Program.systemdAnalyze != nil, "systemd-analyze is not installed"))
   func exposure() throws {
     let analyze = try #require(Program.systemdAnalyze)
@@ -152,8 +152,8 @@ struct SystemdTests {
       ])
   }
 
-  /// All units in a folder of their own, one of them as given, with a program that exists here; the template also as
-  /// its first instance.
+  /// Calls the body with a folder of all units, with `changed` in place of its original and a program that exists. The
+  /// template is present as its first instance too.
   private func withUnits(changed: DeployFile, _ body: (String, URL) throws -> [String]) throws -> [String] {
     func instance(_ name: String) -> String { name.replacingOccurrences(of: "@.", with: "@1.") }
     return try Deployment.withFolder { folder in

@@ -30,7 +30,7 @@ extension FeedEntry {
     FeedEntry(
       id: .numbered(id), seq: seq, account: AccountID(rawValue: 1), firstName: "Ada", lastName: "Lovelace",
       place: "London", label: "London, England, United Kingdom", countryCode: "GB", link: "https://example.org/ada",
-      coordinate: .at(51.5, -0.1), agreement: .notProvided, createdMs: 1, updatedMs: 2)
+      coordinate: .at(51.5, -0.1), agreement: .notGiven, createdMs: 1, updatedMs: 2)
   }
 }
 

@@ -8,12 +8,14 @@ import Testing
 @testable import Feed
 @testable import Web
 
-@Suite("When streams are written to")
+@Suite("Event loop broadcaster")
 struct EventLoopBroadcasterTests {
-  /// A client of a stream, and what it was told.
+  /// A client of a stream, which records the bytes that it gets.
   private final class Client {
     let channel: EmbeddedChannel
-    private let watch = HTTPConnectionGuard(ConnectionCounts(perNetworkMax: 1, proxies: TrustedProxies())) { _, _ in nil }
+    private let watch = HTTPConnectionGuard(ConnectionCounts(perNetworkMax: 1, proxies: TrustedProxies())) { _, _ in
+      nil
+    }
     private var text = ""
     private(set) var isOver = false
 
@@ -27,7 +29,7 @@ struct EventLoopBroadcasterTests {
       streams.add(client, try #require(list.version))
     }
 
-    /// The numbers of the lists that it was told.
+    /// Sequence numbers of the received lists.
     func told() throws -> [UInt64] {
       while case .body(let buffer)? = try channel.readOutbound(as: HTTPResponsePart.self) {
         text += String(buffer: buffer)
@@ -53,12 +55,12 @@ struct EventLoopBroadcasterTests {
     }
   }
 
-  /// How many of them have been told so much.
+  /// Number of clients that received exactly these sequence numbers.
   private func count(_ clients: [Client], told: [UInt64]) throws -> Int {
     try clients.count { try $0.told() == told }
   }
 
-  @Test("Others have a turn after some; who comes or goes meanwhile makes nobody miss a change, or be told one twice")
+  @Test("Each client gets each change once across batches, even when clients join and leave")
   func turns() throws {
     let streams = streams()
     let clients = try clients(3 * Limits.streamsPerBatch, of: streams)
@@ -66,7 +68,7 @@ struct EventLoopBroadcasterTests {
     streams.wake()
     loop.run()
     #expect(try count(clients, told: [0, 1]) == Limits.streamsPerBatch)
-    // One that has been told, one that has not, and one that comes.
+    // A served client and an unserved one leave, and a new client joins.
     for index in [clients.count - 1, 1] { _ = clients[index].channel.close() }
     try list.post()
     streams.wake()
@@ -84,7 +86,7 @@ struct EventLoopBroadcasterTests {
     #expect(told == [2])
   }
 
-  @Test("Of those with a filter fewer are told in a turn: the bytes may have to be made for each")
+  @Test("A batch has fewer filtered streams than unfiltered ones")
   func filtered() throws {
     let filter = try FeedFilter(country: "NO", box: "")
     let streams = streams(filter)
@@ -97,7 +99,7 @@ struct EventLoopBroadcasterTests {
     #expect(try count(clients, told: [0, 1]) == clients.count)
   }
 
-  @Test("Streams that end between two turns are told nothing more")
+  @Test("Streams that end between two batches get no further events")
   func end() throws {
     let streams = streams()
     let clients = try clients(Limits.streamsPerBatch + 1, of: streams)
@@ -111,7 +113,7 @@ struct EventLoopBroadcasterTests {
   }
 
   @Test(
-    "From one event to the next it is 50 ms, or twice as long as the one took, and never more than a second",
+    "The pause between events is twice the time of the last one, from 50 ms to 1 s",
     arguments: [
       (0, 50), (25, 50), (26, 52), (499, 998), (500, 1_000), (501, 1_000), (3_600_000, 1_000),
     ] as [(Int64, Int64)])
@@ -119,7 +121,7 @@ struct EventLoopBroadcasterTests {
     #expect(EventLoopBroadcaster.pause(after: .milliseconds(tookMs)) == .milliseconds(pauseMs))
   }
 
-  @Test("One that may see the list only for a while is ended within a sweep of that; the others go on")
+  @Test("A stream with an end time ends within a sweep of it, and other streams go on")
   func ends() throws {
     let streams = streams()
     let (guest, member) = (Client(loop), Client(loop))

@@ -11,29 +11,30 @@ import Testing
 @testable import Feed
 @testable import Web
 
-@Suite("The feed's API document")
+@Suite("API document of the feed")
 struct FeedDocumentTests {
   private let document: APIDocument
 
   init() throws { document = try APIDocument(of: .feed) }
 
-  @Test("It has every route with its methods, and no other")
+  @Test("The document has exactly the routes and methods that the feed serves")
   func routes() async throws {
     let served = try await RouteTable().served()
     let written = document.operations.flatMap { operation in operation.paths.map { "\(operation.method) \($0)" } }
     #expect(Set(written).count == written.count)
-    #expect(Set(written).subtracting(served).sorted() == [], "The document promises what no route does.")
-    #expect(served.subtracting(written).sorted() == [], "The document leaves routes out.")
-    #expect(served.contains("GET /v2/feed/stream") && !served.contains("POST /v2/feed"), "The table is none.")
+    #expect(Set(written).subtracting(served).sorted() == [], "The document has an operation without a route.")
+    #expect(served.subtracting(written).sorted() == [], "The document omits a route.")
+    #expect(
+      served.contains("GET /v2/feed/stream") && !served.contains("POST /v2/feed"), "The table of routes is wrong.")
   }
 
-  @Test("It is of this version")
+  @Test("The document has the version of the program")
   func version() {
     #expect(document.root["info"]?["version"]?.string == ProductVersion.text)
     #expect(document.root["openapi"]?.string == "3.1.1")
   }
 
-  @Test("It tells the limits that hold")
+  @Test("The document states the limits of the program")
   func limits() throws {
     let schemas = try #require(document.root["components"]?["schemas"])
     for (schema, member) in [("Feed", "entries"), ("Delta", "upsert"), ("Delta", "remove")] {
@@ -61,7 +62,7 @@ struct FeedDocumentTests {
     number < 1_000 ? "\(number)" : "\(number / 1_000)," + "\(number % 1_000 + 1_000)".dropFirst()
   }
 
-  @Test("Its page has every operation, answer, form and code, and every link in it leads somewhere")
+  @Test("The page of the document has every operation, response, schema and code, and no dead link")
   func page() throws {
     let page = APIPage(document).html.text
     let anchors = matches(of: #" id="([^"]*)""#, in: page)
@@ -76,7 +77,7 @@ struct FeedDocumentTests {
     #expect(page.contains("with a ticket or without"))
   }
 
-  @Test("The document is served as it lies in the sources, and as a page that may load nothing but its style")
+  @Test("The feed serves the document unchanged, and as a page that loads only its own style")
   func served() async throws {
     let stage = try FeedFixture()
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Feed/openapi.json")
@@ -97,7 +98,7 @@ struct FeedDocumentTests {
     }
   }
 
-  @Test("Every code of a problem that the sources have is documented, and no other")
+  @Test("The document lists exactly the problem codes of the sources")
   func problemCodes() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Sources")
@@ -112,7 +113,7 @@ struct FeedDocumentTests {
       }
     }
     let families = found.filter { $0.contains("\\(") }
-    #expect(families == ["invalid_\\(error.name)"], "A family of codes: document its members.")
+    #expect(families == ["invalid_\\(error.name)"], "A new family of codes needs its members in the document.")
     let names = document.operations.flatMap(\.parameters).compactMap { $0["name"]?.string }
     let fields = Set(names.map { "invalid_\($0)" })
     let written = Set(codes)
@@ -122,7 +123,7 @@ struct FeedDocumentTests {
   }
 }
 
-/// A feed's routes, without a server.
+/// The routes of a feed, without a server.
 private struct RouteTable {
   private let router: Router<ConnectionContext>
   /// The routes before the library makes HEAD from GET.
@@ -152,7 +153,7 @@ private struct RouteTable {
   }
 }
 
-/// The first group of every match.
+/// Returns the first group of each match.
 private func matches(of pattern: String, in text: String) -> [String] {
   guard let expression = try? NSRegularExpression(pattern: pattern) else { return [] }
   return expression.matches(in: text, range: NSRange(text.startIndex..., in: text)).compactMap { match in

@@ -3,12 +3,12 @@ import Testing
 
 @testable import Feed
 
-@Suite("Events of the feed")
+@Suite("Feed events")
 struct FeedEventTests {
   private let history = Epoch(Array(repeating: 0xA1, count: 16))!
   private let epoch = String(repeating: "a1", count: 16)
 
-  @Test("Each has the form that browsers read")
+  @Test("Each event has the form of server-sent events")
   func forms() throws {
     let state = FeedState(epoch: history, seq: 3, entries: [try .sample(3)])
     func text(_ event: FeedEvent) -> String { String(decoding: event.bytes, as: UTF8.self) }
@@ -36,7 +36,7 @@ struct FeedEventTests {
     #expect(text(.heartbeat) == ": heartbeat\n\n" && text(.retry(ms: 1_500)) == "retry: 1500\n\n")
   }
 
-  @Test("An id is read as it was written, and nothing else is one")
+  @Test("An event id survives a round trip, and a malformed one is refused")
   func ids() {
     for seq in [0, 1, UInt64.max] {
       let id = EventID(epoch: history, seq: seq)

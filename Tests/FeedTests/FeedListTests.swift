@@ -6,7 +6,7 @@ import Testing
 
 @testable import Feed
 
-@Suite("The feed's list over HTTP")
+@Suite("List of the feed over HTTP")
 struct FeedListTests {
   /// Headers of requests for the plain list and for the packed one.
   private static let forms: [HTTPFields] = [[:], [.acceptEncoding: "gzip"]]
@@ -42,7 +42,7 @@ struct FeedListTests {
     #expect(refusing.body == plain.body)
   }
 
-  @Test("Each form of the list has a tag of its own, and the headers that caches and pages of other sites need")
+  @Test("Each encoding of the list has its own tag, and the headers for caches and CORS")
   func headers() async throws {
     let answers = [try await list(), try await list([.acceptEncoding: "br, gzip;q=0.8"])]
     let tags = try answers.map { try #require($0.headers[.eTag]) }
@@ -55,7 +55,7 @@ struct FeedListTests {
     }
   }
 
-  @Test("A client that sends either tag learns that it has the list, and gets no body and no header of one")
+  @Test("A client that sends either tag gets not modified without a body")
   func known() async throws {
     let tags = try await readTags()
     for (index, accepted) in Self.forms.enumerated() {
@@ -70,7 +70,7 @@ struct FeedListTests {
     }
   }
 
-  @Test("A client that sends the tag of another list gets the list, also after a new post")
+  @Test("A client that sends another tag gets the list")
   func unknown() async throws {
     for accepted in Self.forms {
       var headers = accepted
@@ -84,7 +84,7 @@ struct FeedListTests {
     #expect(changed.status == .ok)
   }
 
-  @Test("A HEAD request gets the tag of the form that it accepts, and no body")
+  @Test("A HEAD request gets the tag of the accepted encoding and no body")
   func head() async throws {
     let tags = try await readTags()
     for (index, accepted) in Self.forms.enumerated() {

@@ -6,11 +6,11 @@ import Testing
 
 @testable import Web
 
-@Suite("The feed's routes")
+@Suite("Routes of the feed")
 struct FeedRoutesTests {
   private static let paths = ["/v2/feed", "/v2/feed/stream"]
 
-  @Test("A page of any site may read the list and its stream, also with headers of its own", arguments: paths)
+  @Test("A page of any origin may read the list and the stream, also with custom headers", arguments: paths)
   func preflight(path: String) async throws {
     let answer = try await FeedFixture().send(
       .options, path,
@@ -24,7 +24,7 @@ struct FeedRoutesTests {
     #expect(answer.headers[.accessControlAllowMethods] == "GET, HEAD")
   }
 
-  @Test("The feed refuses other methods of the list and its stream, and names those that it takes", arguments: paths)
+  @Test("The feed refuses other methods of the list and the stream, and names the allowed ones", arguments: paths)
   func methods(path: String) async throws {
     let answer = try await FeedFixture().send(.delete, path)
     #expect(answer.status == .methodNotAllowed && answer.headers[.allow] == "GET, OPTIONS")

@@ -6,13 +6,13 @@ import Web
 
 @testable import Feed
 
-@Suite("Versions of the list")
+@Suite("List revisions")
 struct ListRevisionTests {
   private let epoch = Epoch.sample
 
   private func text(_ buffers: [ByteBuffer]) -> String { buffers.map { String(buffer: $0) }.joined() }
 
-  @Test("Before there is a list there is no version, and ingest may be heard before it tells one")
+  @Test("A current list has no revision before its first list")
   func first() throws {
     let list = CurrentList()
     #expect(list.version == nil && list.state == nil)
@@ -20,14 +20,14 @@ struct ListRevisionTests {
     #expect(list.version == nil)
     list.replace(FeedState(epoch: epoch, seq: 4, entries: []))
     #expect(try #require(list.version).isStale == false)
-    #expect(list.version === list.version, "Who asks twice gets the same.")
+    #expect(list.version === list.version, "A second call returns the same revision.")
     let before = try #require(list.version)
     list.set(isStale: true)
     let after = try #require(list.version)
     #expect(after.isStale && after.number > before.number)
   }
 
-  @Test("A subscriber is told a snapshot, then each change once, and nothing twice")
+  @Test("A stream gets a snapshot, then each change once")
   func events() throws {
     let list = CurrentList.sample()
     var cursor = StreamCursor(last: nil)
@@ -48,7 +48,7 @@ struct ListRevisionTests {
     #expect(try told().hasPrefix("event: snapshot\nid: \(Epoch.other)-1\n"))
   }
 
-  @Test("Who comes again is told what it missed and whether the list is stale; a snapshot if that is not known")
+  @Test("A resumed stream gets the missed delta and the staleness, or a snapshot outside the ring")
   func resumed() throws {
     let list = CurrentList.sample(seq: 10)
     for _ in 0..<5 { try list.post() }
@@ -66,7 +66,7 @@ struct ListRevisionTests {
     }
   }
 
-  @Test("A filter keeps silent about what it does not let through, and its next delta follows what was told")
+  @Test("A filtered stream skips other changes, and its next delta follows the last one sent")
   func filtered() throws {
     let list = CurrentList.sample()
     let filter = try FeedFilter(country: "US", box: "")
@@ -79,14 +79,14 @@ struct ListRevisionTests {
     }
     try list.post("US")
     #expect(try told().contains(#""prevSeq":0,"seq":4"#))
-    // It still stands on the list, until a hundred others are newer.
+    // The post stays listed until a hundred others are newer.
     for _ in 0..<99 { try list.post() }
     #expect(try told().isEmpty)
     try list.post()
     #expect(try told().contains(#""prevSeq":4,"seq":104,"stateHash":"cbf29ce484222325","upsert":[],"remove":["#))
   }
 
-  @Test("The same bytes go to all who ask for the same; above the limit they are made each time, and are as right")
+  @Test("Equal requests share bytes up to a limit, and get equal bytes above it")
   func shared() throws {
     let list = CurrentList.sample()
     for _ in 0..<40 { try list.post() }
@@ -98,7 +98,7 @@ struct ListRevisionTests {
       try FeedFilter(country: "", box: "0,0,\(Limits.cachedBodiesMax - 1),90"), try FeedFilter(country: "NO", box: "")
     )
     #expect(address(body(last)) == address(body(last)))
-    // Of the whole list there are always some, whoever came first.
+    // The bytes of the unfiltered list are always cached.
     #expect(address(body(.all)) == address(body(.all)))
     #expect(address(version.body(.all, .gzip).0) == address(version.body(.all, .gzip).0))
     let (once, again) = (body(next), body(next))
@@ -106,7 +106,7 @@ struct ListRevisionTests {
     #expect(once == body(.all))
   }
 
-  @Test("What all ask for is waited for while it is made; nobody waits for a part that somebody else wants")
+  @Test("Callers wait while shared bytes are made, but not for those of another filter")
   func waits() {
     let kept = Mutex<[Int: Int]>([:])
     func isFree(whileMaking key: Int, isShared: Bool) -> Bool {
@@ -126,7 +126,7 @@ struct ListRevisionTests {
 }
 
 extension CurrentList {
-  /// An empty list, as ingest tells it.
+  /// An empty list that is not stale.
   static func sample(seq: UInt64 = 0) -> CurrentList {
     let list = CurrentList()
     list.set(isStale: false)
@@ -134,7 +134,7 @@ extension CurrentList {
     return list
   }
 
-  /// A post comes to it.
+  /// Publishes a post.
   func post(_ country: String = "NO", place: String = "Oslo") throws {
     var next = try #require(state)
     let changes = [FeedChange.upsert(try .sample(next.seq + 1, country: country, place: place))]
@@ -148,7 +148,7 @@ extension FeedEntry {
     FeedEntry(
       id: try #require(PostID(rawValue: seq)), seq: seq, account: AccountID(rawValue: 1), firstName: "Ada",
       lastName: "Lovelace", place: place, label: place, countryCode: country, link: "https://example.org",
-      coordinate: try #require(Coordinate(latitude: 59.9, longitude: 10.7)), agreement: .notProvided, createdMs: 1,
+      coordinate: try #require(Coordinate(latitude: 59.9, longitude: 10.7)), agreement: .notGiven, createdMs: 1,
       updatedMs: 2)
   }
 }

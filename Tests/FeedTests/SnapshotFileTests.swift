@@ -5,9 +5,9 @@ import Testing
 
 @testable import Feed
 
-@Suite("The list on disk")
+@Suite("Snapshot file")
 struct SnapshotFileTests {
-  @Test("It is written while changes come all the time, and no more often than its pace")
+  @Test("The snapshot file is written under constant changes, at its interval at most")
   func pace() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-feed-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -20,7 +20,7 @@ struct SnapshotFileTests {
     defer { running.cancel() }
     var told: UInt64 = 0
     var kept: [UInt64] = []
-    // A pace that waited for a pause in the changes would never write.
+    // A writer that waited for a pause in the changes would never write.
     while kept.count < 2, ContinuousClock.now - start < .seconds(120) {
       told += 1
       latest.replace(FeedState(epoch: epoch, seq: told, entries: []))
@@ -28,11 +28,11 @@ struct SnapshotFileTests {
       if let seq = keeper.read()?.seq, seq != kept.last { kept.append(seq) }
     }
     let taken = ContinuousClock.now - start
-    #expect(kept.count == 2 && kept[0] < kept[1], "It was written as \(kept), of \(told) lists.")
+    #expect(kept.count == 2 && kept[0] < kept[1], "The file had the sequence numbers \(kept), of \(told) lists.")
     #expect(taken >= .milliseconds(2 * Limits.snapshotFileMaxAgeMs))
   }
 
-  @Test("A link or a pipe in the place of the list is not read, and does not hold up the start")
+  @Test("A symbolic link or pipe in place of the snapshot file is not read and does not block")
   func unread() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-feed-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -42,7 +42,7 @@ struct SnapshotFileTests {
     let keeper = SnapshotFile(
       folder: folder.path, latest: latest, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     #expect(keeper.save() && keeper.read()?.seq == 1)
-    let path = folder.appending(path: "feed.list").path
+    let path = folder.appending(path: "feed.snapshot").path
     let moved = folder.appending(path: "moved").path
     try FileManager.default.moveItem(atPath: path, toPath: moved)
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: moved)
@@ -53,7 +53,7 @@ struct SnapshotFileTests {
     #expect(keeper.save() && keeper.read()?.seq == 1)
   }
 
-  @Test("A link that another user has planted is not followed, and what a killed feed left is no hindrance")
+  @Test("A planted symbolic link is not followed, and a leftover file does not block a save")
   func planted() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-feed-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -64,7 +64,7 @@ struct SnapshotFileTests {
       folder: folder.path, latest: latest, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let victim = folder.appending(path: "victim").path
     try Data("mine".utf8).write(to: URL(fileURLWithPath: victim))
-    let new = folder.appending(path: "feed.list.\(getpid())").path
+    let new = folder.appending(path: "feed.snapshot.\(getpid())").path
     try FileManager.default.createSymbolicLink(atPath: new, withDestinationPath: victim)
     latest.replace(FeedState(epoch: epoch, seq: 1, entries: []))
     #expect(keeper.save() && keeper.read()?.seq == 1)
@@ -72,7 +72,7 @@ struct SnapshotFileTests {
     try Data("half a li".utf8).write(to: URL(fileURLWithPath: new))
     latest.replace(FeedState(epoch: epoch, seq: 2, entries: []))
     #expect(keeper.save() && keeper.read()?.seq == 2)
-    let mode = try FileManager.default.attributesOfItem(atPath: keeper.folder + "/feed.list")[.posixPermissions] as? Int
-    #expect(mode == 0o600)
+    let attributes = try FileManager.default.attributesOfItem(atPath: keeper.folder + "/feed.snapshot")
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
   }
 }

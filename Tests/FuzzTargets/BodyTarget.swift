@@ -6,7 +6,7 @@ import Store
 @testable import Ingest
 @testable import Web
 
-/// A body is refused with a problem that says so in JSON, or what came of it is within the limits.
+/// Request bodies. Each is refused with a readable problem, or its decoded values are within the limits.
 enum BodyTarget {
   private static let decoder = JSONDecoder()
 
@@ -56,14 +56,14 @@ enum BodyTarget {
     try RequestBody.decoded(type, input, decoder)
   }
 
-  /// Many posts, one a line: what one of them is does not depend on the others.
+  /// Checks a bulk body with one post on each line. The result for a line does not depend on the other lines.
   private static func lines(_ input: [UInt8]) throws {
     let lines = try BulkRoutes.lines(input)
     try Finding.unless((1...Limits.bulkPostsMax).contains(lines.count), "\(lines.count) lines")
     for line in lines {
       try Finding.unless(!line.contains(UInt8(ascii: "\n")), "\(line)")
       if let plain = PostBody(plain: line) {
-        try Finding.unless(plain == (try? decoded(PostBody.self, Array(line))), "\(plain) is read in two ways")
+        try Finding.unless(plain == (try? decoded(PostBody.self, Array(line))), "\(plain) is decoded in two ways")
       }
       try shape(Array(line))
       do {
@@ -83,7 +83,7 @@ enum BodyTarget {
     let again = JSONWriter.object { $0.add(name, 0) }.bytes.dropFirst().dropLast()
     for addition in [[], Array(again)] {
       let changed = line[..<end] + [UInt8(ascii: ",")] + addition + line[end...]
-      try Finding.unless((try? decoded(JSONValue.self, Array(changed))) == nil, "\(changed) is read")
+      try Finding.unless((try? decoded(JSONValue.self, Array(changed))) == nil, "\(changed) is accepted")
     }
   }
 
@@ -108,7 +108,7 @@ enum BodyTarget {
     try Finding.unless((try? Registration.checked(email: email)) == email, email)
   }
 
-  /// It is the client's fault, and the answer can be read.
+  /// Checks that a problem has a 4xx status and readable JSON.
   private static func check(_ problem: Problem) throws {
     let json = problem.json.bytes
     try Finding.unless((400...499).contains(problem.status.code), "\(problem)")

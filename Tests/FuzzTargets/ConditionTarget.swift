@@ -7,8 +7,8 @@ import Synchronization
 
 @testable import SQLiteStore
 
-/// A condition is refused, or is as small as its limits, the same when it is read again, and finds in SQLite what it
-/// says.
+/// The values of `where`. Each is refused, or it is within its limits, decodes to the same value again, and finds in
+/// SQLite exactly the posts that it describes.
 enum ConditionTarget {
   private static let decoder = JSONDecoder()
   private static let posts = Posts()
@@ -29,7 +29,7 @@ enum ConditionTarget {
   }
 }
 
-/// Posts that differ in all that a condition can ask for, as a store has written them.
+/// Posts that differ in every field of a condition, as a store writes them.
 private final class Posts: Sendable {
   let all: [ListedPost]
   private let memory: DatabaseQueue
@@ -43,7 +43,7 @@ private final class Posts: Sendable {
       memory = try DatabaseQueue()
       try store.pool.backup(to: memory)
       all = try memory.read { try SQLiteDatabase.listed(ListQuery(), in: $0) }
-    } catch { fatalError("There is no store to look into: \(error)") }
+    } catch { fatalError("cannot make the store of the fuzz target: \(error)") }
   }
 
   func found(by condition: ListCondition) throws -> [ListedPost] {
@@ -88,7 +88,7 @@ private final class Posts: Sendable {
     }
   }
 
-  /// For the writer's thread.
+  /// Waits for the writer's thread.
   private static func wait<Value: Sendable>(
     _ work: (@escaping @Sendable (Result<Value, StoreError>) -> Void) -> Void
   ) throws -> Value {
@@ -99,7 +99,7 @@ private final class Posts: Sendable {
       done.signal()
     }
     done.wait()
-    guard let value = result.withLock({ $0 }) else { preconditionFailure("The writer has answered.") }
+    guard let value = result.withLock({ $0 }) else { preconditionFailure("The writer completes before it signals.") }
     return try value.get()
   }
 }
@@ -114,7 +114,7 @@ extension ListCondition {
     }
   }
 
-  /// What it says, without SQL.
+  /// Evaluates the condition without SQL.
   fileprivate func holds(for post: ListedPost) -> Bool {
     switch self {
     case .compare(let field, let comparison, let value): comparison.holds(field.value(of: post), value)
@@ -145,7 +145,7 @@ extension ListCondition.Field {
 }
 
 extension ListCondition.Comparison {
-  /// Texts are compared by their bytes.
+  /// Compares two values. Compares texts by their bytes.
   fileprivate func holds(_ a: ListCondition.Value, _ b: ListCondition.Value) -> Bool {
     switch (a, b) {
     case (.text(let a), .text(let b)):

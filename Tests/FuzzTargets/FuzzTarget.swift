@@ -1,18 +1,18 @@
 import Foundation
 
-/// What reads bytes from outside, with what must hold of all that it takes. The tests try it on the corpus and on what
-/// seeds make of that; `make fuzz` besides on what its coverage leads to.
+/// A reader of bytes from outside, with the properties of everything that it accepts. The tests run it on the corpus
+/// and on seeded mutations of it. `make fuzz` also runs it on inputs that coverage leads to.
 package enum FuzzTarget: String, CaseIterable, Sendable {
-  /// Bodies of requests, in every form that a route reads.
+  /// Request bodies, in every form that a route reads.
   case body
   /// The value of `where`.
   case condition
-  /// Headers, a line each: who calls, and from which site.
+  /// Headers, one per line: the session token, the calling site and the forwarded addresses.
   case header
   /// The link of a post.
   case link
 
-  /// Inputs that are worth trying: written by hand, and those by which coverage grew.
+  /// Seed inputs: some written by hand, others kept because they raised coverage.
   package var corpus: [[UInt8]] {
     get throws {
       let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Corpus/\(rawValue)")
@@ -21,7 +21,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the input was taken. Throws a `Finding` where what came of it is not as it must be.
+  /// Returns true if the target accepts the input. Throws a `Finding` if the result breaks a property.
   package func read(_ input: [UInt8]) throws -> Bool {
     switch self {
     case .body: try BodyTarget.read(input)
@@ -32,7 +32,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   }
 }
 
-/// What should not be.
+/// A broken property.
 struct Finding: Error, CustomStringConvertible {
   let description: String
 

@@ -6,8 +6,8 @@ import Web
 
 @testable import Ingest
 
-/// Whoever calls has said the token in a header; with a cookie, a browser has not said that another site asks; and who
-/// has connected is not taken for another unless a trusted proxy says so.
+/// Headers of requests. An accepted caller sent the token in a header, or in a cookie of a request that the browser did
+/// not mark as cross-site. Only a trusted proxy can change the client's address.
 enum HeaderTarget {
   private static let partner = "https://partner.example"
 
@@ -27,7 +27,7 @@ enum HeaderTarget {
   }
 
   private static func caller(_ fields: HTTPFields, _ method: HTTPRequest.Method, _ origin: String) throws -> Bool {
-    let site = Site(origin: origin, proxies: TrustedProxies(), partners: [partner])
+    let site = Site(origin: origin, proxies: TrustedProxies(), allowedOrigins: [partner])
     let head = HTTPRequest(
       method: method, scheme: "http", authority: "map.example", path: "/v2/posts", headerFields: fields)
     let request = Request(head: head, body: .init(buffer: ByteBuffer()))
@@ -54,7 +54,7 @@ enum HeaderTarget {
     return true
   }
 
-  /// Whether a name and its value stand in it. The library takes more than one sign between them.
+  /// Returns true if the cookies hold the name with the value. The library accepts more than one `=` between them.
   private static func has(_ cookies: String, _ name: String, _ value: String) -> Bool {
     let (cookies, name, value) = (Array(cookies.utf8), Array("\(name)=".utf8), Array(value.utf8))
     return cookies.indices.contains { start in
@@ -69,7 +69,7 @@ enum HeaderTarget {
     try Finding.unless(TrustedProxies().client(of: peer, forwardedFor: chain) == peer, "\(chain)")
     let client = TrustedProxies([network]).client(of: peer, forwardedFor: chain)
     try Finding.unless(IPAddress(client.description) == client, "\(chain) became \(client)")
-    // Whoever is no proxy of ours can say nothing of who came before.
+    // A peer that is not a trusted proxy cannot claim another client's address.
     let stranger = IPAddress("192.0.2.1").map { TrustedProxies([network]).client(of: $0, forwardedFor: chain) }
     try Finding.unless(stranger?.description == "192.0.2.1", "\(chain)")
   }

@@ -1,8 +1,8 @@
 import Domain
 import Foundation
 
-/// A link is refused, or is http or https to a host, without anything that a page or a terminal minds, and libraries
-/// read the same in it.
+/// The links of posts. Each is refused, or it is an http or https link to a host, safe for pages and terminals, and
+/// other libraries read the same parts in it.
 enum LinkTarget {
   static func read(_ input: [UInt8]) throws -> Bool {
     let text = String(decoding: input, as: UTF8.self)
@@ -17,7 +17,7 @@ enum LinkTarget {
     }
     let authority = String(
       decoding: link.text.utf8.dropFirst(scheme.utf8.count).prefix { !"/?#".utf8.contains($0) }, as: UTF8.self)
-    // By RFC 3986, where it is plain ASCII that they read at all.
+    // URLComponents follows RFC 3986, and reads plain ASCII only.
     guard let parts = URLComponents(string: link.text, encodingInvalidCharacters: false) else { return true }
     let port = parts.port == nil ? nil : authority.split(separator: ":").last.flatMap { Int($0) }
     try Finding.unless(parts.user == nil && parts.password == nil && port == parts.port, said)
@@ -25,8 +25,8 @@ enum LinkTarget {
     return true
   }
 
-  /// Checks a link from a client of the original service: stored as a link, with its text only in another spelling, or
-  /// as text that is no link.
+  /// Checks a link from a client of the original service. It is stored as a link, with its own text only in another
+  /// spelling, or as text that is no link.
   private static func kept(_ text: String) throws {
     guard
       let post = try? Submission(place: "Oslo", link: text, latitude: nil, longitude: nil, allowsAnyLink: true)

@@ -1,7 +1,7 @@
 import Foundation
 import FuzzTargets
 
-/// What FUZZ_TARGET names.
+/// The target that `FUZZ_TARGET` names.
 private let target: FuzzTarget = {
   let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"] ?? ""
   guard let target = FuzzTarget(rawValue: name) else {
@@ -10,7 +10,8 @@ private let target: FuzzTarget = {
   return target
 }()
 
-/// What libFuzzer calls with every input. (LLVM, "libFuzzer – a library for coverage-guided fuzz testing".)
+/// The entry point that libFuzzer calls with every input. (LLVM, "libFuzzer – a library for coverage-guided fuzz
+/// testing".)
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   do { _ = try target.read(Array(UnsafeBufferPointer(start: start, count: count))) } catch { fatalError("\(error)") }

@@ -1,28 +1,29 @@
 import Foundation
 import Testing
 
-/// Rounds of a test on random input, each from a seed of its own. In `make test` they are few and always the same;
-/// with FUZZ_SECONDS there are as many as fit into it, from a new seed or from FUZZ_SEED.
+/// Rounds of a test on random input, each with its own seed. `make test` runs a few fixed rounds. With `FUZZ_SECONDS`
+/// the rounds fill that time, from a new seed or from `FUZZ_SEED`.
 package enum Fuzz {
-  /// - Parameter round: tells whether its input was taken: where hardly any is, nothing is tried.
+  /// - Parameter round: Returns true if the target accepted its input. The run fails if it accepts no more than one
+  /// input in a hundred.
   package static func rounds(_ few: UInt64, _ round: (inout SeededRandom) throws -> Bool) {
     let environment = ProcessInfo.processInfo.environment
     let seconds = environment["FUZZ_SECONDS"].flatMap(Double.init)
     let first = environment["FUZZ_SEED"].flatMap(UInt64.init) ?? (seconds == nil ? 1 : .random(in: 1...999_999_999))
     let end = ContinuousClock.now + .seconds(seconds ?? 0)
-    // Said before: a round that ends the process can be found from here only.
-    if seconds != nil { printLine("begins with FUZZ_SEED=\(first)") }
+    // Print the seed first: after a round that ends the process, this line is the only trace.
+    if seconds != nil { printLine("starts with FUZZ_SEED=\(first)") }
     var (seed, taken): (UInt64, UInt64) = (first, 0)
     while seconds == nil ? seed < first + few : ContinuousClock.now < end {
       var random = SeededRandom(seed: seed)
       do { taken += try round(&random) ? 1 : 0 } catch {
-        // What was expected has been told; the input comes again from its seed.
-        Issue.record("FUZZ_SEED=\(seed) begins with this round\(error is ExpectationFailedError ? "" : ": \(error)")")
+        // A failed expectation is recorded already; the seed reproduces the input.
+        Issue.record("FUZZ_SEED=\(seed) starts with this round\(error is ExpectationFailedError ? "" : ": \(error)")")
         return
       }
       seed += 1
     }
-    if seconds != nil { printLine("\(seed - first) rounds, \(taken) inputs taken") }
+    if seconds != nil { printLine("\(seed - first) rounds, \(taken) inputs accepted") }
     #expect(taken > (seed - first) / 100)
   }
 
@@ -40,7 +41,8 @@ extension SeededRandom {
     below(2) == 0 ? one(of: [0, 1, 0x0A, 0x20, 0x2F, 0x7F, 0x80, 0xC2, 0xFF]) : .random(in: 0...255, using: &self)
   }
 
-  /// Bytes with up to eight changes: single bits and bytes, pieces that are gone, doubled, or of something else.
+  /// Returns the bytes after up to eight changes: flipped bits, changed bytes, and pieces that are removed, repeated or
+  /// replaced.
   package mutating func changed(_ bytes: [UInt8], with others: [[UInt8]]) -> [UInt8] {
     var bytes = bytes
     for _ in 0..<below(9) {

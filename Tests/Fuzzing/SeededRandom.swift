@@ -1,6 +1,6 @@
 import Domain
 
-/// Random input for tests: the same seed, the same run.
+/// Random input for tests. The same seed gives the same run.
 package struct SeededRandom: RandomNumberGenerator {
   private var random: SplitMix64
 
@@ -8,6 +8,6 @@ package struct SeededRandom: RandomNumberGenerator {
 
   package mutating func next() -> UInt64 { random.next() }
 
-  /// True in so many of a hundred cases.
+  /// Returns true with a probability of `percent` percent.
   package mutating func happens(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import Gazetteer
 @testable import GazetteerBuild
 
-@Suite("Dumps of GeoNames")
+@Suite("GeoNames dumps")
 struct GeoNamesDumpTests {
   private let folder = TemporaryFile()
 
@@ -46,7 +46,7 @@ struct GeoNamesDumpTests {
 
     """
 
-  /// A line of 19 fields.
+  /// A feature's line of 19 fields.
   private static func feature(
     _ id: Int, _ name: String, _ names: String, _ point: (String, String), _ code: String, _ areas: String,
     _ population: String
@@ -93,7 +93,7 @@ struct GeoNamesDumpTests {
     return (try IndexSections(mapped.bytes, path: file.path), mapped)
   }
 
-  @Test("Countries, regions, counties and places are taken with what lies where; what cannot be placed is left out")
+  @Test("A dump yields its countries, regions, counties and places, each with its parents")
   func places() throws {
     try writeAll()
     let (sections, file) = try build()
@@ -105,15 +105,15 @@ struct GeoNamesDumpTests {
     #expect(places.map(\.region) == [none, none, 2, 2, 2, none, none])
     #expect(places.map(\.county) == [none, none, none, 3, 3, none, none])
     #expect(places.map(\.population) == [6_000_000, 284_060, 2_138_551, 2_138_551, 2_138_551, 0, 93_060])
-    // A country has its own point, or the middle of its places; a region only that.
+    // A country's point is its own, or else the middle of its places. A region's point is the middle of its places.
     #expect(places[0].latitudeE7 == 470_000_000)
     #expect(abs(places[1].longitudeE7 - 1_664_488_400) < 10 && abs(places[3].latitudeE7 - 488_534_100) < 10)
     #expect(places[5].latitudeE7 == -125_000_000 && places[5].longitudeE7 == -5_000_000)
-    #expect(sections.country(1)?.sovereign == 1, "There is no France here.")
+    #expect(sections.country(1)?.sovereign == 1, "New Galland must be its own sovereign: the dump has no France.")
     #expect(sections.attribution.contains("GeoNames"))
   }
 
-  @Test("All names and codes are looked up, and those of a country by language")
+  @Test("The index finds places by every name and code, and names a country by language")
   func names() throws {
     try writeAll()
     let (sections, file) = try build()
@@ -142,7 +142,7 @@ struct GeoNamesDumpTests {
     #expect(String(decoding: german, as: UTF8.self) == "Gallien")
   }
 
-  @Test("Postcodes come from the folder or from the file that is named")
+  @Test("Postcodes come from the dump's folder or from a named file")
   func postcodes() throws {
     try writeAll()
     let (sections, file) = try build()
@@ -156,7 +156,7 @@ struct GeoNamesDumpTests {
     #expect(other.postcodeCount == 2)
   }
 
-  @Test("allCountries.txt is preferred, the other files may be missing, and lines may end as on Windows")
+  @Test("allCountries.txt takes precedence, other files are optional, and lines may end in CRLF")
   func fewFiles() throws {
     try write("cities500.txt", "nonsense")
     try write("allCountries.txt", Self.features.replacing("\n", with: "\r\n"))
@@ -167,7 +167,7 @@ struct GeoNamesDumpTests {
     #expect(sections.placeCount == 6 && sections.postcodeCount == 0 && sections.localNames.count == 0)
   }
 
-  @Test("What is read is told, and adds up to what was said before")
+  @Test("The reported progress adds up to the dump's size")
   func progress() throws {
     try writeAll()
     let dump = try GeoNamesDump(directory: folder.path)
@@ -181,7 +181,7 @@ struct GeoNamesDumpTests {
   private final class Bytes { var count = 0 }
 
   @Test(
-    "A file that is missing is named",
+    "A missing file is named in the error",
     arguments: ["cities500.txt", "countryInfo.txt", "admin1CodesASCII.txt"])
   func missing(name: String) throws {
     try writeAll()
@@ -193,7 +193,7 @@ struct GeoNamesDumpTests {
   }
 
   @Test(
-    "A line that breaks its format is named with its file",
+    "A malformed line is named with its file and number",
     arguments: [
       ("cities500.txt", "1\tA\n"), ("countryInfo.txt", "GA\tGAA\n"), ("admin1CodesASCII.txt", "GA\tA\tA\t1\n"),
       ("admin2Codes.txt", "GA.WA\tA\tA\t1\n"), ("alternateNamesV2.txt", "1\t1\n"),
@@ -208,7 +208,7 @@ struct GeoNamesDumpTests {
     #expect(error?.description.contains("line 1 of \(folder.path)/\(name)") == true, "\(String(describing: error))")
   }
 
-  @Test("A line as long as the limit is read, a longer one is refused")
+  @Test("A line at the length limit is read, and a longer one is refused")
   func longLines() throws {
     try writeAll()
     for (count, isRead) in [(GazetteerBuildLimits.lineBytes, true), (GazetteerBuildLimits.lineBytes + 1, false)] {

@@ -6,9 +6,9 @@ import Testing
 @testable import Gazetteer
 @testable import GazetteerBuild
 
-@Suite("Building an index")
+@Suite("Place index builder")
 struct PlaceIndexBuilderTests {
-  /// A source to which lines can be added.
+  /// A valid source to which tests add lines.
   private static let head = """
     gazetteer\t1\tdata © nobody
     C\tLV\t\t57\t25\t1900000\tLatvia\tLV\t
@@ -28,7 +28,7 @@ struct PlaceIndexBuilderTests {
     #expect(try written() == written())
   }
 
-  @Test("A failed build leaves the old file as it was")
+  @Test("A failed build leaves the old file unchanged")
   func keepsOld() throws {
     let bytes = try written()
     #expect(throws: GazetteerBuildError.self) { try Hamlet.write("gazetteer\t1\tx\nP\tZZ", to: file.path) }
@@ -39,7 +39,7 @@ struct PlaceIndexBuilderTests {
   }
 
   @Test(
-    "A line that breaks the format is named",
+    "A malformed source line is named by its number",
     arguments: [
       ("nonsense\n", 1), ("gazetteer\t2\tx\n", 1), ("gazetteer\t1\tx\nC\tAA\n", 2),
       ("gazetteer\t1\tx\nC\tAA\t\t10\t20\tmany\tA\t\t\n", 2), ("gazetteer\t1\tx\nC\tAA\t\t91\t20\t1\tA\t\t\n", 2),
@@ -55,13 +55,13 @@ struct PlaceIndexBuilderTests {
   }
 
   @Test(
-    "A line of a name that breaks the format is named",
+    "A malformed line of a local name is refused",
     arguments: ["L\tLV\tde", "L\tLV\tde\t", "L\tXX\tde\tA", "L\tLV\tdeu\tA", "L\tLV\t12\tA"])
   func nameOfCountry(line: String) throws {
     #expect(throws: GazetteerBuildError.self) { try Hamlet.write(Self.head + line + "\n", to: file.path) }
   }
 
-  @Test("A code that cannot be packed is counted and left out")
+  @Test("Postcodes that cannot be packed are counted and skipped")
   func skipped() throws {
     var builder = PlaceIndexBuilder()
     try Hamlet.read(Self.head + "Z\tLV\t12345678901\t57\t24\nZ\tLV\t\t57\t24\nZ\tLV\t1\t57\t24\n", into: &builder)
@@ -69,13 +69,13 @@ struct PlaceIndexBuilderTests {
   }
 
   @Test(
-    "A line of a postcode that breaks the format is named",
+    "A malformed postcode line is refused",
     arguments: ["Z\tLV\t1\t57", "Z\tXX\t1\t57\t24", "Z\tLV\t1\t57\t181", "Z\tLV\t1\t57\t24\nP\tLV\t\t57\t24\t1\tA\t\t"])
   func postcode(lines: String) throws {
     #expect(throws: GazetteerBuildError.self) { try Hamlet.write(Self.head + lines + "\n", to: file.path) }
   }
 
-  @Test("A source's line of 65,536 bytes is read, a longer one is refused", arguments: [(0, true), (1, false)])
+  @Test("A source line of 65,536 bytes is read, and a longer one is refused", arguments: [(0, true), (1, false)])
   func lineBytes(more: Int, isRead: Bool) throws {
     let line = Hamlet.Row.town("Twin", alias: "").line
     let long = line + String(repeating: "x", count: GazetteerBuildLimits.lineBytes - line.utf8.count + more)
@@ -87,7 +87,7 @@ struct PlaceIndexBuilderTests {
     }
   }
 
-  @Test("Numbers in the file have room for what a source may hold")
+  @Test("Integers of the index file hold the largest counts that a source may have")
   func sizes() {
     #expect(
       Posting(place: UInt32(GazetteerBuildLimits.places), kind: .code, isArea: true).place
@@ -97,7 +97,7 @@ struct PlaceIndexBuilderTests {
 
   private func box(_ points: [(latitude: Int32, longitude: Int32)]) -> BoxRecord { BoxRecord(around: points) }
 
-  @Test("Of all arcs that hold the longitudes, the smallest is taken")
+  @Test("A bounding box takes the smallest arc that holds all longitudes")
   func arcs() {
     #expect(
       box([(0, -1_000_000_000), (1, 1_000_000_000)])

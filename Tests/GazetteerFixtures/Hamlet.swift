@@ -59,7 +59,7 @@ package enum Hamlet {
     """
   }
 
-  /// One line of the source, in the one country.
+  /// A line of the source, in the only country.
   package struct Row: Sendable {
     package var line: String
 

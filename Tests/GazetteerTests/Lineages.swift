@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gazetteer
 
-/// The places of the world with what contains them, for tests that try a rule on all that it concerns.
+/// The world's places with the areas that contain them, for tests that apply a rule to every place that it concerns.
 struct Lineages {
   let sections: IndexSections
   let towns: [PlaceRecord]
@@ -18,29 +18,29 @@ struct Lineages {
 
   func name(_ place: PlaceRecord) -> String { String(decoding: sections.name(of: place), as: UTF8.self) }
 
-  /// Of the place's country, "US".
+  /// The code of the place's country, such as "US".
   func code(_ place: PlaceRecord) -> String {
     let code = sections.country(place.country)?.code ?? 0
     return String(decoding: [UInt8(code & 0xFF), UInt8(code >> 8)], as: UTF8.self)
   }
 
-  /// Within about fifty kilometres: the town, or a part of it.
+  /// True if the place is within 50 km of the town, so that it is the town or a part of it.
   func isNear(_ place: Place, _ town: PlaceRecord) -> Bool {
     guard let point = Coordinate(latitudeE7: town.latitudeE7, longitudeE7: town.longitudeE7) else { return false }
     return place.coordinate.distanceKm(to: point) < 50
   }
 
-  /// The town of the most inhabitants in a country.
+  /// The most populous town of a country.
   func largest(of country: UInt16) -> PlaceRecord? {
     towns.lazy.filter { $0.country == country }.max { $0.population < $1.population }
   }
 
-  /// The towns of the most inhabitants in a region.
+  /// The most populous towns of a region.
   func largest(in region: UInt32, _ count: Int) -> ArraySlice<PlaceRecord> {
     towns.filter { $0.region == region }.sorted { $0.population > $1.population }.prefix(count)
   }
 
-  /// The codes of two and three letters of the regions of some countries, and the regions' numbers.
+  /// The codes of two and three letters of the regions of some countries, each with its region's number.
   func regionCodes(of countries: Set<String>) -> [(region: UInt32, code: String)] {
     var codes: [(region: UInt32, code: String)] = []
     for name in 0..<UInt32(sections.nameCount) {

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Gazetteer
 
-/// The committed data, compiled once for a run of the tests.
+/// The committed gazetteer data, compiled once for each test run.
 enum World {
   static let index = Result { try PlaceIndex(path: file.get().path) }
-  /// For tests of what is in the file.
+  /// The sections of the compiled file.
   nonisolated(unsafe) static let sections = Result {
     try IndexSections(mapped.get().bytes, path: "the world")
   }
@@ -19,7 +19,7 @@ enum World {
 
   static var sources: URL { URL(filePath: #filePath).deletingLastPathComponent() }
 
-  /// The best answer to a text.
+  /// The best place for a text.
   static func first(_ text: String, country: String? = nil) throws -> Place? {
     try index.get().locate(PlaceQuery(text, country: country)).first
   }

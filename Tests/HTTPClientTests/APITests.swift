@@ -8,7 +8,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("Requests of the tools")
+@Suite("API requests of the tools")
 struct APITests {
   private func failure(of api: API) async -> FetchFailure? {
     do {
@@ -19,9 +19,11 @@ struct APITests {
 
   private func api(_ server: StubServer) throws -> API { API(try #require(URL(string: server.url))) }
 
-  @Test("A tool sends its token and a JSON body, and reads the members that it shows")
+  @Test("The API client sends its token and a JSON body, and decodes the response's members")
   func request() async throws {
-    let server = try StubServer { _ in .answer(body: #"{"id":"7","state":"dead","reason":{"detail":"no such place"}}"#) }
+    let server = try StubServer { _ in
+      .answer(body: #"{"id":"7","state":"dead","reason":{"detail":"no such place"}}"#)
+    }
     var api = try api(server)
     api.token = "secret"
     let answer = try await api.send("POST", path: "/v2/posts", headers: ["Prefer": "wait=1"], json: ["place": "Oslo"])
@@ -33,7 +35,7 @@ struct APITests {
     #expect(request.headers["authorization"] == "Bearer secret" && request.headers["prefer"] == "wait=1")
   }
 
-  @Test("A refusal keeps its detail, also one that asks for a session; a body that is none leaves the status")
+  @Test("A refusal keeps its problem detail; a response without one is reported by its status")
   func refusal() async throws {
     let server = try StubServer { request in
       guard request.path == "/v2/session" else { return .answer(status: 502, body: "<html>") }
@@ -45,35 +47,35 @@ struct APITests {
     let refused = try await api.send("POST", path: "/v2/session", json: [:])
     #expect(refused.status == 401 && refused.problem == "the password is wrong")
     #expect(refused.members.code == "wrong_credentials")
-    #expect(try await api.send("GET", path: "/").problem == "the server answered 502")
+    #expect(try await api.send("GET", path: "/").problem == "the server responded with status 502")
   }
 
-  @Test("A server that cannot be asked is named with the reason")
+  @Test("Unreachable and redirecting servers fail with a reason, and no redirect gets the token")
   func unreachable() async throws {
     let gone = try StubServer { _ in .silence }
     let other = try StubServer { _ in .answer(body: "") }
     let api = try api(gone)
     gone.end()
-    #expect(await failure(of: api)?.description == "it does not accept connections")
+    #expect(await failure(of: api)?.description == "connection refused")
     let elsewhere = try StubServer { [url = other.url] _ in .answer(status: 302, headers: ["Location": url], body: "") }
     #expect(
-      await failure(of: try self.api(elsewhere))?.description == "it sends elsewhere: use the address that it serves")
-    #expect(other.requests.isEmpty, "The token goes to no other server.")
+      await failure(of: try self.api(elsewhere))?.description == "unexpected redirect: use the final address")
+    #expect(other.requests.isEmpty, "The client must not follow the redirect with its token.")
   }
 
   @Test(
-    "Each failure is a sentence",
+    "Each fetch failure is described in words",
     arguments: [
-      (FetchFailure.timedOut, "it did not answer in time"),
-      (.unreachable(code: URLError.Code.cannotFindHost.rawValue), "no host has this name"),
-      (.unreachable(code: URLError.Code.networkConnectionLost.rawValue), "it ended the connection"),
-      (.unreachable(code: URLError.Code.secureConnectionFailed.rawValue), "no secure connection could be made"),
-      (.unreachable(code: -1), "the connection failed (error -1)"), (.tooLong, "its answer is too long"),
-      (.malformed, "it does not speak HTTP"),
+      (FetchFailure.timedOut, "no response in time"),
+      (.unreachable(code: URLError.Code.cannotFindHost.rawValue), "unknown host"),
+      (.unreachable(code: URLError.Code.networkConnectionLost.rawValue), "connection lost"),
+      (.unreachable(code: URLError.Code.secureConnectionFailed.rawValue), "TLS handshake failed"),
+      (.unreachable(code: -1), "the connection failed (error -1)"), (.tooLong, "response too long"),
+      (.malformed, "not an HTTP response"),
     ])
   func words(failure: FetchFailure, text: String) { #expect(failure.description == text) }
 
-  @Test("An answer of 16 MiB is taken, and one byte more is not")
+  @Test("The API client accepts a response of 16 MiB and refuses one byte more")
   func longest() async throws {
     let server = try StubServer { request in
       let count = APILimits.bodyBytesMax + (request.path == "/livez" ? 1 : 0)

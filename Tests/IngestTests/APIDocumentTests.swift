@@ -13,30 +13,30 @@ import Testing
 @testable import SQLiteStore
 @testable import Web
 
-@Suite("The API's document")
+@Suite("Ingest's API document")
 struct APIDocumentTests {
   private let document: APIDocument
 
   init() throws { document = try APIDocument(of: .ingest) }
 
-  @Test("It has every route with its methods, and no other")
+  @Test("The document lists every route with its methods, and no other")
   func routes() async throws {
-    // The page's files are no part of the API.
+    // The page's files are not part of the API.
     let served = try await RouteTable(IngestFixture(workers: 0)).served().subtracting(["GET /page/**"])
     let written = document.operations.flatMap { operation in operation.paths.map { "\(operation.method) \($0)" } }
     #expect(Set(written).count == written.count)
-    #expect(Set(written).subtracting(served).sorted() == [], "The document promises what no route does.")
-    #expect(served.subtracting(written).sorted() == [], "The document leaves routes out.")
-    #expect(served.contains("POST /v2/posts") && !served.contains("PATCH /v2/posts"), "The table is none.")
+    #expect(Set(written).subtracting(served).sorted() == [], "The document lists routes that do not exist.")
+    #expect(served.subtracting(written).sorted() == [], "The document lacks routes.")
+    #expect(served.contains("POST /v2/posts") && !served.contains("PATCH /v2/posts"), "The route table is wrong.")
   }
 
-  @Test("It is of this version")
+  @Test("The document states the program's version")
   func version() {
     #expect(document.root["info"]?["version"]?.string == ProductVersion.text)
     #expect(document.root["openapi"]?.string == "3.1.1")
   }
 
-  @Test("It tells the limits that hold")
+  @Test("The document states the limits that ingest enforces")
   func limits() throws {
     let schemas = try #require(document.root["components"]?["schemas"])
     func bound(_ schema: String, _ member: String, _ word: String) -> String? {
@@ -58,7 +58,7 @@ struct APIDocumentTests {
     #expect(pages?.first { $0["name"]?.string == "limit" }?["schema"]?["maximum"]?.plain == "\(Limits.pagePostsMax)")
   }
 
-  @Test("Its page has every operation, answer, form and code, and every link in it leads somewhere")
+  @Test("The reference page has every operation, response, schema and code, and no dead link")
   func page() throws {
     let page = APIPage(document).html.text
     let anchors = matches(of: #" id="([^"]*)""#, in: page)
@@ -72,14 +72,14 @@ struct APIDocumentTests {
     #expect(matches(of: #"(<script|<link|<img|style=|javascript:|\son\w+=)"#, in: page).isEmpty)
   }
 
-  @Test("The page's policy knows its style sheet by the hash")
+  @Test("The reference page embeds its style sheet, and SHA-256 matches a known value")
   func style() {
     #expect(APIPage(document).html.text.contains("<style>\(APIPage.style)</style>"))
-    // FIPS 180-4's example.
+    // The example of FIPS 180-4.
     #expect(DocumentRoutes.sha256("abc") == "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
   }
 
-  @Test("Whatever the document says, its page shows as text")
+  @Test("The reference page escapes all text of the document")
   func escaping() throws {
     let hostile = #"""
       {"info": {"title": "<script>1</script>", "version": "\"'&", "description": "a `</code><b>` c\n\nd"},
@@ -96,18 +96,18 @@ struct APIDocumentTests {
     }
   }
 
-  /// Which of them an operation answers, the enumerations of its answers say; the system tests hold those against what
-  /// comes.
-  @Test("Every code of a problem that the sources have is documented, and no other")
+  /// Checks the list of codes. The enumerations in the responses state each operation's codes; the system tests compare
+  /// those with real responses.
+  @Test("The document lists every problem code of the sources, and no other")
   func problemCodes() throws {
     let found = try ProblemSource.all()
-    #expect(found.computed == ["reason.code"], "A code that is a value: document what it may be.")
-    #expect(found.families == ["invalid_", "parse_"], "A family of codes: document its members.")
+    #expect(found.computed == ["reason.code"], "A code is computed: document its possible values.")
+    #expect(found.families == ["invalid_", "parse_"], "A code has a computed part: document its members.")
     let written = Set(codes)
     #expect(written.count == codes.count)
-    // Told in the original service's form, which has numbers of its own.
+    // Sent in the compatibility API's form, which has its own numbers.
     let classic = found.literals.filter { $0.hasPrefix("classic_") || $0 == "user_not_found" }
-    #expect(!classic.isEmpty && found.literals.count > 30, "The scanner is blind.")
+    #expect(!classic.isEmpty && found.literals.count > 30, "The scanner finds too few codes.")
     #expect(found.literals.subtracting(classic).subtracting(written).sorted() == [])
     let fields = Set(document.fields.map { "invalid_\($0)" })
     #expect(written.subtracting(found.literals).subtracting(fields).sorted() == [])
@@ -115,7 +115,7 @@ struct APIDocumentTests {
 }
 
 extension APIDocument {
-  /// Names of parameters and of bodies' members.
+  /// The names of parameters and of request bodies' members.
   fileprivate var fields: [String] {
     let schemas = (root["components"]?["schemas"]?.members ?? []).filter { $0.name.hasSuffix("Request") }
     return operations.flatMap(\.parameters).compactMap { $0["name"]?.string }
@@ -123,11 +123,11 @@ extension APIDocument {
   }
 }
 
-/// Ingest's routes, none of whose answers matters.
+/// Ingest's route table. The responses do not matter.
 private struct RouteTable {
   private let stage: IngestFixture
   private let router: Router<ConnectionContext>
-  /// Before the library makes HEAD from GET.
+  /// Copied before the library derives HEAD from GET.
   private let routes: [Router<ConnectionContext>.RouteDescription]
 
   init(_ stage: IngestFixture) throws {
@@ -136,7 +136,7 @@ private struct RouteTable {
     routes = router.routes
   }
 
-  /// "GET /v2/posts". What only says that a method is not taken is no route.
+  /// Returns the served routes, such as "GET /v2/posts". A route that only answers 405 does not count.
   func served() async throws -> Set<String> {
     let responder = router.buildResponder()
     var served: Set<String> = []
@@ -156,13 +156,13 @@ private struct RouteTable {
   }
 }
 
-/// Problems as the sources make them.
+/// The problem codes in the sources.
 private struct ProblemSource {
-  /// Codes as they stand there.
+  /// Codes written as literals.
   var literals: Set<String> = []
-  /// What stands before the part of a code that is a value.
+  /// Literal prefixes of codes with a computed part.
   var families: Set<String> = []
-  /// Codes that are values.
+  /// Codes that are expressions.
   var computed: Set<String> = []
 
   static func all() throws -> ProblemSource {
@@ -197,7 +197,7 @@ private struct ProblemSource {
   }
 }
 
-/// The first group of every match.
+/// Returns the first group of every match.
 private func matches(of pattern: String, in text: String) -> [String] {
   guard let expression = try? NSRegularExpression(pattern: pattern) else { return [] }
   return expression.matches(in: text, range: NSRange(text.startIndex..., in: text)).compactMap { match in

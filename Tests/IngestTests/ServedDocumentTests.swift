@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("The API's document over HTTP")
+@Suite("Ingest's API document over HTTP")
 struct ServedDocumentTests {
-  @Test("It is served as it lies in the sources, and as a page that may load nothing but its style")
+  @Test("The document is served unchanged, and as a page that loads only its style")
   func served() async throws {
     let client = try IngestFixture().client
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Ingest/openapi.json")

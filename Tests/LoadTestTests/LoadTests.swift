@@ -5,13 +5,13 @@ import Testing
 
 @testable import LoadTest
 
-@Suite("The figures of a load test")
+@Suite("Load test plan and summary")
 struct LoadTests {
   private let plan = LoadPlan(rate: 3, seconds: 2, run: "0123abcd", seed: 1, places: .lines(["Seattle", "東京"]))
 
   private func id(_ number: UInt64) throws -> PostID { try #require(PostID(rawValue: number)) }
 
-  /// Of a run that sent every post in time.
+  /// The summary of a run that sent every post on time.
   private func summary(_ tally: Tally, lists: Audit.Lists = .equal(seq: 1, hash: "0")) -> LoadSummary {
     for _ in 0..<plan.count { tally.send(lateNs: 0, waitedForConnection: false) }
     return LoadSummary(
@@ -19,13 +19,13 @@ struct LoadTests {
       finding: Audit.Finding(lists: lists, reasons: [:]), replacements: 0, startNs: 0)
   }
 
-  @Test("Posts are due evenly, to the nanosecond")
+  @Test("The plan spaces due times evenly, to the nanosecond")
   func due() {
     #expect(
       (0..<plan.count).map(plan.dueNs) == [0, 333_333_333, 666_666_666, 1_000_000_000, 1_333_333_333, 1_666_666_666])
   }
 
-  @Test("A link is recognised, other people's are not")
+  @Test("The plan recognises its own links and rejects all others")
   func links() {
     #expect((0..<plan.count).map { plan.post(plan.link($0)) } == Array(0..<plan.count))
     for link in [
@@ -36,13 +36,13 @@ struct LoadTests {
     }
   }
 
-  @Test("The same seed, the same posts")
+  @Test("The same seed gives the same posts")
   func seed() {
     #expect((0..<6).map(plan.body) == (0..<6).map(plan.body))
     #expect(Set((0..<6).map { SplitMix64.value(seed: 1, at: $0) }).count == 6)
   }
 
-  @Test("A good run has no failure")
+  @Test("A run in which every post is published has no failures")
   func good() throws {
     let tally = Tally(posts: plan.count)
     for post in 0..<6 {
@@ -61,11 +61,12 @@ struct LoadTests {
     #expect(summary.feedLatency.maxMs == 2)
   }
 
-  @Test("Lost, doubled and queued posts are failures, each with its number")
+  @Test("Lost, duplicated and queued posts are failures, each with its count")
   func bad() throws {
     let tally = Tally(posts: plan.count)
     for post in 0..<6 { tally.accept(post, id: try id(UInt64(post) + 1), latencyNs: 0, nowNs: 1) }
-    // 0 is lost; 1 is stored under another id only, which is lost too; 2 is stored twice; 3 is seen twice; 4 is queued.
+    // Post 0 is lost. Post 1 is stored only under another id, so it is lost too. Post 2 is stored twice, post 3 is seen
+    // twice, and post 4 is still queued.
     _ = tally.find(1, id: try id(20), state: .published)
     _ = tally.find(2, id: try id(3), state: .published)
     _ = tally.find(2, id: try id(21), state: .published)
@@ -77,15 +78,15 @@ struct LoadTests {
     let summary = summary(tally, lists: .different(reason: "x"))
     #expect(
       summary.failures == [
-        "2 accepted posts are not in the store", "2 posts are there more than once",
-        "2 posts never came to the subscriber, and no list was replaced", "1 posts are still queued",
+        "2 accepted posts are not in the store", "2 posts are duplicated",
+        "2 posts did not reach the subscriber, and no list was replaced", "1 posts are still queued",
         "the lists differ: x",
       ])
     #expect(summary.notSeenLive == 2)
     #expect(summary.rejected == 1)
   }
 
-  @Test("A time beyond the histogram is told in full")
+  @Test("A latency beyond the histogram's range keeps its full value")
   func longTimes() {
     var latency = Latency()
     latency.record(ns: 200_000_000_000)
@@ -93,25 +94,27 @@ struct LoadTests {
     #expect(latency.maxMs == 200_000)
   }
 
-  @Test("What an answer means")
+  @Test("HTTP responses map to accepted, retry or refused")
   func answers() {
-    func answer(_ status: HTTPResponseStatus, _ headers: HTTPHeaders = [:], _ body: String = "") -> PostResponse.Outcome {
+    func answer(
+      _ status: HTTPResponseStatus, _ headers: HTTPHeaders = [:], _ body: String = ""
+    ) -> PostResponse.Outcome {
       PostResponse(
         head: HTTPResponseHead(version: .http1_1, status: status, headers: headers), body: ByteBuffer(string: body)
       ).outcome
     }
     guard case .accepted = answer(.accepted, ["Location": "/v2/posts/4D5Pr1K2Yi"]) else {
-      return #expect(Bool(false), "A post with a Location is accepted.")
+      return #expect(Bool(false), "A 202 with a Location must count as accepted.")
     }
     for status in [HTTPResponseStatus.serviceUnavailable, .internalServerError, .tooManyRequests] {
-      guard case .retry = answer(status) else { return #expect(Bool(false), "\(status) is tried again.") }
+      guard case .retry = answer(status) else { return #expect(Bool(false), "\(status) must be retried.") }
     }
     guard case .refused("422 invalid_place") = answer(.unprocessableEntity, [:], #"{"code":"invalid_place"}"#),
       case .refused = answer(.accepted)
-    else { return #expect(Bool(false), "A refusal tells its code.") }
+    else { return #expect(Bool(false), "A refusal must carry its code.") }
   }
 
-  @Test("Towns are written in five forms, without what they lack")
+  @Test("A town is written in five forms, without missing parts")
   func forms() throws {
     let town = Place(
       coordinate: try #require(Coordinate(latitude: 47.6, longitude: -122.3)), level: .city, match: .exact,

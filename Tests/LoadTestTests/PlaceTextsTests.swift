@@ -4,7 +4,7 @@ import Testing
 
 @testable import LoadTest
 
-@Suite("Places of a load test")
+@Suite("Places file of a load test")
 struct PlaceTextsTests {
   private func read(_ bytes: some Sequence<UInt8>) throws -> PlaceTexts {
     let file = FileManager.default.temporaryDirectory.appending(path: "places-\(UUID().uuidString)")
@@ -13,27 +13,27 @@ struct PlaceTextsTests {
     return try PlaceTexts(file: file.path)
   }
 
-  @Test("A file's lines are places, without empty lines and white space at their ends")
+  @Test("Each line of a places file is a place, trimmed, and empty lines are skipped")
   func lines() throws {
     guard case .lines(let lines) = try read(" Seattle \r\n\n東京\n".utf8) else {
-      Issue.record("a file has no lines")
+      Issue.record("The places are not read as lines.")
       return
     }
     #expect(lines == ["Seattle", "東京"])
   }
 
-  @Test("A file that is missing or not UTF-8 is refused")
+  @Test("A places file that is missing or not UTF-8 is refused")
   func unreadable() {
     let missing = #expect(throws: LoadTestError.self) { try PlaceTexts(file: "/nowhere/places") }
-    #expect(missing?.description == "/nowhere/places cannot be read as lines of UTF-8.")
+    #expect(missing?.description == "cannot read /nowhere/places as lines of UTF-8.")
     let other = #expect(throws: LoadTestError.self) { try read([0xC3, 0x28, 0x0A]) }
-    #expect(other?.description.hasSuffix(" cannot be read as lines of UTF-8.") == true)
+    #expect(other?.description.hasSuffix(" as lines of UTF-8.") == true)
   }
 
-  @Test("A file without places, or with one that ingest refuses, is refused")
+  @Test("A places file that is empty or holds an invalid place is refused")
   func refused() {
     let empty = #expect(throws: LoadTestError.self) { try read("\n".utf8) }
-    #expect(empty?.description.hasSuffix(" has 0 places.") == true)
+    #expect(empty?.description.hasSuffix(" has 0 places, not 1 to \(LoadLimits.placesMax).") == true)
     let long = String(repeating: "x", count: Limits.placeBytesMax + 1)
     for text in ["Seattle\nA\u{7}B\n", "Seattle\n\(long)\n"] {
       let error = #expect(throws: LoadTestError.self) { try read(text.utf8) }

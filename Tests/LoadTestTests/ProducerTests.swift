@@ -4,16 +4,16 @@ import Testing
 @testable import LoadTest
 @testable import Messaging
 
-@Suite("A producer of a load test")
+@Suite("Load test producer")
 struct ProducerTests {
   private let plan = LoadPlan(rate: 100, seconds: 1, run: "0123abcd", seed: 1, places: .lines(["Seattle"]))
   private let tally = Tally(posts: 100)
 
-  /// - Parameter ago: when the first post was due, in seconds.
-  private func producer(startedAgo ago: Double, batchMax: Int = 64, settleSeconds: Int = 60) -> Producer {
+  /// - Parameter ago: The age of the first post's due time, in seconds.
+  private func producer(startedAgo ago: Double, batchMax: Int = 64, drainTimeoutSeconds: Int = 60) -> Producer {
     let startNs = RunClock.nowNs - Int64(ago * 1e9)
     return Producer(
-      plan: plan, schedule: Schedule(plan, startNs: startNs, settleSeconds: settleSeconds), tally: tally,
+      plan: plan, schedule: Schedule(plan, startNs: startNs, drainTimeoutSeconds: drainTimeoutSeconds), tally: tally,
       batchMax: batchMax)
   }
 
@@ -26,7 +26,7 @@ struct ProducerTests {
 
   private func id(_ number: Int) throws -> PostID { try #require(PostID(rawValue: UInt64(number) + 1)) }
 
-  @Test("What is due goes out in full batches, the rest with the last, each post once")
+  @Test("The producer sends due posts in full batches, then the rest, each post once")
   func batches() throws {
     let producer = producer(startedAgo: 2, batchMax: 30)
     var posts: [SubmittedPost] = []
@@ -36,7 +36,7 @@ struct ProducerTests {
       posts += next.posts
     }
     guard case .over = producer.next(nowMs: 0) else {
-      Issue.record("there is more than the plan has")
+      Issue.record("The producer sends more posts than the plan has.")
       return
     }
     #expect(posts.map(\.idempotencyKey) == (0..<100).map(plan.idempotencyKey))
@@ -44,19 +44,19 @@ struct ProducerTests {
     #expect(tally.counts.sent == 100 && tally.counts.late > 90)
   }
 
-  @Test("What is not due yet is waited for")
+  @Test("The producer pauses until the next post is due")
   func pause() {
     let startNs = RunClock.nowNs
     guard case .pause(let untilMs) = producer(startedAgo: -3_600).next(nowMs: 1_000) else {
-      Issue.record("it does not wait")
+      Issue.record("The producer does not pause.")
       return
     }
-    // An hour, less what the test itself has taken, which is rounded up.
+    // An hour, less the time that the test itself took, rounded up.
     let spentMs = (RunClock.nowNs - startNs) / 1_000_000 + 1
     #expect((3_601_000 - spentMs...3_601_000).contains(untilMs))
   }
 
-  @Test("A batch's answers are counted; the busy ones go out again after their pause, and nothing else does")
+  @Test("Receipts are counted, and only busy posts are resent, after their pause")
   func answers() throws {
     let producer = producer(startedAgo: 2, batchMax: 100)
     let all = try batch(producer.next(nowMs: 0))
@@ -73,33 +73,33 @@ struct ProducerTests {
     producer.handle(.receipts(all.id, receipts))
     #expect(tally.counts.accepted == 97 && tally.counts.refusals == ["invalid_place": 1] && !producer.isDone)
     var again: SubmitClient.Next
-    // Its pause is the shortest there is: a millisecond.
+    // The shortest pause is one millisecond.
     repeat { again = producer.next(nowMs: 0) } while (try? batch(again)) == nil
     let second = try batch(again)
     #expect(second.posts.map(\.idempotencyKey) == [plan.idempotencyKey(0)] && second.id != all.id)
     producer.handle(.receipts(second.id, [.accepted(try id(0))]))
     #expect(tally.counts.accepted == 98 && tally.counts.retried == 1 && tally.counts.errors == 2)
-    #expect(!producer.isDone, "One post still has its minute to wait.")
+    #expect(!producer.isDone, "One post must still wait its minute.")
     producer.recordUnanswered()
     #expect(tally.counts.unanswered == 1)
   }
 
-  @Test("When the time is over nothing is sent any more, and what has no answer is counted")
+  @Test("After its deadline the producer sends nothing and counts unanswered posts")
   func over() throws {
-    let early = producer(startedAgo: 0.5, settleSeconds: 3_600)
+    let early = producer(startedAgo: 0.5, drainTimeoutSeconds: 3_600)
     let sent = try batch(early.next(nowMs: 0)).posts.count
     #expect((1...64).contains(sent) && !early.isDone)
     early.recordUnanswered()
     #expect(tally.counts.unanswered == sent)
-    let late = producer(startedAgo: 3, settleSeconds: 1)
+    let late = producer(startedAgo: 3, drainTimeoutSeconds: 1)
     guard case .over = late.next(nowMs: 0) else {
-      Issue.record("it sends after the end")
+      Issue.record("The producer sends after its deadline.")
       return
     }
     #expect(late.isDone)
   }
 
-  @Test("A refusal of a whole batch refuses each of its posts, and a repetition is counted")
+  @Test("A refusal of a whole batch refuses each of its posts, and a resent batch counts as retries")
   func whole() throws {
     let producer = producer(startedAgo: 2, batchMax: 100)
     let all = try batch(producer.next(nowMs: 0))

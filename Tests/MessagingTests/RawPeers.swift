@@ -4,12 +4,12 @@ import Glibc
 
 @testable import Messaging
 
-/// A ZeroMQ socket that keeps no rule of ours.
+/// A plain ZeroMQ socket without the rules of `Socket`.
 final class RawSocket {
   private let context: UnsafeMutableRawPointer?
   private let socket: UnsafeMutableRawPointer?
 
-  /// - Parameter unreadMax: messages that are kept until they are read; then TCP soon holds up who sends them.
+  /// - Parameter unreadMax: Number of unread messages in the socket's queue. Beyond it TCP soon blocks the sender.
   init(
     _ type: Int32, connect endpoint: Endpoint, subscribe topics: [String] = [], unreadMax: Int32? = nil,
     curve: CurveClient? = nil
@@ -41,14 +41,15 @@ final class RawSocket {
   func send(_ frames: [[UInt8]]) {
     for (index, frame) in frames.enumerated() {
       let more = index < frames.count - 1 ? ZMQ_SNDMORE : 0
-      // A frame that a signal holds up would be missing without a word. A full socket loses it: some tests want that.
+      // Repeat a send that a signal interrupts, because its frame would be lost. A full socket drops the frame, which
+      // some tests need.
       while frame.withUnsafeBytes({ zmq_send(socket, $0.baseAddress, $0.count, ZMQ_DONTWAIT | more) }) < 0,
         zmq_errno() == EINTR
       {}
     }
   }
 
-  /// The next message, or nil when there is none yet.
+  /// Returns the next message, or nil if none has arrived.
   func receive() -> [[UInt8]]? {
     var frames: [[UInt8]] = []
     var message = zmq_msg_t()

@@ -7,7 +7,7 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-/// Waits until something holds; an issue when it does not within the time.
+/// Waits until a condition holds. Records an issue and throws if it does not within the time.
 func eventually(
   _ claim: String, within seconds: Double = 120, sourceLocation: SourceLocation = #_sourceLocation,
   _ holds: () throws -> Bool
@@ -22,22 +22,22 @@ func eventually(
   }
 }
 
-/// Returns the most lines that may be in a log since a moment of what is logged once in an interval.
+/// Returns the maximum number of log lines since `startMs` for an event that is logged once per interval.
 func linesMax(everyMs: Int64, since startMs: Int64) -> Int { 1 + Int((Reactor.nowMs - startMs) / everyMs) }
 
-/// Stops a reactor, on a thread of its own, and waits for its end.
+/// Stops a reactor on its own thread, and waits for its end.
 func expectEnd(of reactor: Reactor, sourceLocation: SourceLocation = #_sourceLocation) async throws {
   let isOver = Shared(false)
   Thread.detachNewThread {
     reactor.stop()
     isOver.change { $0 = true }
   }
-  try await eventually("it ends", sourceLocation: sourceLocation) { isOver.value }
+  try await eventually("the reactor ends", sourceLocation: sourceLocation) { isOver.value }
 }
 
 struct TimeoutError: Error {}
 
-/// Nobody reads what the tests' stations log.
+/// A logger that drops all lines.
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 extension Endpoint {
@@ -46,8 +46,7 @@ extension Endpoint {
 
   private static let given = Mutex<Set<UInt16>>([])
 
-  /// A port that a second socket can have after the first one: below those that the kernel gives to a socket that
-  /// connects, or that asks for any port.
+  /// A port that a second socket can bind after the first one. It lies below the kernel's range of ephemeral ports.
   static func lastingPort() throws -> Endpoint {
     while true {
       let port = UInt16.random(in: 10_000..<15_000)
@@ -107,7 +106,7 @@ extension FeedEntry {
       createdMs: 1_700_000_000_000, updatedMs: 1_700_000_000_000 + Int64(number % 1_000))
   }
 
-  /// Every field as long as it may be.
+  /// An entry with each field at its maximum length.
   static func longest(_ number: UInt64) -> FeedEntry {
     FeedEntry(
       id: .numbered(number), seq: .max - UInt64(100 - number), account: AccountID(rawValue: .max),
@@ -123,7 +122,7 @@ extension FeedEntry {
 extension FeedChange {
   static func sample(_ number: UInt64) -> FeedChange { .upsert(.sample(number)) }
 
-  /// Nil for a deletion.
+  /// The entry of an upsert. Nil for a removal.
   var entry: FeedEntry? { if case .upsert(let entry) = self { entry } else { nil } }
 }
 
@@ -143,7 +142,7 @@ extension Place {
 }
 
 extension Place {
-  /// With everything that a look-up may tell.
+  /// A place with every detail of a lookup.
   static func detailed() -> Place {
     var (place, detail) = (Place.sample(), Place.Detail())
     (detail.county, detail.postcode, detail.provider) = ("King", "98101", "nominatim")
@@ -161,7 +160,7 @@ extension Job {
       id: JobID(lookup: 1), account: AccountID(rawValue: 0),
       request: .lookup(
         PlaceQuery(
-          "Seattle", kind: .prefix, limit: 7, country: "US", focus: .e7(-1, 1), language: "de",
+          "Seattle", kind: .autocomplete, limit: 7, country: "US", focus: .e7(-1, 1), language: "de",
           levels: [.city, .postcode], isDetailed: true)))
   }
 

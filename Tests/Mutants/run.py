@@ -1,11 +1,11 @@
-"""Applies each mutant of list.diff to a copy of the tree, and shows that the simulation finds it.
+"""Applies each mutant of list.diff to a copy of the tree and checks that the simulation finds it.
 
 A mutant is a plausible programming error in production code. The simulation finds it if one of the seeds of `make test`
 ends with a complaint. The exit status is 1 if a mutant survives, cannot be applied or does not compile, or if the
 simulation complains about the tree without mutants.
 
-Arguments: names of mutants; none for all. A run of all that finds each one writes found.tsv: the lowest seed that
-finds each mutant, and its complaint.
+Arguments: names of mutants. All mutants by default. A run that finds all mutants writes found.tsv: for each mutant
+the lowest seed that finds it, and the complaint.
 """
 
 import os
@@ -24,10 +24,10 @@ RECORD = LIST.with_name("found.tsv")
 PLACE = ROOT / ".build" / "mutants"
 TREE = PLACE / "tree"
 TARGET = "SimulationTests"
-# For one command: only a mutant that never ends takes as long.
+# Timeout of one command. Only a mutant that never ends takes that long.
 SECONDS_MAX = 600
 FOUND = re.compile(r"SIMULATION_SEED=(\d+) swift test --filter SimulationTests: (.*)")
-# The folder of a simulation, which has another name in each run.
+# The folder of a simulation. Its name differs in each run.
 FOLDER = re.compile(r"/\S*/onthemap-simulation-[^/]*/")
 
 
@@ -61,7 +61,7 @@ def mutants() -> list[Mutant]:
 
 
 def copy() -> None:
-    """Makes the copy equal to the working tree. Writes only what differs, so that the build is incremental."""
+    """Makes the copy equal to the working tree. Writes only different files, so that the build is incremental."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "Package.swift", "Sources", "Tests"],
         cwd=ROOT, check=True, capture_output=True, text=True,
@@ -80,7 +80,7 @@ def copy() -> None:
 
 
 def swift(log: Path, *arguments: str) -> bool:
-    """Runs a command of SwiftPM in the copy. Returns whether it succeeded; its output is in the log."""
+    """Runs a SwiftPM command in the copy, with its output in the log. Returns True on success."""
     environment = {name: value for name, value in os.environ.items() if name not in ("CI", "STRICT", "SIMULATION_SEED")}
     environment |= {"ONLY": TARGET, "SIMULATION_STOPS": "1"}
     with log.open("ab") as output:
@@ -110,7 +110,7 @@ def run(name: str) -> tuple[str, tuple[int, str] | None]:
     if complaints:
         seed, text = min(complaints)
         return f"seed {seed}: {text}", (seed, FOLDER.sub("", text.split("; ")[0]))
-    return "no complaint" if succeeded else f"no complaint, and no success: see {log.relative_to(ROOT)}", None
+    return "no complaint" if succeeded else f"no complaint, but a failure: see {log.relative_to(ROOT)}", None
 
 
 def main() -> None:
@@ -148,4 +148,5 @@ def main() -> None:
         RECORD.write_text("mutant\tseed\tcomplaint\n" + "".join(record))
 
 
-main()
+if __name__ == "__main__":
+    main()

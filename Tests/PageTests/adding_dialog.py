@@ -1,4 +1,4 @@
-"""The dialog that puts a person on the map, as the tests use it."""
+"""A driver of the dialog that puts a person on the map."""
 
 import re
 
@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 
 class Adding:
-    """The dialog, as a person uses it."""
+    """The dialog, operated like a person does."""
 
     def __init__(self, visitor):
         self.visitor, self.page = visitor, visitor.page
@@ -23,7 +23,7 @@ class Adding:
         return self
 
     def here(self):
-        self.dialog.get_by_role("button", name="Here it is").click()
+        self.dialog.get_by_role("button", name="Use this place").click()
         return self
 
     def link(self, link):
@@ -43,6 +43,6 @@ class Adding:
         return self
 
     def notice(self, *lines):
-        """Expects these lines about the text and the place; without lines, no notice."""
+        """Expects these lines about the text and the place, or no notice if there are no lines."""
         expect(self.dialog.locator(".notice p")).to_have_text(list(lines))
         return self

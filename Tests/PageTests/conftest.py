@@ -1,4 +1,4 @@
-"""What the tests of the page share: the running product, and Debian's Chromium to look at it with."""
+"""Fixtures of the page tests: the running services, and Debian's Chromium."""
 
 import os
 import re
@@ -11,20 +11,20 @@ from product import PASSWORD, ROOT, Product
 
 
 def timer(file, name):
-    """A timer of the page, in milliseconds."""
+    """Returns a timer of the page's source, in milliseconds."""
     found = re.search(rf"^const {name} = ([\d_]+);$", (ROOT / "Sources/WebPage" / file).read_text(), re.MULTILINE)
     assert found, f"{file} has no {name}"
     return int(found[1])
 
 
-# Draws as the whole browser does, for three quarters of its CPU time: it has no windows and menus of its own.
+# Renders like the full browser for three quarters of its CPU time, because it has no windows and menus of its own.
 CHROMIUM = "/usr/bin/chromium-headless-shell"
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 800}
-# Timers of the page: for a toast to go, for a deletion to be sent, and for the wait for a new pin to end.
+# Timers of the page: until a toast closes, until a deletion is sent, and until the wait for a new pin ends.
 TOAST_MS, UNDO_MS = timer("common/toast.js", "longMs"), timer("posts/deletion.js", "undoMs")
 ARRIVAL_MS = timer("main.js", "arrivalMs")
-# What a browser itself says of an answer that is no success, or of none. The tests know which they cause.
+# Console messages by the browser itself about an error response or a failed request. Each test knows which it causes.
 NETWORK = re.compile(r"^Failed to load resource|net::ERR_")
 expect.set_options(timeout=120_000)
 
@@ -39,7 +39,7 @@ def chromium():
 
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory):
-    """A product that many tests use: each with people of its own."""
+    """Services that many tests share. Each test uses its own people."""
     product = Product(tmp_path_factory.mktemp("shared"))
     yield product
     product.end()
@@ -47,7 +47,7 @@ def shared(tmp_path_factory):
 
 @pytest.fixture
 def product(tmp_path):
-    """A product of a test's own, all in one process."""
+    """Services of one test, in one process."""
     product = Product(tmp_path)
     yield product
     product.end()
@@ -55,7 +55,7 @@ def product(tmp_path):
 
 @pytest.fixture
 def apart(tmp_path):
-    """A product of a test's own, each role in a process that may end."""
+    """Services of one test, with each role in its own process, which may end."""
     product = Product(tmp_path, apart=True)
     yield product
     product.end()
@@ -63,7 +63,7 @@ def apart(tmp_path):
 
 @pytest.fixture
 def hurry():
-    """Judges a duration, in seconds, where nothing else uses the machine: `make page` says so with PAGE_TIMES."""
+    """Checks a duration in seconds, but only if PAGE_TIMES is set, as by `make page`: then the machine is idle."""
 
     def judge(seconds, limit):
         if os.environ.get("PAGE_TIMES"):
@@ -73,7 +73,7 @@ def hurry():
 
 
 class Visitor:
-    """A browser window with the page in it. Whatever it complains of fails the test."""
+    """A browser window with the page. Any error in its console fails the test."""
 
     def __init__(self, chromium, product, **options):
         self.product = product
@@ -94,9 +94,9 @@ class Visitor:
             self.complaints.append(f"{kind}: {text}")
 
     def unhurried(self, *timers):
-        """Makes these timers of the page last ten minutes, for machines that are slower than people.
+        """Extends these timers of the page to ten minutes, for slow machines.
 
-        It holds from the next page on, so call it before `open`.
+        Takes effect with the next page, so call it before `open`.
         """
         self.page.add_init_script(f"""{{
           const {{ setTimeout }} = window;
@@ -110,7 +110,7 @@ class Visitor:
         return self
 
     def sign_in(self, person):
-        """As the page does it, without the page."""
+        """Signs in with the page's request, without the page."""
         answer = self.context.request.post(
             "/v2/session", data={"email": person.email, "password": PASSWORD})
         assert answer.ok, answer.text()
@@ -138,7 +138,7 @@ class Visitor:
 
 @pytest.fixture
 def visit(chromium):
-    """Opens browsers; at the end none may have complained, and no answer may have been an error but those expected."""
+    """Opens browsers. At the end no console may have an error, and no response an error that is not expected."""
     visitors = []
 
     def visit(product, **options):
@@ -153,7 +153,7 @@ def visit(chromium):
 
 @pytest.fixture
 def adding(shared, visit):
-    """The dialog, for a person who is signed in and has no pin yet."""
+    """The dialog, for a signed-in person without a pin."""
     person = shared.person()
     adding = Adding(visit(shared).sign_in(person).unhurried(ARRIVAL_MS).open().connection("live"))
     adding.person = person

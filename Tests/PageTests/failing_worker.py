@@ -1,17 +1,17 @@
-"""A worker that knows no place and says of each that trying again is useless: what makes posts dead.
+"""A worker that answers every job with a permanent failure, which makes posts dead.
 
     python failing_worker.py ENDPOINT
 
-It is the example of deploy/examples/python with another answer, and needs its folder and jobs_pb2 on PYTHONPATH.
+It is the example of deploy/examples/python with another result. Its folder and jobs_pb2 must be on PYTHONPATH.
 """
 
 import sys
 
 import jobs_pb2 as pb
-import work
+import worker
 
 
-class FailingWorker(work.Worker):
+class FailingWorker(worker.Worker):
     def answer(self, job):
         result = pb.Result(job_id=job.job_id, lease_token=job.lease_token)
         result.failed.kind = pb.FAILURE_KIND_PERMANENT
@@ -19,6 +19,6 @@ class FailingWorker(work.Worker):
         return result
 
 
-worker = FailingWorker(sys.argv[1], {})
+failing = FailingWorker(sys.argv[1], {})
 while True:
-    worker.turn()
+    failing.turn()

@@ -1,4 +1,4 @@
-"""The built product, running on free ports of this machine: all in one process, or each role in its own."""
+"""The built services on free local ports: all roles in one process, or each role in its own process."""
 
 import json
 import os
@@ -21,20 +21,20 @@ given_ports = set()
 
 
 def eventually(what, condition, within=120):
-    """The first answer that is true; fails when there is none in time."""
+    """Waits until the condition is true and returns its value. Fails after `within` seconds."""
     end = time.monotonic() + within
     while True:
         answer = condition()
         if answer:
             return answer
-        assert time.monotonic() < end, f"waited {within} s in vain until {what}"
+        assert time.monotonic() < end, f"timed out after {within} s before {what}"
         time.sleep(0.02)
 
 
 def free_port():
-    """A port that no other test is given, in this process or another: it may be long until it is used.
+    """Returns a free port that no other test gets, in this process or another, because it may be used much later.
 
-    Below those that the kernel gives away for port 0, and apart from those of the other sets of tests.
+    The port is below the range for port 0, and outside the ranges of the other test sets.
     """
     own = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     every = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
@@ -52,7 +52,7 @@ def free_port():
 
 
 class Role:
-    """One process of the product, which finds its ports again when it is started again."""
+    """A process of the services. It keeps its ports over restarts."""
 
     def __init__(self, folder, *arguments, environment=None):
         self.environment = environment or {}
@@ -67,7 +67,7 @@ class Role:
             self.process = subprocess.Popen(
                 [BINARY, *self.arguments], stdout=subprocess.PIPE, stderr=log, env=environment, text=True)
         line = self.process.stdout.readline()
-        assert line.startswith("ready "), f"{self.arguments[0]} has ended: {self.log.read_text()[-2000:]}"
+        assert line.startswith("ready "), f"{self.arguments[0]} ended: {self.log.read_text()[-2000:]}"
         self.ready = dict(word.split("=", 1) for word in line.split()[1:])
         return self
 
@@ -81,7 +81,7 @@ class Role:
 
 
 class FailingWorker:
-    """A worker of Python, for as long as it is used; every post that it gets is dead."""
+    """A failing Python worker while the context is open: every post that it gets becomes dead."""
 
     def __init__(self, product):
         self.product = product
@@ -102,7 +102,7 @@ class FailingWorker:
 
 
 class Person:
-    """Somebody with an account, who uses the API with a token."""
+    """A person with an account, who uses the API with a token."""
 
     def __init__(self, product, first_name, last_name):
         self.product, self.name = product, f"{first_name} {last_name}".strip()
@@ -115,7 +115,7 @@ class Person:
         return self.product.ask(method, path, body, own | (headers or {}))
 
     def post(self, place, link="https://example.org/", **point):
-        """On the map when it returns."""
+        """Posts. The post is published on return."""
         post = self.ask("POST", "/v2/posts", {"place": place, "link": link, **point}, {"Prefer": "wait=30"})
         assert post["state"] == "published", post
         return post
@@ -127,7 +127,7 @@ class Person:
 class Product:
     """Ingest with a worker and a feed."""
 
-    def __init__(self, folder, *options, apart=False, viewing_key=None):
+    def __init__(self, folder, *options, apart=False, map_access_secret=None):
         self.folder = folder
         ports = {name: free_port() for name in ["http", "feed", "jobs", "changes", "submit", "publish", "query"]}
         self.url = f"http://127.0.0.1:{ports['http']}"
@@ -144,14 +144,14 @@ class Product:
                 folder, "up", *listen, *to_feed, "--feed-http", f"127.0.0.1:{ports['feed']}", *options).start()
             self.roles = [self.ingest]
             return
-        shared = {"ONTHEMAP_VIEW_KEY_FILE": str(viewing_key)} if viewing_key else {}
-        viewing = ["--viewing", "closed"] if viewing_key else []
+        shared = {"ONTHEMAP_MAP_ACCESS_SECRET_FILE": str(map_access_secret)} if map_access_secret else {}
+        map_access = ["--map-access", "members"] if map_access_secret else []
         self.ingest = Role(
-            folder, "ingest", *listen, "--feed-url", self.feed_url, *options, environment=shared).start()
+            folder, "ingest", *listen, "--public-feed-url", self.feed_url, *options, environment=shared).start()
         self.feed = Role(
-            folder, "feed", *viewing, "--ingest", at["changes"], *to_feed, "--http", f"127.0.0.1:{ports['feed']}", "--data",
-            pathlib.Path(folder) / "feed", "--operations", "none", environment=shared).start()
-        self.worker = Role(folder, "geocoder", "--ingest", at["jobs"], "--operations", "none").start()
+            folder, "feed", *map_access, "--ingest", at["changes"], *to_feed, "--http", f"127.0.0.1:{ports['feed']}",
+            "--data", pathlib.Path(folder) / "feed", "--operations", "none", environment=shared).start()
+        self.worker = Role(folder, "worker", "--ingest", at["jobs"], "--operations", "none").start()
         self.roles = [self.ingest, self.feed, self.worker]
 
     def ask(self, method, path, body=None, headers=None):
@@ -170,7 +170,7 @@ class Product:
         return operator
 
     def command(self, *arguments):
-        """What an operator types on ingest's host."""
+        """Runs an operator's command on ingest's host. Returns its output."""
         environment = {**os.environ, "ONTHEMAP_DATA": str(pathlib.Path(self.folder) / "data")}
         return subprocess.run(
             [BINARY, *arguments], env=environment, capture_output=True, text=True, timeout=120, check=True).stdout

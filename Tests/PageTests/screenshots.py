@@ -1,8 +1,8 @@
-"""Takes a picture of every view of the page, phone and desktop, light and dark; and Map.jpg, which the README shows.
+"""Takes screenshots of every view of the page, phone and desktop, light and dark, and README's Map.jpg.
 
     python screenshots.py FOLDER
 
-The product runs on free ports of this machine with posts of made-up people, and is ended at the end.
+The services run on free local ports with posts of invented people, and end with the script.
 """
 
 import pathlib
@@ -29,7 +29,7 @@ PLACES = [
 
 
 def fill(product):
-    """Posts of ten people, and of Ada, the operator; some are dead."""
+    """Adds posts of ten people and of Ada, the operator. Some posts are dead."""
     people = [product.person(*name) for name in PEOPLE[1:]]
     ada = product.operator("Ada")
     product.worker.kill()

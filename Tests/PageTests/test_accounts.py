@@ -1,4 +1,4 @@
-"""Signing up, in and out, and what the page says where that does not go well."""
+"""Tests of signing up, in and out, and of the page's messages on errors."""
 
 import http.server
 import json
@@ -21,7 +21,7 @@ def sign_in(visitor, email, password):
     dialog(visitor).get_by_role("button", name="Sign in", exact=True).click()
 
 
-def test_whoever_signs_up_is_signed_in_and_stays_so_over_a_reload(shared, visit):
+def test_sign_up_signs_in_and_survives_a_reload(shared, visit):
     visitor = visit(shared).open()
     visitor.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
     dialog(visitor).get_by_role("button", name="Sign up").click()
@@ -40,16 +40,16 @@ def test_whoever_signs_up_is_signed_in_and_stays_so_over_a_reload(shared, visit)
     expect(visitor.page.get_by_role("banner").get_by_role("button", name="Sign in")).to_be_visible()
 
 
-def test_wrong_credentials_are_told_from_no_connection_and_nothing_typed_is_lost(apart, visit):
+def test_wrong_credentials_and_no_connection_differ_and_keep_the_input(apart, visit):
     ada = apart.person()
     visitor = visit(apart).open().connection("live")
     sign_in(visitor, ada.email, "not-the-password")
     trouble = dialog(visitor).locator(".trouble")
-    expect(trouble).to_have_text("No account has this e-mail address and password. Check both.")
+    expect(trouble).to_have_text("Wrong e-mail address or password. Check both.")
     apart.ingest.kill()
     dialog(visitor).get_by_label("Password").fill(PASSWORD)
     dialog(visitor).get_by_role("button", name="Sign in", exact=True).click()
-    expect(trouble).to_contain_text("There is no connection to the server.")
+    expect(trouble).to_contain_text("No connection to the server.")
     expect(dialog(visitor).get_by_label("E-mail address")).to_have_value(ada.email)
     expect(dialog(visitor).get_by_label("Password")).to_have_value(PASSWORD)
     apart.ingest.start()
@@ -57,7 +57,7 @@ def test_wrong_credentials_are_told_from_no_connection_and_nothing_typed_is_lost
     expect(visitor.page.locator("#account-name")).to_have_text("Ada")
 
 
-def test_a_taken_address_and_a_weak_password_are_said_at_their_fields(shared, visit):
+def test_a_taken_address_and_a_weak_password_show_errors_at_their_fields(shared, visit):
     ada = shared.person()
     visitor = visit(shared).open()
     visitor.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
@@ -68,31 +68,31 @@ def test_a_taken_address_and_a_weak_password_are_said_at_their_fields(shared, vi
     submit = dialog(visitor).get_by_role("button", name="Sign up", exact=True)
     submit.click()
     expect(dialog(visitor).get_by_label("Password")).to_have_attribute("aria-invalid", "true")
-    expect(dialog(visitor).get_by_text("nothing that everybody tries first")).to_be_visible()
+    expect(dialog(visitor).get_by_text("This password is too short or too common.")).to_be_visible()
     dialog(visitor).get_by_label("Password").fill(PASSWORD)
     submit.click()
     expect(dialog(visitor).get_by_label("E-mail address")).to_have_attribute("aria-invalid", "true")
     expect(dialog(visitor).get_by_text("Sign in instead.")).to_be_visible()
 
 
-def test_too_many_wrong_passwords_are_told_with_how_long_to_wait(product, visit):
+def test_too_many_wrong_passwords_show_the_time_to_wait(product, visit):
     ada = product.person()
     visitor = visit(product).open()
     sign_in(visitor, ada.email, "wrong-1")
     trouble = dialog(visitor).locator(".trouble")
     for number in range(2, 40):
         expect(trouble).not_to_be_empty()
-        if "Wait" in trouble.inner_text():
+        if "Try again in" in trouble.inner_text():
             break
         dialog(visitor).get_by_label("Password").fill(f"wrong-{number}")
         dialog(visitor).get_by_role("button", name="Sign in", exact=True).click()
         expect(dialog(visitor).locator("[aria-busy]")).to_have_count(0)
-    expect(trouble).to_contain_text("Too many wrong passwords. Wait")
+    expect(trouble).to_contain_text("Too many attempts. Try again in")
 
 
-def test_providers_have_buttons_where_they_are_set_up_and_closed_sign_up_offers_none(tmp_path, visit):
+def test_configured_providers_have_buttons_and_closed_sign_up_has_none(tmp_path, visit):
     product = Product(
-        tmp_path, "--sign-up", "closed", "--origin", "http://127.0.0.1", "--oidc-issuer", "http://127.0.0.1:1",
+        tmp_path, "--sign-up", "closed", "--public-url", "http://127.0.0.1", "--oidc-issuer", "http://127.0.0.1:1",
         "--oidc-client-id", "map", "--oidc-name", "Example Login")
     try:
         visitor = visit(product).open()
@@ -105,7 +105,7 @@ def test_providers_have_buttons_where_they_are_set_up_and_closed_sign_up_offers_
 
 
 class RefusingProvider(http.server.BaseHTTPRequestHandler):
-    """A provider of OpenID Connect at which nobody agrees."""
+    """An OpenID Connect provider at which every person cancels."""
 
     def do_GET(self):
         url = f"http://127.0.0.1:{self.server.server_port}"
@@ -129,12 +129,13 @@ class RefusingProvider(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def test_whoever_comes_back_from_a_provider_in_vain_reads_why_and_has_lost_nothing(tmp_path, visit):
+def test_a_failed_provider_login_shows_the_reason_and_keeps_the_input(tmp_path, visit):
     provider = http.server.ThreadingHTTPServer(("127.0.0.1", 0), RefusingProvider)
     threading.Thread(target=provider.serve_forever, daemon=True).start()
     port = free_port()
     product = Product(
-        tmp_path, "--origin", f"http://127.0.0.1:{port}", "--oidc-issuer", f"http://127.0.0.1:{provider.server_port}",
+        tmp_path, "--public-url", f"http://127.0.0.1:{port}",
+        "--oidc-issuer", f"http://127.0.0.1:{provider.server_port}",
         "--oidc-client-id", "map", "--oidc-name", "Example Login", "--http", f"127.0.0.1:{port}")
     product.url = f"http://127.0.0.1:{port}"
     try:
@@ -143,7 +144,7 @@ def test_whoever_comes_back_from_a_provider_in_vain_reads_why_and_has_lost_nothi
         visitor.page.get_by_role("banner").get_by_role("button", name="Add a pin").click()
         visitor.page.get_by_role("combobox").last.fill("Oslo")
         visitor.page.get_by_role("button", name="Find").click()
-        visitor.page.get_by_role("button", name="Here it is").click()
+        visitor.page.get_by_role("button", name="Use this place").click()
         visitor.page.get_by_label("Your link").fill("https://example.org/kept")
         visitor.context.clear_cookies()
         visitor.page.get_by_role("button", name="Put me on the map").click()

@@ -1,4 +1,4 @@
-"""Putting oneself on the map, step by step; and each way in which a step may fail, without losing what was typed."""
+"""Tests of putting a person on the map: each step, and each failure, which loses no input."""
 
 import re
 
@@ -10,7 +10,7 @@ from conftest import ARRIVAL_MS, TOAST_MS
 from product import PASSWORD, eventually
 
 
-def test_from_a_place_in_ones_own_words_to_the_new_pin(adding):
+def test_a_typed_place_becomes_a_new_pin(adding):
     adding.begin().find("Seattle, WA").step(2)
     expect(adding.dialog.locator(".chosen, .choices")).to_contain_text("Seattle, Washington, United States")
     expect(adding.dialog.locator(".preview-map .pin")).to_be_visible()
@@ -23,10 +23,10 @@ def test_from_a_place_in_ones_own_words_to_the_new_pin(adding):
     expect(popup.get_by_role("link", name="https://example.org/ada")).to_be_visible()
     expect(adding.page.locator(".pin.own")).to_be_visible()
     [post] = adding.person.posts()
-    assert post["place"] == "Seattle, WA" and post["agreement"] == "found"
+    assert post["place"] == "Seattle, WA" and post["agreement"] == "not_given"
 
 
-def test_places_are_suggested_while_one_types_and_taken_by_keyboard(adding):
+def test_places_are_suggested_while_typing_and_chosen_by_keyboard(adding):
     adding.begin()
     box = adding.dialog.get_by_role("combobox")
     box.press_sequentially("Reykj")
@@ -45,7 +45,7 @@ def test_places_are_suggested_while_one_types_and_taken_by_keyboard(adding):
     expect(adding.dialog.locator(".chosen")).to_contain_text("Reykjavík")
 
 
-def test_an_ambiguous_name_is_a_choice_and_the_one_that_is_chosen_is_meant(adding):
+def test_an_ambiguous_name_offers_a_choice_and_posts_the_chosen_place(adding):
     adding.begin().find("Springfield").step(2)
     choices = adding.dialog.get_by_role("radio")
     assert choices.count() > 2
@@ -58,7 +58,7 @@ def test_an_ambiguous_name_is_a_choice_and_the_one_that_is_chosen_is_meant(addin
     assert post["label"] == label and post["agreement"] == "verified"
 
 
-def test_the_pin_is_dragged_or_moved_by_keys_to_the_exact_spot(adding):
+def test_the_pin_moves_by_dragging_and_by_keys(adding):
     adding.begin().find("Oslo").step(2)
     pin = adding.dialog.locator(".preview-map .pin")
     box = pin.bounding_box()
@@ -66,7 +66,7 @@ def test_the_pin_is_dragged_or_moved_by_keys_to_the_exact_spot(adding):
     adding.page.mouse.down()
     adding.page.mouse.move(box["x"] + 55, box["y"] + 12, steps=5)
     adding.page.mouse.up()
-    expect(adding.dialog.get_by_text("The pin stands where you have put it.")).to_be_visible()
+    expect(adding.dialog.get_by_text("The pin is at your exact spot.")).to_be_visible()
     pin.focus()
     pin.press("ArrowUp")
     adding.here().link("https://example.org/").submit()
@@ -75,13 +75,13 @@ def test_the_pin_is_dragged_or_moved_by_keys_to_the_exact_spot(adding):
     assert post["longitude"] > 10.8 and post["latitude"] > 59.913 and post["place"] == "Oslo"
 
 
-def test_ones_own_position_is_taken_from_the_device(shared, visit):
+def test_the_device_position_can_be_used(shared, visit):
     person = shared.person()
     visitor = visit(
         shared, geolocation={"latitude": 48.14, "longitude": 11.58}, permissions=["geolocation"]).sign_in(person)
     adding = Adding(visitor.open())
     adding.begin()
-    adding.dialog.get_by_role("button", name="Use my position").click()
+    adding.dialog.get_by_role("button", name="Use my location").click()
     adding.step(2)
     expect(adding.dialog.locator(".chosen")).to_contain_text("Munich")
     adding.here().link("https://example.org/").submit()
@@ -90,16 +90,16 @@ def test_ones_own_position_is_taken_from_the_device(shared, visit):
     assert abs(post["latitude"] - 48.14) < 0.001 and abs(post["longitude"] - 11.58) < 0.001
 
 
-def test_a_device_that_may_not_tell_its_position_is_no_dead_end(adding):
+def test_a_blocked_device_position_leaves_the_other_ways(adding):
     adding.begin()
-    adding.dialog.get_by_role("button", name="Use my position").click()
-    adding.trouble(re.compile("The browser may not tell where you are|Your device does not tell"))
+    adding.dialog.get_by_role("button", name="Use my location").click()
+    adding.trouble(re.compile("Location access is blocked|Your device can’t find"))
     adding.find("Oslo").step(2)
 
 
-def test_an_unknown_place_is_said_and_may_be_mended(adding):
+def test_an_unknown_place_shows_an_error_and_can_be_corrected(adding):
     adding.begin().find("qqqzzzxx")
-    adding.trouble("No place is known by “qqqzzzxx”.").step(1)
+    adding.trouble("We can’t find “qqqzzzxx”.").step(1)
     expect(adding.dialog.get_by_role("combobox")).to_have_value("qqqzzzxx")
     adding.find("Oslo").step(2)
     adding.dialog.get_by_role("button", name="Back").click()
@@ -107,38 +107,38 @@ def test_an_unknown_place_is_said_and_may_be_mended(adding):
 
 
 LINKS = {
-    "javascript:alert(1)": "Only addresses with http:// or https:// are taken.",
-    "https://exa mple.org": "A web address has no spaces",
-    "https://ada:secret@example.org": "Leave out the user name and password",
-    "https://": "There is no valid host name",
-    "nohost": "There is no valid host name",
+    "javascript:alert(1)": "Links must start with http:// or https://.",
+    "https://exa mple.org": "A web address can’t contain spaces",
+    "https://ada:secret@example.org": "Links can’t contain a name or password",
+    "https://": "Enter a full web address",
+    "nohost": "Enter a full web address",
 }
 
 
-def test_a_link_that_is_none_is_said_while_one_types(adding):
+def test_an_invalid_link_shows_an_error_while_typing(adding):
     adding.begin().find("Oslo").here().step(3)
     for link, reason in LINKS.items():
         adding.link(link).trouble(reason)
     adding.link("").submit()
-    adding.trouble("Give a web address")
+    adding.trouble("Enter a web address")
     adding.link("example.org").submit()
     expect(adding.dialog).to_have_count(0)
 
 
-def test_without_connection_or_geocoder_each_step_says_so_and_goes_on_when_they_are_back(apart, visit):
+def test_each_step_reports_a_lost_connection_or_geocoder_and_continues_later(apart, visit):
     person = apart.person()
     adding = Adding(visit(apart).sign_in(person).unhurried(ARRIVAL_MS).open().connection("live")).begin()
     apart.worker.kill()
-    adding.find("Oslo").trouble("Places cannot be looked up at the moment.").step(1)
+    adding.find("Oslo").trouble("Place search is unavailable right now.").step(1)
     apart.worker.start()
-    eventually("a worker is there", lambda: "worker" in apart.command("queue", "status").lower())
+    eventually("a worker is connected", lambda: "worker" in apart.command("queue", "status").lower())
     apart.ingest.kill()
-    adding.find("Oslo").trouble("There is no connection to the server.").step(1)
+    adding.find("Oslo").trouble("No connection to the server.").step(1)
     apart.ingest.start()
     eventually("places are found", lambda: _finds(apart))
     adding.find("Oslo").step(2).here().link("https://example.org/kept")
     apart.ingest.kill()
-    adding.submit().trouble("There is no connection to the server.").step(3)
+    adding.submit().trouble("No connection to the server.").step(3)
     expect(adding.dialog.get_by_label("Your link")).to_have_value("https://example.org/kept")
     apart.ingest.start()
     eventually("places are found", lambda: _finds(apart))
@@ -155,7 +155,7 @@ def _finds(product):
         return None
 
 
-def test_a_post_whose_look_up_waits_is_kept_and_said_so(apart, visit):
+def test_a_post_that_waits_for_its_lookup_is_kept_with_a_message(apart, visit):
     person = apart.person()
     adding = Adding(visit(apart).sign_in(person).unhurried(TOAST_MS).open().connection("live")).begin()
     adding.find("Oslo").step(2).here().link("https://example.org/")
@@ -166,12 +166,12 @@ def test_a_post_whose_look_up_waits_is_kept_and_said_so(apart, visit):
     expect(adding.page.locator(".pin.own")).to_be_visible()
 
 
-def test_a_session_that_is_over_is_renewed_on_the_way_and_nothing_is_lost(adding):
+def test_an_expired_session_is_renewed_in_the_dialog_and_keeps_the_input(adding):
     adding.begin().find("Oslo").here().link("https://example.org/kept")
     adding.person.ask("DELETE", "/v2/sessions?except=current")
     adding.submit()
     again = adding.page.locator("dialog.sign-in")
-    expect(again).to_contain_text("Your session is over.")
+    expect(again).to_contain_text("Your session has ended.")
     expect(again.get_by_label("E-mail address")).to_have_value(adding.person.email)
     again.get_by_label("Password").fill(PASSWORD)
     again.get_by_role("button", name="Sign in", exact=True).click()
@@ -180,7 +180,7 @@ def test_a_session_that_is_over_is_renewed_on_the_way_and_nothing_is_lost(adding
     assert post["link"] == "https://example.org/kept"
 
 
-def test_whoever_does_not_sign_in_again_has_lost_nothing_either(adding):
+def test_a_cancelled_sign_in_keeps_the_input(adding):
     adding.begin().find("Oslo").here().link("https://example.org/kept")
     adding.person.ask("DELETE", "/v2/sessions?except=current")
     adding.submit()
@@ -189,12 +189,12 @@ def test_whoever_does_not_sign_in_again_has_lost_nothing_either(adding):
     assert adding.person.posts() == []
 
 
-def test_a_stranger_signs_in_first_and_then_goes_on(shared, visit):
+def test_a_stranger_signs_in_first_and_then_continues(shared, visit):
     person = shared.person()
     adding = Adding(visit(shared).open())
     adding.page.get_by_role("banner").get_by_role("button", name="Add a pin").click()
     dialog = adding.page.locator("dialog.sign-in")
-    expect(dialog).to_contain_text("Sign in first, then it goes on.")
+    expect(dialog).to_contain_text("You need an account for this.")
     dialog.get_by_label("E-mail address").fill(person.email)
     dialog.get_by_label("Password").fill(PASSWORD)
     dialog.get_by_role("button", name="Sign in", exact=True).click()
@@ -202,7 +202,7 @@ def test_a_stranger_signs_in_first_and_then_goes_on(shared, visit):
 
 
 @pytest.mark.parametrize("replaces", [True, False])
-def test_who_is_on_the_map_already_moves_the_pin_or_adds_another(adding, replaces):
+def test_a_person_with_a_pin_moves_it_or_adds_another(adding, replaces):
     first = adding.person.post("Lima, Peru")
     adding.page.reload()
     expect(adding.page.get_by_role("button", name="My pin")).to_be_visible()
@@ -216,7 +216,7 @@ def test_who_is_on_the_map_already_moves_the_pin_or_adds_another(adding, replace
     assert posts[0]["id"] == first["id"]
 
 
-def test_it_is_cancelled_at_each_step_and_what_was_typed_is_there_the_next_time(adding):
+def test_the_dialog_can_be_cancelled_at_each_step_and_keeps_the_input(adding):
     adding.begin().find("Oslo").step(2)
     adding.dialog.get_by_role("button", name="Cancel").click()
     expect(adding.dialog).to_have_count(0)
@@ -231,7 +231,7 @@ def test_it_is_cancelled_at_each_step_and_what_was_typed_is_there_the_next_time(
     assert adding.person.posts() == []
 
 
-def test_two_quick_presses_are_one_post(adding):
+def test_two_quick_presses_make_one_post(adding):
     adding.begin().find("Oslo").here().link("https://example.org/")
     adding.dialog.get_by_role("button", name="Put me on the map").dblclick()
     expect(adding.dialog).to_have_count(0)

@@ -1,4 +1,4 @@
-"""What becomes of the page when a service stops, and that it mends itself without being told to."""
+"""Tests of the page's connection: it shows a stopped service, and recovers by itself."""
 
 import re
 import time
@@ -13,11 +13,11 @@ def rows(visitor):
     return visitor.page.locator("tbody tr")
 
 
-def test_without_the_feed_it_asks_ingest_and_is_live_again_when_the_feed_is_back(apart, visit, hurry):
+def test_the_page_polls_ingest_while_the_feed_is_down_and_is_live_again_later(apart, visit, hurry):
     ada = apart.person("Ada")
     visitor = visit(apart).open("/#table").connection("live")
     apart.feed.kill()
-    visitor.connection("polling")
+    visitor.connection("reconnecting")
     ada.post("Oslo, Norway")
     expect(rows(visitor)).to_have_count(1)
     apart.feed.start()
@@ -28,7 +28,7 @@ def test_without_the_feed_it_asks_ingest_and_is_live_again_when_the_feed_is_back
     hurry(time.monotonic() - posted, 1)
 
 
-def test_without_ingest_it_says_that_the_list_may_be_behind_and_goes_on_when_it_is_back(apart, visit):
+def test_the_page_shows_a_delayed_list_while_ingest_is_down_and_recovers(apart, visit):
     ada = apart.person("Ada")
     ada.post("Oslo, Norway")
     visitor = visit(apart).open("/#table").connection("live")
@@ -37,24 +37,24 @@ def test_without_ingest_it_says_that_the_list_may_be_behind_and_goes_on_when_it_
     expect(rows(visitor)).to_have_count(1)
     apart.ingest.start()
     visitor.connection("live")
-    eventually("a worker is back", lambda: "worker" in apart.command("queue", "status").lower())
+    eventually("a worker is connected", lambda: "worker" in apart.command("queue", "status").lower())
     ada.post("Lima, Peru")
     expect(rows(visitor)).to_have_count(2)
 
 
-def test_with_nobody_there_it_keeps_what_it_knows_says_so_and_comes_back_by_itself(product, visit):
+def test_the_page_keeps_its_list_while_all_services_are_down_and_reconnects(product, visit):
     product.person("Ada").post("Oslo, Norway")
     visitor = visit(product).unhurried(TOAST_MS).open("/#table").connection("live")
     product.ingest.kill()
     visitor.connection("offline")
     expect(rows(visitor)).to_have_count(1)
     visitor.page.get_by_role("button", name="Refresh").click()
-    expect(visitor.page.locator("#toasts")).to_contain_text("There is no connection to the server.")
+    expect(visitor.page.locator("#toasts")).to_contain_text("No connection to the server.")
     product.ingest.start()
     visitor.connection("live")
 
 
-def test_what_happens_while_the_stream_is_cut_is_there_when_it_is_resumed(product, visit):
+def test_a_resumed_stream_delivers_the_missed_changes(product, visit):
     ada = product.person("Ada")
     ada.post("Oslo, Norway")
     visitor = visit(product).open("/#table").connection("live")
@@ -69,8 +69,8 @@ def test_what_happens_while_the_stream_is_cut_is_there_when_it_is_resumed(produc
     assert any(re.search(r"lastEventId=[0-9a-f]{32}-\d+", url) for url in asked)
 
 
-def test_a_page_that_is_told_of_no_feed_asks_every_few_seconds(tmp_path, visit):
-    product = Product(tmp_path, "--origin", "https://map.example.org", "--trusted-proxies", "127.0.0.1")
+def test_a_page_without_a_feed_polls_every_few_seconds(tmp_path, visit):
+    product = Product(tmp_path, "--public-url", "https://map.example.org", "--trusted-proxies", "127.0.0.1")
     try:
         visitor = visit(product).open("/#table").connection("polling")
         product.person("Ada").post("Oslo, Norway")
@@ -81,14 +81,14 @@ def test_a_page_that_is_told_of_no_feed_asks_every_few_seconds(tmp_path, visit):
         product.end()
 
 
-def test_a_page_that_opens_while_ingest_is_away_says_so(apart, visit):
+def test_a_page_that_opens_while_ingest_is_down_says_so(apart, visit):
     visitor = visit(apart).open()
     visitor.page.route("**/v2/page", lambda route: route.abort())
     visitor.page.reload()
-    expect(visitor.page.locator("#connection")).to_contain_text("There is no connection to the server.")
+    expect(visitor.page.locator("#connection")).to_contain_text("No connection to the server.")
 
 
-def test_nothing_can_be_pressed_before_the_page_would_follow(shared, visit):
+def test_no_button_is_enabled_before_the_page_can_react(shared, visit):
     page = visit(shared).page
     held = []
     page.route("**/v2/page", lambda route: held.append(route))
@@ -106,7 +106,7 @@ def test_nothing_can_be_pressed_before_the_page_would_follow(shared, visit):
     expect(page.get_by_role("dialog")).to_be_visible()
 
 
-def test_a_list_that_is_not_what_its_hash_says_is_never_shown(product, visit):
+def test_a_list_with_a_wrong_hash_is_never_shown(product, visit):
     product.person("Ada").post("Oslo, Norway")
     visitor = visit(product)
     body = product.ask("GET", "/v2/feed")
@@ -117,7 +117,7 @@ def test_a_list_that_is_not_what_its_hash_says_is_never_shown(product, visit):
     expect(rows(visitor)).to_have_count(0)
 
 
-def test_a_thousand_changes_a_minute_do_not_slow_it(product, visit, hurry):
+def test_a_thousand_changes_a_minute_do_not_slow_the_page(product, visit, hurry):
     ada = product.person("Ada")
     for number in range(100):
         ada.ask("POST", "/v2/posts", {"place": "Oslo", "link": f"https://example.org/{number}"})

@@ -1,4 +1,4 @@
-"""The header at every width, in both languages: nothing leaves the window, and every action is in reach."""
+"""Tests of the header at every width and in both languages: it fits the window, and every action can be reached."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -9,7 +9,7 @@ SIZES = [
     (641, 900), (700, 900), (737, 900), (768, 1024), (820, 1180), (844, 390), (897, 390), (903, 700), (929, 700),
     (977, 800), (1024, 768), (1122, 800), (1185, 800), (1280, 800), (1409, 900), (1440, 900), (1600, 900)]
 LONG_NAME = "Wolfeschlegelsteinhausenbergerdorffwelchevoralternwarengewissenh"
-# Parts of the header that leave the window, lie under something else, or are too small for a finger.
+# Finds parts of the header that leave the window, lie under another element, or are too small for a finger.
 FAULTS = """() => {
   const faults = [];
   const { scrollWidth } = document.documentElement;
@@ -47,11 +47,11 @@ def wolfe(shared):
 
 
 def look(visitor):
-    """At each size, also while the status has its longest text."""
+    """Returns the faults and actions at each size, also with the longest status texts: on one line, and of one word."""
     found = {}
     for width, height in SIZES:
         visitor.page.set_viewport_size({"width": width, "height": height})
-        for text in [None, "Keine Verbindung"]:
+        for text in [None, "Nur für Mitglieder", "Reconnecting …"]:
             if text:
                 visitor.page.locator("#connection span").evaluate("(one, text) => { one.textContent = text }", text)
             found[width, text] = visitor.page.evaluate(FAULTS)
@@ -81,7 +81,7 @@ def test_the_operators_header_fits_every_width_with_a_long_name(shared, wolfe, v
 
 
 @pytest.mark.parametrize("size", [(320, 640), (844, 390), (1440, 900)])
-def test_the_menu_of_the_account_shows_the_name_in_full_and_signs_out(shared, wolfe, visit, size):
+def test_the_account_menu_shows_the_full_name_and_signs_out(shared, wolfe, visit, size):
     visitor = visit(shared, viewport={"width": size[0], "height": size[1]}).sign_in(wolfe).open().connection("live")
     page = visitor.page
     menu = page.locator("#account-menu")

@@ -1,4 +1,4 @@
-"""The map and the table: what everybody sees, as it happens."""
+"""Tests of the public map and table, with live changes."""
 
 import re
 import time
@@ -11,7 +11,7 @@ from product import eventually
 NEW = re.compile(r"\bnew\b")
 
 
-def test_a_stranger_sees_the_map_and_every_change_at_once(product, visit, hurry):
+def test_a_stranger_sees_the_map_and_every_live_change(product, visit, hurry):
     ada = product.person("Ada", "Lovelace")
     ada.post("Oslo, Norway", "https://example.org/ada")
     visitor = visit(product).open().connection("live")
@@ -23,9 +23,9 @@ def test_a_stranger_sees_the_map_and_every_change_at_once(product, visit, hurry)
     assert set(visitor.statuses) <= {200}
 
 
-def test_a_new_pin_is_drawn_to_catch_the_eye_and_told_to_those_who_do_not_see_it(product, visit):
+def test_a_new_pin_is_highlighted_and_announced_to_screen_readers(product, visit):
     visitor = visit(product).open().connection("live")
-    # Watched by the page itself: on a slow machine this test may look when the pin is new no longer.
+    # The page itself watches the pin: on a slow machine the test might look too late.
     visitor.page.evaluate("""() => {
       window.wasNew = false;
       const look = () => { window.wasNew ||= document.querySelector('.new[aria-label^="Grace Hopper"]') !== null };
@@ -38,7 +38,7 @@ def test_a_new_pin_is_drawn_to_catch_the_eye_and_told_to_those_who_do_not_see_it
     expect(visitor.pin("Grace Hopper")).not_to_have_class(NEW)
 
 
-def test_a_pin_opens_with_name_place_and_a_link_to_another_tab_and_a_tap_outside_closes_it(product, visit):
+def test_a_pin_popup_shows_name_place_and_link_and_closes_on_a_tap_outside(product, visit):
     product.person("Ada", "Lovelace").post("Oslo, Norway", "https://example.org/ada")
     visitor = visit(product).open()
     visitor.pin("Ada Lovelace").click()
@@ -52,7 +52,7 @@ def test_a_pin_opens_with_name_place_and_a_link_to_another_tab_and_a_tap_outside
     expect(popup).to_have_count(0)
 
 
-def test_pins_that_stand_close_are_one_sign_that_opens(product, visit):
+def test_close_pins_form_a_cluster_that_opens(product, visit):
     for name in ["Ada", "Grace", "Alan"]:
         product.person(name).post("Oslo, Norway")
     visitor = visit(product).open()
@@ -62,7 +62,7 @@ def test_pins_that_stand_close_are_one_sign_that_opens(product, visit):
 
 
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
-def test_a_row_leads_to_its_pin_whatever_stands_beside_it(product, visit, motion):
+def test_a_row_opens_its_pin_beside_any_neighbours(product, visit, motion):
     ada = product.person("Ada")
     visitor = visit(product, reduced_motion=motion)
     near, nearer, chain = [(59.95, 10.85)], [(59.914, 10.753)], [(59.9 + step / 100, 10.74) for step in range(9)]
@@ -72,12 +72,12 @@ def test_a_row_leads_to_its_pin_whatever_stands_beside_it(product, visit, motion
         visitor.open().connection("live").tab("Table")
         visitor.page.locator("tbody th button").first.click()
         expect(visitor.page.locator(".leaflet-popup")).to_contain_text(link)
-        # Nothing that ends later closes it again.
+        # A later end of an animation must not close the popup again.
         visitor.page.wait_for_timeout(300)
         expect(visitor.page.locator(".leaflet-popup")).to_contain_text(link)
 
 
-def test_the_table_is_newest_first_sorts_by_each_column_and_searches_name_place_and_link(product, visit):
+def test_the_table_is_newest_first_and_can_be_sorted_and_searched(product, visit):
     product.person("Ada", "Lovelace").post("Oslo, Norway", "https://one.example.org/a")
     product.person("Grace", "Hopper").post("Lima, Peru", "https://two.example.org/b")
     product.person("Björk", "G").post("Reykjavík", "https://three.example.org/c")
@@ -100,10 +100,10 @@ def test_the_table_is_newest_first_sorts_by_each_column_and_searches_name_place_
         search.fill(text)
         expect(names).to_have_text([found])
     search.fill("nobody at all")
-    expect(visitor.page.get_by_text("Nothing matches the search.")).to_be_visible()
+    expect(visitor.page.get_by_text("No posts match your search.")).to_be_visible()
 
 
-def test_a_row_leads_to_its_pin_and_its_link_opens_elsewhere(product, visit):
+def test_a_row_opens_its_pin_and_its_link_opens_another_tab(product, visit):
     product.person("Ada", "Lovelace").post("Oslo, Norway", f"{product.url}/v2/version")
     visitor = visit(product).open().tab("Table")
     with visitor.context.expect_page() as opened:
@@ -115,11 +115,11 @@ def test_a_row_leads_to_its_pin_and_its_link_opens_elsewhere(product, visit):
     expect(visitor.page.locator(".leaflet-popup")).to_contain_text("Ada Lovelace")
 
 
-def test_of_more_than_a_hundred_the_latest_hundred_are_shown(product, visit):
+def test_the_newest_hundred_posts_are_shown(product, visit):
     ada = product.person()
     for number in range(103):
         ada.ask("POST", "/v2/posts", {"place": "Oslo", "link": f"https://example.org/{number}"})
-    eventually("all are on the map", lambda: product.ask("GET", "/v2/feed")["seq"] == 103)
+    eventually("all posts are published", lambda: product.ask("GET", "/v2/feed")["seq"] == 103)
     visitor = visit(product).open().tab("Table")
     expect(visitor.page.locator("tbody tr")).to_have_count(100)
 
@@ -130,7 +130,7 @@ HOSTILE = [
 ]
 
 
-def test_names_and_places_of_others_are_text_whatever_is_in_them(product, visit):
+def test_hostile_names_and_places_are_shown_as_text(product, visit):
     for text in HOSTILE:
         person = product.person(text, "x")
         person.ask("POST", "/v2/posts", {
@@ -151,9 +151,9 @@ def test_names_and_places_of_others_are_text_whatever_is_in_them(product, visit)
     assert visitor.page.locator(".leaflet-popup img, .leaflet-popup script").count() == 0
 
 
-def test_what_is_no_link_is_never_one(product, visit):
+def test_an_invalid_link_is_never_a_link(product, visit):
     ada = product.person()
-    # As apps of the original service send it: such texts are shown to their owner only, the map has an empty link.
+    # Apps of the original service send such texts. Only their owner sees them, and the map has an empty link.
     product.ask("POST", "/v1/StudentLocation", {
         "uniqueKey": "1", "firstName": "Ada", "lastName": "L", "mapString": "Oslo", "mediaURL": "javascript:alert(1)",
         "latitude": 59.9, "longitude": 10.7}, {"Authorization": f"Bearer {ada.token}"})

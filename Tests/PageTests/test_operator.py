@@ -1,4 +1,4 @@
-"""The operator's page: the queue to see and to steer, for accounts with that role and nobody else."""
+"""Tests of the operator's page: it shows and controls the queue for operators only."""
 
 import urllib.error
 
@@ -19,7 +19,7 @@ def dead(visitor):
 
 @pytest.fixture
 def ill(apart):
-    """A product without its worker."""
+    """Services without their worker."""
     apart.worker.kill()
     return apart
 
@@ -32,21 +32,21 @@ def bury(product, person, *places):
             assert post["state"] == "dead", post
 
 
-def test_strangers_and_others_see_nothing_of_it(shared, visit):
+def test_strangers_and_other_accounts_see_no_operator_page(shared, visit):
     visitor = visit(shared).open("/admin")
-    expect(visitor.page.locator("#gate")).to_contain_text("Sign in with an operator’s account")
+    expect(visitor.page.locator("#gate")).to_contain_text("Sign in with an operator account to see")
     ada = shared.person("Ada")
     visitor.sign_in(ada).open("/admin")
     expect(visitor.page.locator("#gate")).to_contain_text("This page is for operators.")
     expect(visitor.page.locator("#figures")).to_be_hidden()
     for method, path in [("GET", "status"), ("GET", "history"), ("GET", "posts"), ("GET", "posts/0000000001"),
-                         ("POST", "posts/retry"), ("POST", "posts/drop"), ("POST", "pause"), ("POST", "resume")]:
+                         ("POST", "posts/retry"), ("POST", "posts/discard"), ("POST", "pause"), ("POST", "resume")]:
         with pytest.raises(urllib.error.HTTPError) as refused:
             ada.ask(method, f"/v2/admin/{path}", {} if method == "POST" else None)
         assert refused.value.code == 403
 
 
-def test_one_becomes_an_operator_where_one_is_signed_in_and_the_map_leads_there(shared, visit):
+def test_a_promoted_account_sees_the_operator_page_and_its_link(shared, visit):
     ada = shared.person("Ada")
     visitor = visit(shared).sign_in(ada).open("/admin")
     expect(visitor.page.locator("#gate")).to_be_visible()
@@ -59,7 +59,7 @@ def test_one_becomes_an_operator_where_one_is_signed_in_and_the_map_leads_there(
     expect(visitor.page.locator("#figures")).to_be_hidden()
 
 
-def test_it_is_signed_in_to_as_the_map_is_and_out_of(shared, visit):
+def test_the_operator_page_signs_in_and_out_like_the_map(shared, visit):
     olga = shared.operator()
     visitor = visit(shared).open("/admin")
     visitor.page.get_by_role("button", name="Sign in").click()
@@ -72,15 +72,15 @@ def test_it_is_signed_in_to_as_the_map_is_and_out_of(shared, visit):
     expect(visitor.page.locator("#figures")).to_be_hidden()
 
 
-def test_the_queue_fills_ages_and_empties_before_ones_eyes(ill, visit):
+def test_the_queue_is_shown_live_as_it_fills_ages_and_empties(ill, visit):
     olga = ill.operator()
     visitor = visit(ill).sign_in(olga).open("/admin").connection("live")
     expect(figure(visitor, "Workers")).to_have_text("0")
-    expect(visitor.page.get_by_text("No worker is there: posts wait.")).to_be_visible()
+    expect(visitor.page.get_by_text("No worker is connected. Posts wait.")).to_be_visible()
     posts = []
 
     def is_counted():
-        # The rate is that of the last ten seconds.
+        # The page shows the rate of the last ten seconds.
         posts.append(olga.ask("POST", "/v2/posts", {"place": "Oslo", "link": f"https://example.org/{len(posts)}"}))
         visitor.page.wait_for_timeout(100)
         return figure(visitor, "Accepted").inner_text() != "0/s"
@@ -102,10 +102,10 @@ def test_the_queue_fills_ages_and_empties_before_ones_eyes(ill, visit):
     expect(visitor.page.locator(".plot", has=queue).locator(".legend")).to_contain_text("·")
 
 
-def test_dead_posts_are_shown_with_their_reasons_retried_and_dropped(ill, visit):
+def test_dead_posts_are_shown_with_their_reasons_retried_and_discarded(ill, visit):
     olga = ill.operator()
     visitor = visit(ill).sign_in(olga).unhurried(TOAST_MS).open("/admin").connection("live")
-    expect(visitor.page.get_by_text("No post is dead.")).to_be_visible()
+    expect(visitor.page.get_by_text("No dead posts.")).to_be_visible()
     bury(ill, olga, "Oslo", "Lima", '<b onclick="alert(1)">Paris</b>')
     expect(dead(visitor)).to_have_count(3)
     expect(figure(visitor, "Dead posts")).to_have_text("3")
@@ -115,27 +115,27 @@ def test_dead_posts_are_shown_with_their_reasons_retried_and_dropped(ill, visit)
     expect(visitor.page.get_by_role("dialog")).to_contain_text("bad_place: this worker likes no place")
     visitor.page.keyboard.press("Escape")
 
-    expect(visitor.page.get_by_role("button", name="Drop")).to_be_disabled()
-    visitor.page.get_by_role("checkbox", name="Choose <b").check()
-    visitor.page.get_by_role("button", name="Drop").click()
+    expect(visitor.page.get_by_role("button", name="Discard")).to_be_disabled()
+    visitor.page.get_by_role("checkbox", name="Select <b").check()
+    visitor.page.get_by_role("button", name="Discard").click()
     visitor.page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
     expect(dead(visitor)).to_have_count(3)
-    visitor.page.get_by_role("button", name="Drop").click()
-    visitor.page.get_by_role("dialog").get_by_role("button", name="Drop").click()
+    visitor.page.get_by_role("button", name="Discard").click()
+    visitor.page.get_by_role("dialog").get_by_role("button", name="Discard").click()
     expect(dead(visitor)).to_have_count(2)
     assert [post["state"] for post in olga.posts()].count("rejected") == 1
 
     ill.worker.start()
-    visitor.page.get_by_role("checkbox", name="Choose Oslo").check()
+    visitor.page.get_by_role("checkbox", name="Select Oslo").check()
     visitor.page.get_by_role("button", name="Retry", exact=True).click()
     expect(visitor.page.locator("#toasts")).to_contain_text("1 post is back in the queue.")
     expect(dead(visitor)).to_have_count(1)
     visitor.page.get_by_role("button", name="Retry all").click()
     expect(dead(visitor)).to_have_count(0)
-    eventually("both are on the map", lambda: len(ill.ask("GET", "/v2/feed")["entries"]) == 2)
+    eventually("both posts are published", lambda: len(ill.ask("GET", "/v2/feed")["entries"]) == 2)
 
 
-def test_dead_posts_are_chosen_by_reason_and_all_at_once(ill, visit):
+def test_dead_posts_are_selected_by_reason_or_all_together(ill, visit):
     olga = ill.operator()
     bury(ill, olga, *[f"Oslo {number}" for number in range(60)])
     visitor = visit(ill).sign_in(olga).open("/admin").connection("live")
@@ -144,63 +144,63 @@ def test_dead_posts_are_chosen_by_reason_and_all_at_once(ill, visit):
     expect(dead(visitor)).to_have_count(60)
     visitor.page.get_by_label("Reason").select_option("bad_place")
     expect(dead(visitor)).to_have_count(50)
-    visitor.page.get_by_role("checkbox", name="Choose all").check()
-    visitor.page.get_by_role("button", name="Drop").click()
-    expect(visitor.page.get_by_role("dialog")).to_contain_text("Drop 50 posts?")
-    visitor.page.get_by_role("dialog").get_by_role("button", name="Drop").click()
+    visitor.page.get_by_role("checkbox", name="Select all").check()
+    visitor.page.get_by_role("button", name="Discard").click()
+    expect(visitor.page.get_by_role("dialog")).to_contain_text("Discard 50 posts?")
+    visitor.page.get_by_role("dialog").get_by_role("button", name="Discard").click()
     expect(dead(visitor)).to_have_count(10)
     expect(figure(visitor, "Dead posts")).to_have_text("10")
 
 
-def test_a_paused_queue_takes_posts_and_lets_none_out_until_it_goes_on(product, visit):
+def test_a_paused_queue_accepts_posts_and_holds_them_until_the_resume(product, visit):
     olga = product.operator()
     visitor = visit(product).sign_in(olga).unhurried(TOAST_MS).open("/admin").connection("live")
-    visitor.page.get_by_role("button", name="Pause the queue").click()
-    expect(visitor.page.locator("#toasts")).to_contain_text("The queue is paused.")
+    visitor.page.get_by_role("button", name="Pause queue").click()
+    expect(visitor.page.locator("#toasts")).to_contain_text("Queue paused.")
     olga.ask("POST", "/v2/posts", {"place": "Oslo", "link": "https://example.org/"})
     expect(figure(visitor, "Queue")).to_have_text("1")
     visitor.page.reload()
-    visitor.page.get_by_role("button", name="Let the queue go on").click()
+    visitor.page.get_by_role("button", name="Resume queue").click()
     expect(figure(visitor, "Queue")).to_have_text("0")
 
 
-def test_without_ingest_it_says_so_keeps_what_it_knows_and_goes_on(product, visit):
+def test_the_operator_page_reports_a_missing_ingest_keeps_its_figures_and_recovers(product, visit):
     olga = product.operator()
     visitor = visit(product).sign_in(olga).unhurried(TOAST_MS).open("/admin").connection("live")
     product.ingest.kill()
     visitor.connection("offline")
     expect(visitor.page.locator("#figures")).to_be_visible()
-    visitor.page.get_by_role("button", name="Pause the queue").click()
-    expect(visitor.page.locator("#toasts")).to_contain_text("There is no connection to the server.")
+    visitor.page.get_by_role("button", name="Pause queue").click()
+    expect(visitor.page.locator("#toasts")).to_contain_text("No connection to the server.")
     product.ingest.start()
     visitor.connection("live")
 
 
-def test_an_expired_session_is_asked_for_again_and_it_goes_on(shared, visit):
+def test_an_expired_session_is_renewed_on_the_operator_page(shared, visit):
     olga = shared.operator()
     visitor = visit(shared).sign_in(olga).open("/admin").connection("live")
     visitor.context.request.delete("/v2/session", headers={"Origin": shared.url, "Sec-Fetch-Site": "same-origin"})
-    expect(visitor.page.get_by_role("dialog")).to_contain_text("Your session is over.")
+    expect(visitor.page.get_by_role("dialog")).to_contain_text("Your session has ended.")
     visitor.page.get_by_label("Password").fill(PASSWORD)
     visitor.page.get_by_role("dialog").get_by_role("button", name="Sign in").click()
     expect(visitor.page.get_by_role("dialog")).to_have_count(0)
     visitor.connection("live")
 
 
-def test_a_paused_queue_is_said_for_as_long_as_it_is(product, visit):
+def test_a_banner_shows_a_paused_queue(product, visit):
     olga = product.operator()
     visitor = visit(product).sign_in(olga).open("/admin").connection("live")
     bar = visitor.page.locator("#standing")
     expect(bar).to_be_hidden()
     olga.ask("POST", "/v2/admin/pause")
-    expect(bar).to_contain_text("Posts are accepted and wait.")
+    expect(bar).to_contain_text("New posts are accepted and wait.")
     visitor.open("/admin").connection("live")
-    expect(bar).to_contain_text("Paused since")
+    expect(bar).to_contain_text("Queue paused since")
     olga.ask("POST", "/v2/admin/resume")
     expect(bar).to_be_hidden()
 
 
-def test_a_full_disk_is_said_for_as_long_as_it_is(product, visit):
+def test_a_banner_shows_a_full_disk(product, visit):
     olga = product.operator()
     visitor = visit(product).sign_in(olga).open("/admin").connection("live")
     assert visitor.page.locator("#standing").is_hidden()
@@ -213,7 +213,7 @@ def test_a_full_disk_is_said_for_as_long_as_it_is(product, visit):
         route.fulfill(response=answer, json=status)
 
     visitor.page.route("**/v2/admin/status", fill)
-    expect(visitor.page.locator("#standing.danger")).to_contain_text("The disk has been full or nearly full since")
+    expect(visitor.page.locator("#standing.danger")).to_contain_text("Disk full or nearly full since")
     expect(figure(visitor, "Disk free")).to_have_text("0 byte")
     visitor.page.unroute("**/v2/admin/status")
     expect(visitor.page.locator("#standing")).to_be_hidden()

@@ -1,4 +1,4 @@
-"""One's own posts: to find, to edit, and to delete, with a way back."""
+"""Tests of a person's own posts: finding, editing, and deleting with undo."""
 
 from datetime import datetime, timedelta
 
@@ -12,7 +12,7 @@ def own(visitor):
     return visitor.page.locator("#view-posts li")
 
 
-def test_ones_own_pin_has_another_colour_and_a_way_to_it(product, visit):
+def test_a_persons_own_pin_has_another_colour_and_a_button(product, visit):
     ada = product.person("Ada")
     product.person("Grace").post("Puerto Natales")
     ada.post("Ushuaia")
@@ -25,21 +25,21 @@ def test_ones_own_pin_has_another_colour_and_a_way_to_it(product, visit):
     assert colours[0] != colours[1]
 
 
-def test_own_posts_are_listed_newest_first_with_what_became_of_them(shared, visit):
+def test_own_posts_are_listed_newest_first_with_their_states(shared, visit):
     ada = shared.person()
     ada.post("Oslo, Norway")
     ada.ask("POST", "/v2/posts", {"place": "qqqzzzxx", "link": "https://example.org/"}, {"Prefer": "wait=30"})
     visitor = visit(shared).sign_in(ada).open("/#posts")
     expect(own(visitor)).to_have_count(2)
     expect(own(visitor).nth(0)).to_contain_text("not on the map")
-    expect(own(visitor).nth(0)).to_contain_text("No place is known by this text.")
+    expect(own(visitor).nth(0)).to_contain_text("We can’t find this place.")
     expect(own(visitor).nth(1)).to_contain_text("on the map")
     expect(own(visitor).nth(0).get_by_role("button", name="Show")).to_have_count(0)
     own(visitor).nth(1).get_by_role("button", name="Show Oslo, Norway on the map").click()
     expect(visitor.page.locator(".leaflet-popup")).to_contain_text("Oslo, Norway")
 
 
-def test_an_edit_makes_the_same_post_another_one(shared, visit):
+def test_an_edit_changes_the_same_post(shared, visit):
     ada = shared.person()
     before = ada.post("Oslo, Norway", "https://example.org/old")
     visitor = visit(shared).sign_in(ada).unhurried(ARRIVAL_MS).open("/#posts")
@@ -48,7 +48,7 @@ def test_an_edit_makes_the_same_post_another_one(shared, visit):
     expect(dialog.get_by_role("combobox")).to_have_value("Oslo, Norway")
     dialog.get_by_role("combobox").fill("Lima, Peru")
     dialog.get_by_role("button", name="Find").click()
-    dialog.get_by_role("button", name="Here it is").click()
+    dialog.get_by_role("button", name="Use this place").click()
     expect(dialog.get_by_label("Your link")).to_have_value("https://example.org/old")
     dialog.get_by_label("Your link").fill("https://example.org/new")
     dialog.get_by_role("button", name="Save").click()
@@ -57,7 +57,7 @@ def test_an_edit_makes_the_same_post_another_one(shared, visit):
     assert (after["id"], after["place"], after["link"]) == (before["id"], "Lima, Peru", "https://example.org/new")
 
 
-def test_a_deleted_post_is_gone_at_once_and_comes_back_when_it_is_undone(shared, visit):
+def test_a_deleted_post_disappears_immediately_and_comes_back_by_undo(shared, visit):
     ada = shared.person()
     ada.post("Oslo, Norway")
     visitor = visit(shared).sign_in(ada).unhurried(UNDO_MS).open("/#posts")
@@ -69,7 +69,7 @@ def test_a_deleted_post_is_gone_at_once_and_comes_back_when_it_is_undone(shared,
 
 
 def delete(visitor, place):
-    """Presses Delete and waits until the server has answered."""
+    """Presses Delete and waits for the server's response."""
     with visitor.page.expect_response(lambda answer: answer.request.method == "DELETE") as answered:
         own(visitor).get_by_role("button", name=f"Delete {place}").click()
         expect(own(visitor).get_by_text(place)).to_have_count(0)
@@ -77,28 +77,28 @@ def delete(visitor, place):
 
 
 def stop_clock(visitor):
-    """Stops the clock that the test has installed, a few seconds later than it is."""
+    """Stops the test's clock a few seconds in the future."""
     for seconds in [5, 20, 80]:
         try:
             visitor.page.clock.pause_at(datetime.now() + timedelta(seconds=seconds))
             return
         except Error:
-            # The page was slower than that.
+            # The page's clock has already passed that time.
             if seconds == 80:
                 raise
 
 
 def failures(visitor):
-    return visitor.page.locator("#toasts").get_by_text("It could not be deleted")
+    return visitor.page.locator("#toasts").get_by_text("Couldn’t delete the post")
 
 
-def test_a_deleted_post_stays_gone_from_the_screen(product, visit):
+def test_a_deleted_post_stays_hidden(product, visit):
     ada, bob = product.person("Ada"), product.person("Bob")
     ada.post("Oslo, Norway")
     ada.post("Lima, Peru")
     visitor = visit(product).sign_in(ada).open("/#posts").connection("live")
     delete(visitor, "Oslo, Norway")
-    # The stream redraws what it changes.
+    # A change from the stream redraws the list.
     bob.post("Nairobi")
     expect(visitor.page.locator("#announcements")).to_contain_text("Bob")
     expect(own(visitor)).to_have_count(1)
@@ -112,7 +112,7 @@ def test_a_deleted_post_stays_gone_from_the_screen(product, visit):
     expect(failures(visitor)).to_have_count(0)
 
 
-def test_a_post_stays_hidden_in_every_view_until_it_is_undone(product, visit):
+def test_a_deleted_post_is_hidden_in_every_view_until_undo(product, visit):
     ada = product.person("Ada")
     ada.post("Oslo, Norway")
     visitor = visit(product).sign_in(ada).unhurried(UNDO_MS).open("/#posts").connection("live")
@@ -127,7 +127,7 @@ def test_a_post_stays_hidden_in_every_view_until_it_is_undone(product, visit):
     expect(visitor.page.locator(".pin.own")).to_have_count(1)
 
 
-def test_undo_in_the_last_second_sends_nothing(shared, visit):
+def test_undo_in_the_last_second_sends_no_deletion(shared, visit):
     ada = shared.person("Ada")
     ada.post("Oslo, Norway")
     visitor = visit(shared).sign_in(ada)
@@ -145,7 +145,7 @@ def test_undo_in_the_last_second_sends_nothing(shared, visit):
     assert "DELETE" not in sent and len(ada.posts()) == 1
 
 
-def test_a_post_that_is_deleted_in_another_window_leaves_the_list_and_its_own_delete_succeeds(product, visit):
+def test_a_post_deleted_in_another_window_leaves_the_list_and_deletes_without_error(product, visit):
     ada = product.person("Ada")
     ada.post("Oslo, Norway")
     ada.post("Lima, Peru")
@@ -177,7 +177,7 @@ def test_an_edit_in_another_window_shows_in_the_list(product, visit):
     expect(own(visitor)).to_contain_text("Lima, Peru")
 
 
-def test_signing_out_sends_the_deletions_that_are_due(shared, visit):
+def test_signing_out_sends_pending_deletions(shared, visit):
     ada = shared.person("Ada")
     ada.post("Oslo, Norway")
     visitor = visit(shared).sign_in(ada).unhurried(UNDO_MS, TOAST_MS).open("/#posts")
@@ -189,44 +189,44 @@ def test_signing_out_sends_the_deletions_that_are_due(shared, visit):
     assert ada.posts() == []
 
 
-def test_a_deleted_post_is_gone_for_good_after_a_while_or_when_the_page_is_left(shared, visit):
+def test_a_deletion_is_sent_after_its_timer_or_when_the_page_is_left(shared, visit):
     ada = shared.person()
     ada.post("Oslo, Norway")
     ada.post("Lima, Peru")
     visitor = visit(shared).sign_in(ada).open("/#posts")
     own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
-    eventually("it is deleted", lambda: [post["place"] for post in ada.posts()] == ["Lima, Peru"])
+    eventually("the post is deleted", lambda: [post["place"] for post in ada.posts()] == ["Lima, Peru"])
     visitor = visit(shared).sign_in(ada).unhurried(UNDO_MS).open("/#posts")
     own(visitor).get_by_role("button", name="Delete Lima, Peru").click()
     assert len(ada.posts()) == 1
     visitor.page.goto("about:blank")
-    eventually("it is deleted", lambda: ada.posts() == [])
+    eventually("the post is deleted", lambda: ada.posts() == [])
 
 
-def test_closing_the_tab_sends_the_deletions_that_are_due(shared, visit):
+def test_closing_the_tab_sends_pending_deletions(shared, visit):
     ada = shared.person()
     ada.post("Oslo, Norway")
     visitor = visit(shared).sign_in(ada).unhurried(UNDO_MS).open("/#posts")
     own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
     expect(own(visitor)).to_have_count(0)
     visitor.page.close()
-    eventually("it is deleted", lambda: ada.posts() == [])
+    eventually("the post is deleted", lambda: ada.posts() == [])
 
 
-def test_a_deletion_that_fails_brings_the_post_back_and_says_why(product, visit):
+def test_a_failed_deletion_brings_the_post_back_with_a_reason(product, visit):
     ada = product.person()
     ada.post("Oslo, Norway")
     visitor = visit(product).sign_in(ada).unhurried(TOAST_MS).open("/#posts").connection("live")
     expect(own(visitor)).to_have_count(1)
     product.ingest.kill()
     own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
-    expect(visitor.page.locator("#toasts").get_by_text("It could not be deleted, and is back.")).to_be_visible()
+    expect(visitor.page.locator("#toasts").get_by_text("Couldn’t delete the post, so it is back.")).to_be_visible()
     expect(own(visitor)).to_have_count(1)
     visitor.tab("Table")
     expect(visitor.page.locator("tbody tr")).to_have_count(1)
 
 
-def test_whoever_reads_a_pin_goes_on_reading_it_when_another_beside_it_changes(product, visit):
+def test_an_open_pin_popup_stays_open_when_a_pin_beside_it_changes(product, visit):
     ada, bob = product.person("Ada"), product.person("Bob")
     own = ada.post("Oslo, Norway")
     bob.post("Oslo, Norway", "https://example.org/bob")

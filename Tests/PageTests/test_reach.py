@@ -1,4 +1,4 @@
-"""That everybody can use it: by keyboard, by screen reader, on a phone, in the dark, in another language, at once."""
+"""Tests of accessibility: keyboard, screen reader, phone, dark mode, German, and loading time."""
 
 import json
 import re
@@ -22,7 +22,7 @@ def ada(shared):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("view", VIEWS)
-def test_axe_finds_nothing_to_complain_of(shared, ada, visit, view, theme):
+def test_axe_finds_no_violations(shared, ada, visit, view, theme):
     visitor = visit(shared, color_scheme=theme, reduced_motion="reduce").sign_in(ada).open()
     show(visitor, view)
     found = Axe().run(visitor.page).response["violations"]
@@ -30,7 +30,7 @@ def test_axe_finds_nothing_to_complain_of(shared, ada, visit, view, theme):
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_nothing_is_cut_off_on_a_phone(shared, ada, visit, view):
+def test_no_view_is_cut_off_on_a_phone(shared, ada, visit, view):
     visitor = visit(shared, viewport=PHONE, has_touch=True, is_mobile=True).sign_in(ada).open()
     show(visitor, view)
     assert visitor.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
@@ -41,7 +41,7 @@ def test_nothing_is_cut_off_on_a_phone(shared, ada, visit, view):
         assert dialog.evaluate("(dialog) => dialog.scrollWidth <= dialog.clientWidth")
 
 
-def test_all_of_it_can_be_done_by_keyboard(shared, visit):
+def test_every_task_works_by_keyboard(shared, visit):
     ada = shared.person("Ada", "Keys")
     visitor = visit(shared).sign_in(ada).open().connection("live")
     press = visitor.page.keyboard.press
@@ -64,7 +64,7 @@ def test_all_of_it_can_be_done_by_keyboard(shared, visit):
     visitor.page.keyboard.type("Ushuaia")
     press("Enter")
     expect(visitor.page.get_by_role("heading", name="Step 2")).to_be_visible()
-    tab_to("Here it is")
+    tab_to("Use this place")
     press("Enter")
     expect(visitor.page.get_by_label("Your link")).to_be_focused()
     visitor.page.keyboard.type("example.org/keys")
@@ -76,7 +76,7 @@ def test_all_of_it_can_be_done_by_keyboard(shared, visit):
     expect(visitor.page.get_by_role("table")).to_be_visible()
 
 
-def test_german_is_complete_and_is_kept(shared, visit):
+def test_german_is_complete_and_remembered(shared, visit):
     visitor = visit(shared, locale="de-CH").open().connection("live")
     expect(visitor.page.get_by_role("tab", name="Karte")).to_be_visible()
     expect(visitor.page.locator("html")).to_have_attribute("lang", "de")
@@ -86,7 +86,7 @@ def test_german_is_complete_and_is_kept(shared, visit):
     expect(visitor.page.get_by_role("tab", name="Map")).to_be_visible()
 
 
-def test_every_text_is_there_in_every_language_with_the_same_places(shared, visit):
+def test_every_text_exists_in_every_language_with_the_same_placeholders(shared, visit):
     visitor = visit(shared).open()
     source = visitor.page.locator("script[type=module]").get_attribute("src").replace("main.js", "texts.js")
     texts = visitor.page.evaluate("async (source) => (await import(source)).texts", source)
@@ -100,7 +100,7 @@ def test_every_text_is_there_in_every_language_with_the_same_places(shared, visi
     assert used and used <= set(texts["en"])
 
 
-def test_nobody_who_wants_calm_is_moved(shared, ada, visit):
+def test_reduced_motion_disables_animations(shared, ada, visit):
     visitor = visit(shared, reduced_motion="reduce").sign_in(ada).open().connection("live")
     visitor.page.get_by_role("button", name="My pin").click()
     expect(visitor.page.locator(".leaflet-popup")).to_be_visible()
@@ -110,7 +110,7 @@ def test_nobody_who_wants_calm_is_moved(shared, ada, visit):
     assert moved == []
 
 
-def test_nothing_on_the_page_jumps_while_it_loads(shared, ada, visit):
+def test_the_page_has_no_layout_shift_while_it_loads(shared, ada, visit):
     visitor = visit(shared).sign_in(ada)
     visitor.page.add_init_script("""
       window.shifted = 0;
@@ -121,7 +121,7 @@ def test_nothing_on_the_page_jumps_while_it_loads(shared, ada, visit):
     assert visitor.page.evaluate("window.shifted") < 0.02
 
 
-def test_with_a_hundred_pins_it_is_soon_ready_and_weighs_less_than_120_kb(product, visit, hurry):
+def test_the_page_with_a_hundred_pins_loads_soon_and_is_below_120_kb(product, visit, hurry):
     ada = product.person("Ada")
     places = ["Lima", "Oslo", "Paris", "Nairobi", "Tokyo", "Seattle", "Sydney", "Delhi", "Cairo", "Quito"]
     for number in range(100):
@@ -148,7 +148,7 @@ def test_with_a_hundred_pins_it_is_soon_ready_and_weighs_less_than_120_kb(produc
     assert 10_000 < own < 120_000, sizes
 
 
-def test_the_policy_lets_nothing_in_but_files_of_the_page(shared, visit):
+def test_the_policy_allows_only_files_of_the_page(shared, visit):
     visitor = visit(shared)
     answer = visitor.page.goto("/")
     policy = answer.headers["content-security-policy"]

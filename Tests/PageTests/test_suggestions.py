@@ -1,11 +1,11 @@
-"""The suggestions while a person types: they never move, cover or cut off an action, at any size of the window."""
+"""Tests of the suggestions while typing: they never move, cover or cut off an action, at any window size."""
 
 import pytest
 from adding_dialog import Adding
 from playwright.sync_api import expect
 
 SIZES = [(1440, 900), (1280, 800), (768, 1024), (844, 390), (390, 844), (390, 400), (320, 568), (320, 400)]
-# The button at a point, by its text; null where there is none.
+# Returns the text of the button at a point, or null.
 BUTTON_AT = "([x, y]) => document.elementFromPoint(x, y)?.closest('button')?.textContent ?? null"
 
 
@@ -22,7 +22,7 @@ def centre(box):
 
 @pytest.mark.parametrize("language", ["en-GB", "de-DE"])
 @pytest.mark.parametrize("size", SIZES)
-def test_every_action_is_hit_where_it_stood_before_the_suggestions_came(shared, visit, size, language):
+def test_no_action_moves_or_is_covered_when_suggestions_appear(shared, visit, size, language):
     adding = begin(shared, visit, size, language)
     buttons = adding.dialog.locator(".actions button").all()
     places = {button.inner_text(): centre(button.bounding_box()) for button in buttons}
@@ -32,13 +32,13 @@ def test_every_action_is_hit_where_it_stood_before_the_suggestions_came(shared, 
     assert [adding.page.evaluate(BUTTON_AT, place) for place in places.values()] == list(places)
     [find] = [place for name, place in places.items() if name in ("Find", "Suchen")]
     adding.page.mouse.click(*find)
-    # It asks which one is meant, and has put the person nowhere.
+    # The dialog asks for a choice and has placed no pin.
     expect(adding.dialog.locator(".choices")).to_be_visible()
     expect(adding.dialog.get_by_role("radio")).not_to_have_count(1)
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_every_suggestion_is_seen_or_scrolled_to_within_the_dialog(shared, visit, size):
+def test_every_suggestion_can_be_seen_or_scrolled_to_in_the_dialog(shared, visit, size):
     adding = begin(shared, visit, size, "en-GB")
     box = adding.dialog.get_by_role("combobox")
     box.press_sequentially("Springf")

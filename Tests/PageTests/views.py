@@ -1,4 +1,4 @@
-"""The views of the page, and the way to each."""
+"""The views of the page, and the steps to each."""
 
 from playwright.sync_api import expect
 
@@ -8,7 +8,7 @@ VIEWS = [
 
 
 def show(visitor, view):
-    """Goes to a view as people do."""
+    """Opens a view like a person does."""
     page = visitor.page
     banner = page.get_by_role("banner")
     if view in ("admin", "gate"):
@@ -51,5 +51,5 @@ def show(visitor, view):
         page.get_by_role("button", name="Find").click()
         expect(page.locator(".preview-map .pin")).to_be_visible()
         if view == "link":
-            page.get_by_role("button", name="Here it is").click()
+            page.get_by_role("button", name="Use this place").click()
             page.get_by_label("Your link").fill("javascript:alert(1)")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RemoteGeocoding
 
-@Suite("Whether a text asks for a street")
+@Suite("Address classifier")
 struct AddressClassifierTests {
   private func isOpen(_ text: String, _ level: Place.Level = .city, _ match: Place.Match = .fallback) -> Bool {
     var place = Place.sample("Oslo, Norway")
@@ -12,7 +12,7 @@ struct AddressClassifierTests {
   }
 
   @Test(
-    "A number with a word, or the word for a street with another, is left over",
+    "An unmatched house number or street word needs a remote lookup",
     arguments: [
       "7 Storgata, Oslo", "Storgata 7, 0155 Oslo", "Karl Johans gate 12b, Oslo", "Oslo Storgata 12-14",
       "Akersgata, Oslo", "12 Main Street, Oslo", "Rue Haute, Oslo", "Kirkeveien 5/3 Oslo", "ул. Ленина, Oslo",
@@ -20,7 +20,7 @@ struct AddressClassifierTests {
   func streets(text: String) { #expect(isOpen(text)) }
 
   @Test(
-    "Towns, postcodes and nonsense ask for none",
+    "Towns, postcodes and nonsense need no remote lookup",
     arguments: [
       "Oslo", "Oslo, Norway", "0155 Oslo", "Oslo 0155", "Oslo Norway 10115", "greater Oslo area", "Street, Oslo",
       "Oslo 1234567 apples", "7",
@@ -28,13 +28,13 @@ struct AddressClassifierTests {
   func none(text: String) { #expect(!isOpen(text)) }
 
   @Test(
-    "What the gazetteer knows wholly, or as a street, is answered", arguments: [Place.Match.exact, .prefix, .fuzzy])
+    "A complete match or a street match needs no remote lookup", arguments: [Place.Match.exact, .prefix, .fuzzy])
   func whole(match: Place.Match) {
     #expect(!isOpen("7 Storgata, Oslo", .city, match))
     #expect(!isOpen("7 Storgata, Oslo", .street))
   }
 
-  @Test("What the gazetteer says was left over decides, where it says so")
+  @Test("The text that the gazetteer left unmatched decides, if it is known")
   func unmatched() {
     var place = Place.sample("Oslo, Norway")
     (place.level, place.match, place.detail) = (.city, .fallback, Place.Detail())
@@ -44,11 +44,11 @@ struct AddressClassifierTests {
     #expect(AddressClassifier.needsRemoteLookup(PlaceQuery("7 Storgata, Oslo"), found: [place]))
   }
 
-  @Test("Without any answer the text itself decides, and suggestions and other levels never ask")
+  @Test("A query without local places is decided by its text, kind and levels")
   func empty() {
     #expect(AddressClassifier.needsRemoteLookup(PlaceQuery("7 Storgata, Nowhere"), found: []))
     #expect(!AddressClassifier.needsRemoteLookup(PlaceQuery("Nowhere"), found: []))
-    #expect(!AddressClassifier.needsRemoteLookup(PlaceQuery("7 Storgata, Nowhere", kind: .prefix), found: []))
+    #expect(!AddressClassifier.needsRemoteLookup(PlaceQuery("7 Storgata, Nowhere", kind: .autocomplete), found: []))
     #expect(!AddressClassifier.needsRemoteLookup(PlaceQuery("7 Storgata, Nowhere", levels: [.city]), found: []))
     #expect(AddressClassifier.needsRemoteLookup(PlaceQuery("7 Storgata, Nowhere", levels: [.city, .house]), found: []))
   }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RemoteGeocoding
 
-/// A breaker whose changes an expectation may ask for.
+/// A reference to a breaker, so that expectations can call its mutating methods.
 private final class BreakerBox {
   private var breaker = CircuitBreaker()
 
@@ -14,9 +14,9 @@ private final class BreakerBox {
   func giveBack(_ permit: CircuitBreaker.Permit, nowMs: Int64) { breaker.release(permit, nowMs: nowMs) }
 }
 
-@Suite("The circuit breaker")
+@Suite("Circuit breaker")
 struct CircuitBreakerTests {
-  /// Asks so many times, and fails each time.
+  /// Makes `times` requests that fail.
   private func fail(_ breaker: BreakerBox, times: Int, atMs: Int64) {
     for _ in 0..<times {
       guard let permit = breaker.admit(nowMs: atMs) else { return }
@@ -28,7 +28,7 @@ struct CircuitBreakerTests {
     if let permit = breaker.admit(nowMs: atMs) { breaker.succeed(permit) }
   }
 
-  @Test("Four failures in a row leave it closed, the fifth opens it for thirty seconds")
+  @Test("Five consecutive failures open the breaker for 30 seconds, and four do not")
   func inARow() {
     let breaker = BreakerBox()
     fail(breaker, times: 4, atMs: 0)
@@ -38,7 +38,7 @@ struct CircuitBreakerTests {
     #expect(breaker.admit(nowMs: 30_099) == nil)
   }
 
-  @Test("A success ends the row")
+  @Test("A success resets the count of consecutive failures")
   func success() {
     let breaker = BreakerBox()
     for _ in 0..<3 {
@@ -48,7 +48,7 @@ struct CircuitBreakerTests {
     #expect(!breaker.isOpen(nowMs: 0))
   }
 
-  @Test("Of twenty answers ten may have failed, and eleven may not")
+  @Test("Eleven failures among the last twenty requests open the breaker, and ten do not")
   func half() {
     let breaker = BreakerBox()
     for _ in 0..<10 {
@@ -56,14 +56,14 @@ struct CircuitBreakerTests {
       succeed(breaker, atMs: 0)
     }
     #expect(!breaker.isOpen(nowMs: 0))
-    // The oldest that goes was a failure too: ten remain, then an eleventh comes in the place of a success.
+    // This failure replaces an older failure, so ten remain. The next one replaces a success and is the eleventh.
     fail(breaker, times: 1, atMs: 0)
     #expect(!breaker.isOpen(nowMs: 0))
     fail(breaker, times: 1, atMs: 0)
     #expect(breaker.isOpen(nowMs: 0))
   }
 
-  @Test("One probe at a time; it closes the breaker when it succeeds")
+  @Test("An expired breaker admits one probe, whose success closes it")
   func probe() throws {
     let breaker = BreakerBox()
     fail(breaker, times: 5, atMs: 0)
@@ -72,10 +72,10 @@ struct CircuitBreakerTests {
     breaker.succeed(permit)
     #expect(breaker.admit(nowMs: 30_000) != nil)
     fail(breaker, times: 5, atMs: 40_000)
-    #expect(!breaker.isOpen(nowMs: 70_000), "The pause is the first one again.")
+    #expect(!breaker.isOpen(nowMs: 70_000), "The next pause must be the shortest again.")
   }
 
-  @Test("Each probe that fails doubles the pause, up to ten minutes")
+  @Test("Each failed probe doubles the pause, up to ten minutes")
   func doubling() {
     let breaker = BreakerBox()
     fail(breaker, times: 5, atMs: 0)
@@ -87,19 +87,19 @@ struct CircuitBreakerTests {
     }
   }
 
-  @Test("A refusal opens it for an hour, whatever it was before")
+  @Test("A provider's refusal opens the breaker for an hour, in any state")
   func blocked() throws {
     let breaker = BreakerBox()
     let permits = [try #require(breaker.admit(nowMs: 0)), try #require(breaker.admit(nowMs: 0))]
     breaker.block(permits[0], nowMs: 0)
     #expect(breaker.isOpen(nowMs: 3_599_999) && !breaker.isOpen(nowMs: 3_600_000))
     breaker.succeed(permits[1])
-    #expect(breaker.isOpen(nowMs: 1), "What was asked before it tells nothing.")
+    #expect(breaker.isOpen(nowMs: 1), "A request that began before the refusal must not close the breaker.")
     breaker.block(try #require(breaker.admit(nowMs: 3_600_000)), nowMs: 3_600_000)
     #expect(breaker.isOpen(nowMs: 7_199_999))
   }
 
-  @Test("A probe that was not asked after all gives way to the next")
+  @Test("A released probe lets the next one through")
   func givenBack() throws {
     let breaker = BreakerBox()
     fail(breaker, times: 5, atMs: 0)
@@ -107,7 +107,7 @@ struct CircuitBreakerTests {
     #expect(breaker.admit(nowMs: 30_000) != nil)
   }
 
-  @Test("An answer that comes after the breaker has opened changes nothing")
+  @Test("A result of a request from before the breaker opened changes nothing")
   func late() throws {
     let breaker = BreakerBox()
     let early = try #require(breaker.admit(nowMs: 0))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RemoteGeocoding
 
-@Suite("The configuration of a provider")
+@Suite("Provider configuration")
 struct ConfigurationTests {
   private func mistake(
     _ url: String, provider: Provider = .nominatim, contact: String = "", key: String = ""
@@ -14,7 +14,7 @@ struct ConfigurationTests {
   }
 
   @Test(
-    "https goes anywhere, plain http only to this host",
+    "An https URL may name any host, and an http URL only this one",
     arguments: [
       "https://geo.example.org", "https://geo.example.org/", "https://geo.example.org:8443/nominatim",
       "http://127.0.0.1:8088", "http://localhost/x", "http://[::1]:8088", "http://127.8.9.10",
@@ -22,7 +22,7 @@ struct ConfigurationTests {
   func urls(url: String) { #expect(mistake(url) == nil) }
 
   @Test(
-    "Other addresses are refused",
+    "Malformed and insecure provider URLs are refused",
     arguments: [
       "", "geo.example.org", "http://geo.example.org", "ftp://geo.example.org", "https://", "https://u:p@example.org",
       "https://example.org/?a=b", "https://example.org/#a", "https://example.org/a b", "http://127.0.0.1.example.org",
@@ -30,7 +30,7 @@ struct ConfigurationTests {
     ])
   func noURLs(url: String) { #expect(mistake(url) == .url) }
 
-  @Test("The public Nominatim wants to know whom to write to, however its name is written")
+  @Test("The public Nominatim needs a contact, in any spelling of its host")
   func contactMissing() throws {
     for host in ["nominatim.openstreetmap.org", "NOMINATIM.OpenStreetMap.org", "nominatim.openstreetmap.org."] {
       #expect(mistake("https://\(host)") == .contactMissing, "\(host)")
@@ -42,7 +42,7 @@ struct ConfigurationTests {
     #expect(!own.isPublic && own.userAgent == "onthemap/1.0")
   }
 
-  @Test("A contact is a mail address or a link, and cannot break out of its header")
+  @Test("A contact is a mail address or a link, and cannot inject a header")
   func contacts() {
     for contact in ["a@example.org", "https://example.org/contact", "http://example.org"] {
       #expect(mistake("https://x.org", contact: contact) == nil, "\(contact)")
@@ -55,7 +55,7 @@ struct ConfigurationTests {
     #expect(mistake("https://x.org", contact: String(repeating: "a", count: longest + 1) + "@x.org") == .contact)
   }
 
-  @Test("Only Pelias takes a key, of printable characters")
+  @Test("Only Pelias accepts a key, of printable characters")
   func keys() {
     #expect(mistake("https://x.org", provider: .pelias, key: "ge-0123") == nil)
     #expect(mistake("https://x.org", provider: .pelias, key: "a b") == .key)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RemoteGeocoding
 
-/// A cache whose changes an expectation may ask for.
+/// A reference to a cache, so that expectations can call its mutating methods.
 private final class CacheBox {
   private var cache: GeocodingCache
 
@@ -11,17 +11,19 @@ private final class CacheBox {
 
   var count: Int { cache.count }
   func entry(_ key: GeocodingCache.Key, nowMs: Int64) -> GeocodingCache.Entry? { cache.entry(key, nowMs: nowMs) }
-  func keep(_ places: [Place], for key: GeocodingCache.Key, nowMs: Int64) { cache.store(places, for: key, nowMs: nowMs) }
+  func keep(_ places: [Place], for key: GeocodingCache.Key, nowMs: Int64) {
+    cache.store(places, for: key, nowMs: nowMs)
+  }
 }
 
-@Suite("The cache of a provider's answers")
+@Suite("Geocoding cache")
 struct GeocodingCacheTests {
   private let day: Int64 = 24 * 3_600_000
   private let here = [Place.sample("Here")]
 
   private func key(_ text: String) -> GeocodingCache.Key { GeocodingCache.Key(PlaceQuery(text)) }
 
-  @Test("A place is believed for thirty days, and kept for worse times")
+  @Test("A found place is fresh for 30 days and stale afterwards")
   func found() {
     let cache = CacheBox()
     cache.keep(here, for: key("a"), nowMs: 5)
@@ -32,7 +34,7 @@ struct GeocodingCacheTests {
     #expect(cache.count == 1)
   }
 
-  @Test("That there is none is believed for a day, and then forgotten")
+  @Test("An empty answer is fresh for one day and then dropped")
   func notFound() {
     let cache = CacheBox()
     cache.keep([], for: key("a"), nowMs: 0)
@@ -41,21 +43,21 @@ struct GeocodingCacheTests {
     #expect(cache.count == 0)
   }
 
-  @Test("Case and white space make no difference, and neither do the ways to write an accent")
+  @Test("Cache keys ignore case, white space and Unicode normalization")
   func equal() {
     for text in ["9 rue été, paris", " 9  Rue\tÉté, PARIS ", "9 rue e\u{301}te\u{301}, paris"] {
       #expect(key(text) == key("9 rue été, Paris"), "\(text)")
     }
   }
 
-  @Test("What changes the answer makes a difference")
+  @Test("Cache keys differ in every parameter that changes the answer")
   func different() {
     var queries = [PlaceQuery("a"), PlaceQuery("b"), PlaceQuery("a", limit: 2), PlaceQuery("a", country: "FR")]
     queries += [PlaceQuery("a", language: "fr"), PlaceQuery("a", focus: Place.sample("").coordinate)]
     #expect(Set(queries.map(GeocodingCache.Key.init)).count == queries.count)
   }
 
-  @Test("Full, it forgets what was asked for longest ago")
+  @Test("A full cache evicts the least recently used answer")
   func full() {
     let cache = CacheBox(max: 3)
     for text in ["a", "b", "c"] { cache.keep(here, for: key(text), nowMs: 0) }
@@ -66,7 +68,7 @@ struct GeocodingCacheTests {
     for text in ["a", "c", "d"] { #expect(cache.entry(key(text), nowMs: 3) != nil, "\(text)") }
   }
 
-  @Test("A large cache removes a sixteenth of its answers at once, and keeps those used last")
+  @Test("A large cache evicts a sixteenth of its answers together, the least recently used")
   func batch() {
     let cache = CacheBox(max: 64)
     for number in 0..<64 { cache.keep(here, for: key("\(number)"), nowMs: 0) }
@@ -77,7 +79,7 @@ struct GeocodingCacheTests {
     for text in ["0", "5", "63", "new"] { #expect(cache.entry(key(text), nowMs: 0) != nil, "\(text)") }
   }
 
-  @Test("It never holds more than its maximum, in whatever order it is used")
+  @Test("The cache never exceeds its maximum")
   func bound() {
     let cache = CacheBox(max: 10)
     for round in 0..<500 {
@@ -91,7 +93,7 @@ struct GeocodingCacheTests {
 
 extension Place {
   static func sample(_ label: String) -> Place {
-    guard let coordinate = Coordinate(latitude: 59.9, longitude: 10.7) else { preconditionFailure("On the earth.") }
+    guard let coordinate = Coordinate(latitude: 59.9, longitude: 10.7) else { preconditionFailure("Valid coordinate.") }
     return Place(
       coordinate: coordinate, level: .house, match: .exact, confidence: 1, label: label, name: label, region: "",
       country: "Norway", countryCode: "NO")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RemoteGeocoding
 
-@Suite("Answers of providers")
+@Suite("Provider responses")
 struct ProviderResponseTests {
   private func places(
     _ text: String, _ provider: Provider, limit: Int = 5, country: String? = nil
@@ -13,7 +13,7 @@ struct ProviderResponseTests {
     try ProviderResponse.places(in: Data(text.utf8), of: provider, limit: limit, country: country)
   }
 
-  @Test("Nominatim's strings are numbers, and its box is south, north, west, east")
+  @Test("A Nominatim place has string coordinates and a box of south, north, west, east")
   func nominatim() throws {
     let place = try #require(places(ProviderSamples.nominatimHouse, .nominatim).first)
     #expect(place.coordinate == Coordinate(latitudeE7: 599_138_688, longitudeE7: 107_522_454))
@@ -28,7 +28,7 @@ struct ProviderResponseTests {
     #expect(detail.attribution.contains("OpenStreetMap") && !detail.isDegraded)
   }
 
-  @Test("Photon's box is west, north, east, south, and its label is made of its parts")
+  @Test("A Photon place has a box of west, north, east, south, and a label made of its parts")
   func photon() throws {
     let place = try #require(places(ProviderSamples.photonHouse, .photon).first)
     #expect(place.coordinate == Coordinate(latitude: 50.9485, longitude: 10.7105))
@@ -40,7 +40,7 @@ struct ProviderResponseTests {
     #expect(place.detail?.attribution.contains("openstreetmap.org/copyright") == true)
   }
 
-  @Test("Pelias' box is west, south, east, north, and its country code of three letters becomes one of two")
+  @Test("A Pelias place has a box of west, south, east, north, and a three-letter country code")
   func pelias() throws {
     let place = try #require(places(ProviderSamples.peliasHouse, .pelias).first)
     #expect(place.level == .house && place.match == .exact && place.confidence == 0.95)
@@ -53,7 +53,7 @@ struct ProviderResponseTests {
     #expect(try places(wider, .pelias).first?.match == .fallback)
   }
 
-  @Test("An empty list is an answer: no place is known")
+  @Test("An empty list means that no place is known")
   func empty() throws {
     #expect(try places("[]", .nominatim).isEmpty)
     for provider in [Provider.photon, .pelias] {
@@ -61,7 +61,7 @@ struct ProviderResponseTests {
     }
   }
 
-  @Test("Numbers may be numbers or strings of them, and what is odd beside a place is left out")
+  @Test("Coordinates may be numbers or strings, and malformed members are left out")
   func lenient() throws {
     let odd = """
       [{"lat":1.5,"lon":-2,"osm_id":12,"display_name":"Odd","place_rank":"27","boundingbox":"none","address":[]},
@@ -75,7 +75,7 @@ struct ProviderResponseTests {
     #expect(found[1].level == .city && found[1].match == .fallback)
   }
 
-  @Test("A box around the whole world, or across the antimeridian, is a box")
+  @Test("A box may span the whole world or cross the antimeridian")
   func antimeridian() throws {
     for (west, east) in [("-180.0", "180.0"), ("176.9", "-178.2")] {
       let text = """
@@ -99,7 +99,7 @@ struct ProviderResponseTests {
   ]
 
   @Test(
-    "What a place is follows from its kind, else from its rank", arguments: ProviderResponseTests.kinds)
+    "A place's level follows from its kind, or else from its rank", arguments: ProviderResponseTests.kinds)
   func levels(member: String, level: Place.Level) throws {
     let place = try #require(
       places("[{\"lat\":\"1\",\"lon\":\"2\",\"display_name\":\"A\",\(member)}]", .nominatim).first)
@@ -107,7 +107,7 @@ struct ProviderResponseTests {
     #expect((place.match == .exact) == (level >= .street))
   }
 
-  @Test("A label is one safe line of a length that the job link takes")
+  @Test("A label is one safe line, short enough for the job link")
   func labels() throws {
     let hostile = "A\\u0000\\u202Eb\\n" + String(repeating: "ü", count: 2_000)
     let place = try #require(
@@ -118,7 +118,7 @@ struct ProviderResponseTests {
     #expect(RemoteLimits.textBytesMax == 2 * Limits.placeBytesMax)
   }
 
-  @Test("No more places are taken than were asked for, and none of other countries")
+  @Test("The decoder returns at most `limit` places, and only those of the wanted country")
   func filter() throws {
     let one = "{\"lat\":\"1\",\"lon\":\"2\",\"display_name\":\"A\",\"address\":{\"country_code\":\"de\"}}"
     let other = one.replacing("\"de\"", with: "\"fr\"")
@@ -128,7 +128,7 @@ struct ProviderResponseTests {
   }
 
   @Test(
-    "What is no answer is no empty answer",
+    "Malformed responses are failures and not empty answers",
     arguments: [
       "", "<html><body>Service</body></html>", "{}", "null", "[1,2]", "[{}]", "{\"features\":7}", "{\"error\":\"x\"}",
       String(ProviderSamples.nominatimHouse.dropLast(40)), String(ProviderSamples.photonHouse.dropLast(3)),
@@ -140,7 +140,7 @@ struct ProviderResponseTests {
     }
   }
 
-  @Test("Names in another encoding than UTF-8 are refused, not read wrongly")
+  @Test("Responses in another encoding than UTF-8 are refused")
   func encoding() {
     let latin = Data(ProviderSamples.photonHouse.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
     #expect(throws: ProviderFailure.malformed) {
@@ -148,9 +148,11 @@ struct ProviderResponseTests {
     }
   }
 
-  @Test("Country codes of two and three letters, in any case", arguments: [("us", "US"), ("FRA", "FR"), ("rou", "RO")])
+  @Test(
+    "Country codes of two and three letters map to alpha-2, in any case",
+    arguments: [("us", "US"), ("FRA", "FR"), ("rou", "RO")])
   func codes(code: String, expected: String) { #expect(CountryCode.alpha2(code) == expected) }
 
-  @Test("Other codes are none", arguments: ["", "U", "ZZZ", "1A", "ÅL", "USAA"])
+  @Test("Unknown country codes map to an empty code", arguments: ["", "U", "ZZZ", "1A", "ÅL", "USAA"])
   func noCodes(code: String) { #expect(CountryCode.alpha2(code).isEmpty) }
 }

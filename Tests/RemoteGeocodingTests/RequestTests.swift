@@ -4,14 +4,14 @@ import Testing
 
 @testable import RemoteGeocoding
 
-@Suite("Requests to providers")
+@Suite("Provider requests")
 struct RequestTests {
   private func request(_ provider: Provider, _ query: PlaceQuery, key: String = "") throws -> String? {
     let configuration = try RemoteConfiguration(provider: provider, url: "https://geo.example.org/at/", key: key)
     return ProviderRequest(query, of: configuration)?.url.absoluteString
   }
 
-  @Test("Each provider is asked in its own words")
+  @Test("Each provider gets the query in its own parameters")
   func words() throws {
     let focus = Coordinate(latitude: 47.5, longitude: -122.25)
     let query = PlaceQuery("1 Main St", limit: 5, country: "US", focus: focus)
@@ -28,7 +28,7 @@ struct RequestTests {
         + "&focus.point.lon=-122.25&boundary.country=US&api_key=k%26y")
   }
 
-  @Test("No text can add a parameter, or be read as another text")
+  @Test("Query text is escaped, so that it adds no parameter")
   func escaping() throws {
     #expect(
       try request(.photon, PlaceQuery("a+b&limit=40#c%20 é")) == """
@@ -36,16 +36,16 @@ struct RequestTests {
         """)
   }
 
-  @Test("Photon is asked only for languages that it has")
+  @Test("Photon gets only languages that it supports")
   func languages() throws {
     #expect(try request(.photon, PlaceQuery("a", language: "de"))?.contains("lang=de") == true)
     #expect(try request(.photon, PlaceQuery("a", language: "sv"))?.contains("lang") == false)
     #expect(try request(.nominatim, PlaceQuery("a", language: "sv"))?.contains("accept-language=sv") == true)
   }
 
-  @Test("Suggestions and points never go to a provider", arguments: Provider.allCases)
+  @Test("Autocomplete and reverse queries never go to a provider", arguments: Provider.allCases)
   func kinds(provider: Provider) throws {
-    #expect(try request(provider, PlaceQuery("1 Main St", kind: .prefix)) == nil)
+    #expect(try request(provider, PlaceQuery("1 Main St", kind: .autocomplete)) == nil)
     #expect(try request(provider, PlaceQuery("47.6, -122.3", kind: .reverse)) == nil)
   }
 }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RemoteGeocoding
 
-/// A stand-in for a provider, and a geocoder that asks it, with a clock that can be put forward.
+/// A stub provider, and a geocoder for it with a clock that tests can move forward.
 private final class GeocoderFixture: Sendable {
   let server: StubServer
   let geocoder: RemoteGeocoder
@@ -38,8 +38,8 @@ private final class GeocoderFixture: Sendable {
   }
 }
 
-/// A clock that can be put forward. It goes by itself only where the geocoder waits until a time. Elsewhere it stands
-/// still, so that a slow machine outlasts no pause.
+/// A clock that tests can move forward. It runs by itself only if the geocoder waits for a time. Otherwise it stands
+/// still, so that no pause ends early on a slow machine.
 private final class Skip: Sendable {
   private let skippedMs = Mutex<Int64>(0)
   private let start: ContinuousClock.Instant?
@@ -54,15 +54,15 @@ private final class Skip: Sendable {
   func add(_ ms: Int64) { skippedMs.withLock { $0 += ms } }
 }
 
-/// Holds the server's threads until it is open.
+/// Blocks the server's threads until it opens.
 private final class Gate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 
   func open() { semaphore.signal() }
 
-  /// Waits until the gate is open, two minutes at most.
+  /// Waits until the gate opens, for two minutes at most.
   func pass() {
-    // It stays open for the next one.
+    // Signal again, so that the gate stays open for the next thread.
     if semaphore.wait(timeout: .now() + .seconds(120)) == .success { semaphore.signal() }
   }
 }
@@ -71,7 +71,7 @@ extension RemoteGeocoder.Outcome {
   fileprivate var isFound: Bool { if case .found = self { true } else { false } }
 }
 
-@Suite("A geocoder at a provider's server")
+@Suite("Remote geocoder")
 struct StubServerTests {
   private static let houses: [(Provider, String, String)] = [
     (.nominatim, "/search", ProviderSamples.nominatimHouse), (.photon, "/api", ProviderSamples.photonHouse),
@@ -79,12 +79,12 @@ struct StubServerTests {
   ]
 
   @Test(
-    "Each provider's house is found, and asked for with our name",
+    "Each provider's house is found by a request with the program's User-Agent",
     arguments: StubServerTests.houses)
   func found(provider: Provider, path: String, body: String) async throws {
     let scene = try GeocoderFixture(provider) { _ in .answer(body: body) }
     guard case .found(let places) = await scene.locate("7 Storgata, Oslo", limit: 3) else {
-      Issue.record("not found")
+      Issue.record("The house is not found.")
       return
     }
     #expect(places.count == 1 && places[0].level == .house && places[0].detail?.provider == provider.rawValue)
@@ -97,7 +97,7 @@ struct StubServerTests {
     #expect(request.headers["cookie"] == nil)
   }
 
-  @Test("No place is an answer of its own, kept for a day like a place for a month")
+  @Test("An empty answer is cached for a day, and a place for 30 days")
   func kept() async throws {
     let scene = try GeocoderFixture {
       $0.parameter("q") == "nowhere 1" ? .answer(body: "[]") : .answer(body: ProviderSamples.nominatimHouse)
@@ -117,7 +117,7 @@ struct StubServerTests {
     #expect(scene.server.requests.count == 4)
   }
 
-  @Test("Of a provider's answers those of the wanted levels are told, and all are kept")
+  @Test("The geocoder filters a cached answer by the wanted levels")
   func levels() async throws {
     let scene = try GeocoderFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
     func locate(_ levels: Set<Place.Level>) async -> RemoteGeocoder.Outcome {
@@ -128,12 +128,12 @@ struct StubServerTests {
     #expect(scene.server.requests.count == 1)
   }
 
-  @Test("Equal questions at one time are one request, and others few at once")
+  @Test("Concurrent equal queries share one request, and other queries are limited in number")
   func singleFlight() async throws {
     let gate = Gate()
     let asked = Atomic(0)
     let scene = try GeocoderFixture { _ in
-      // A second request comes while the first one waits for its answer.
+      // Opens the gate when a second request arrives during the first.
       if asked.add(1, ordering: .relaxed).newValue > 1 { gate.open() }
       gate.pass()
       return .later(ms: 200, .answer(body: ProviderSamples.nominatimHouse))
@@ -146,9 +146,11 @@ struct StubServerTests {
     #expect((2...RemoteLimits.inFlightMax).contains(scene.server.mostAtOnce))
   }
 
-  @Test("A public server is asked once a second at most, and one thing at a time")
+  @Test("A public server gets one request a second at most, and one at a time")
   func publicServer() async throws {
-    let scene = try GeocoderFixture(isPublic: true) { _ in .later(ms: 300, .answer(body: ProviderSamples.nominatimHouse)) }
+    let scene = try GeocoderFixture(isPublic: true) { _ in
+      .later(ms: 300, .answer(body: ProviderSamples.nominatimHouse))
+    }
     let startMs = StubServer.nowMs
     await withTaskGroup(of: RemoteGeocoder.Outcome.self) { group in
       for number in 0..<4 { group.addTask { await scene.locate("\(number) Storgata") } }
@@ -157,11 +159,11 @@ struct StubServerTests {
     #expect(scene.server.mostAtOnce == 1)
     let times = scene.server.requests.map { $0.atMs - startMs }
     #expect(times.count == 4)
-    // The way to the server takes longer now and then, so each is held to the start and not to the one before.
+    // The network delay varies, so each time is compared with the start and not with the previous request.
     for (number, time) in times.enumerated() { #expect(time >= Int64(number) * 1_000 - 5, "\(times)") }
   }
 
-  @Test("More texts than may stand in line are told so at once")
+  @Test("Queries beyond the waiting limit fail immediately as busy")
   func line() async throws {
     let gate = Gate()
     let scene = try GeocoderFixture { _ in
@@ -171,7 +173,7 @@ struct StubServerTests {
     let room = RemoteLimits.inFlightMax + RemoteLimits.waitingMax
     let answers = await withTaskGroup(of: RemoteGeocoder.Outcome.self) { group in
       for number in 0..<(room + 3) { group.addTask { await scene.locate("\(number) Storgata") } }
-      // The server answers no request before the three have their answers, so no place gets free.
+      // The server answers only after the three surplus queries have failed, so no slot becomes free before.
       return await group.reduce(into: [RemoteGeocoder.Outcome]()) { answers, answer in
         answers.append(answer)
         if answers.count == 3 { gate.open() }
@@ -200,17 +202,17 @@ struct StubServerTests {
   ]
 
   @Test(
-    "What fails says how, and is not kept", arguments: StubServerTests.failing)
+    "Provider errors carry a code and are not cached", arguments: StubServerTests.failing)
   func failures(reply: StubServer.Reply, code: String) async throws {
     let scene = try GeocoderFixture { _ in reply }
     #expect(await scene.locate("7 Storgata") == .unavailable(code: code))
-    #expect(scene.server.requests.count == 1, "One call is one request.")
+    #expect(scene.server.requests.count == 1, "A lookup must make one request.")
     scene.server.setResponse { _ in .answer(body: ProviderSamples.nominatimHouse) }
     scene.skip(ms: RemoteLimits.backoffCapMs)
     #expect(await scene.locate("7 Storgata").isFound)
   }
 
-  @Test("The longest answer that is taken is taken")
+  @Test("A response at the size limit is accepted")
   func longest() async throws {
     let body = ProviderSamples.nominatimHouse
     let scene = try GeocoderFixture { _ in
@@ -219,33 +221,33 @@ struct StubServerTests {
     #expect(await scene.locate("7 Storgata").isFound)
   }
 
-  @Test("An answer that does not come, or not to its end, is given up after five seconds", arguments: [false, true])
+  @Test("A silent or endless response times out after five seconds", arguments: [false, true])
   func slow(drips: Bool) async throws {
     let scene = try GeocoderFixture { _ in drips ? .drip : .silence }
     let startMs = StubServer.nowMs
     #expect(await scene.locate("7 Storgata") == .unavailable(code: "remote_timeout"))
-    // Not sooner, less the precision of clocks.
+    // Not earlier, apart from the clocks' precision.
     #expect(StubServer.nowMs - startMs >= RemoteLimits.totalMs - 100)
     let deadline = ContinuousClock.now + .seconds(120)
     while scene.server.abandonedCount == 0, ContinuousClock.now < deadline {
       try await Task.sleep(for: .milliseconds(5))
     }
-    #expect(scene.server.abandonedCount == 1, "The connection stays.")
+    #expect(scene.server.abandonedCount == 1, "The connection must be closed.")
   }
 
-  @Test("Nobody there is unavailable")
+  @Test("A server that refuses connections is unavailable")
   func nobody() async throws {
     let gone = try StubServer { _ in .silence }
     let port = gone.port
     gone.end()
     let scene = try GeocoderFixture(port: port) { _ in .silence }
     guard case .unavailable = await scene.locate("7 Storgata") else {
-      Issue.record("somebody answered")
+      Issue.record("A stopped server answered.")
       return
     }
   }
 
-  @Test("One redirect on the same server is followed, not two, and none elsewhere")
+  @Test("The geocoder follows one redirect on the same server, and no other")
   func redirects() async throws {
     let elsewhere = try StubServer { _ in .answer(body: ProviderSamples.nominatimHouse) }
     let scene = try GeocoderFixture { request in
@@ -270,7 +272,7 @@ struct StubServerTests {
     #expect(elsewhere.requests.isEmpty)
   }
 
-  @Test("A pause that the server asks for is kept, in seconds and as a date", arguments: [false, true])
+  @Test("A server's Retry-After is obeyed, in seconds and as a date", arguments: [false, true])
   func retryAfter(isDate: Bool) async throws {
     let scene = try GeocoderFixture { _ in
       let date = Date(timeIntervalSinceNow: 121)
@@ -289,17 +291,17 @@ struct StubServerTests {
     #expect(await scene.locate("2 Storgata").isFound)
   }
 
-  @Test("Without a time of the server's own the pause grows with each failure, up to a minute")
+  @Test("Failures that have no Retry-After double the pause, up to a minute")
   func backoff() async throws {
     let scene = try GeocoderFixture { _ in .answer(status: 429, body: "") }
     for number in 1...12 {
       #expect(await scene.locate("\(number) Storgata") == .unavailable(code: "remote_rate_limited"))
       scene.skip(ms: min(RemoteLimits.backoffBaseMs << Int64(number - 1), RemoteLimits.backoffCapMs))
     }
-    #expect(scene.server.requests.count == 12, "429 opens no breaker: the server is well.")
+    #expect(scene.server.requests.count == 12, "A 429 must not open the breaker, because the server works.")
   }
 
-  @Test("Five failures open the breaker: an old answer is better than none, and one probe ends it")
+  @Test("An open breaker serves stale answers, and one successful probe closes it")
   func breaker() async throws {
     let scene = try GeocoderFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
     #expect(await scene.locate("old 1").isFound)
@@ -307,10 +309,10 @@ struct StubServerTests {
     scene.server.setResponse { _ in .answer(status: 502, body: "") }
     for number in 1...5 {
       #expect(await scene.locate("\(number) Storgata") == .unavailable(code: "remote_unavailable"))
-      // Beyond each pause, and within the breaker's.
+      // Skips past each backoff, but not past the breaker's pause.
       scene.skip(ms: number < 5 ? 16_000 : 20_000)
     }
-    #expect(await scene.locate("6 Storgata") == .unavailable(code: "remote_off"))
+    #expect(await scene.locate("6 Storgata") == .unavailable(code: "remote_circuit_open"))
     #expect(await scene.locate("old 1").isFound)
     #expect(scene.server.requests.count == 6)
     scene.skip(ms: 10_000)
@@ -319,7 +321,7 @@ struct StubServerTests {
     #expect(await scene.locate("7 Storgata").isFound)
   }
 
-  @Test("Whoever is turned away asks no more for an hour", arguments: [401, 402, 403])
+  @Test("A refused client makes no request for an hour", arguments: [401, 402, 403])
   func blocked(status: Int) async throws {
     let scene = try GeocoderFixture { _ in
       .answer(status: status, headers: ["Content-Type": "text/html"], body: "<html>Forbidden</html>")
@@ -327,21 +329,21 @@ struct StubServerTests {
     #expect(await scene.locate("1 Storgata") == .unavailable(code: "remote_blocked"))
     scene.server.setResponse { _ in .answer(body: ProviderSamples.nominatimHouse) }
     scene.skip(ms: RemoteLimits.blockedMs - 10_000)
-    #expect(await scene.locate("2 Storgata") == .unavailable(code: "remote_off"))
+    #expect(await scene.locate("2 Storgata") == .unavailable(code: "remote_circuit_open"))
     #expect(scene.server.requests.count == 1)
     scene.skip(ms: 10_000)
     #expect(await scene.locate("2 Storgata").isFound)
   }
 
-  @Test("Suggestions never reach the server")
+  @Test("Autocomplete queries never reach the server")
   func suggestions() async throws {
     let scene = try GeocoderFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
-    let answer = await scene.geocoder.locate(PlaceQuery("7 Stor", kind: .prefix))
+    let answer = await scene.geocoder.locate(PlaceQuery("7 Stor", kind: .autocomplete))
     #expect(answer == .unavailable(code: "remote_refused"))
     #expect(scene.server.requests.isEmpty)
   }
 
-  @Test("Neither the key nor the text is in what is logged")
+  @Test("Logs contain neither the key nor the query")
   func secrets() async throws {
     let log = InMemoryLogHandler()
     var logger = Logger(label: "remote") { _ in log }

@@ -9,7 +9,7 @@ import Testing
 @testable import Domain
 @testable import SQLiteStore
 
-/// A database in a folder of its own, which goes with it.
+/// A temporary folder for a database. Deleted with this object.
 final class Folder: Sendable {
   let path: String
 
@@ -23,7 +23,7 @@ final class Folder: Sendable {
 
   private static let anHourMs: Int64 = 3_600_000
 
-  /// Opens a database whose scans never run out of time on a busy machine, unless a test says so.
+  /// Opens the database. By default scans have an hour, so that none times out on a busy machine.
   func open(
     scanMs: Int64 = Folder.anHourMs, scanWaitMs: Int64 = Folder.anHourMs, scanStretchMs: Int64 = Folder.anHourMs
   ) throws -> SQLiteDatabase {
@@ -33,16 +33,16 @@ final class Folder: Sendable {
       folder: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, scanTimes: times)
   }
 
-  /// A connection as another process would have it, past our lock.
+  /// Opens a connection past the instance lock, as another process might.
   func outside(readonly: Bool = true) throws -> DatabaseQueue {
     var configuration = GRDB.Configuration()
     configuration.readonly = readonly
-    // Whoever closes it may still be at it.
+    // The previous connection may still be closing.
     configuration.busyMode = .timeout(120)
     return try DatabaseQueue(path: database, configuration: configuration)
   }
 
-  /// Changes the closed database behind our back.
+  /// Changes the closed database from outside.
   func damage(_ sql: String) throws {
     try outside(readonly: false).writeWithoutTransaction { db in
       try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
@@ -51,11 +51,11 @@ final class Folder: Sendable {
   }
 }
 
-/// Holds up a database's writer until it is opened, so that a group of writes can gather.
+/// Blocks a database's writer until it is opened, so that later writes form one group.
 final class Gate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 
-  /// Returns when the writer stands at the gate: what is submitted from now on gathers behind it.
+  /// Returns when the writer waits at the gate. Later writes form a group.
   init(_ database: SQLiteDatabase) async {
     let semaphore = semaphore
     await withCheckedContinuation { reached in
@@ -94,7 +94,7 @@ extension SQLiteDatabase {
     }
   }
 
-  /// The rows and their indices agree: what is queued, published, and whose it is.
+  /// Checks the integrity of rows and indices, and the number of queued posts.
   func expectSound(sourceLocation: SourceLocation = #_sourceLocation) throws {
     let verdict = try pool.read { db in try String.fetchAll(db, sql: "PRAGMA integrity_check") }
     #expect(verdict == ["ok"], sourceLocation: sourceLocation)

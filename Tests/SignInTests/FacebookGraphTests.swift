@@ -4,7 +4,7 @@ import Testing
 
 @testable import SignIn
 
-@Suite("Whose token of Facebook's it is")
+@Suite("Facebook token check")
 struct FacebookGraphTests {
   private func ask(_ token: String, at graph: FacebookStub) async -> Result<ProvidedIdentity, IdentityFailure> {
     defer { withExtendedLifetime(graph) {} }
@@ -23,7 +23,7 @@ struct FacebookGraphTests {
     }
   }
 
-  @Test("A token for our app is its user's, with the names and the address that Facebook has")
+  @Test("A token for this app yields the user's id, names and address")
   func known() async throws {
     let graph = try FacebookStub(["token|1": .init()])
     let identity = try await ask("token|1", at: graph).get()
@@ -33,7 +33,7 @@ struct FacebookGraphTests {
     #expect(graph.server.requests.last?.parameter("fields") == "id,first_name,last_name,email")
   }
 
-  @Test("A user who hides all but his id is somebody")
+  @Test("A user without a visible profile gets a placeholder name")
   func hidden() async throws {
     var login = FacebookStub.Login()
     login.profile = ""
@@ -42,7 +42,7 @@ struct FacebookGraphTests {
     #expect(identity.email == nil && identity.firstName == "Somebody" && identity.lastName.isEmpty)
   }
 
-  @Test("What is no token, or another app's, or a page's, is refused")
+  @Test("Invalid tokens and tokens of another app or of a page are refused")
   func refused() async throws {
     var (other, over, page) = (FacebookStub.Login(), FacebookStub.Login(), FacebookStub.Login())
     other.app = "999"
@@ -56,14 +56,14 @@ struct FacebookGraphTests {
     ] {
       #expect(await ask(token, at: graph) == .failure(.refused(code: code)), "\(token.prefix(20))")
     }
-    // Of another app nothing more is asked.
+    // Facebook is not asked for the profile behind another app's token. The one request is for the page's token.
     #expect(graph.server.requests.count { $0.path == "/v24.0/me" } == 1)
     let long = String(repeating: "a", count: IdentityLimits.tokenBytesMax)
     graph.set(long, .init())
-    #expect(try await ask(long, at: graph).get().subject == "10223", "At the limit.")
+    #expect(try await ask(long, at: graph).get().subject == "10223", "A token at the length limit must be accepted.")
   }
 
-  @Test("A server that fails, redirects, or says what nobody understands, says nothing")
+  @Test("Errors, redirects and malformed answers from Facebook are temporary failures")
   func unavailable() async throws {
     let server = try StubServer { _ in .reset }
     let full = #"{"data":{"is_valid":true,"padding":""# + String(repeating: "a", count: IdentityLimits.bodyBytesMax)
@@ -80,13 +80,13 @@ struct FacebookGraphTests {
     }
     server.end()
     guard case .failure(.unavailable(let code)) = await ask("token", at: server.url) else {
-      Issue.record("It cannot say anything.")
+      Issue.record("A stopped server must be unavailable.")
       return
     }
     #expect(code.hasPrefix("provider_unreachable"))
   }
 
-  @Test("What is wrong with the app's settings is said at the start")
+  @Test("Invalid Facebook settings are refused at start")
   func configuration() {
     let (id, secret) = (FacebookStub.appID, FacebookStub.appSecret)
     for (appID, appSecret, graph, mistake) in [

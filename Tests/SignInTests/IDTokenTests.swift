@@ -4,7 +4,7 @@ import Testing
 
 @testable import SignIn
 
-@Suite("A provider's statement")
+@Suite("ID token validation")
 struct IDTokenTests {
   private static let now: Int64 = 1_700_000_000
   private static let leeway = IdentityLimits.leewaySeconds
@@ -23,7 +23,7 @@ struct IDTokenTests {
     } catch { return error }
   }
 
-  @Test("Each rule of OpenID Connect Core 3.1.3.7 has its refusal, and its edge")
+  @Test("Each rule of OpenID Connect Core 3.1.3.7 is enforced, up to its limit")
   func rules() throws {
     let cases: [([String: Any], IDToken.Fault?)] = [
       ([:], nil), (["more": [1]], nil),
@@ -45,11 +45,11 @@ struct IDTokenTests {
       (["sub": NSNull()], .subject), (["sub": ""], .subject), (["sub": 1], .subject),
     ]
     for (claims, expected) in cases { #expect(try fault(claims) == expected, "\(claims)") }
-    // No rule is left out of the table but the token's form.
+    // The table covers every rule but the token's form.
     #expect(Set(cases.compactMap(\.1)) == Set(IDToken.Fault.allCases).subtracting([.form]))
   }
 
-  @Test("What is no JSON Web Token is refused")
+  @Test("Text that is not a JSON Web Token is refused")
   func form() {
     let good = OpenIDStub.token("{}")
     #expect(throws: Never.self) { try IDToken(good) }

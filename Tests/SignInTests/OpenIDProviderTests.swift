@@ -5,12 +5,12 @@ import Testing
 
 @testable import SignIn
 
-/// A clock that stands still until it is set.
+/// A clock that moves only when a test sets it.
 private final class Clock: Sendable {
   let nowMs = Mutex<Int64>(0)
 }
 
-@Suite("What a provider of OpenID Connect is asked")
+@Suite("OpenID Connect provider metadata and issuer")
 struct OpenIDProviderTests {
   private let flow = PendingAuthorization(
     state: String(repeating: "s", count: 43), nonce: String(repeating: "n", count: 43),
@@ -22,7 +22,7 @@ struct OpenIDProviderTests {
       redirectURI: "http://127.0.0.1:1/callback")
   }
 
-  /// What sending somebody to the provider fails with.
+  /// The failure to build the authorization URL, or nil.
   private func failureToSend(_ provider: OpenIDProvider) async -> IdentityFailure? {
     do throws(IdentityFailure) {
       _ = try await provider.authorization(of: flow)
@@ -30,7 +30,7 @@ struct OpenIDProviderTests {
     } catch { return error }
   }
 
-  /// What taking an answer that names an issuer fails with.
+  /// The failure of the check of a response's issuer, or nil.
   private func failure(_ provider: OpenIDProvider, of issuer: String?) async -> IdentityFailure? {
     do throws(IdentityFailure) {
       try await provider.check(issuer: issuer)
@@ -38,7 +38,7 @@ struct OpenIDProviderTests {
     } catch { return error }
   }
 
-  @Test("Its description is asked for when it is needed, kept for an hour, and asked for again")
+  @Test("Provider metadata is fetched on first use, cached for an hour and fetched again")
   func kept() async throws {
     let server = try OpenIDStub()
     let clock = Clock()
@@ -55,16 +55,16 @@ struct OpenIDProviderTests {
     }
   }
 
-  @Test("A description that is another's, or has us ask in the clear, is not taken; nor is it kept")
+  @Test("Metadata of another issuer or with insecure endpoints is refused and not cached")
   func metadata() async throws {
     let server = try OpenIDStub()
     let provider = OpenIDProvider(try configuration(server)) { 0 }
     defer { provider.end() }
     let cases: [(String, String, String)] = [
-      ("issuer", "\"\(server.issuer)/\"", "openid_issuer"), ("issuer", "null", "openid_issuer"),
-      ("token_endpoint", #""http://login.example.org/token""#, "openid_endpoints"),
-      ("token_endpoint", "null", "openid_endpoints"),
-      ("authorization_endpoint", #""javascript:alert(1)""#, "openid_endpoints"),
+      ("issuer", "\"\(server.issuer)/\"", "oidc_issuer"), ("issuer", "null", "oidc_issuer"),
+      ("token_endpoint", #""http://login.example.org/token""#, "oidc_endpoints"),
+      ("token_endpoint", "null", "oidc_endpoints"),
+      ("authorization_endpoint", #""javascript:alert(1)""#, "oidc_endpoints"),
     ]
     for (member, value, code) in cases {
       server.set { $0.metadata = [member: value] }
@@ -76,7 +76,7 @@ struct OpenIDProviderTests {
     #expect(await failureToSend(provider) == nil)
   }
 
-  @Test("An answer that names another provider, or none where this one names itself, is not taken")
+  @Test("A response from another issuer, or without the promised issuer, is refused")
   func issuer() async throws {
     for (names, wrong) in [(false, ["https://b.example"]), (true, ["https://b.example", nil])] {
       let server = try OpenIDStub()
@@ -86,7 +86,7 @@ struct OpenIDProviderTests {
       for issuer in wrong {
         #expect(
           await failure(provider, of: issuer)
-            == .refused(code: "openid_answer_iss"))
+            == .refused(code: "oidc_answer_iss"))
       }
       for issuer in names ? [server.issuer] : [server.issuer, nil] {
         #expect(await failure(provider, of: issuer) == nil)
@@ -94,14 +94,15 @@ struct OpenIDProviderTests {
     }
   }
 
-  @Test("What is wrong with the settings is said at the start")
+  @Test("Invalid OpenID Connect settings are refused at start")
   func settings() {
     let long = String(repeating: "a", count: IdentityLimits.credentialBytesMax)
     func make(_ issuer: String, _ id: String, _ secret: String, _ name: String) throws {
       _ = try OpenIDConfiguration(issuer: issuer, clientID: id, clientSecret: secret, name: name, redirectURI: "")
     }
     for (issuer, id, secret, name, mistake) in [
-      ("", "a", "b", "", OpenIDConfiguration.ConfigurationError.issuer), ("http://login.example", "a", "b", "", .issuer),
+      ("", "a", "b", "", OpenIDConfiguration.ConfigurationError.issuer),
+      ("http://login.example", "a", "b", "", .issuer),
       ("https://a.example?x", "a", "b", "", .issuer), ("https://a.example#x", "a", "b", "", .issuer),
       ("https://a.example", "", "b", "", .clientID), ("https://a.example", long + "a", "b", "", .clientID),
       ("https://a.example", "a", "é", "", .clientSecret), ("https://a.example", "a", "b", "\n", .name),

@@ -1,31 +1,31 @@
 import Fuzzing
 
-/// The moments at which somebody may end without warning.
+/// Moments at which ingest or a worker may crash.
 enum CrashPoint: String, CaseIterable {
-  /// A request has come, and nothing is written.
+  /// A request has arrived, and nothing is written.
   case ingestHasRequest
-  /// Results have come, and nothing is written.
+  /// Results have arrived, and nothing is written.
   case ingestHasResults
-  /// A group of writes is on its way to the disk, and not there.
+  /// A group of writes is submitted and not committed.
   case ingestBeforeCommit
-  /// It is on disk, and nobody knows.
+  /// The group is committed, and no completion has run.
   case ingestAfterCommit
-  /// It is on disk, and one of those who wait for it knows.
+  /// The group is committed, and one of its completions has run.
   case ingestHasTold
-  /// Jobs have gone out.
+  /// Jobs are sent.
   case ingestHasSentJobs
-  /// Jobs have come.
+  /// Jobs have arrived.
   case workerHasJobs
-  /// A job is done, and its result is not sent.
+  /// A job is finished, and its result is not sent.
   case workerBeforeResults
-  /// It is sent.
+  /// The result is sent.
   case workerAfterResults
-  /// It is acknowledged.
+  /// The result is acknowledged.
   case workerHasAcks
 }
 
 extension Simulation {
-  /// Returns true if the role that is at this point crashes here, and counts the crash. Never true in the calm.
+  /// Decides whether the process crashes at this point, and counts the crash. Never true in the calm.
   func mayCrash(_ point: CrashPoint) -> Bool {
     guard !isCalm, random.below(1_000) < (point.rawValue.hasPrefix("ingest") ? 6 : 12) else { return false }
     crashes[point, default: 0] += 1

@@ -1,13 +1,13 @@
-/// What is still to happen, in the order of its time; at the same time in the order in which it was put.
+/// Future events by time. Events of the same time keep their order of scheduling.
 struct EventQueue<Event> {
   private struct Entry {
     let atMs: Int64
     let event: Event
   }
 
-  /// The next one comes last.
+  /// Latest event first, so that the next one is the last element.
   private var entries: [Entry] = []
-  /// Milliseconds since the beginning.
+  /// Simulated time, in milliseconds since the start.
   private(set) var nowMs: Int64 = 0
 
   mutating func schedule(_ event: Event, inMs: Int64) {
@@ -20,7 +20,7 @@ struct EventQueue<Event> {
     entries.insert(Entry(atMs: atMs, event: event), at: low)
   }
 
-  /// Takes the next event, and goes on to its time.
+  /// Removes the next event and advances the time to it.
   mutating func next() -> Event? {
     guard let entry = entries.popLast() else { return nil }
     nowMs = max(nowMs, entry.atMs)

@@ -1,34 +1,34 @@
 import Testing
 
-/// A mistake that somebody might really make. Each must be found, or the simulation shows nothing.
+/// A plausible bug, injected to prove that the simulation finds it.
 enum InjectedBug: String, CaseIterable, CustomTestStringConvertible {
-  /// A worker is told COMMITTED when its result has come, not when it is on disk.
+  /// Ingest acknowledges a result on arrival instead of after its commit.
   case acknowledgesBeforeCommit
-  /// A client is told that its post is accepted before it is on disk.
+  /// Ingest answers a client before the commit of its post.
   case answersBeforeCommit
-  /// A failure under a lease that is not the job's any more counts.
+  /// A failure under a former lease counts.
   case takesLateFailures
-  /// A worker sends each result once.
+  /// A worker never resends a result.
   case forgetsOutbox
-  /// Lease tokens begin anew with each start of ingest.
+  /// Lease tokens start again with each start of ingest.
   case startsTokensAnew
-  /// Whether a key has been used is looked up when the request comes, not in the transaction that stores the post.
+  /// Ingest looks up an idempotency key before the transaction that stores the post.
   case looksKeysUpOutside
-  /// A change goes to the feeds with its number before it is on disk.
+  /// A change gets its sequence number and goes to the feeds before its commit.
   case numbersBeforeCommit
-  /// Lost workers are not counted.
+  /// Lost leases are not counted.
   case forgetsLosses
-  /// A job whose worker is lost is not handed out again.
+  /// A job of a lost worker is not requeued.
   case dropsLostJobs
   /// A restart ends the pause of the queue.
   case forgetsPause
-  /// A worker whose heart beats is taken to work.
+  /// Ingest ignores the progress in heartbeats, so a stuck worker counts as busy.
   case forgetsProgress
-  /// Failed tries are counted in memory only.
+  /// Failed attempts are counted on disk, but not in memory.
   case forgetsAttempts
-  /// The list after a start stands at the number of its newest post, though a later one was deleted.
+  /// After a start the list has the sequence number of its newest post, although a deletion came later.
   case forgetsDeletions
-  /// Feeds hear of a deletion, and not of what comes onto the list for it.
+  /// Feeds get a removal without the entry that refills the list.
   case forgetsFollower
 
   var testDescription: String { rawValue }

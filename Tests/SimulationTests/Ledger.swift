@@ -1,7 +1,7 @@
 @testable import Domain
 
-/// What is on disk, as a bystander has seen it, and the promises: what holds at every step, and what is wrong.
-/// `Simulation.checkEnd` has the rules that must hold at the end of a run.
+/// Independent record of the committed data, with the rules that must hold at every step. `Simulation.checkEnd` has the
+/// rules for the end of a run.
 struct Ledger {
   enum Fate: Equatable {
     case queued
@@ -15,47 +15,47 @@ struct Ledger {
     let account: AccountID
     let place: String
     var fate = Fate.queued
-    /// Of an edited post.
+    /// Link of an edited post. Nil for any other.
     var link: String?
-    /// Failed tries and lost workers since it was accepted or brought back.
+    /// Failed attempts and lost leases since the post was accepted or retried.
     var attempts = 0
     var losses = 0
-    /// Losses that ingest counts, and that are not on disk: on their way, or refused.
+    /// Losses that ingest has counted in memory, but that are not committed, or that the disk has refused.
     var unstoredLosses = 0
-    /// Workers that it has ended while it was theirs, and while it was not, since then.
+    /// Workers that the post has crashed since then, under its current lease and under a former one.
     var kills = 0
     var strayKills = 0
-    /// An operator has brought it back: ingest knows its earlier leases no more.
+    /// True if an operator has retried the post: ingest has forgotten its former leases.
     var isRevived = false
-    /// Time before which it does not go out again.
+    /// Time before which the job must not go out.
     var restsUntilMs = Int64.min
-    /// Time before which it does not go out after a restart. On disk a pause counts from the moment when ingest has
-    /// submitted the settlement.
+    /// Time before which the job must not go out after a restart. On disk a pause starts when ingest submits the
+    /// settlement.
     var storedRestMs = Int64.min
-    /// Repeated HELLOs of its worker that did not name it: then no worker is blamed.
+    /// Repeated HELLOs of the worker that did not name the job. They requeue it without a loss.
     var excuses = 0
-    /// Burials that the disk has refused. After each the job goes out once more.
+    /// Writes of the post's death that the disk has refused. After each the job goes out once more.
     var refusedBurials = 0
   }
 
-  /// What is wrong; the run ends with the first.
+  /// Violated rules. The run ends with the first one.
   private(set) var violations: [String] = []
   var posts: [PostID: Entry] = [:]
   var queued: Set<PostID> = []
   private(set) var isPaused = false
   private var keys: [String: PostID] = [:]
-  /// Leases whose result is on disk, or changes nothing there.
+  /// Leases whose result is committed or needs no write.
   private var answered: Set<Lease> = []
-  /// Leases under which a worker's result has come: a place, or that there is none.
+  /// Leases with a result that is a place or not found.
   private var found: Set<Lease> = []
-  /// The same for failures.
+  /// Leases with failures.
   private var failed: [Lease: [JobOutcome.Failure]] = [:]
-  /// Deleted posts whose job has come to its end.
+  /// Deleted posts whose job has ended.
   private var voided: Set<PostID> = []
   var seq: UInt64 = 0
   private var lastToken: UInt64 = 0
   private var lastRemoteMs = Int64.min / 2
-  /// How often ingest has been started again.
+  /// Number of restarts of ingest.
   private(set) var restarts = 0
 
   mutating func recordViolation(_ text: String) { violations.append(text) }
@@ -64,40 +64,40 @@ struct Ledger {
     if !isTrue { recordViolation(text()) }
   }
 
-  // MARK: - What goes to the disk
+  // MARK: - Commits
 
   mutating func accept(_ id: PostID, _ account: AccountID, key: String, place: String, isNew: Bool) {
-    guard isNew else { return expect(keys[key] == id, "key \(key) is said to be another post") }
+    guard isNew else { return expect(keys[key] == id, "key \(key) is reported as another post") }
     expect(keys[key] == nil, "key \(key) is stored a second time")
-    expect(posts[id] == nil, "post \(id) has another one's id")
+    expect(posts[id] == nil, "post \(id) reuses the id of another post")
     posts[id] = Entry(account: account, place: place)
     keys[key] = id
     queued.insert(id)
   }
 
-  /// The job of a post that is deleted has come to an end that changes nothing.
+  /// Records that the job of a deleted post has ended without effect.
   mutating func void(_ id: PostID) {
-    expect(posts[id]?.fate == .deleted, "post \(id) is settled for nothing")
+    expect(posts[id]?.fate == .deleted, "post \(id) is reported as not queued without being deleted")
     voided.insert(id)
   }
 
-  /// - Parameter entry: what the store says is new on the list.
+  /// - Parameter entry: The new list entry that the store reports. Nil for none.
   mutating func publish(_ id: PostID, _ entry: FeedEntry?) {
     guard end(id, .published(seq: seq + 1)) else {
       return expect(entry == nil, "post \(id) is published a second time")
     }
     seq += 1
     let next = seq
-    expect(entry?.seq == next, "the number after \(next - 1) is \(entry?.seq ?? 0)")
+    expect(entry?.seq == next, "the sequence number after \(next - 1) is \(entry?.seq ?? 0)")
     let place = posts[id]?.place ?? ""
-    expect(entry?.place == place && entry?.label == "Here: \(place)", "post \(id) is published as something else")
+    expect(entry?.place == place && entry?.label == "Here: \(place)", "post \(id) is published with another place")
     expect(PlaceBehaviour(of: place) != .poison && PlaceBehaviour(of: place) != .broken, "\(place) is published")
   }
 
-  /// False when it was settled before.
+  /// Records the end of a queued post. Returns false if the post was settled before.
   @discardableResult
   mutating func end(_ id: PostID, _ fate: Fate) -> Bool {
-    expect(posts[id] != nil, "post \(id) is settled, and is not there")
+    expect(posts[id] != nil, "post \(id) is settled but unknown")
     expect(posts[id]?.fate == .queued, "post \(id) is settled a second time")
     guard posts[id]?.fate == .queued else { return false }
     posts[id]?.fate = fate
@@ -107,58 +107,60 @@ struct Ledger {
 
   mutating func retry(_ id: PostID, attempts: Int, under lease: Lease, pauseMs: Int64, submittedMs: Int64, nowMs: Int64)
   {
-    expect(posts[id]?.fate == .queued, "post \(id) is tried again, and is settled")
+    expect(posts[id]?.fate == .queued, "post \(id) is retried after its settlement")
     expect(posts[id]?.attempts == attempts - 1, "post \(id) has miscounted attempts")
-    expect(attempts < Limits.attemptsMax, "post \(id) is tried too often")
+    expect(attempts < Limits.attemptsMax, "post \(id) is retried too often")
     let failures = failed[lease]?.filter { $0.kind == .transient } ?? []
-    expect(!failures.isEmpty, "post \(id) is tried again, and has not failed for a while")
-    expect(pauseMs >= failures.map(\.retryAfterMs).min() ?? 0, "post \(id) is tried earlier than its worker asked for")
+    expect(!failures.isEmpty, "post \(id) is retried without a transient failure")
+    expect(
+      pauseMs >= failures.map(\.retryAfterMs).min() ?? 0,
+      "post \(id) is retried earlier than its worker asked for")
     posts[id]?.attempts = attempts
     posts[id]?.restsUntilMs = nowMs + pauseMs
     posts[id]?.storedRestMs = submittedMs + pauseMs
   }
 
-  /// A post pauses, and only ingest's memory knows it.
+  /// Records a pause of a job that exists only in ingest's memory.
   mutating func rest(_ id: PostID, untilMs: Int64) {
     posts[id]?.restsUntilMs = untilMs
     posts[id]?.storedRestMs = .min
   }
 
-  /// A post is given up over a failure.
+  /// Records the death of a post after a failure.
   mutating func makeDead(_ id: PostID, attempts: Int, under lease: Lease) {
     expect(
       failed[lease]?.contains { $0.kind == .permanent || $0.kind == .transient && attempts >= Limits.attemptsMax }
-        == true, "post \(id) is given up after \(attempts) attempts")
+        == true, "post \(id) is dead after \(attempts) attempts")
     end(id, .dead)
   }
 
-  /// Ingest counts lost workers, and submits that.
+  /// Records losses that ingest has counted and submitted.
   mutating func count(_ losses: JobScheduler.LostLeases) {
     for id in (losses.requeued + losses.dead).compactMap(\.post) { posts[id]?.unstoredLosses += 1 }
   }
 
-  /// A lost worker is counted on disk.
+  /// Records a committed loss.
   mutating func lose(_ id: PostID) {
     posts[id]?.losses += 1
     posts[id]?.unstoredLosses -= 1
   }
 
   mutating func retryDead(_ id: PostID) {
-    expect(posts[id]?.fate == .dead, "post \(id) comes back, and is not dead")
+    expect(posts[id]?.fate == .dead, "post \(id) is retried although it is not dead")
     guard let entry = posts[id] else { return }
     posts[id] = Entry(account: entry.account, place: entry.place)
     posts[id]?.isRevived = true
     queued.insert(id)
   }
 
-  mutating func drop(_ id: PostID) {
-    expect(posts[id]?.fate == .dead, "post \(id) is dropped, and is not dead")
+  mutating func discard(_ id: PostID) {
+    expect(posts[id]?.fate == .dead, "post \(id) is discarded although it is not dead")
     posts[id]?.fate = .rejected
   }
 
   mutating func pause(_ isPaused: Bool) { self.isPaused = isPaused }
 
-  /// A worker's result has come to ingest. Nothing is stored of a lookup, nor of a job that its worker has not started.
+  /// Records a result that has arrived at ingest. A lookup, or a job that was not started, needs no write.
   mutating func report(_ result: JobResult) {
     if result.lease.job.isLookup { answer(result.lease) }
     switch result.reply {
@@ -167,7 +169,7 @@ struct Ledger {
       if failure.kind == .notStarted { answer(result.lease) }
     case .outcome:
       found.insert(result.lease)
-      // Where it cannot be stored, the job goes out again soon.
+      // If the write fails, the job goes out again soon.
       if let id = result.lease.job.post {
         posts[id]?.restsUntilMs = .min
         posts[id]?.storedRestMs = .min
@@ -176,16 +178,16 @@ struct Ledger {
     }
   }
 
-  /// A worker has failed under this lease.
+  /// True if a worker has reported a failure under this lease.
   func isFailed(_ lease: Lease) -> Bool { failed[lease] != nil }
 
-  /// A worker has found under this lease what there is, and never failed.
+  /// True if a worker has reported a place or not found under this lease, and no failure.
   func isFound(_ lease: Lease) -> Bool { found.contains(lease) && failed[lease] == nil }
 
-  /// The result under this lease is on disk, or there is nothing to store of it.
+  /// Records that the result under this lease is committed or needs no write.
   mutating func answer(_ lease: Lease) { answered.insert(lease) }
 
-  // MARK: - What is said
+  // MARK: - Replies and assignments
 
   mutating func recordReply(_ lease: Lease, _ disposition: Disposition) {
     switch disposition {
@@ -205,34 +207,36 @@ struct Ledger {
     lastToken = max(lastToken, token)
     if job.isRemote {
       let betweenMs = nowMs - lastRemoteMs
-      expect(betweenMs >= remoteIntervalMs, "leave is given twice within \(betweenMs) ms")
+      expect(betweenMs >= remoteIntervalMs, "two remote permits are granted within \(betweenMs) ms")
       lastRemoteMs = nowMs
     }
     guard let id = job.id.post, let entry = posts[id] else {
       return expect(job.id.isLookup, "job \(job.id.rawValue) goes out before its commit")
     }
-    // A deleted post's job goes on.
-    expect(entry.fate == .queued || entry.fate == .deleted, "job \(job.id.rawValue) goes out although it is settled")
-    expect(!voided.contains(id), "job \(job.id.rawValue) goes out again although its post is deleted")
+    // The job of a deleted post goes on until its result.
+    expect(entry.fate == .queued || entry.fate == .deleted, "job \(job.id.rawValue) goes out after its settlement")
+    expect(!voided.contains(id), "job \(job.id.rawValue) of a deleted post goes out again")
     expect(nowMs >= entry.restsUntilMs, "job \(job.id.rawValue) goes out \(entry.restsUntilMs - nowMs) ms too early")
     expect(entry.attempts == job.attempts, "job \(job.id.rawValue) goes out with miscounted attempts")
     expect(
       job.leaseLosses < Limits.leaseLossesMax + entry.refusedBurials,
-      "job \(job.id.rawValue) goes out after \(job.leaseLosses) lost workers")
+      "job \(job.id.rawValue) goes out after \(job.leaseLosses) lost leases")
     expect(
       job.leaseLosses <= entry.losses + entry.unstoredLosses,
-      "job \(job.id.rawValue) goes out with \(job.leaseLosses) lost workers instead of \(entry.losses)")
+      "job \(job.id.rawValue) goes out with \(job.leaseLosses) lost leases instead of \(entry.losses)")
   }
 
-  // MARK: - Who ends whom
+  // MARK: - Poison
 
   mutating func kill(_ lease: Lease, isCurrent: Bool) {
     guard let id = lease.job.post else { return }
     if isCurrent { posts[id]?.kills += 1 } else { posts[id]?.strayKills += 1 }
     let kills = posts[id]?.kills ?? 0
     let excuses = (posts[id]?.excuses ?? 0) + (posts[id]?.refusedBurials ?? 0)
-    // Ingest forgets what it had not yet noticed.
-    expect(kills <= Limits.leaseLossesMax + restarts + excuses, "job \(lease.job.rawValue) has ended \(kills) workers")
+    // A restart of ingest forgets losses that ingest had not noticed yet.
+    expect(
+      kills <= Limits.leaseLossesMax + restarts + excuses,
+      "job \(lease.job.rawValue) has crashed \(kills) workers")
   }
 
   mutating func excuse(_ jobs: Set<JobID>) {
@@ -243,7 +247,7 @@ struct Ledger {
     for id in jobs.compactMap(\.post) { posts[id]?.refusedBurials += 1 }
   }
 
-  /// What ingest has read from the disk at its start.
+  /// Checks what ingest has read at its start.
   mutating func start(_ jobs: [Job], isPaused: Bool) {
     restarts += 1
     voided = []
@@ -251,13 +255,13 @@ struct Ledger {
       posts[id]?.restsUntilMs = entry.storedRestMs
       posts[id]?.unstoredLosses = 0
     }
-    expect(Set(jobs.compactMap(\.id.post)) == queued, "other posts are queued after the start than before")
+    expect(Set(jobs.compactMap(\.id.post)) == queued, "the queued posts after the start differ from those before")
     for job in jobs {
       guard let id = job.id.post, let entry = posts[id] else { continue }
       expect(
         job.attempts == entry.attempts && job.leaseLosses == entry.losses,
         "post \(id) has lost a count: \(job.attempts) of \(entry.attempts), \(job.leaseLosses) of \(entry.losses)")
     }
-    expect(isPaused == self.isPaused, "the pause is another one after the start")
+    expect(isPaused == self.isPaused, "the pause differs after the start")
   }
 }

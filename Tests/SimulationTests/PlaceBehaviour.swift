@@ -1,20 +1,20 @@
-/// How a job fares with workers; the first word of its text tells.
+/// Behaviour of a job at workers. The first word of its query selects it.
 enum PlaceBehaviour: String, CaseIterable {
   case found = "Oslo"
   case nowhere = "Nowhere"
-  /// Fails now and then, while there is trouble.
+  /// Fails at random during the trouble.
   case flaky = "Flaky"
-  /// Fails for good.
+  /// Fails permanently.
   case broken = "Broken"
-  /// Ends the worker that begins on it.
+  /// Crashes the worker that starts it.
   case poison = "Poison"
-  /// The worker that begins on it does nothing more, and its heart beats.
+  /// Hangs the worker that starts it, while its heartbeats continue.
   case hanging = "Hanging"
-  /// Fails again and again, until it is given up.
+  /// Fails at each attempt until it is dead.
   case stubborn = "Stubborn"
-  /// Takes its worker longer than a lease lasts that nobody extends.
+  /// Takes longer than a lease lasts without extension.
   case slow = "Slow"
-  /// Only a remote provider knows it.
+  /// Needs a remote provider.
   case street = "Street"
 
   init?(of text: String) {

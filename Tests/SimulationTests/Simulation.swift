@@ -2,10 +2,10 @@ import Fuzzing
 
 @testable import Domain
 
-/// All of it from one seed: clients, ingest with the real store, workers, an operator, a feed and its subscriber, over
-/// a network that loses, repeats, delays, reorders and parts, with crashes at every step; then calm, in which
-/// everything must come to its end. The rules are the product's own; what drives them (here) does what its sockets and
-/// queues do.
+/// Simulation of the whole system from one seed: clients, ingest with the real store, workers, an operator, a feed and
+/// its subscriber. The network loses, repeats, delays and reorders messages and has partitions, and processes crash at
+/// every step. Then comes a calm, in which everything must finish. The state machines are those of production. The code
+/// here replaces their sockets and queues.
 final class Simulation {
   enum Event {
     case ingestStarts
@@ -42,14 +42,14 @@ final class Simulation {
     case subscriberTicks(atMs: Int64)
     case joinArrives(from: Address)
     case partition(Int)
-    /// Of a worker, or behind them of the feed to ingest or of the subscriber to the feed.
+    /// Index of a worker. The next two indices are the feed's link to ingest and the subscriber's link.
     case connectionDies(Int)
     case ingestFreezes
   }
 
   static let troubleMs: Int64 = 16_000
-  /// Time of calm within which everything must be over: four workers that hang on the same job, each found and its
-  /// lease ended after some 65 s, or the longest pause of a job that has failed seven times, and some.
+  /// Time of calm within which everything must finish. It covers four workers that hang on one job, with about 65 s
+  /// until the lease of each ends, and the longest pause of a job that has failed seven times.
   static let calmMs: Int64 = 345_000
 
   let seed: UInt64
@@ -70,12 +70,12 @@ final class Simulation {
   /// The latest lease of each job.
   var current: [JobID: UInt64] = [:]
   var isCalm = false
-  /// All must be over by then.
+  /// Deadline of the run.
   private var endMs = Simulation.troubleMs + Simulation.calmMs
   private var hasRetriedDead = false
-  /// Ingest does nothing before this.
+  /// Time until which ingest is stalled.
   var frozenMs: Int64 = 0
-  /// The standstill before that.
+  /// The last stall of ingest.
   var standstill: (generation: UInt32, sinceMs: Int64, untilMs: Int64) = (0, 0, 0)
   var starts = 0
   var crashes: [CrashPoint: Int] = [:]
@@ -115,7 +115,7 @@ final class Simulation {
     if isTraced { traced.append("\(nowMs) \(text())") }
   }
 
-  /// Ends with the first thing that is wrong, or when all is over.
+  /// Runs until the first violation or until everything has finished.
   func run() async {
     do { try await play() } catch { ledger.recordViolation("an error: \(error)") }
     for complaint in ledger.violations { trace("WRONG: \(complaint)") }
@@ -132,7 +132,7 @@ final class Simulation {
       guard isCalm else { continue }
       if isOver, !retriesDead() { break }
       if nowMs > endMs {
-        ledger.recordViolation("not over after \(Simulation.calmMs) ms of calm: \(unfinished)")
+        ledger.recordViolation("not finished after \(Simulation.calmMs) ms of calm: \(unfinished)")
       }
     }
     if ledger.violations.isEmpty { try await checkEnd() }
@@ -148,7 +148,9 @@ final class Simulation {
     for _ in 0..<6 { eventQueue.schedule(.ownerRevises, inMs: random.between(100, Simulation.troubleMs)) }
     for _ in 0..<4 { eventQueue.schedule(.clientLooksUp, inMs: random.between(100, Simulation.troubleMs)) }
     for _ in 0..<2 { eventQueue.schedule(.operatorActs, inMs: random.between(1_000, Simulation.troubleMs)) }
-    if random.happens(50) { eventQueue.schedule(.operatorPauses, inMs: random.between(1_000, Simulation.troubleMs - 8_000)) }
+    if random.happens(50) {
+      eventQueue.schedule(.operatorPauses, inMs: random.between(1_000, Simulation.troubleMs - 8_000))
+    }
     for _ in 0..<2 {
       eventQueue.schedule(.partition(random.below(workers.count)), inMs: random.between(500, Simulation.troubleMs))
     }
@@ -170,8 +172,8 @@ final class Simulation {
     eventQueue.schedule(.operatorResumes, inMs: 1)
   }
 
-  /// In some runs an operator retries the dead posts when all is over, and ingest ends while they are queued again:
-  /// most posts that workers were lost over die after the trouble.
+  /// In some runs an operator retries the dead posts at the end, and ingest crashes while they are queued. Most posts
+  /// with lost leases die only after the trouble.
   private func retriesDead() -> Bool {
     guard seed % 8 == 5, !hasRetriedDead else { return false }
     guard ledger.posts.values.contains(where: { $0.fate == .dead }) else { return false }
@@ -188,7 +190,11 @@ final class Simulation {
     case .ingestEnds: if ingest != nil { endIngest("the end of its process") }
     case .ingestTicks, .ingestReceives, .storeCommits, .storeCompletes, .requestArrives, .revisionArrives,
       .fetchArrives, .fetchTimesOut, .clientLooksUp, .lookupTimesOut:
-      if nowMs < frozenMs { eventQueue.schedule(event, inMs: frozenMs - nowMs) } else { try await performAtIngest(event) }
+      if nowMs < frozenMs {
+        eventQueue.schedule(event, inMs: frozenMs - nowMs)
+      } else {
+        try await performAtIngest(event)
+      }
     case .workerStarts(let index): startWorker(index)
     case .workerTicks(let index, let incarnation, let atMs):
       if workers[index].incarnation == incarnation, workers[index].dueMs == atMs { tickWorker(index) }
@@ -198,7 +204,7 @@ final class Simulation {
       worker(index, finishes: lease, incarnation: incarnation)
     case .workerDrains(let index): drainWorker(index)
     case .workerLeaves(let index, let incarnation):
-      if workers[index].incarnation == incarnation { endWorker(index, "nobody answers its goodbye") }
+      if workers[index].incarnation == incarnation { endWorker(index, "its goodbye has no reply") }
     case .clientSends(let client, let batch): send(client, batch: batch)
     case .answerArrives(let request, let ids): clientReceives(request, ids)
     case .ownerRevises: try revise()
@@ -219,7 +225,7 @@ final class Simulation {
       let untilMs = nowMs + random.between(500, 12_000)
       network.cut(index, random.one(of: SimulatedNetwork.Direction.allCases), untilMs: untilMs)
     case .connectionDies(let index):
-      // A worker without a session notices by the kernel's probes, which are not here.
+      // A worker without a session would notice by TCP keepalives, which are not simulated.
       guard index >= workers.count || workers[index].session.session != nil else { return }
       deaths += 1
       let addresses = workers.indices.map { Address(worker: $0, connection: workers[$0].connection) }
@@ -233,7 +239,8 @@ final class Simulation {
 
   private func performAtIngest(_ event: Event) async throws {
     switch event {
-    case .ingestTicks(let generation, let atMs): if ingest?.generation == generation, ingest?.dueMs == atMs { tickIngest() }
+    case .ingestTicks(let generation, let atMs):
+      if ingest?.generation == generation, ingest?.dueMs == atMs { tickIngest() }
     case .ingestReceives(let letter, let address): ingestReceives(letter, from: address)
     case .storeCommits(let generation): try await commit(generation: generation)
     case .storeCompletes(let generation, let completed): complete(completed, generation: generation)

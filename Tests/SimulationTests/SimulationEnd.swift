@@ -3,11 +3,11 @@ import Store
 @testable import Domain
 @testable import SQLiteStore
 
-/// When it is over, and what must be so then.
+/// The end of a run and its rules.
 extension Simulation {
   var isOver: Bool { ledger.queued.isEmpty && unfinished.isEmpty }
 
-  /// What is still open, for people; empty when nothing is.
+  /// Description of the first unfinished part. Empty if everything has finished.
   var unfinished: String {
     guard let ingest else { return "ingest is gone" }
     if !ledger.queued.isEmpty { return "posts \(ledger.queued.map(\.rawValue).sorted())" }
@@ -25,7 +25,7 @@ extension Simulation {
     return replica.isFeedStale ? "the subscriber's list is stale" : ""
   }
 
-  /// Ingest has less credit than the worker has given it.
+  /// True if ingest knows less credit than the worker has granted.
   private func hasLostCredit(_ index: Int) -> Bool {
     let session = workers[index].session
     guard let id = session.session, let known = ingest?.core.scheduler.sessions[id] else { return true }
@@ -34,12 +34,12 @@ extension Simulation {
   }
 
   func checkEnd() async throws {
-    guard let database = store.database else { return ledger.recordViolation("there is no database at the end") }
+    guard let database = store.database else { return ledger.recordViolation("the run ends without a database") }
     let start = try database.start()
     let list = start.list
     ledger.expect(feed.state == list, "the feed's list is not the store's")
     ledger.expect(subscriber.replica.state == list, "the subscriber's list is not the store's")
-    ledger.expect(start.jobs.isEmpty, "there are jobs on disk")
+    ledger.expect(start.jobs.isEmpty, "the store has queued jobs")
     for client in clients {
       let posts = try await database.posts(client.pendingPosts.compactMap(\.answer))
       let found = Dictionary(uniqueKeysWithValues: posts.map { ($0.id, $0) })
@@ -47,30 +47,30 @@ extension Simulation {
         let post = wish.answer.flatMap { found[$0] }
         let kept = wish.answer.flatMap { ledger.posts[$0] }
         if kept?.fate == .deleted {
-          ledger.expect(post == nil, "what was posted under \(wish.key) is deleted, and can be read")
+          ledger.expect(post == nil, "the post with key \(wish.key) is deleted but can be read")
           continue
         }
         ledger.expect(
           post?.place == wish.submission.place && post?.link == kept?.link ?? wish.submission.link
-            && post?.account == client.account, "what was posted under \(wish.key) is not what is stored")
+            && post?.account == client.account, "the post with key \(wish.key) differs from the stored one")
         if let post, kept?.link == nil { ledger.expect(isRight(post), "\(post.place) is \(post.state) at the end") }
       }
     }
-    ledger.expect(list.seq == ledger.seq, "the list stands at \(list.seq) after \(ledger.seq) changes")
+    ledger.expect(list.seq == ledger.seq, "the list has sequence number \(list.seq) after \(ledger.seq) changes")
     let latest = ledger.latest
     ledger.expect(
       list.entries.map(\.id) == latest.map(\.id) && list.entries.map(\.seq) == latest.map(\.seq),
-      "the list has other posts than were published last")
+      "the list differs from the latest published posts")
   }
 
-  /// Whether it came to an end that it may come to; any may have been lost over workers, or given up then.
+  /// True if the post's final state fits its behaviour. Any post may be dead or discarded after lost leases.
   private func isRight(_ post: Post) -> Bool {
     switch (post.state, PlaceBehaviour(of: post.place)) {
     case (.queued, _), (.deleted, _): false
     case (.dead, _): true
     case (.published, let nature): ![.poison, .broken, .nowhere, .hanging, .stubborn].contains(nature)
     case (.rejected, .nowhere): true
-    case (.rejected, _): post.reason?.code == "dropped"
+    case (.rejected, _): post.reason?.code == "discarded"
     }
   }
 }

@@ -7,10 +7,10 @@ import StoreTesting
 @testable import Domain
 @testable import SQLiteStore
 
-/// A database to begin with, made once for many runs.
+/// A template database, created once for many runs.
 final class SimulationFixture: Sendable {
   static let accounts = 3
-  /// Published from the beginning: more than the list holds, so that a deletion brings one back.
+  /// Number of posts before the run. More than the list holds, so that a deletion refills it.
   private static let postsBefore = Limits.feedEntriesMax + 10
   let template: String
   let posts: [PostID: Ledger.Entry]
@@ -24,7 +24,7 @@ final class SimulationFixture: Sendable {
       _ = try await database.addAccount(registration, passwordHash: "", unixMs: 1)
     }
     posts = try await SimulationFixture.publish(in: database)
-    // In one file: whoever closes it may still be at it when a copy is made.
+    // Move the log into the database file, because the copy may start while the connection still closes.
     try await database.pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
     try database.pool.close()
   }
@@ -38,7 +38,7 @@ final class SimulationFixture: Sendable {
       let id = try await database.accepted(submission, by: account, unixMs: 1).id
       guard let point = Coordinate(latitudeE7: 1, longitudeE7: 1) else { continue }
       let published = Verdict.Published(
-        coordinate: point, label: "Here: \(place)", countryCode: "", agreement: .notProvided)
+        coordinate: point, label: "Here: \(place)", countryCode: "", agreement: .notGiven)
       _ = try await database.settled([(id, .verdict(.published(published)))], unixMs: 1)
       posts[id] = Ledger.Entry(account: account, place: place, fate: .published(seq: UInt64(number)))
     }
@@ -49,6 +49,6 @@ final class SimulationFixture: Sendable {
 }
 
 extension SeededRandom {
-  /// Both ends included.
+  /// A random number between two bounds, both included.
   mutating func between(_ low: Int64, _ high: Int64) -> Int64 { Int64.random(in: low...max(low, high), using: &self) }
 }

@@ -2,20 +2,20 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("The whole under trouble, from seeds")
+@Suite("Simulation")
 struct SimulationTests {
   private static let parts: UInt64 = 4
-  /// The rarest mistake needs some fifty: a start of ingest while the queue is paused.
+  /// Maximum number of seeds per injected bug. The rarest one, a start of ingest during a pause, needs about 50.
   private static let seedsPerCanary: UInt64 = 200
-  /// In all, or as many as SIMULATION_SEEDS says.
+  /// Seeds of each part: 1,200 seeds in total, or SIMULATION_SEEDS.
   private static let seedsPerPart =
     (ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap(UInt64.init) ?? 1_200) / parts
 
-  /// With SIMULATION_STOPS no seed is run above the lowest that has ended with a complaint.
+  /// With SIMULATION_STOPS no seed runs above the lowest one with a violation.
   private static let stops = ProcessInfo.processInfo.environment["SIMULATION_STOPS"] != nil
   private static let lowest = Mutex(UInt64.max)
 
-  /// What all runs together have gone through.
+  /// Sums of crashes and troubles over all runs of a part.
   private struct Tally {
     var crashes: [CrashPoint: Int] = [:]
     var troubles: [String: Int] = [:]
@@ -23,12 +23,12 @@ struct SimulationTests {
     mutating func add(_ run: Simulation) {
       crashes.merge(run.crashes, uniquingKeysWith: +)
       let troubles = [
-        "drains": run.drains, "pauses": run.pauses, "refusals": run.refusals, "refused burials": run.refusedBurials,
+        "drains": run.drains, "pauses": run.pauses, "refusals": run.refusals, "refused deaths": run.refusedBurials,
         "freezes": run.freezes,
         "hangs": run.hangs,
-        "deletions": run.deletions, "followers": run.followers, "edits": run.edits, "voids": run.voids,
-        "epochs": run.epochs, "damages": run.damages, "feed's ends": run.feedEnds, "dead connections": run.deaths,
-        "lost": run.network.lost, "doubled": run.network.doubled, "resyncs": run.subscriber.resyncs,
+        "deletions": run.deletions, "backfills": run.followers, "edits": run.edits, "settled deleted posts": run.voids,
+        "epochs": run.epochs, "damages": run.damages, "feed crashes": run.feedEnds, "dead connections": run.deaths,
+        "lost": run.network.lost, "repeated": run.network.doubled, "resyncs": run.subscriber.resyncs,
       ]
       self.troubles.merge(troubles, uniquingKeysWith: +)
     }
@@ -37,7 +37,7 @@ struct SimulationTests {
   private static var isReplay: Bool { ProcessInfo.processInfo.environment["SIMULATION_SEED"] != nil }
 
   @Test(
-    "Nothing accepted is lost, everything is settled once, and every list is the store's",
+    "The system loses no accepted post, settles each once, and all lists equal the store's",
     .enabled(if: !isReplay), arguments: 0..<parts)
   func everything(part: UInt64) async throws {
     let stage = try await SimulationFixture()
@@ -52,13 +52,13 @@ struct SimulationTests {
         "SIMULATION_SEED=\(seed) swift test --filter SimulationTests: \(run.ledger.violations.joined(separator: "; "))")
       tally.add(run)
     }
-    // Fewer do not meet everything.
+    // Fewer seeds do not cover every crash point and trouble.
     guard Self.seedsPerPart >= 300 else { return }
-    for point in CrashPoint.allCases { #expect(tally.crashes[point] ?? 0 > 0, "Nobody ended at \(point).") }
-    #expect(tally.troubles.allSatisfy { $0.value > 5 }, "The trouble was none: \(tally.troubles).")
+    for point in CrashPoint.allCases { #expect(tally.crashes[point] ?? 0 > 0, "No run crashed at \(point).") }
+    #expect(tally.troubles.allSatisfy { $0.value > 5 }, "Some troubles are too rare: \(tally.troubles).")
   }
 
-  @Test("One seed is one run, to the last line of its trace")
+  @Test("A seed determines a run, to the last line of its trace")
   func repeatable() async throws {
     let stage = try await SimulationFixture()
     for seed: UInt64 in 1...3 {
@@ -74,7 +74,7 @@ struct SimulationTests {
     }
   }
 
-  @Test("A real mistake is found", arguments: InjectedBug.allCases)
+  @Test("The simulation finds each injected bug", arguments: InjectedBug.allCases)
   func canary(_ canary: InjectedBug) async throws {
     let stage = try await SimulationFixture()
     var complaint: String?
@@ -83,10 +83,10 @@ struct SimulationTests {
       await run.run()
       complaint = run.ledger.violations.first
     }
-    #expect(complaint != nil, "\(canary) is not found in \(Self.seedsPerCanary) seeds: the simulation shows nothing.")
+    #expect(complaint != nil, "\(canary) is not found in \(Self.seedsPerCanary) seeds.")
   }
 
-  @Test("The run of SIMULATION_SEED, with its trace", .enabled(if: isReplay))
+  @Test("The run of SIMULATION_SEED violates no rule", .enabled(if: isReplay))
   func replay() async throws {
     let seed = try #require(ProcessInfo.processInfo.environment["SIMULATION_SEED"].flatMap(UInt64.init))
     let canary = ProcessInfo.processInfo.environment["SIMULATION_CANARY"].flatMap(InjectedBug.init)

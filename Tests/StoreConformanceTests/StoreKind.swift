@@ -7,19 +7,19 @@ import Testing
 
 @testable import SQLiteStore
 
-/// The stores that must keep the promises of the seam. Another store is another case: the compiler then asks for what
-/// the tests need of it, all in this file.
+/// The stores under test. A further store is a further case: the compiler then asks for everything that the tests need
+/// from it, all in this file.
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
   case sqlite
 
   var testDescription: String { rawValue }
 
-  /// The kind of a store.
+  /// Finds the kind of a store.
   init(of store: any PostStore) throws {
     self = try #require(store is SQLiteDatabase ? .sqlite : nil, "StoreKind does not know \(type(of: store))")
   }
 
-  /// Opens the store in a folder, or makes it.
+  /// Opens the store in a folder, or creates it.
   func open(in folder: URL) throws -> any IngestStore {
     switch self {
     case .sqlite:
@@ -27,22 +27,21 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  /// Copies the data of a store that is open, as a crash of everything would leave them now.
+  /// Copies the data of an open store as a crash would leave it now.
   func copy(_ folder: URL, to copy: URL) throws {
     switch self {
     case .sqlite: try FileManager.default.copyItem(at: folder, to: copy)
     }
   }
 
-  /// Submits a body that the store runs where it would execute a write: within the transaction of a group, after the
-  /// writes that were submitted before.
+  /// Submits a body that the store runs like a write: within the transaction of a group, after all earlier writes.
   func submit(to store: any IngestStore, _ body: @escaping @Sendable () -> Void) throws {
     switch self {
     case .sqlite: try #require(store as? SQLiteDatabase).submit({ _ in body() }, then: { _ in })
     }
   }
 
-  /// Checks what an engine can check of its own data.
+  /// Runs the engine's own integrity checks.
   func expectSound(_ store: any PostStore, sourceLocation: SourceLocation) throws {
     switch self {
     case .sqlite:

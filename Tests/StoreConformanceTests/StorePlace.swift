@@ -4,7 +4,7 @@ import Store
 import StoreTesting
 import Testing
 
-/// The data of one store. They outlive the store, and go with this object.
+/// The data folder of a store. It outlives the store, and is deleted with this object.
 final class StorePlace: Sendable {
   private let kind: StoreKind
   private let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-store-\(UUID().uuidString)")
@@ -13,14 +13,14 @@ final class StorePlace: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// Opens the store, or makes it. The store keeps this object.
+  /// Opens the store, or creates it. The store retains this object.
   func open() throws -> any IngestStore {
     let store = try kind.open(in: folder)
     store.changes.observe { [self] _ in withExtendedLifetime(self) {} }
     return store
   }
 
-  /// The data as a crash of everything would leave them now. The store goes on here.
+  /// Copies the data as a crash would leave it now. The store itself goes on.
   func crashed() throws -> StorePlace {
     let place = StorePlace(kind)
     try kind.copy(folder, to: place.folder)
@@ -28,12 +28,12 @@ final class StorePlace: Sendable {
   }
 }
 
-/// Holds up a store's commits until it is opened, so that a group of writes can gather.
+/// Blocks a store's writer until it is opened, so that later writes form one group.
 final class Gate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 
-  /// Returns when the store stands at the gate: within a transaction, after the statements of the writes of its group
-  /// that were submitted before, and before their commit.
+  /// Returns when the store waits at the gate: within a transaction, after the statements of the earlier writes of its
+  /// group and before their commit.
   init(_ store: any IngestStore) async throws {
     try await withCheckedThrowingContinuation { (reached: CheckedContinuation<Void, any Error>) in
       do {
@@ -44,7 +44,7 @@ final class Gate: Sendable {
     }
   }
 
-  /// A gate that is reached later.
+  /// Submits a gate without waiting for it.
   private init(behind store: any IngestStore, reached: @escaping @Sendable () -> Void) throws {
     try submit(to: store, reached: reached)
   }
@@ -56,7 +56,7 @@ final class Gate: Sendable {
     }
   }
 
-  /// Submits writes that are committed together, and returns the gate between their statements and their commit.
+  /// Submits writes as one group. Returns the gate between their statements and their commit.
   static func before(_ store: any IngestStore, commitOf writes: () -> Void) async throws -> Gate {
     let gathering = try await Gate(store)
     writes()
@@ -76,24 +76,24 @@ final class Gate: Sendable {
 }
 
 extension PostStore {
-  /// Checks what the store's engine can check of its own data.
+  /// Runs the engine's own integrity checks.
   func expectSound(sourceLocation: SourceLocation = #_sourceLocation) throws {
     try StoreKind(of: self).expectSound(self, sourceLocation: sourceLocation)
   }
 
-  /// Identity of the history that the sequence numbers belong to.
+  /// The epoch of the sequence numbers.
   var epoch: Epoch { get throws { try feed().epoch } }
 }
 
 extension PostReader {
-  /// The number of an account's posts, a hundred at most.
+  /// The number of an account's posts, counted up to 100.
   func count(of account: AccountID) async throws -> Int {
     try await posts(of: account, PostFilter(), isNewestFirst: false, after: nil, limit: 100, for: .ingest).posts.count
   }
 }
 
 extension AccountStore {
-  /// The number of accounts, a hundred at most.
+  /// The number of accounts, counted up to 100.
   var accountCount: Int {
     get async throws { try await users(email: nil, after: nil, limit: 100, unixMs: 1).count }
   }

@@ -1,9 +1,9 @@
 package import Domain
 package import Store
 
-/// Calls for tests, which wait for their results.
+/// Async versions of the store's calls, for tests.
 extension PostStore {
-  /// The state at the start, asked for later.
+  /// Queued jobs of a new snapshot.
   package func unsettledJobs() throws -> [StoreSnapshot.QueuedJob] { try start().jobs }
 
   package func feed() throws -> FeedState { try start().list }
@@ -24,7 +24,7 @@ extension PostStore {
 
   /// Accepts one post.
   ///
-  /// - Parameter then: called as a `CommitCompletion`.
+  /// - Parameter then: The completion, called like a `CommitCompletion`.
   package func accept(
     _ submission: Submission, account: AccountID, unixMs: Int64 = 1_700_000_000_000,
     then: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
@@ -34,7 +34,7 @@ extension PostStore {
       completion: CommitCompletion { result in then(result.map { $0.first ?? .backlogFull }) })
   }
 
-  /// Throws `IdempotencyConflict`.
+  /// Accepts one post. Throws `IdempotencyConflict` if it is not accepted.
   package func accepted(
     _ submission: Submission, by account: AccountID, key: Idempotency? = nil, unixMs: Int64 = 1_700_000_000_000
   ) async throws -> AcceptedPost {
@@ -58,7 +58,7 @@ extension PostStore {
     }
   }
 
-  /// - Parameter then: called as a `CommitCompletion`.
+  /// - Parameter then: The completion, called like a `CommitCompletion`.
   package func settle(
     _ records: [SettlementRecord], unixMs: Int64,
     then: @escaping @Sendable (Result<SettlementResult, StoreError>) -> Void
@@ -72,7 +72,7 @@ extension PostStore {
     try await settledAll(settlements.map { SettlementRecord($0.post, $0.settlement) }, unixMs: unixMs)
   }
 
-  /// Returns the new entries of the list.
+  /// Settles posts. Returns the new entries of the list.
   @discardableResult
   package func settled(
     _ settlements: [(post: PostID, settlement: Settlement)], unixMs: Int64 = 1_700_000_001_000
@@ -80,7 +80,7 @@ extension PostStore {
     try await settledAll(settlements, unixMs: unixMs).entries
   }
 
-  /// Posts that are on the map, the newest last.
+  /// Publishes posts. Returns their ids, newest last.
   package func published(_ count: Int, by account: AccountID) async throws -> [PostID] {
     var ids: [PostID] = []
     for _ in 0..<count { ids.append(try await accepted(by: account).id) }
@@ -92,7 +92,7 @@ extension PostStore {
     try await delete(post, of: account, unixMs: 1_700_000_002_000)
   }
 
-  /// Makes a post one of Rome.
+  /// Moves a post to Rome.
   package func edited(
     _ post: PostID, of account: AccountID, trace: TraceContext? = nil, unixMs: Int64 = 1_700_000_003_000
   ) async throws -> PostWriteResult.Edit {

@@ -1,7 +1,7 @@
 package import Domain
 package import Store
 
-/// Reads for ingest itself, which has no share of the scans.
+/// Reads of ingest itself, which are not limited by a network's share.
 extension PostReader {
   package func published(
     _ filter: PostFilter, below: UInt64?, limit: Int
@@ -29,14 +29,14 @@ extension AccountStore {
     return try await addAccount(registration, passwordHash: "hash of \(name)", unixMs: 1).id
   }
 
-  /// Ends the sessions too.
+  /// Changes the password and ends all sessions.
   package func changePassword(of account: AccountID, _ hash: String, from before: String) async throws -> Bool {
     try await setPassword(of: account, hash, from: before, ending: .sessions)
   }
 }
 
 extension LoginStore {
-  /// A session from nowhere.
+  /// Adds a session without address and user agent.
   @discardableResult
   package func addSession(
     tokenHash: [UInt8], account: AccountID, unixMs: Int64, expiresMs: Int64

@@ -14,7 +14,7 @@ extension Verdict.Published {
     guard let point = Coordinate(latitudeE7: 418_933_000, longitudeE7: 124_829_000) else {
       preconditionFailure("Rome is on the earth.")
     }
-    return .init(coordinate: point, label: "Rome, Italy", countryCode: "IT", agreement: .notProvided, match: .exact)
+    return .init(coordinate: point, label: "Rome, Italy", countryCode: "IT", agreement: .notGiven, match: .exact)
   }
 }
 

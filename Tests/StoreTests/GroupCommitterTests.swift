@@ -3,7 +3,7 @@ import Store
 import Synchronization
 import Testing
 
-/// An engine that commits numbers: it holds up the commit of `first`, and two numbers make it fail.
+/// An engine that commits numbers. It blocks the commit of `first`, and two numbers make it fail.
 private final class ScriptedEngine: CommitEngine {
   enum Trouble: Error { case refused, stopped }
 
@@ -11,7 +11,7 @@ private final class ScriptedEngine: CommitEngine {
   static let refused = -1
   static let stopping = 0
 
-  /// Has an element when the commit of `first` has begun.
+  /// Yields when the commit of `first` has begun.
   let begun: AsyncStream<Void>
   private let hasBegun: AsyncStream<Void>.Continuation
   private let gate = DispatchSemaphore(value: 0)
@@ -19,10 +19,10 @@ private final class ScriptedEngine: CommitEngine {
 
   init() { (begun, hasBegun) = AsyncStream.makeStream() }
 
-  /// The groups, in the order in which the committer asked for their commits.
+  /// The groups in the order of their commits.
   var groups: [[Int]] { tried.withLock { $0 } }
 
-  /// Lets the commit of `first` go on.
+  /// Unblocks the commit of `first`.
   func open() { gate.signal() }
 
   func commit(_ writes: [Int]) throws -> [String] {
@@ -45,7 +45,7 @@ private final class ScriptedEngine: CommitEngine {
   }
 }
 
-@Suite("Group commit")
+@Suite("Group committer")
 struct GroupCommitterTests {
   private let engine: ScriptedEngine
   private let committer: GroupCommitter<ScriptedEngine>
@@ -68,7 +68,7 @@ struct GroupCommitterTests {
     }
   }
 
-  /// Submits numbers while the commit of the first is under way, and returns the results of all in their order.
+  /// Submits numbers during the commit of `first`. Returns all results in order.
   private func committed(_ numbers: Int...) async -> [String] {
     let results = Results()
     submit(ScriptedEngine.first, to: results)
@@ -79,20 +79,20 @@ struct GroupCommitterTests {
     return results.all
   }
 
-  @Test("Writes that come while a commit is under way are committed together, and complete in their order")
+  @Test("Writes during a commit form one group and complete in order")
   func group() async {
     #expect(await committed(2, 3, 4) == ["1 is stored", "2 is stored", "3 is stored", "4 is stored"])
     #expect(engine.groups == [[1], [2, 3, 4]])
   }
 
-  @Test("A write that is refused fails alone; each of its neighbours is committed again, in its place")
+  @Test("A refused write fails alone, and the others of its group are committed singly")
   func refused() async {
     let results = await committed(2, ScriptedEngine.refused, 3)
     #expect(results == ["1 is stored", "2 is stored", "-1: the account is deleted", "3 is stored"])
     #expect(engine.groups == [[1], [2, -1, 3], [2], [-1], [3]])
   }
 
-  @Test("Behind a commit that stops the engine nothing is written: its group fails, and later writes are refused")
+  @Test("A fatal commit error fails its group, and the committer refuses later writes")
   func stopped() async {
     let results = await committed(2, ScriptedEngine.stopping, 3)
     let lost = "the write failed: no answer"
@@ -102,13 +102,13 @@ struct GroupCommitterTests {
     committer.finish()
     #expect(later.all == ["4: nothing is stored until the next start: the disk is gone"])
     #expect(engine.groups == [[1], [2, 0, 3]])
-    #expect(!committer.end(), "It has stopped before.")
+    #expect(!committer.end(), "The committer has already stopped.")
     var failures = 0
     for await _ in committer.failures { failures += 1 }
     #expect(failures == 1)
   }
 
-  @Test("A committer that has ended refuses writes, and still does the work between groups")
+  @Test("A committer that has ended refuses writes and still runs work between groups")
   func ended() {
     #expect(committer.end())
     let results = Results()
@@ -119,7 +119,7 @@ struct GroupCommitterTests {
     #expect(engine.groups.isEmpty)
   }
 
-  @Test("Work between groups runs once, behind the writes that were submitted before it")
+  @Test("Work between groups runs once, after the earlier writes")
   func work() async {
     let results = Results()
     submit(ScriptedEngine.first, to: results)
@@ -133,7 +133,7 @@ struct GroupCommitterTests {
   }
 }
 
-/// Texts in the order in which any thread has added them.
+/// Records texts in order. Any thread may add one.
 private final class Results: Sendable {
   private let texts = Mutex<[String]>([])
 

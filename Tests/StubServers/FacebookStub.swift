@@ -1,19 +1,19 @@
 import CSodium
 import Synchronization
 
-/// Plays the part of Facebook's Graph API that logins need, for one app.
+/// A stub of the parts of Facebook's Graph API that logins use, for one app.
 package final class FacebookStub: Sendable {
   package static let appID = "1234567890"
   package static let appSecret = "0123456789abcdef0123456789abcdef"
 
-  /// Somebody who has logged in to some app.
+  /// A user who logged in to some app.
   package struct Login: Sendable {
     package var user = "10223"
     package var app = FacebookStub.appID
     package var isValid = true
-    /// Members of the profile, as JSON.
+    /// The profile's members, as JSON.
     package var profile = #""first_name":"Grace","last_name":"Hopper","email":"Grace@Example.org""#
-    /// Whom the profile is of; the user by default.
+    /// The user id in the profile. Nil for `user`.
     package var profileID: String?
 
     package init() {}
@@ -22,17 +22,17 @@ package final class FacebookStub: Sendable {
   package let server: StubServer
   private let logins: Mutex<[String: Login]>
 
-  /// - Parameter logins: by their access tokens.
+  /// - Parameter logins: The logins by access token.
   package init(_ logins: [String: Login]) throws {
     self.logins = Mutex(logins)
     server = try StubServer { _ in .reset }
     server.setResponse { [weak self] request in self?.reply(request) ?? .reset }
   }
 
-  /// Its address, with a version.
+  /// The stub's URL, with a version.
   package var url: String { server.url + "/v24.0" }
 
-  /// Another login by this token; nil for none.
+  /// Sets the login of a token. Nil removes it.
   package func set(_ token: String, _ login: Login?) { logins.withLock { $0[token] = login } }
 
   private func reply(_ request: StubServer.Request) -> StubServer.Reply {
@@ -66,7 +66,8 @@ package final class FacebookStub: Sendable {
     return .answer(body: #"{"id":"\#(login.profileID ?? login.user)"\#(members)}"#)
   }
 
-  /// Made in one call, where the program does it in parts: this key has just the length for it.
+  /// Computes the proof in one call, unlike the program: this key has exactly the length that `crypto_auth_hmacsha256`
+  /// needs.
   private static func proof(_ token: String) -> String {
     var hash = [UInt8](repeating: 0, count: 32)
     crypto_auth_hmacsha256(&hash, Array(token.utf8), UInt64(token.utf8.count), Array(appSecret.utf8))

@@ -2,28 +2,28 @@ import CSodium
 import Foundation
 import Synchronization
 
-/// Plays a provider of OpenID Connect at which one person is logged in: discovery, authorization, token and user info,
-/// as strict about what it is asked as its documents are.
+/// A stub of an OpenID Connect provider with one signed-in user: discovery, authorization, token and user info. It
+/// checks requests as strictly as the specifications demand.
 package final class OpenIDStub: Sendable {
-  /// How it plays.
+  /// The stub's behaviour.
   package struct Behaviour: Sendable {
     package var clientID = "onthemap client"
-    /// Nil for a public client.
+    /// The client's secret. Nil for a public client.
     package var clientSecret: String? = "s3cret: with/signs"
-    /// Who is logged in.
+    /// The subject of the signed-in user.
     package var subject = "user-1"
-    /// What the provider tells of him, as JSON.
+    /// The user's profile, as JSON members.
     package var profile =
       #""email":"Ada@Example.org","email_verified":true,"given_name":"Ada","family_name":"Lovelace""#
-    /// Whether the profile is told at the user info endpoint only.
+    /// True if only the user info endpoint returns the profile.
     package var tellsLater = false
-    /// Claims that the statement has instead of its own, as JSON members; null takes one away.
+    /// Claims that replace those of the ID token, as JSON values by name. `null` removes a claim.
     package var claims: [String: String] = [:]
-    /// What the description says instead of its own, in the same way.
+    /// Members that replace those of the metadata, in the same form.
     package var metadata: [String: String] = [:]
-    /// What it adds to the answer that people bring; in place of the code where it is an error.
+    /// Parameters added to the authorization response. An `error` replaces the code.
     package var answer: [String: String] = [:]
-    /// Its paths that say something else.
+    /// Replies that replace the stub's own, by path.
     package var replies: [String: StubServer.Reply] = [:]
 
     package init() {}
@@ -44,10 +44,10 @@ package final class OpenIDStub: Sendable {
     server.setResponse { [weak self] request in self?.reply(request) ?? .reset }
   }
 
-  /// Its name for itself.
+  /// The stub's issuer identifier.
   package var issuer: String { server.url + "/realm" }
 
-  /// From now on it plays otherwise.
+  /// Changes the behaviour of later requests.
   package func set(_ change: (inout Behaviour) -> Void) { state.withLock { change(&$0.play) } }
 
   private var play: Behaviour { state.withLock { $0.play } }
@@ -74,7 +74,7 @@ package final class OpenIDStub: Sendable {
       ].merging(play.metadata) { $1 })
   }
 
-  /// (OpenID Connect Core 1.0, section 3.1.2.2; RFC 7636, section 4.4.)
+  /// Answers an authorization request. (OpenID Connect Core 1.0, section 3.1.2.2; RFC 7636, section 4.4.)
   private func authorize(_ request: StubServer.Request) -> StubServer.Reply {
     func parameter(_ name: String) -> String { request.parameter(name) ?? "" }
     guard parameter("response_type") == "code", parameter("client_id") == play.clientID,
@@ -98,14 +98,14 @@ package final class OpenIDStub: Sendable {
       status: 302, headers: ["Location": "\(parameter("redirect_uri"))?\(query.joined(separator: "&"))"], body: "")
   }
 
-  /// (OpenID Connect Core 1.0, section 3.1.3.2; RFC 6749, section 5.2; RFC 7636, section 4.6.)
+  /// Answers a token request. (OpenID Connect Core 1.0, section 3.1.3.2; RFC 6749, section 5.2; RFC 7636, section 4.6.)
   private func token(_ request: StubServer.Request) -> StubServer.Reply {
     let play = self.play
     guard isClient(request, play) else {
       return .answer(
         status: 401, headers: ["WWW-Authenticate": "Basic realm=\"tokens\""], body: #"{"error":"invalid_client"}"#)
     }
-    // Whatever comes of it, a code is good for once.
+    // A code is valid once, whatever the outcome.
     let code = state.withLock { $0.codes.removeValue(forKey: request.field("code") ?? "") }
     guard request.field("grant_type") == "authorization_code", let code,
       request.field("redirect_uri") == code.redirectURI,
@@ -136,7 +136,7 @@ package final class OpenIDStub: Sendable {
     return parts == [play.clientID, secret]
   }
 
-  /// A JSON Web Token, signed by nobody.
+  /// An unsigned JSON Web Token.
   package static func token(_ claims: String) -> String {
     [#"{"alg":"RS256","kid":"1"}"#, claims, "signature"].map { part in
       Data(part.utf8).base64EncodedString().replacingOccurrences(of: "+", with: "-")

@@ -1,6 +1,6 @@
-/// Answers in the providers' own forms, with values of ours.
+/// Sample responses in the providers' formats, with invented values.
 package enum ProviderSamples {
-  /// Nominatim's, of a house.
+  /// Nominatim's response for a house.
   package static let nominatimHouse = """
     [{"place_id":4711,"licence":"Data © OpenStreetMap contributors, ODbL 1.0. http://osm.org/copyright",
     "osm_type":"node","osm_id":"107775","lat":"59.9138688","lon":"10.7522454","category":"building","type":"yes",
@@ -11,10 +11,10 @@ package enum ProviderSamples {
     "country":"Norway","country_code":"no"}}]
     """
 
-  /// Nominatim's, of nothing.
+  /// Nominatim's response for an unknown place.
   package static let nominatimNone = "[]"
 
-  /// Photon's, of a house.
+  /// Photon's response for a house.
   package static let photonHouse = """
     {"type":"FeatureCollection","features":[{"type":"Feature","properties":{"osm_type":"W","osm_id":4711,
     "osm_key":"building","osm_value":"yes","type":"house","housenumber":"3","street":"Ringstraße","district":"Mitte",
@@ -23,7 +23,7 @@ package enum ProviderSamples {
     "geometry":{"type":"Point","coordinates":[10.7105,50.9485]}}]}
     """
 
-  /// Pelias', of a house.
+  /// Pelias' response for a house.
   package static let peliasHouse = """
     {"geocoding":{"version":"0.2","attribution":"https://geo.example.org/attribution","query":{"text":"5 rue haute"}},
     "type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[5.0415,47.322]},

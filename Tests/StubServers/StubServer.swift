@@ -2,48 +2,48 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A server of HTTP on this host that says what a test wants, and remembers what it was asked: one request a
-/// connection, as many connections at once as come.
+/// A local HTTP server that sends scripted replies and records requests. It serves one request per connection, and any
+/// number of connections in parallel.
 package final class StubServer: Sendable {
-  /// What came, and when.
+  /// A received request.
   package struct Request: Sendable {
-    /// "GET".
+    /// The method, such as "GET".
     package let method: String
-    /// "/search?q=Oslo".
+    /// The request target, such as "/search?q=Oslo".
     package let target: String
-    /// By their names in lower case.
+    /// The header fields by lower-case name.
     package let headers: [String: String]
-    /// As text.
+    /// The body as text.
     package let body: String
-    /// Of a clock that never goes back.
+    /// The time of arrival on a monotonic clock, in milliseconds.
     package let atMs: Int64
 
-    /// A parameter's value, decoded; nil where it lacks.
+    /// Returns a query parameter's decoded value, or nil if it is missing.
     package func parameter(_ name: String) -> String? {
       URLComponents(string: target)?.queryItems?.first { $0.name == name }?.value
     }
 
-    /// A field's value, of a body that is a form; nil where it lacks.
+    /// Returns a form field's value, or nil if it is missing.
     package func field(_ name: String) -> String? {
       URLComponents(string: "/?\(body)")?.queryItems?.first { $0.name == name }?.value
     }
 
-    /// Without its parameters.
+    /// The target without its parameters.
     package var path: String { String(target.prefix { $0 != "?" }) }
   }
 
-  /// What is said to a request.
+  /// The reply to a request.
   package enum Reply: Sendable {
     case answer(status: Int = 200, headers: [String: String] = [:], body: String)
-    /// Whatever these bytes are; then the connection ends.
+    /// Sends these bytes unchanged, then closes the connection.
     case raw([UInt8])
-    /// The connection is reset.
+    /// Resets the connection.
     case reset
-    /// Nothing, until the client goes.
+    /// Sends nothing until the client disconnects.
     case silence
-    /// A head, and then a byte of the body now and then.
+    /// Sends a head, and then one byte of the body every 100 ms.
     case drip
-    /// The answer, so many ms later.
+    /// Sends the reply after a delay in milliseconds.
     indirect case later(ms: Int32, Reply)
   }
 
@@ -81,7 +81,8 @@ package final class StubServer: Sendable {
       _ = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
     }
     self.port = UInt16(bigEndian: address.sin_port)
-    // The thread's from here on: closed by anybody else, it could be another's when it is next listened at.
+    // From here on only the accepting thread closes the descriptor. If another thread closed it, the number could
+    // belong to another socket when the loop accepts again.
     Thread.detachNewThread { [weak self, descriptor] in
       defer { close(descriptor) }
       while true {
@@ -98,7 +99,7 @@ package final class StubServer: Sendable {
 
   deinit { end() }
 
-  /// Takes no more connections: whoever comes is refused.
+  /// Stops the server, which then refuses connections.
   package func end() {
     hasEnded.withLock { hasEnded in
       if !hasEnded { shutdown(descriptor, Int32(SHUT_RDWR)) }
@@ -106,19 +107,19 @@ package final class StubServer: Sendable {
     }
   }
 
-  /// Its address, without a slash at the end.
+  /// The server's URL, without a trailing slash.
   package var url: String { "http://127.0.0.1:\(port)" }
 
-  /// From now on it answers so.
+  /// Replaces the reply to later requests.
   package func setResponse(_ reply: @escaping @Sendable (Request) -> Reply) { self.reply.withLock { $0 = reply } }
 
-  /// In the order in which they came.
+  /// The requests in order of arrival.
   package var requests: [Request] { received.withLock { $0 } }
 
-  /// The most requests that waited for an answer at one time.
+  /// The maximum number of concurrent requests.
   package var mostAtOnce: Int { open.withLock { $0.most } }
 
-  /// Number of clients that left without a whole answer.
+  /// The number of clients that disconnected before a complete response.
   package var abandonedCount: Int { abandoned.withLock { $0 } }
 
   private func serve(_ client: Int32) {
@@ -127,7 +128,7 @@ package final class StubServer: Sendable {
     received.withLock { $0.append(request) }
     open.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
     let reply = reply.withLock { $0 }(request)
-    // Before its last byte: with that the client may come again.
+    // Count the end before the last byte: after it the client may send the next request.
     deliver(reply, client) { self.open.withLock { $0.now -= 1 } }
     switch reply {
     case .silence, .drip: abandoned.withLock { $0 += 1 }
@@ -163,7 +164,7 @@ package final class StubServer: Sendable {
     }
   }
 
-  /// Whether the client hangs up within a time.
+  /// Returns true if the client disconnects within `withinMs`.
   private static func isGone(_ client: Int32, withinMs: Int32) -> Bool {
     var item = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
     return poll(&item, 1, withinMs) > 0
@@ -182,7 +183,7 @@ package final class StubServer: Sendable {
     return true
   }
 
-  /// Nil when the client goes first.
+  /// Reads a request. Returns nil if the client disconnects first.
   private static func request(_ client: Int32) -> Request? {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 16_384)
@@ -208,7 +209,7 @@ package final class StubServer: Sendable {
     }
   }
 
-  /// The clock of `Request.atMs`: milliseconds since some moment.
+  /// The monotonic clock of `Request.atMs`, in milliseconds.
   package static var nowMs: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

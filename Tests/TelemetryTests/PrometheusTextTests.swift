@@ -4,7 +4,7 @@ import Testing
 
 @testable import Telemetry
 
-@Suite("The text that Prometheus reads")
+@Suite("Prometheus text")
 struct PrometheusTextTests {
   private static func text(_ metric: Metric, _ series: ([(String, String)], PrometheusText.Reading)...) -> [String] {
     PrometheusText([.init(metric: metric, series: series.map { ($0.0, $0.1) })]).text.split(
@@ -12,7 +12,7 @@ struct PrometheusTextTests {
     ).map(String.init)
   }
 
-  @Test("A counter has its help, its type and a line for each set of labels")
+  @Test("A counter has help, type and a line for each set of labels")
   func counter() {
     let metric = Metric("a_total", .counter, "Things.", labels: ["kind", "code"])
     #expect(
@@ -24,13 +24,13 @@ struct PrometheusTextTests {
         ])
   }
 
-  @Test("Without labels there are no braces, without series there is nothing")
+  @Test("A metric without labels has no braces, and one without series no lines")
   func bare() {
     #expect(Self.text(Metric("a", .gauge, ""), ([], .number(1))) == ["# TYPE a gauge", "a 1", ""])
     #expect(Self.text(Metric("a", .gauge, "Nothing.")) == [""])
   }
 
-  @Test("What has a meaning to Prometheus is escaped in labels and in help")
+  @Test("Special characters are escaped in labels and help")
   func escaping() {
     let metric = Metric("a", .gauge, "A \"b\" \\ c\nd", labels: ["l"])
     #expect(
@@ -39,7 +39,7 @@ struct PrometheusTextTests {
       ])
   }
 
-  @Test("A histogram's buckets add up, the last one has all")
+  @Test("Histogram buckets are cumulative up to +Inf")
   func histogram() {
     let metric = Metric("h_seconds", .histogram, "H.", labels: ["l"], bounds: [0.005, 1])
     #expect(
@@ -51,7 +51,7 @@ struct PrometheusTextTests {
   }
 
   @Test(
-    "Numbers are written so that Go reads them",
+    "Numbers have the format of Go",
     arguments: [
       (0.0, "0"), (-0.0, "0"), (1, "1"), (-3, "-3"), (0.1, "0.1"), (1e15, "1000000000000000"),
       (1_700_000_000.25, "1700000000.25"), (1e300, "1e+300"), (2.5e-05, "2.5e-05"), (.infinity, "+Inf"),
@@ -60,9 +60,9 @@ struct PrometheusTextTests {
   func numbers(number: Double, text: String) { #expect(PrometheusText.text(number) == text) }
 }
 
-@Suite("The backend of swift-metrics")
+@Suite("Metric registry")
 struct MetricRegistryTests {
-  @Test("Every kind of instrument is shown, by name and labels, with what it counted")
+  @Test("Each kind of instrument appears with name, labels and value")
   func kinds() async {
     let registry = MetricRegistry()
     let counter = Counter(label: "c_total", dimensions: [("l", "x")], factory: registry)
@@ -94,7 +94,7 @@ struct MetricRegistryTests {
     #expect(await registry.text().contains("c_total{l=\"x\"} 0\n"))
   }
 
-  @Test("The same name and labels are the same instrument; another kind under a name is not shown")
+  @Test("Equal names and labels are one instrument, and another kind under that name is ignored")
   func same() async {
     let registry = MetricRegistry()
     for _ in 0..<3 { Counter(label: "c_total", dimensions: [("l", "x")], factory: registry).increment() }
@@ -104,7 +104,7 @@ struct MetricRegistryTests {
     #expect(text == "# TYPE c_total counter\nc_total{l=\"x\"} 3\nc_total{l=\"y\"} 1\n")
   }
 
-  @Test("A timer of the catalogue shows seconds in its buckets; a value at a bound is below it")
+  @Test("A timer's buckets are in seconds and include their bound")
   func timer() async {
     let registry = MetricRegistry()
     let metric = Metric.geocodeDuration
@@ -123,7 +123,7 @@ struct MetricRegistryTests {
     #expect(value(#"onthemap_geocode_duration_seconds_sum{outcome="located"}"#) == "3.000036")
   }
 
-  @Test("A name that the format forbids is mended; what is destroyed is gone")
+  @Test("An invalid metric name is repaired, and a destroyed metric disappears")
   func names() async {
     let registry = MetricRegistry()
     let counter = Counter(label: "http.server-réq 1", factory: registry)
@@ -136,7 +136,7 @@ struct MetricRegistryTests {
     #expect(await registry.text() == "# TYPE _9_total counter\n_9_total 1\n")
   }
 
-  @Test("Threads that count at once lose nothing")
+  @Test("Concurrent counting loses no event")
   func concurrency() async {
     let registry = MetricRegistry()
     await withTaskGroup(of: Void.self) { group in
@@ -156,7 +156,7 @@ struct MetricRegistryTests {
     #expect(text.contains("onthemap_store_commit_rows_bucket{le=\"1\"} 4000\n"))
   }
 
-  @Test("The catalogue's names and labels are as Prometheus wants them")
+  @Test("Names and labels of the catalogue follow the conventions of Prometheus")
   func catalogue() {
     for metric in Metric.all.values {
       #expect(metric.name.wholeMatch(of: /(onthemap|process)_[a-z_]+/) != nil, "\(metric.name)")
@@ -166,7 +166,7 @@ struct MetricRegistryTests {
     }
   }
 
-  @Test("The process tells of itself")
+  @Test("The process collector reports plausible values of this process")
   func process() throws {
     let samples = ProcessCollector(version: "1.2.3").collect()
     func value(_ metric: Metric) throws -> Double {

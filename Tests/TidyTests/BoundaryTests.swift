@@ -1,6 +1,6 @@
 import Testing
 
-/// A call that only some places may make.
+/// A call that only some files may make.
 private struct BannedCall {
   let pattern: Pattern
   let advice: String
@@ -11,7 +11,7 @@ private struct BannedCall {
     applies(file) ? complaints(file, in: view, pattern) { "\($0.split(separator: "\n").first ?? ""): \(advice)" } : []
   }
 
-  /// Each example is a line of the file at `path`.
+  /// Checks the tree against the rule. Each example is a line of the file at `path`.
   func enforce(at path: String, bad: [String], good: [String], elsewhere: [String] = []) {
     TidyTests.enforce(
       SourceTree.swift, to: rule, bad: bad.map { SourceFile(path, $0) },
@@ -19,9 +19,9 @@ private struct BannedCall {
   }
 }
 
-@Suite("Who may call what")
+@Suite("Banned calls")
 struct BoundaryTests {
-  @Test("No error is swept away with try!")
+  @Test("No file contains try!")
   func forcedTry() {
     BannedCall(
       pattern: Pattern(#"\btry!"#), advice: "let it throw; where it cannot fail, a precondition says why.",
@@ -29,17 +29,17 @@ struct BoundaryTests {
     ).enforce(at: "Sources/SQLiteStore/A.swift", bad: ["let a = try! b()"], good: ["try? b()", "// try! b()"])
   }
 
-  @Test("Only the command prints")
+  @Test("Only Commands prints to standard output")
   func printing() {
     BannedCall(
-      pattern: Pattern(#"(?<![.\w])((?:debugP|p)rint\()"#), advice: "log it, or return it for Command to print.",
+      pattern: Pattern(#"(?<![.\w])((?:debugP|p)rint\()"#), advice: "log it, or return it for Commands to print.",
       applies: { $0.isUnder("Sources") && $0.target != "Commands" }
     ).enforce(
       at: "Sources/Ingest/A.swift", bad: ["print(1)", "\"\\(print(1))\""], good: ["fingerprint(1)", "\"print(1)\""],
       elsewhere: ["Sources/Commands/A.swift", "Tests/Bench/A.swift"])
   }
 
-  @Test("The pure targets read no clock and roll no dice")
+  @Test("The pure targets read no clock and draw no random numbers")
   func purity() {
     BannedCall(
       pattern: Pattern(
@@ -56,7 +56,7 @@ struct BoundaryTests {
       elsewhere: ["Sources/Ingest/A.swift"])
   }
 
-  @Test("Queries read a gazetteer's file and never write one")
+  @Test("Domain and Gazetteer never write files")
   func reading() {
     BannedCall(
       pattern: Pattern(#"(\bO_(?:WRONLY|RDWR|CREAT)\b|\bPROT_WRITE\b|(?<![.\w])(?:fopen|rename|unlink|ftruncate)\()"#),
@@ -67,7 +67,7 @@ struct BoundaryTests {
       good: ["open(path, O_RDONLY)", "a.rename(b)"], elsewhere: ["Sources/GazetteerBuild/A.swift"])
   }
 
-  @Test("A trap says why")
+  @Test("Every trap has a message")
   func traps() {
     BannedCall(
       pattern: Pattern(#"\b((?:fatalError|preconditionFailure|assertionFailure)\(\s*\))"#),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Dependencies")
 struct DependencyTests {
-  /// One line of deploy/packages.tsv.
+  /// A line of deploy/packages.tsv.
   private struct Package: Hashable, CustomStringConvertible {
     let name: String
     let version: String
@@ -13,7 +13,7 @@ struct DependencyTests {
     var description: String { "\(name) \(version) (\(licence)) from \(source)" }
   }
 
-  /// The versions that SwiftPM has resolved for this build.
+  /// The versions that SwiftPM resolved for this build.
   private struct Resolved: Decodable {
     struct Pin: Decodable {
       struct State: Decodable { let version: String }
@@ -43,7 +43,7 @@ struct DependencyTests {
     for package in Set(listed).subtracting(packages) { Issue.record("No such package is resolved: \(package).") }
   }
 
-  /// The SPDX expression of the licence that a package carries.
+  /// The SPDX expression of a package's licence.
   private func licence(of source: String) throws -> String {
     let name = source.split(separator: "/").last.map(String.init) ?? source
     let folders = [".build", ".build/tsan", ".build/asan"].map {
@@ -65,7 +65,7 @@ struct DependencyTests {
     let dependencies = manifest.lines.filter { $0.contains(".package(url:") }
     #expect(dependencies.count > 10)
     for dependency in dependencies where !dependency.contains("exact: \"") {
-      Issue.record("A range resolves to another version tomorrow: \(dependency)")
+      Issue.record("Name an exact version; a range may resolve to another version tomorrow: \(dependency)")
     }
   }
 }

@@ -1,7 +1,7 @@
 import Testing
 
-/// Who may import whom. This table is the architecture: a target stands above everything that it names, the three
-/// services never name each other, and each outside library has one owner. `*` stands for any ending.
+/// The allowed imports of each target. This table is the architecture: a target stands above every module that it
+/// imports, the three services never import each other, and each outside library has one owner. `*` matches any ending.
 private let ladder: [String: Set<String>] = [
   "Commands": service.union([
     "Domain", "CRestart", "Conformance", "Gazetteer", "GazetteerBuild", "HTTPClient", "LoadTest", "SignIn",
@@ -37,7 +37,7 @@ private let ladder: [String: Set<String>] = [
   "Domain": pure,
 ]
 
-/// Nothing that waits.
+/// Libraries of the pure targets. None of them blocks or does network I/O.
 private let pure: Set = [
   "Foundation", "FoundationEssentials", "Glibc", "Synchronization", "Collections", "DequeModule", "HeapModule",
   "OrderedCollections",
@@ -45,7 +45,7 @@ private let pure: Set = [
 private let system = pure.union(["Dispatch"])
 private let service = system.union(["ServiceLifecycle", "Logging"])
 
-/// Modules of ours, those without Swift among them.
+/// All modules of this repository, C modules included.
 let ownModules = Set(ladder.keys).union([
   "CArgon2", "CEpollGuard", "COpenAPI", "CPage", "CRestart", "CZeroMQ", "CSQLite", "CSodium", "CZlib",
 ])
@@ -58,7 +58,7 @@ private func imports(_ file: SourceFile) -> [(line: Int, text: String)] { import
 
 @Suite("The import ladder")
 struct ImportLadderTests {
-  @Test("A target imports only what stands below it")
+  @Test("A target imports only modules below it")
   func targets() {
     func rule(_ file: SourceFile) -> [Violation] {
       guard let target = file.target else { return [] }
@@ -94,10 +94,10 @@ struct ImportLadderTests {
       ])
   }
 
-  @Test("The ladder has no way back up")
+  @Test("The import ladder has no cycle, and no service reaches another service")
   func noCycle() {
     func below(_ target: String, _ path: [String] = []) -> Set<String> {
-      #expect(!path.contains(target), "\(path.joined(separator: " → ")) → \(target) is a circle.")
+      #expect(!path.contains(target), "\(path.joined(separator: " → ")) → \(target) is a cycle.")
       guard !path.contains(target) else { return [] }
       let own = (ladder[target] ?? []).intersection(ownModules)
       return own.reduce(into: own) { $0.formUnion(below($1, path + [target])) }
@@ -119,7 +119,7 @@ struct ImportLadderTests {
     }
   }
 
-  @Test("A test that stands outside imports nothing of ours")
+  @Test("SystemTests and TidyTests import no module of ours except CZeroMQ")
   func outsiders() {
     func rule(_ file: SourceFile) -> [Violation] {
       guard file.isUnder("Tests/SystemTests", "Tests/TidyTests") else { return [] }

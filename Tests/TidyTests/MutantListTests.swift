@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `make mutants` runs for long and seldom. This holds its list to the code meanwhile.
+/// `make mutants` takes long and runs seldom. These tests keep its list in step with the code.
 @Suite("The list of mutants")
 struct MutantListTests {
   private struct Mutant {
@@ -10,7 +10,7 @@ struct MutantListTests {
     let old: String
     let new: String
 
-    /// Reads a block of the list: name and file, then the old lines and the new ones. Nil for anything else.
+    /// Parses a block of the list: name and file, then the old lines and the new lines. Nil for any other text.
     init?(_ block: String) {
       let lines = block.split(separator: "\n", omittingEmptySubsequences: false)
       let head = lines[0].split(separator: " ")
@@ -33,7 +33,7 @@ struct MutantListTests {
     return mutants
   }
 
-  @Test("Each mutant changes text that occurs once, in one file of Sources")
+  @Test("Each mutant's old text occurs exactly once, in one file of Sources")
   func fresh() throws {
     let mutants = try Self.mutants()
     #expect(Set(mutants.map(\.name)).count == mutants.count)
@@ -46,7 +46,7 @@ struct MutantListTests {
     }
   }
 
-  @Test("The record names a seed for each mutant")
+  @Test("The record of found mutants names a seed for each mutant")
   func found() throws {
     let rows = try Self.text("found.tsv").split(separator: "\n").dropFirst().map { $0.split(separator: "\t") }
     #expect(rows.map { String($0[0]) } == (try Self.mutants()).map(\.name), "Run make mutants.")

@@ -1,26 +1,27 @@
 import Testing
 
-/// The page's own files: what is served is what is listed, and what browsers run is what can be reviewed.
+/// Rules for the page's own files: page.c lists every file that is served, and the scripts that browsers run can be
+/// reviewed.
 @Suite("The page's sources")
 struct PageSourceTests {
   private let files = SourceTree.texts.filter { $0.isUnder("Sources/WebPage") && !$0.isUnder("Sources/WebPage/Data") }
   private var scripts: [SourceFile] { files.filter { $0.path.hasSuffix(".js") } }
   private var markup: [SourceFile] { files.filter { $0.path.hasSuffix(".html") } }
 
-  @Test("Every file is in the program, and nothing that is gone")
+  @Test("page.c embeds and serves every file of WebPage, and no other")
   func listed() throws {
     let list = try #require(SourceTree.texts.first { $0.path == "Sources/CPage/page.c" }).text
     let embedded = list.matches(of: #/#embed "\.\./WebPage/([^"]+)"/#).map { String($0.1) }
     let served = list.matches(of: #/FILE\("([^"]+)"/#).map { String($0.1) }.filter { !$0.hasPrefix("leaflet/") }
-    // Those above a megabyte are no texts here.
+    // `SourceTree.texts` leaves out files above one megabyte.
     let present = files.map { String($0.path.dropFirst("Sources/WebPage/".count)) }
-    #expect(present.count > 50, "The list is blind.")
+    #expect(present.count > 50, "SourceTree finds too few files.")
     #expect(Set(embedded) == Set(served))
     #expect(Set(present).subtracting(served).sorted() == [], "List them in page.c.")
     #expect(Set(served).subtracting(present).sorted() == [], "Take them off page.c.")
   }
 
-  @Test("No line is longer than 120 columns, and no file than 400 lines")
+  @Test("Scripts and style sheets have lines of at most 120 columns and at most 400 lines")
   func size() {
     func rule(_ file: SourceFile) -> [Violation] {
       file.lines.enumerated().filter { $0.element.count > 120 }.map { index, line in
@@ -39,7 +40,7 @@ struct PageSourceTests {
       good: [SourceFile("a.js", String(repeating: "ü", count: 120) + "\n")])
   }
 
-  @Test("Nothing is made from markup or from text that would be run")
+  @Test("No script builds elements from markup or evaluates text")
   func markupFree() {
     let risky = Pattern(
       #"(\.(?:innerHTML|outerHTML)\s*\+?=(?!=)|insertAdjacentHTML|document\.write|\beval\(|new Function|\.srcdoc)"#)
@@ -54,7 +55,7 @@ struct PageSourceTests {
       good: [SourceFile("a.js", "return node.outerHTML;"), SourceFile("a.js", "a.textContent = b")])
   }
 
-  @Test("The documents have no inline script, style or listener, and load nothing from elsewhere")
+  @Test("HTML files have no inline script, style or listener, and load nothing from elsewhere")
   func strict() {
     let inline = Pattern(
       #"(<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:|(?:src|href)="(?:https?:)?//)"#)

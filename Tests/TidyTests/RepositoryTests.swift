@@ -2,7 +2,7 @@ import Testing
 
 @Suite("The repository")
 struct RepositoryTests {
-  @Test("Its top level holds only what is fixed")
+  @Test("The top level holds only the fixed files and folders")
   func topLevel() {
     let fixed: Set = ["Package.swift", "Sources", "Tests", "deploy", "proto", "README.md", "Makefile", "LICENSE"]
     let strangers = SourceTree.topLevel.filter { !$0.hasPrefix(".") }.subtracting(fixed).sorted()
@@ -11,7 +11,7 @@ struct RepositoryTests {
       "\(strangers) at the top level: designs go to Sources/<Target>/<Target>.docc, scripts into the Makefile.")
   }
 
-  @Test("No file knows the machine that it was made on")
+  @Test("No file names a path of one developer's machine")
   func machine() {
     let place = Pattern(#"((?<![\w.$}*-])/(?:work|root|opt/swift)/)"#)
     func rule(_ file: SourceFile) -> [Violation] {
@@ -32,7 +32,7 @@ struct RepositoryTests {
     func rule(_ file: SourceFile) -> [Violation] {
       guard file.path == "README.md" else { return [] }
       return ["make run", "make test"].filter { !file.text.contains($0) }.map {
-        Violation(path: file.path, line: 0, advice: "name `\($0)`: whoever comes first looks for it here.")
+        Violation(path: file.path, line: 0, advice: "name `\($0)`: newcomers look for it here.")
       }
     }
     let files = SourceTree.markdown
@@ -40,27 +40,5 @@ struct RepositoryTests {
     enforce(
       files, to: rule, bad: [SourceFile("README.md", "make run")],
       good: [SourceFile("README.md", "make run\nmake test"), SourceFile("proto/README.md", "")])
-  }
-
-  @Test("Every link between documents leads somewhere")
-  func links() {
-    let link = Pattern(#"\]\(<?(?!\w+:|#)([^)\s>#]+)"#)
-    let fence = Pattern(#"^\s*```"#)
-    func rule(_ file: SourceFile) -> [Violation] {
-      let fences = fence.matches(in: file.text).map(\.line)
-      let folder = file.path.split(separator: "/").dropLast().map { $0 + "/" }.joined()
-      return link.matches(in: file.text).filter { found in
-        let isCode = !fences.filter { $0 < found.line }.count.isMultiple(of: 2)
-        return !isCode && !SourceTree.exists(found.text.hasPrefix("/") ? found.text : folder + found.text)
-      }.map {
-        Violation(path: file.path, line: $0.line, advice: "\($0.text) does not exist; mend the link or drop it.")
-      }
-    }
-    enforce(
-      SourceTree.markdown, to: rule, bad: [SourceFile("Sources/a.md", "[b](../nowhere.md)")],
-      good: [
-        SourceFile("Sources/a.md", "[b](../Package.swift#c), [d](https://example.org/e), [f](#g), ![](Messaging)"),
-        SourceFile("a.md", "```\n[b](nowhere.md)\n```"),
-      ])
   }
 }

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// A file of the repository, or a snippet that stands for one.
+/// A file of the repository, or a snippet that stands in for one.
 struct SourceFile: Sendable {
   /// Relative to the repository's root: "Sources/Messaging/Transport/Socket.swift".
   let path: String
   let text: String
-  /// The text as Swift sees it; for other files nobody asks.
+  /// The text in the three views of `SwiftText`. Empty for files in other languages.
   let swift: SwiftText
 
   init(_ path: String, _ text: String) {
@@ -16,17 +16,17 @@ struct SourceFile: Sendable {
   }
 
   var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
-  /// "Job+Wire" of "Sources/Messaging/Job+Wire.swift".
+  /// The file's name up to the first dot: "Job+Wire" of "Sources/Messaging/Job+Wire.swift".
   var stem: String { name.split(separator: ".").first.map(String.init) ?? name }
   var name: String { path.split(separator: "/").last.map(String.init) ?? path }
-  /// "Messaging" of "Sources/Messaging/Job+Wire.swift"; nil elsewhere.
+  /// The target: "Messaging" of "Sources/Messaging/Job+Wire.swift". Nil outside Sources.
   var target: String? { path.hasPrefix("Sources/") ? String(path.split(separator: "/")[1]) : nil }
   var isGenerated: Bool { path.contains("/Generated/") || path.hasSuffix(".pb.swift") }
 
   func isUnder(_ folders: String...) -> Bool { folders.contains { path.hasPrefix($0 + "/") } }
 }
 
-/// What is wrong, where, and what to do instead.
+/// A broken rule: the place, and advice for the fix.
 struct Violation: CustomStringConvertible {
   let path: String
   let line: Int
@@ -37,7 +37,7 @@ struct Violation: CustomStringConvertible {
 
 /// The repository on disk, read once.
 enum SourceTree {
-  /// Three folders above this file; ONTHEMAP_ROOT says otherwise.
+  /// The repository's root: `ONTHEMAP_ROOT`, or else three folders above this file.
   static let root: URL =
     if let root = ProcessInfo.processInfo.environment["ONTHEMAP_ROOT"] {
       URL(fileURLWithPath: root, isDirectory: true)
@@ -46,12 +46,12 @@ enum SourceTree {
         .deletingLastPathComponent()
     }
 
-  /// Swift written by hand. These tests are left out, because they quote what they refuse.
+  /// Handwritten Swift. Leaves out TidyTests, because they quote what they refuse.
   static let swift = everySwift.filter { !$0.isGenerated && !$0.isUnder("Tests/TidyTests") }
   static let everySwift = texts.filter { $0.path.hasSuffix(".swift") }
   static let markdown = texts.filter { $0.path.hasSuffix(".md") }
 
-  /// Every file that is text, whatever its language.
+  /// Every text file below one megabyte, in any language.
   static let texts: [SourceFile] = paths.compactMap { path in
     guard let data = try? Data(contentsOf: root.appendingPathComponent(path)), data.count < 1_000_000,
       let text = String(bytes: data, encoding: .utf8)
@@ -59,7 +59,7 @@ enum SourceTree {
     return SourceFile(path, text)
   }
 
-  /// What stands at the top: what git tracks, or without git whatever is not ignored.
+  /// The names at the top level: tracked by git, or without git every name that .gitignore does not list.
   static var topLevel: Set<String> {
     if let tracked = git("ls-files") {
       return Set(tracked.compactMap { $0.split(separator: "/").first.map(String.init) })
@@ -73,7 +73,7 @@ enum SourceTree {
     FileManager.default.fileExists(atPath: root.appendingPathComponent(path).standardized.path)
   }
 
-  /// Files that git tracks or would add; without git, all but hidden folders.
+  /// Paths of the files that git tracks or would add. Without git, all files outside hidden folders.
   private static let paths: [String] =
     git("ls-files", "--cached", "--others", "--exclude-standard", "-z") ?? walk("").sorted()
 
@@ -91,7 +91,7 @@ enum SourceTree {
     (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
   }
 
-  /// Git's answer in lines; nil where there is no git or no repository, as in an unpacked archive.
+  /// Git's output in lines. Nil without git or without a repository, as in an unpacked archive.
   private static func git(_ arguments: String...) -> [String]? {
     guard FileManager.default.fileExists(atPath: root.appendingPathComponent(".git").path) else { return nil }
     let git = Process()
@@ -108,7 +108,7 @@ enum SourceTree {
   }
 }
 
-/// Holds the tree to a rule, and the rule to its examples, so that a scanner that finds nothing is noticed.
+/// Checks the tree against a rule, and the rule against its examples, so that a scanner that finds nothing fails too.
 func enforce(
   _ files: [SourceFile], to rule: (SourceFile) -> [Violation], bad: [SourceFile], good: [SourceFile],
   sourceLocation: SourceLocation = #_sourceLocation
@@ -117,7 +117,7 @@ func enforce(
     Issue.record("The scanner overlooks:\n\(example.text)", sourceLocation: sourceLocation)
   }
   for example in good where !rule(example).isEmpty {
-    Issue.record("The scanner refuses what is fine:\n\(example.text)", sourceLocation: sourceLocation)
+    Issue.record("The scanner refuses a good example:\n\(example.text)", sourceLocation: sourceLocation)
   }
   let complaints = files.flatMap(rule)
   if !complaints.isEmpty {

@@ -1,6 +1,6 @@
 import Testing
 
-/// One complaint for each match of a pattern in one view of a file.
+/// Returns one violation for each match of a pattern in one view of a file.
 func complaints(
   _ file: SourceFile, in view: KeyPath<SwiftText, String> = \.code, _ pattern: Pattern, _ advice: (String) -> String
 ) -> [Violation] {
@@ -51,7 +51,7 @@ struct SizeTests {
     #expect(complaints((1...17).map { "Sources/A/\($0 % 2)/\($0).swift" }).isEmpty)
   }
 
-  /// Relies on the formatter's indentation: what a function holds stands to the right of it.
+  /// Relies on the formatter's indentation: a function's body is indented further than its signature.
   @Test("No function is longer than 70 lines")
   func functions() {
     let start = Pattern(
@@ -93,7 +93,7 @@ struct SizeTests {
 
 @Suite("Style: names")
 struct NameTests {
-  @Test("Nothing is named Manager, Helper, Util, Handler, Processor, Common, Base or Impl")
+  @Test("No type or file is named Manager, Helper, Util, Handler, Processor, Common, Base or Impl")
   func words() {
     let ending = "(?:Manager|Helpers?|Utils?|Utilities|Handler|Processor|Common|Base|Impl)"
     let type = Pattern(Grammar.lineStart + Grammar.modifiers + Grammar.type + "(\\w*\(ending))\\b")
@@ -116,7 +116,7 @@ struct NameTests {
       ])
   }
 
-  @Test("No type is named like a module")
+  @Test("No top-level type has the name of a module")
   func modules() {
     let topLevel = #"^(?=\S)"# + Grammar.lineStart + Grammar.modifiers + Grammar.type
     let type = Pattern(topLevel + "(\(ownModules.sorted().joined(separator: "|")))\\b")
@@ -135,8 +135,8 @@ struct NameTests {
       good: [SourceFile("Sources/Feed/A.swift", "struct FeedService {\n  enum Link {}\n}\nextension Feed {}")])
   }
 
-  /// "Limits+Feed" may extend Limits, and "Accounts" extend Account: a reader who looks for either finds it.
-  @Test("A file declares what it is named after")
+  /// "Limits+Feed" may extend Limits, and "Accounts" may extend Account: a search for either finds the file.
+  @Test("Every source file declares the type or function it is named after")
   func files() {
     let declared = Pattern("\\b(?:\(Grammar.type)|(?:extension|func)[ \\t]+)([\\w.]+)")
     func rule(_ file: SourceFile) -> [Violation] {
@@ -160,7 +160,7 @@ struct NameTests {
 
 @Suite("Style: words")
 struct WordTests {
-  @Test("No TODO is left behind")
+  @Test("No comment contains TODO, FIXME, XXX or HACK")
   func leftovers() {
     let word = Pattern(#"\b(TODO|FIXME|XXX|HACK)\b"#)
     func rule(_ file: SourceFile) -> [Violation] {
@@ -171,7 +171,7 @@ struct WordTests {
       good: [SourceFile("A.swift", "let a = \"TODO\"")])
   }
 
-  @Test("A short file needs no MARK")
+  @Test("Files below 150 lines have no MARK")
   func marks() {
     let mark = Pattern(#"(// ?MARK:)"#)
     func rule(_ file: SourceFile) -> [Violation] {
@@ -183,19 +183,19 @@ struct WordTests {
       good: [SourceFile("A.swift", "// MARK: - B" + String(repeating: "\n", count: 151))])
   }
 
-  @Test("Every declaration for other targets is documented")
+  @Test("Every package declaration has a doc comment")
   func documentation() {
     let declaration = Pattern(
       Grammar.lineStart + "(" + Grammar.modifiers + #"package[ \t]+"# + Grammar.modifiers
         + "(?:(?:func|var|let)\\b|\(Grammar.type)).*)$")
-    // What a standard protocol asks for, what `ReactorSocket` documents for all stations, and values whose name and type say
-    // all; those of numbers never do.
+    // Requirements of standard protocols, requirements that `ReactorSocket` documents for all sockets, and values whose
+    // name and type say everything. Numbers always need a comment for their unit.
     let obvious = Pattern(
-      #"\b(?:func[ \t]+(?:==|<|hash\b|makeAsyncIterator\b|makeIterator\b|receive\(|turn\(|leave\()"#
+      #"\b(?:func[ \t]+(?:==|<|hash\b|makeAsyncIterator\b|makeIterator\b|receive\(|tick\(|shutDown\()"#
         + #"|(?:var|let)[ \t]+(?:\w*[dD]escription|rawValue)\b"#
         + #"|(?:var|let)[ \t]+\w+:[ \t]+(?!U?Int|Double|Float|Duration|Set<)[A-Z][\w.]*\??[ \t]*(?:=.*)?$)"#)
     func rule(_ file: SourceFile) -> [Violation] {
-      // The protocols of Store document what a store declares for other targets.
+      // The protocols of Store document the declarations that a store offers to other targets.
       guard file.isUnder("Sources"), file.target != "SQLiteStore" else { return [] }
       return declaration.matches(in: file.swift.code).compactMap { found in
         let above = file.lines[..<(found.line - 1)].reversed().lazy.map { $0.drop { $0 == " " } }

@@ -1,18 +1,18 @@
 import Foundation
 import Testing
 
-/// Swift source in three views of the same length and lines: each shows its own part and blanks the rest, so that a
-/// word in a comment is not taken for code. Quotes themselves count as code. Knows nested comments, raw and multi-line
-/// strings, interpolation; not regex literals.
+/// Swift source in three views of equal length and equal lines. Each view shows one part and blanks the rest, so that a
+/// word in a comment does not count as code. Quotation marks count as code. Handles nested comments, raw and multi-line
+/// strings, and interpolation. Does not handle regex literals.
 struct SwiftText: Sendable {
   let code: String
   let comments: String
-  /// What stands between quotes, without what is interpolated.
+  /// The contents of string literals, without interpolations.
   let strings: String
 
   private enum Part { case code, comment, string }
   private enum Context {
-    /// Inside an interpolation the parentheses are counted; at the top level none ends it.
+    /// The depth of open parentheses in an interpolation. At the top level a closing one ends nothing.
     case code(parentheses: Int)
     case string(hashes: Int, quotes: Int)
   }
@@ -67,7 +67,8 @@ struct SwiftText: Sendable {
         } else if starts("\\" + mark) {
           take(.string, min(hashes + 2, bytes.count - parts.count))
         } else {
-          // A string of one line ends with it at the latest: a stray quote spoils one line only.
+          // A one-line string ends at the end of its line at the latest, so a stray quotation mark spoils one line
+          // only.
           if starts("\n"), quotes == 1 { stack.removeLast() }
           take(.string)
         }
@@ -83,16 +84,16 @@ struct SwiftText: Sendable {
   }
 }
 
-/// Pieces of patterns that find declarations.
+/// Parts of patterns that find declarations.
 enum Grammar {
-  /// Margin and attributes.
+  /// The indentation and attributes before a declaration.
   static let lineStart = #"^[ \t]*(?:@\w+(?:\([^)\n]*\))?[ \t]+)*"#
-  /// `package`, `private(set)`, `static` …
+  /// The modifiers of a declaration: `package`, `private(set)`, `static` …
   static let modifiers = #"(?:[a-z]+(?:\([a-z]+\))?[ \t]+)*"#
   static let type = #"(?:struct|class|enum|actor|protocol|typealias)[ \t]+"#
 }
 
-/// A regular expression whose `^` and `$` are those of a line.
+/// A regular expression whose `^` and `$` match at line ends.
 struct Pattern: Sendable {
   private let expression: NSRegularExpression
 
@@ -100,11 +101,11 @@ struct Pattern: Sendable {
     do {
       expression = try NSRegularExpression(pattern: pattern, options: [.anchorsMatchLines])
     } catch {
-      preconditionFailure("\(pattern) is no regular expression: \(error)")
+      preconditionFailure("\(pattern) is not a regular expression: \(error)")
     }
   }
 
-  /// The line of each match, counted from 1, and its first group, or all of it where there is none.
+  /// Returns each match's line, counted from 1, with its first group, or the whole match if the pattern has no group.
   func matches(in text: String) -> [(line: Int, text: String)] {
     let whole = text as NSString
     var line = 1
@@ -122,9 +123,9 @@ struct Pattern: Sendable {
   func isFound(in text: String) -> Bool { !matches(in: text).isEmpty }
 }
 
-@Suite("Reading Swift")
+@Suite("Views of Swift source")
 struct SwiftTextTests {
-  @Test("Code, comments and strings are told apart")
+  @Test("SwiftText separates code, comments and strings")
   func views() {
     let text = SwiftText(
       ##"""
@@ -140,7 +141,7 @@ struct SwiftTextTests {
     #expect(words(text.strings) == ["one", "two", "three", "eight", "nine", "ten", "eleven", "twelve"])
   }
 
-  @Test("A match knows its line")
+  @Test("A pattern reports the line of each match")
   func lines() {
     #expect(
       Pattern("^b(.)").matches(in: "a\nbx\nby").map { "\($0)" } == ["(line: 2, text: \"x\")", "(line: 3, text: \"y\")"])

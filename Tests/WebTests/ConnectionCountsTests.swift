@@ -7,11 +7,11 @@ import Testing
 @testable import Domain
 @testable import Web
 
-@Suite("Connections of one address")
+@Suite("Connection limit per network")
 struct ConnectionCountsTests {
   private func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
 
-  @Test("So many of one network stay, whoever comes beside it, and one that goes makes room")
+  @Test("A network at its limit gets no further connection until one closes")
   func networks() throws {
     let counts = ConnectionCounts(perNetworkMax: 2, proxies: TrustedProxies())
     for (first, same, other) in [
@@ -26,14 +26,14 @@ struct ConnectionCountsTests {
     }
   }
 
-  @Test("This machine and trusted proxies have as many as they want", arguments: ["127.0.0.9", "::1", "10.1.2.3"])
+  @Test("Loopback addresses and trusted proxies have no connection limit", arguments: ["127.0.0.9", "::1", "10.1.2.3"])
   func exempt(text: String) throws {
     let counts = ConnectionCounts(perNetworkMax: 1, proxies: TrustedProxies([try #require(AddressRange("10.0.0.0/8"))]))
     for _ in 0..<3 { #expect(counts.admit(try address(text))) }
     for _ in 0..<3 { counts.release(try address(text)) }
   }
 
-  /// A connection of an address, and what it was answered.
+  /// Opens a connection from 192.0.2.1 through the guard.
   private func connect(_ counts: ConnectionCounts) throws -> EmbeddedChannel {
     let channel = EmbeddedChannel(handler: HTTPConnectionGuard(counts) { _, _ in nil })
     let peer = try SocketAddress(ipAddress: "192.0.2.1", port: 4_000)
@@ -47,7 +47,7 @@ struct ConnectionCountsTests {
     try channel.writeInbound(HTTPRequestPart.head(head))
   }
 
-  @Test("One too many is told so, and closed; when another has gone, the next one stays")
+  @Test("A surplus connection gets 429 and is closed; after a close the next one is served")
   func told() throws {
     let counts = ConnectionCounts(perNetworkMax: 1, proxies: TrustedProxies())
     let first = try connect(counts)
@@ -56,9 +56,9 @@ struct ConnectionCountsTests {
 
     let second = try connect(counts)
     try ask(second)
-    #expect(try second.readInbound(as: HTTPRequestPart.self) == nil, "Nobody is to work for it.")
+    #expect(try second.readInbound(as: HTTPRequestPart.self) == nil, "A rejected request must not reach the server.")
     guard case .head(let head)? = try second.readOutbound(as: HTTPResponsePart.self) else {
-      Issue.record("There is no answer.")
+      Issue.record("The rejected request gets no response.")
       return
     }
     #expect(head.status == .tooManyRequests && head.headerFields[.retryAfter] == "1")
@@ -66,14 +66,14 @@ struct ConnectionCountsTests {
     #expect(!second.isActive)
 
     try first.close().wait()
-    // What it held goes in the next turn.
+    // The loop's next pass releases the slot of the closed connection.
     first.embeddedEventLoop.run()
     let third = try connect(counts)
     try ask(third)
     #expect(try third.readInbound(as: HTTPRequestPart.self) != nil)
   }
 
-  @Test("One too many that says nothing is closed after its time")
+  @Test("A surplus connection that sends nothing is closed after its timeout")
   func silent() throws {
     let counts = ConnectionCounts(perNetworkMax: 1, proxies: TrustedProxies())
     let (first, second) = (try connect(counts), try connect(counts))

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Web
 
-@Suite("Forms of a body")
+@Suite("Content coding")
 struct ContentCodingTests {
   @Test(
-    "What a client accepts says in which form it gets a body",
+    "The Accept-Encoding header selects gzip or identity",
     arguments: [
       (nil, .identity), ("", .identity), ("gzip", .gzip), ("GZip", .gzip), ("x-gzip", .gzip),
       ("deflate, gzip;q=1.0, *;q=0.5", .gzip), ("gzip, deflate, br, zstd", .gzip), ("deflate", .identity),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("gzip")
 struct GzipTests {
-  @Test("What is unpacked is what was packed", arguments: [0, 1, 1_000, 400_000])
+  @Test("Data survives gzip compression and decompression unchanged", arguments: [0, 1, 1_000, 400_000])
   func same(size: Int) throws {
     let (text, noise) = (
       (0..<size).map { UInt8(ascii: "a") + UInt8($0 % 7) }, (0..<size).map { _ in UInt8.random(in: 0...255) }

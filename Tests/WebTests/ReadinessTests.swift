@@ -12,7 +12,7 @@ struct ReadinessTests {
     } catch { return error.code }
   }
 
-  @Test("A process is ready when it has begun and no role has a reason against; remarks are in the text")
+  @Test("A started process is ready unless a role objects; remarks appear in the text")
   func whole() throws {
     let readiness = Readiness()
     #expect(code(readiness) == "starting" && !readiness.isReady)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Web
 
-@Suite("Tickets for a closed map")
+@Suite("View tickets for a members-only map")
 struct ViewTicketsTests {
   private let tickets = ViewTickets(secret: "0123456789abcdef0123456789abcdef")
 
-  @Test("A ticket is good until its end, for whoever shares the key")
+  @Test("A ticket is valid until its end for every holder of the key")
   func end() {
     let ticket = tickets.ticket(endMs: 1_000)
     let other = ViewTickets(secret: "0123456789abcdef0123456789abcdef")
@@ -14,19 +14,19 @@ struct ViewTicketsTests {
     #expect(other.end(of: ticket, unixMs: 1_000) == nil)
   }
 
-  @Test("No text of tickets, or of what holds them, shows the key")
+  @Test("No description of tickets or map access shows the key")
   func hidden() {
-    let viewing = MapAccess.closed(tickets)
+    let mapAccess = MapAccess.members(tickets)
     var dumped = ""
-    dump((tickets, viewing), to: &dumped)
+    dump((tickets, mapAccess), to: &dumped)
     for text in [
-      "\(tickets)", "\(viewing)", String(reflecting: tickets), String(reflecting: viewing), dumped,
+      "\(tickets)", "\(mapAccess)", String(reflecting: tickets), String(reflecting: mapAccess), dumped,
     ] {
       #expect(text.contains("***") && !text.contains("key") && !text.contains("["), "\(text)")
     }
   }
 
-  @Test("What nobody with the key has made is none")
+  @Test("Forged and altered tickets are refused")
   func forged() {
     let ticket = tickets.ticket(endMs: 1_000)
     #expect(ViewTickets(secret: "0123456789abcdef0123456789abcdeg").end(of: ticket, unixMs: 0) == nil)

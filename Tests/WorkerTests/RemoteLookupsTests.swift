@@ -16,7 +16,7 @@ private func eventually(_ claim: String, _ holds: () -> Bool) async throws {
   }
 }
 
-/// A log handler that discards everything. A weak reference to it shows when the last owner of its logger has gone.
+/// A log handler that drops all lines. A weak reference to it becomes nil when the last owner of its logger is gone.
 private final class Witness: LogHandler, Sendable {
   var logLevel: Logger.Level {
     get { .critical }
@@ -34,10 +34,10 @@ private final class Witness: LogHandler, Sendable {
   func log(event: LogEvent) {}
 }
 
-/// A stand-in for a provider, the remote lookups that ask it, and their results.
+/// A stub provider, the remote lookups that use it, and their results.
 private final class LookupsFixture {
   let server: StubServer
-  /// The results so far, in the order in which they came.
+  /// The results so far, in order of arrival.
   private(set) var results: [JobResult] = []
   private let inbox = CommandQueue<JobResult>(WakeupEvent())
   private var lookups: RemoteLookups?
@@ -55,32 +55,32 @@ private final class LookupsFixture {
 
   deinit { lookups?.end() }
 
-  /// Returns true if the lookups take the job.
+  /// Returns true if the lookups accept the job.
   func take(_ job: Job, found: [Place]) -> Bool { lookups?.accept(job, Lease.sample(job), found: found) ?? false }
 
   /// Returns the next result.
   func result() async throws -> JobResult {
     let count = results.count
-    try await eventually("a result comes") {
+    try await eventually("the lookups have a result") {
       results += inbox.drain()
       return results.count > count
     }
     return results[count]
   }
 
-  /// Ends the lookups. On return no answer is under way, and all results are here.
+  /// Ends the lookups. On return no request is in progress, and `results` is complete.
   func end() async throws {
     lookups?.end()
     lookups = nil
-    // Each answer under way holds the meters, and so the witness.
-    try await eventually("all answers are over") { witness == nil }
+    // Each request in progress retains the meters, and so the witness.
+    try await eventually("all requests have ended") { witness == nil }
     results += inbox.drain()
   }
 }
 
-@Suite("A worker's lookups at a remote provider")
+@Suite("Remote lookups")
 struct RemoteLookupsTests {
-  @Test("A post with a permit gets the provider's house under its lease, without the detail that posts do not keep")
+  @Test("A post with a permit gets the provider's house under its lease, without detail")
   func post() async throws {
     let scene = try LookupsFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
     #expect(scene.take(.post(), found: [.town]))
@@ -89,7 +89,7 @@ struct RemoteLookupsTests {
     #expect(result.places.map(\.level) == [.house] && result.places.allSatisfy { $0.detail == nil })
   }
 
-  @Test("A kept answer needs neither a permit nor a request, and a lookup gets it with its detail")
+  @Test("A cached response needs no permit and no request, and a lookup gets its detail")
   func kept() async throws {
     let scene = try LookupsFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
     #expect(scene.take(.post(), found: [.town]))
@@ -101,7 +101,7 @@ struct RemoteLookupsTests {
     #expect(scene.server.requests.count == 1)
   }
 
-  @Test("Without a permit the worker asks ingest for one, with the gazetteer's places, and sends no request")
+  @Test("A job without a permit requests one with the gazetteer's places and sends no request")
   func withoutPermit() async throws {
     let scene = try LookupsFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
     #expect(scene.take(.lookup(isRemote: false), found: [.town]))
@@ -110,7 +110,7 @@ struct RemoteLookupsTests {
     #expect(scene.results.count == 1 && scene.server.requests.isEmpty)
   }
 
-  @Test("The worker answers a text without a street itself, and sends no request")
+  @Test("A text without a street is left to the gazetteer and causes no request")
   func noStreet() async throws {
     let scene = try LookupsFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
     #expect(!scene.take(.post("Oslo"), found: [.oslo(.exact, unmatched: "")]))
@@ -135,7 +135,7 @@ struct RemoteLookupsTests {
   ]
 
   @Test(
-    "Where the provider knows no street, a post gets the gazetteer's town, or the reason why it gets none",
+    "A post without a street at the provider gets the gazetteer's town, or a reason for none",
     arguments: RemoteLookupsTests.outcomes)
   func outcome(reply: StubServer.Reply, found: [Place], outcome: JobOutcome) async throws {
     let scene = try LookupsFixture { _ in reply }
@@ -143,22 +143,22 @@ struct RemoteLookupsTests {
     #expect(try await scene.result().reply == .outcome(outcome))
   }
 
-  @Test("A lookup that the provider does not answer in time gets the gazetteer's town as degraded, and one result only")
+  @Test("A lookup whose provider times out gets the degraded gazetteer place, and one result")
   func late() async throws {
     let scene = try LookupsFixture { _ in .silence }
     #expect(scene.take(.lookup(isRemote: true), found: [.town]))
     let first = try await scene.result()
     #expect(first.reply == .outcome(.degraded([.town], code: "remote_timeout")))
-    // The end of the lookups ends the request, so the provider's answer comes second.
+    // The end of the lookups ends the request, so its outcome comes second.
     try await scene.end()
     #expect(scene.results == [first])
   }
 
-  @Test("A lookup that the provider answers gets one result, although its timeout ends later")
+  @Test("A lookup with a provider's response gets one result, although its timeout ends later")
   func answered() async throws {
     let scene = try LookupsFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
     #expect(scene.take(.lookup(isRemote: true), found: [.town]))
-    // On a busy machine the timeout may end first. One of the two answers counts in either case.
+    // On a busy machine the timeout may end first. Only one of the two outcomes counts in either case.
     let first = try await scene.result()
     try await scene.end()
     #expect(scene.results == [first] && first.places.count == 1)
@@ -191,7 +191,7 @@ extension JobResult {
 }
 
 extension Place {
-  /// The gazetteer's answer to "7 Storgata, Oslo".
+  /// The gazetteer's place for "7 Storgata, Oslo".
   fileprivate static let town = oslo(.fallback, unmatched: "7 Storgata")
 
   fileprivate static func oslo(_ match: Match, unmatched: String) -> Place {

@@ -4,29 +4,30 @@ import Logging
 import Messaging
 import Synchronization
 
-/// A feed as built, and ingest's end of the change log: the bench says what changes, and no disk is in the way.
+/// The release's feed process with a change server of the bench, which publishes changes without a disk.
 final class BenchFeed {
   let feed: Program
   let publish: Endpoint
   let publishPort: Int
   let httpPort: Int
-  /// Of the last change.
+  /// Sequence number of the last change.
   private(set) var seq: UInt64
   private let reactor: Reactor
   private let changes: Changes
   private let entry: Entry
 
-  /// How long an entry's texts are.
+  /// Length of an entry's texts.
   enum Entry {
-    /// A hundred make a list of 20,000 bytes, as the yardsticks' are.
+    /// A hundred entries make a list of 20,000 bytes, as in the baselines.
     case usual
-    /// A change by itself is of 200 bytes, as the yardsticks' are.
+    /// A single change has 200 bytes, as in the baselines.
     case short
   }
 
-  /// A feed that has the whole list.
+  /// Starts a feed with the whole list.
   ///
-  /// - Parameter alone: whether each change is told by itself; else those that wait are told together, as ingest does.
+  /// - Parameter alone: True to send each change in its own reply. Otherwise waiting changes share a reply, as from
+  ///   ingest.
   init(folder: URL, entry: Entry, alone: Bool = false) throws {
     self.entry = entry
     let entries = (1...UInt64(Limits.feedEntriesMax)).map { BenchFeed.line($0, entry) }
@@ -62,7 +63,7 @@ final class BenchFeed {
     reactor.stop()
   }
 
-  /// Commits new posts, as far as the feed can tell. Returns at once.
+  /// Publishes new posts, as ingest would after a commit. Returns immediately.
   func put(_ count: Int = 1) {
     changes.put((1...UInt64(count)).map { FeedChange.upsert(BenchFeed.line(seq + $0, entry)) })
     seq += UInt64(count)
@@ -78,18 +79,18 @@ final class BenchFeed {
       id: id, seq: seq, account: AccountID(rawValue: Int64(seq % 100)), firstName: "Ada",
       lastName: entry == .usual ? "Lovelace" : "", place: "Seattle, WA",
       label: entry == .usual ? "Seattle, Washington, United States" : "Seattle", countryCode: "US", link: link,
-      coordinate: coordinate, agreement: .notProvided, createdMs: unixMs, updatedMs: unixMs)
+      coordinate: coordinate, agreement: .notGiven, createdMs: unixMs, updatedMs: unixMs)
   }
 
   private static func port(_ address: String?) throws -> Int {
     guard let port = address?.split(separator: ":").last.flatMap({ Int($0) }) else {
-      throw BenchError("the feed does not tell its addresses")
+      throw BenchError("the feed does not report its addresses")
     }
     return port
   }
 }
 
-/// Changes on their way to the change log. Any thread.
+/// Changes that wait for the change server. Any thread may call.
 private final class Changes: Sendable {
   private let inbox: CommandQueue<[FeedChange]>
   private let alone: Bool
@@ -103,11 +104,11 @@ private final class Changes: Sendable {
   func put(_ new: [FeedChange]) {
     guard alone else { return inbox.enqueue(new) }
     waiting.withLock { $0 += new }
-    // Nothing, but it wakes the server.
+    // An empty batch only wakes the server.
     inbox.enqueue([])
   }
 
-  /// Lets one into the log, where each is told by itself; false where none waits.
+  /// Passes one waiting change to the server. Returns false if none waits.
   func letOneIn() -> Bool {
     guard let change = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
     inbox.enqueue([change])
@@ -115,7 +116,7 @@ private final class Changes: Sendable {
   }
 }
 
-/// Ingest's end, which may answer each question of the feed with one change.
+/// A change server that may reply to each fetch with a single change.
 private final class PacedServer: ReactorSocket {
   private let server: ChangeServer
   private let changes: Changes

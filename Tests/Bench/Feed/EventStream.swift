@@ -1,4 +1,4 @@
-/// What a browser's EventSource reads: HTTP/1.1, in chunks or until the connection ends, and the events in it.
+/// A parser of server-sent events over HTTP/1.1, with chunks or until the end of the connection.
 struct EventStream: FeedStream {
   private enum Part {
     case head
@@ -10,15 +10,15 @@ struct EventStream: FeedStream {
 
   private var part = Part.head
   private var isChunked = false
-  /// Of the head, or of a chunk's.
+  /// Current line of the HTTP head or of a chunk head.
   private var httpLine: [UInt8] = []
-  /// Of an event; of data only the beginning.
+  /// Current line of an event. Truncated for long data.
   private var line: [UInt8] = []
   private var number: UInt64 = 0
   private var eventBytes = 0
   private var hasData = false
 
-  /// Connects and asks.
+  /// Connects and sends the request.
   static func connect(port: Int) throws -> LoopbackSocket {
     let socket = try LoopbackSocket(port: port)
     let head = "GET /v2/feed/stream HTTP/1.1\r\nHost: localhost:\(port)\r\nAccept: text/event-stream\r\n\r\n"
@@ -60,7 +60,7 @@ struct EventStream: FeedStream {
     case .head: if text.lowercased() == "transfer-encoding: chunked" { isChunked = true }
     case .chunkHead:
       guard let length = Int(text.prefix { $0 != ";" }, radix: 16), length > 0 else {
-        throw BenchError("the feed has ended a stream: \(text)")
+        throw BenchError("the feed ended a stream: \(text)")
       }
       part = .chunk(left: length)
     case .chunkEnd: part = .chunkHead
@@ -68,7 +68,7 @@ struct EventStream: FeedStream {
     }
   }
 
-  /// Lines of events; `id: <epoch>-<seq>` is what counts.
+  /// Reads event lines. The number of a message comes from `id: <epoch>-<seq>`.
   private mutating func read(_ bytes: Slice<UnsafeRawBufferPointer>, _ tell: (UInt64, Int) -> Void) throws {
     var rest = bytes
     while !rest.isEmpty {
@@ -86,7 +86,7 @@ struct EventStream: FeedStream {
       } else if line.starts(with: "id:".utf8) {
         guard let last = line.split(separator: UInt8(ascii: "-")).last,
           let seq = UInt64(String(decoding: last, as: UTF8.self))
-        else { throw BenchError("an event's id is no epoch and number: \(String(decoding: line, as: UTF8.self))") }
+        else { throw BenchError("an event id is malformed: \(String(decoding: line, as: UTF8.self))") }
         number = seq
       }
       line.removeAll(keepingCapacity: true)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The yardsticks of the live feed: a publisher of libzmq's and nothing else, mosquitto, nginx.
+/// Baselines of the feed: a bare libzmq publisher, mosquitto and nginx.
 struct FeedBaselines {
-  /// What a publisher does with the same swarm of 1,000.
+  /// Figures of a publisher with the same 1,000 subscribers.
   struct Fanout: Decodable {
     let p50Ms: Double
     let p99Ms: Double
@@ -21,7 +21,7 @@ struct FeedBaselines {
   private let source: String
   private let program: String
 
-  /// Nil when YARDSTICKS is not set.
+  /// Compiles the publisher. Nil if YARDSTICKS is not set.
   init?(folder: URL) throws {
     guard let path = ProcessInfo.processInfo.environment["YARDSTICKS"], !path.isEmpty else { return nil }
     self.folder = folder
@@ -30,21 +30,21 @@ struct FeedBaselines {
     _ = try output(of: "g++", ["-O2", "-std=c++17", "-o", program, path + "/src/fanout.cpp", "-lzmq"])
   }
 
-  /// Raw libzmq, one message at a time.
+  /// Raw libzmq with one message in flight.
   func snapshots(bytes: Int, seconds: Int) throws -> Fanout {
     try fanout(
       output(
         of: program, ["kind=zmq", "n=1000", "size=\(bytes)", "window=1", "secs=\(seconds)", "join=150"]))
   }
 
-  /// Raw libzmq, messages of 200 bytes.
+  /// Raw libzmq with messages of 200 bytes.
   ///
-  /// - Parameter window: how many are on the way.
+  /// - Parameter window: Number of messages in flight.
   func deltas(window: Int = 8, seconds: Int) throws -> Fanout {
     try fanout(output(of: program, ["kind=zmq"] + FeedBaselines.deltas(window: window, seconds)))
   }
 
-  /// Nil where it is not installed.
+  /// Mosquitto with messages of 200 bytes. Nil if it is not installed.
   func mosquittoDeltas(seconds: Int) throws -> Fanout? {
     let run = """
       import os, subprocess, sys, servers
@@ -56,7 +56,7 @@ struct FeedBaselines {
     return try beside("mosquitto", run, words).map(fanout)
   }
 
-  /// GETs a second of a file over 64 connections; nil where it is not installed.
+  /// GETs per second of a file from nginx over 64 connections. Nil if it is not installed.
   func nginx(document: URL, seconds: Int) throws -> Double? {
     guard FileManager.default.fileExists(atPath: "/usr/lib/nginx/modules/ngx_nchan_module.so") else {
       note("nginx with nchan is not installed: not measured")
@@ -85,12 +85,12 @@ struct FeedBaselines {
 
   private func fanout(_ text: String) throws -> Fanout {
     guard let line = text.split(separator: "\n").last(where: { $0.hasPrefix("{") }) else {
-      throw BenchError("the yardstick of the feed printed no figures: \(text)")
+      throw BenchError("the baseline of the feed printed no figures: \(text)")
     }
     return try JSONDecoder().decode(Fanout.self, from: Data(line.utf8))
   }
 
-  /// Runs lines of Python beside a server that the yardsticks know how to start, if it is installed.
+  /// Runs Python code that starts a server with the baselines' library. Nil if the server is not installed.
   private func beside(_ server: String, _ python: String, _ words: [String]) throws -> String? {
     let found = ["/usr/sbin/", "/usr/bin/", "/usr/local/bin/"].contains {
       FileManager.default.isExecutableFile(atPath: $0 + server)

@@ -6,9 +6,9 @@ import Glibc
   import FoundationNetworking
 #endif
 
-/// How swarms come to a feed.
+/// Connection of swarms to a feed.
 extension FeedBench {
-  /// Begins waves until one has reached all: the feed knows their topics only some time after they have said them.
+  /// Starts waves until one reaches all members, because the feed handles subscriptions with a delay.
   static func awaitAll(of swarm: Swarm<some FeedStream>, publish: () throws -> Void) throws {
     try swarm.run(within: .seconds(30), what: "a wave that reaches all subscribers") { _ in
       swarm.reset()
@@ -18,7 +18,7 @@ extension FeedBench {
       while swarm.waves.open > 0, Waves.nowNs - nowNs < 1_000_000_000 { try swarm.read(waitMs: 10) }
       return swarm.waves.open == 0
     }
-    // A last wave of those before may still be on its way to some.
+    // An earlier wave may still be in flight to some members.
     let quietNs = Waves.nowNs + 300_000_000
     while Waves.nowNs < quietNs { try swarm.read(waitMs: 10) }
   }
@@ -28,7 +28,7 @@ extension FeedBench {
     return String(decoding: try socket.read(exactly: 12), as: UTF8.self) == "HTTP/1.1 200"
   }
 
-  /// 10,000, or as many as a feed with this process's file descriptors lets in.
+  /// 10,000, or the number of streams that a feed with this process's limit of file descriptors accepts.
   static var streamsMax: Int {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -38,7 +38,7 @@ extension FeedBench {
     return min(10_000, connections / 6 * 5)
   }
 
-  /// Adds streams until there are so many, by the hundred: so many wait at a port that nobody's call is lost.
+  /// Adds streams up to `count`, a hundred at a time, which fit the listen backlog.
   static func connectStreams(_ count: Int, to stage: BenchFeed, _ swarm: Swarm<EventStream>) throws {
     while swarm.members < count {
       for _ in 0..<min(100, count - swarm.members) { try swarm.add(EventStream.connect(port: stage.httpPort)) }
@@ -48,8 +48,8 @@ extension FeedBench {
     }
   }
 
-  /// The feed's memory with 1,000 subscribers and 1,000 streams, before and after three minutes' changes at 200/s,
-  /// which come as fast as the subscribers take them.
+  /// Measures the feed's memory with 1,000 subscribers and 1,000 streams, before and after 40,000 changes. The changes
+  /// come as fast as the subscribers read them.
   static func memory(folder: URL, into table: inout Table) async throws {
     let stage = try BenchFeed(folder: folder, entry: .usual)
     table.add("feed: memory alone MB (PSS)", stage.feed.megabytes)
@@ -60,7 +60,7 @@ extension FeedBench {
     if try await hasStream(stage) {
       try connectStreams(1_000, to: stage, streams)
     } else {
-      note("this feed has no /v2/feed/stream: its memory is measured without")
+      note("this feed has no /v2/feed/stream: measuring its memory without streams")
     }
     try awaitAll(of: subscribers) { stage.put() }
     table.add("feed: memory with 1,000 subscribers and \(streams.members) streams MB (PSS)", stage.feed.megabytes)

@@ -5,7 +5,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// The live feed: the release's feed process, real subscribers, and changes that the bench commits.
+/// Benchmark of the release's feed process with real subscribers and changes of the bench.
 struct FeedBench {
   let folder: URL
   let seconds: Int
@@ -20,7 +20,7 @@ struct FeedBench {
     try await latency(&table)
   }
 
-  /// A list of 20,000 bytes to all subscribers, as often as a feed publishes it, and to late joiners.
+  /// Snapshots of 20,000 bytes to all subscribers and to late joiners.
   private func snapshots(_ table: inout Table) throws {
     let stage = try BenchFeed(folder: folder, entry: .usual)
     let swarm = try Swarm<ZMTPStream>(counting: .messages)
@@ -29,7 +29,7 @@ struct FeedBench {
     }
     let publish = { stage.put() }
     try FeedBench.awaitAll(of: swarm, publish: publish)
-    // After this rest a change is published as a list at once.
+    // After this pause the feed publishes a snapshot immediately after a change.
     let waves = try ClosedLoop(
       swarm, of: stage.feed, window: 1, restMs: Limits.snapshotIntervalMinMs + 10, seconds: seconds, publish: publish)
     table.add("feed: snapshot bytes", waves.bytesPerMessage)
@@ -47,7 +47,7 @@ struct FeedBench {
     table.add("feed: snapshot p99 / raw libzmq", waves.took.p99 / raw.p99Ms)
   }
 
-  /// From the connection to the whole list, one after the other; fewer than a second's joins, which come at once.
+  /// Times from connecting to the whole list, one joiner after the other. They stay below the rate limit of joins.
   private func lateJoins(_ stage: BenchFeed) throws -> Durations {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     defer { buffer.deallocate() }
@@ -61,7 +61,7 @@ struct FeedBench {
         guard let length = try socket.read(into: buffer), length > 0 else {
           throw BenchError("a late joiner is refused")
         }
-        // A heartbeat may come before.
+        // A heartbeat may arrive first.
         _ = try stream.take(UnsafeRawBufferPointer(rebasing: buffer[..<length])) { _, size in
           isListed = isListed || size > 10_000
         }
@@ -71,17 +71,17 @@ struct FeedBench {
     return Durations(ns: ns)
   }
 
-  /// Changes of 200 bytes to all subscribers, eight on the way, or 64.
+  /// Changes of 200 bytes to all subscribers, with 8 or 64 in flight.
   private func deltas(_ table: inout Table) throws {
-    // As ingest tells them: those that come while the feed publishes share the next delta.
+    // As from ingest: changes that arrive while the feed publishes share the next delta.
     let shared = try deltas(alone: false)
     table.add("feed: changes to 1,000 /s", shared.changesPerSecond)
     table.add("feed: changes to 1,000 p99 ms", shared.took.p99)
     table.add("feed: changes in a delta", shared.changesPerMessage)
     let many = try deltas(alone: false, window: 64)
-    table.add("feed: changes to 1,000, 64 on the way /s", many.changesPerSecond)
-    table.add("feed: changes in a delta, 64 on the way", many.changesPerMessage)
-    // As nobody tells them who is in a hurry: what a delta costs by itself.
+    table.add("feed: changes to 1,000, 64 in flight /s", many.changesPerSecond)
+    table.add("feed: changes in a delta, 64 in flight", many.changesPerMessage)
+    // One change per delta, to measure the cost of a delta.
     let alone = try deltas(alone: true)
     table.add("feed: bytes of a delta with one change", alone.bytesPerMessage)
     table.add("feed: changes to 1,000, a delta each /s", alone.changesPerSecond)
@@ -92,9 +92,9 @@ struct FeedBench {
     table.add("feed: changes / raw libzmq", shared.changesPerSecond / raw.deliveriesPerSecond)
     table.add("feed: changes, a delta each / raw libzmq", alone.changesPerSecond / raw.deliveriesPerSecond)
     let rawMany = try yardsticks.deltas(window: 64, seconds: seconds)
-    table.add("feed: raw libzmq 200 bytes to 1,000, 64 on the way /s", rawMany.deliveriesPerSecond)
+    table.add("feed: raw libzmq 200 bytes to 1,000, 64 in flight /s", rawMany.deliveriesPerSecond)
     table.add(
-      "feed: changes, 64 on the way / raw libzmq", many.changesPerSecond / rawMany.deliveriesPerSecond)
+      "feed: changes, 64 in flight / raw libzmq", many.changesPerSecond / rawMany.deliveriesPerSecond)
     guard let mosquitto = try yardsticks.mosquittoDeltas(seconds: seconds) else { return }
     table.add("feed: mosquitto 200 bytes to 1,000 /s", mosquitto.deliveriesPerSecond)
     table.add("feed: changes / mosquitto", shared.changesPerSecond / mosquitto.deliveriesPerSecond)
@@ -111,7 +111,7 @@ struct FeedBench {
     return try ClosedLoop(swarm, of: stage.feed, window: window, seconds: seconds) { stage.put() }
   }
 
-  /// A change to all who follow the stream, with the pause between two events over.
+  /// Changes to all streams, each after the pause between two events.
   private func streams(_ table: inout Table) async throws {
     let stage = try BenchFeed(folder: folder, entry: .usual)
     guard try await FeedBench.hasStream(stage) else { return note("this feed has no /v2/feed/stream: not measured") }
@@ -125,7 +125,7 @@ struct FeedBench {
       try swarm.run(within: .seconds(seconds + 30), what: "a change at all streams") { nowNs in
         if swarm.waves.open > 0 { return false }
         if isOpen {
-          // The feed rests twice as long as it has written, and 50 ms at least.
+          // The feed pauses for twice the time of its last event, and for 50 ms at least.
           (isOpen, nextNs) = (false, nowNs + max(80_000_000, 2 * (swarm.waves.tookNs.last ?? 0)))
         }
         guard nowNs >= nextNs else { return false }
@@ -142,7 +142,7 @@ struct FeedBench {
     }
   }
 
-  /// GETs of the list beside a handler that answers the same bytes.
+  /// GETs of the list, beside a bare handler with the same bytes.
   private func list(_ table: inout Table) async throws {
     let stage = try BenchFeed(folder: folder, entry: .usual)
     let url = "http://127.0.0.1:\(stage.httpPort)/v2/feed"

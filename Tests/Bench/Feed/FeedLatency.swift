@@ -4,10 +4,10 @@ import Logging
 import Messaging
 import Synchronization
 
-/// How long a change takes to a subscriber, at a fixed rate, one subscriber, an open loop.
+/// Latency of changes to one subscriber, in an open loop at a fixed rate.
 final class FeedLatency: Sendable {
   private struct State {
-    /// When they were committed, by number above `after`, in ns of the monotonic clock.
+    /// Publication times by sequence number, in ns of the monotonic clock.
     var putNs: [UInt64] = []
     var tookMs: [Double] = []
     var isListed = false
@@ -17,7 +17,7 @@ final class FeedLatency: Sendable {
 
   private init() {}
 
-  /// From the moment in which ingest would hand a committed change to the change log, by the monotonic clock.
+  /// Latency from the moment at which ingest would publish a committed change, by the monotonic clock.
   static func fromChangeLog(_ stage: BenchFeed, rate: Int, seconds: Int) async throws -> Durations {
     let latency = FeedLatency()
     let after = stage.seq
@@ -35,14 +35,12 @@ final class FeedLatency: Sendable {
     return try await latency.all(rate * seconds)
   }
 
-  /// From the moment in which ingest has a worker's result, and hands it to the writer. An entry has that by the wall
-  /// clock in whole milliseconds, rounded down: half a millisecond is taken off. Commit and fdatasync are in it.
+  /// Latency from the moment at which ingest passes a worker's result to the writer, with commit and fdatasync. An
+  /// entry has that time by the wall clock in whole milliseconds, rounded down, so half a millisecond is subtracted.
   static func fromIngest(_ deployment: Deployment, rate: Int, seconds: Int) async throws -> Durations {
     let latency = FeedLatency()
     let subscriber = try await latency.subscribe(Endpoint(deployment.publish)) { entry, state in
-      var time = timespec()
-      clock_gettime(CLOCK_REALTIME, &time)
-      let nowMs = Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
+      let nowMs = Date().timeIntervalSince1970 * 1e3
       state.tookMs.append(nowMs - Double(entry.updatedMs) - 0.5)
     }
     defer { subscriber.stop() }

@@ -1,7 +1,7 @@
-/// What a subscriber reads, whole messages out of bytes as they come.
+/// A parser that finds whole messages in a subscriber's bytes.
 protocol FeedStream {
   init()
-  /// - Parameter tell: called for each message with the list's number after it, and its bytes.
-  /// - Returns: what the other end wants to be answered; mostly nothing.
+  /// - Parameter tell: Called for each message with its sequence number and its size in bytes.
+  /// - Returns: Bytes to send back. Mostly empty.
   mutating func take(_ bytes: UnsafeRawBufferPointer, tell: (UInt64, Int) -> Void) throws -> [UInt8]
 }

@@ -1,14 +1,14 @@
 import CEpoll
 import Glibc
 
-/// Many subscribers of one feed, all read by the calling thread, with epoll: they cost little, so that the feed is what
-/// is measured.
+/// Many subscribers of one feed, all read by the calling thread with epoll. They cost little, so that the measurement
+/// shows the feed.
 final class Swarm<Stream: FeedStream> {
-  /// What a member's progress is told by.
+  /// Measure of a member's progress.
   enum Count {
-    /// The list's number in the message.
+    /// The sequence number in the message.
     case numbers
-    /// How many messages have come.
+    /// The number of received messages.
     case messages
   }
 
@@ -20,7 +20,7 @@ final class Swarm<Stream: FeedStream> {
   private var events = [epoll_event](repeating: epoll_event(), count: 512)
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 262_144, alignment: 16)
   var waves = Waves(members: 0, after: 0)
-  /// Messages that all members have got together, and their bytes.
+  /// Messages and bytes that all members have received in total.
   private(set) var messages = 0
   private(set) var bytes = 0
 
@@ -50,19 +50,19 @@ final class Swarm<Stream: FeedStream> {
     reached.append(0)
   }
 
-  /// Counts anew: messages from 0, or from the number that all members have.
+  /// Restarts the counts from 0 messages, or from the highest sequence number of a member.
   func reset() {
     if count == .messages { reached = reached.map { _ in 0 } }
     waves = Waves(members: members, after: count == .messages ? 0 : reached.max() ?? 0)
     (messages, bytes) = (0, 0)
   }
 
-  /// How many members have got a message that says so, or so many of them.
+  /// Number of members with at least this sequence number or count of messages.
   func reaching(_ number: UInt64) -> Int { reached.count { $0 >= number } }
 
-  /// Reads until `step` says that it is done. `step` is called at the beginning, and after whatever has come.
+  /// Reads until `step` returns true. Calls `step` at the start and after each received message.
   ///
-  /// - Parameter nowNs: given to `step`.
+  /// - Parameter nowNs: Time that `step` gets.
   func run(within time: Duration, what: String, step: (_ nowNs: UInt64) throws -> Bool) throws {
     let deadline = ContinuousClock.now + time
     while try !step(Waves.nowNs) {
@@ -71,7 +71,7 @@ final class Swarm<Stream: FeedStream> {
     }
   }
 
-  /// Reads what has come.
+  /// Reads all available bytes.
   func read(waitMs: Int32, then: (_ nowNs: UInt64) throws -> Void = { _ in }) throws {
     for event in 0..<Int(max(0, epoll_wait(epoll, &events, Int32(events.count), waitMs))) {
       let member = Int(events[event].data.u32)

@@ -1,14 +1,14 @@
-/// What a SUB socket reads from a feed, by ZMTP 3.0 with the NULL mechanism, without libzmq: a thousand sockets of that
-/// would cost more than the feed.
+/// A SUB socket's side of ZMTP 3.0 with the NULL mechanism. It avoids libzmq, because a thousand libzmq sockets would
+/// cost more than the feed.
 struct ZMTPStream: FeedStream {
   private static let isFollowed: UInt8 = 1
   private static let isLong: UInt8 = 2
   private static let isCommand: UInt8 = 4
 
-  /// The beginning of a frame.
+  /// Bytes of an incomplete frame.
   private var rest: [UInt8] = []
 
-  /// Connects and shakes hands, as a SUB.
+  /// Connects and performs the handshake of a SUB socket.
   static func connect(port: Int, topics: [String]) throws -> LoopbackSocket {
     let socket = try LoopbackSocket(port: port)
     let greeting = [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 3, 0] + Array("NULL".utf8)
@@ -36,7 +36,7 @@ struct ZMTPStream: FeedStream {
     return answer
   }
 
-  /// The bytes of whole frames, and what to answer.
+  /// Parses whole frames. Returns the number of used bytes and the bytes to send back.
   private static func read(
     _ bytes: UnsafeRawBufferPointer, tell: (UInt64, Int) -> Void
   ) throws -> (used: Int, answer: [UInt8]) {
@@ -61,7 +61,8 @@ struct ZMTPStream: FeedStream {
     return (used, answer)
   }
 
-  /// The other end closes a connection that does not answer: PING with a time to live of two bytes and a context.
+  /// The PONG for a PING, which has a time to live of two bytes and a context. Without PONG the feed closes the
+  /// connection.
   private static func pong(to command: UnsafeRawBufferPointer) -> [UInt8] {
     let ping = text("PING")
     guard command.starts(with: ping) else { return [] }
@@ -69,7 +70,7 @@ struct ZMTPStream: FeedStream {
     return [isCommand, UInt8(body.count)] + body
   }
 
-  /// Field 5 of a FeedFrame, which comes before what is long.
+  /// The sequence number: field 5 of a FeedFrame, which comes before the long fields.
   private static func number(of frame: UnsafeRawBufferPointer) throws -> UInt64 {
     var index = 0
     func varint() throws -> UInt64 {
@@ -81,7 +82,7 @@ struct ZMTPStream: FeedStream {
         if byte & 0x80 == 0 { return value }
         shift += 7
       }
-      throw BenchError("what came from the feed is no FeedFrame")
+      throw BenchError("the feed sent a malformed FeedFrame")
     }
     while index < frame.count {
       let tag = try varint()
@@ -91,7 +92,7 @@ struct ZMTPStream: FeedStream {
       case (_, 1): index += 8
       case (_, 2): index += Int(clamping: try varint())
       case (_, 5): index += 4
-      default: throw BenchError("what came from the feed is no FeedFrame")
+      default: throw BenchError("the feed sent a malformed FeedFrame")
       }
     }
     return 0

@@ -4,9 +4,9 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// The yardstick for HTTP: a Hummingbird handler that decodes and encodes the same JSON, and does nothing else.
+/// The baseline for HTTP: a Hummingbird handler that only decodes and encodes the same JSON.
 struct BareServer: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "bare", abstract: "Serve the yardstick for HTTP.")
+  static let configuration = CommandConfiguration(commandName: "bare", abstract: "Serve the baseline for HTTP.")
 
   private struct Post: Decodable {
     let place: String
@@ -23,7 +23,7 @@ struct BareServer: AsyncParsableCommand {
     let createdAt: String
   }
 
-  @Option(help: "A file, whose bytes GET /v2/feed answers.")
+  @Option(help: "File that GET /v2/feed returns.")
   var document: String?
 
   func run() async throws {
@@ -53,7 +53,7 @@ struct BareServer: AsyncParsableCommand {
     try await application.run()
   }
 
-  /// GETs of a document.
+  /// Measures GETs of a document.
   static func measure(document: URL, folder: URL, connections: Int, seconds: Int) throws -> HTTPLoad {
     let server = try Program(
       Bundle.main.executablePath ?? "", ["bare", "--document", document.path],

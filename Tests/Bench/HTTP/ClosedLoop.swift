@@ -1,16 +1,16 @@
-/// Waves to a whole swarm, so many on the way at a time.
+/// Waves to a whole swarm, with a fixed number in flight.
 struct ClosedLoop {
   let took: Durations
   let changesPerSecond: Double
   let bytesPerMessage: Double
-  /// What a message told of.
+  /// Mean number of changes in a message.
   let changesPerMessage: Double
-  /// Of the feed, for one member's message.
+  /// CPU time of the feed per delivered message, in µs.
   let cpuMicroseconds: Double
 
   /// - Parameters:
-  ///   - restMs: the least time from the beginning of a wave to that of the next, in ms.
-  ///   - publish: begins a wave.
+  ///   - restMs: Minimum time between the starts of two waves, in ms.
+  ///   - publish: Starts a wave.
   init(
     _ swarm: Swarm<some FeedStream>, of feed: Program, window: Int, restMs: Int64 = 0, seconds: Int,
     publish: () throws -> Void

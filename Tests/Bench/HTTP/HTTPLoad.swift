@@ -1,6 +1,6 @@
 import Foundation
 
-/// A closed loop of requests by wrk: as many as the connections carry.
+/// A closed loop of requests by wrk, as fast as the connections allow.
 struct HTTPLoad {
   let perSecond: Double
   let p50Ms: Double
@@ -14,9 +14,9 @@ struct HTTPLoad {
   }
 
   /// - Parameters:
-  ///   - body: JSON for POST; nil for GET.
-  ///   - token: of a session, or nil.
-  ///   - isBrowser: whether the token comes as a browser's cookie.
+  ///   - body: JSON for POST. Nil for GET.
+  ///   - token: Session token, or nil for none.
+  ///   - isBrowser: True to send the token as a cookie.
   static func run(
     url: String, body: String?, token: String?, isBrowser: Bool = false, connections: Int, seconds: Int, folder: URL
   ) throws -> HTTPLoad {

@@ -4,7 +4,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// What ingest answers over HTTP, beside bare Hummingbird with the same bytes: the list in both APIs, with a session.
+/// Benchmark of ingest over HTTP: lists of both APIs, beside bare Hummingbird with the same bytes, and posts.
 struct IngestBench {
   let folder: URL
   let seconds: Int
@@ -22,7 +22,7 @@ struct IngestBench {
     table.add("api: completed, 1,000 a request / SQLite", bulk.completedPerSecond / sqlite)
   }
 
-  /// As programs post, and as a page does: with a cookie.
+  /// Posts with a bearer token, as programs send them, and with a cookie, as the page does.
   private func posts(_ table: inout Table) async throws {
     let deployment = try Deployment(folder: folder)
     let token = try await deployment.signUp()
@@ -61,7 +61,7 @@ struct IngestBench {
   }
 }
 
-/// Somebody who posts many at once, over HTTP.
+/// A client of the bulk API over HTTP.
 struct Bulk: Sendable {
   private let url: URL
   private let token: String
@@ -75,8 +75,8 @@ struct Bulk: Sendable {
   private static let line = Data((#"{"place":"Seattle, WA","link":"https://example.org/me"}"# + "\n").utf8)
   private static let accepted = Array(#"{"status":202"#.utf8)
 
-  /// Posts so many in one request, and returns how many were accepted. What it takes of the machine is missing to what
-  /// it measures: as little as can be.
+  /// Sends posts in one request. Returns the number of accepted posts. It uses little CPU time, which the measured
+  /// system would miss.
   func send(_ posts: Int) async throws -> Int {
     var request = URLRequest(url: url)
     request.httpMethod = "POST"

@@ -1,11 +1,11 @@
 import Foundation
 
-/// People who sign up or log in at once, each over a connection of their own.
+/// People who sign up or log in concurrently, each over a separate connection.
 struct LoginCrowd {
-  /// One person's answer.
+  /// Response to one person.
   struct Answer {
     let status: Int
-    /// Time from the request to its answer.
+    /// Time from the request to its response.
     let seconds: Double
   }
 
@@ -14,13 +14,13 @@ struct LoginCrowd {
 
   let port: Int
 
-  /// - Parameter http: the base address of ingest.
+  /// - Parameter http: Base address of ingest.
   init(http: String) throws {
     guard let port = URL(string: http)?.port else { throw BenchError("\(http) is no address") }
     self.port = port
   }
 
-  /// Makes accounts, all at once.
+  /// Signs people up concurrently.
   func signUp(_ people: Range<Int>, from address: String) async throws -> [Answer] {
     try await ask(
       people.map {
@@ -29,25 +29,25 @@ struct LoginCrowd {
     )
   }
 
-  /// Logs accounts in, all at once.
+  /// Logs people in concurrently.
   func logIn(_ people: Range<Int>, from address: String) async throws -> [Answer] {
     try await ask(
       people.map { request("session", #"{"email":"\#($0)@class.example.org",\#(credentials)}"#, address) })
   }
 
-  /// Measures sign-ups and a class that logs in behind one address, on a machine with nothing else to do.
+  /// Measures sign-ups, and a class that logs in behind one address, on an otherwise idle machine.
   func measure(into table: inout Table) async throws {
     let made = try await signUp(0..<100, from: "198.51.100.1")
-    table.add("logins: 100 sign-ups at once, made", Double(made.count { $0.status == 201 }), within: 100...100)
-    table.add("logins: 100 sign-ups at once, the last s", made.map(\.seconds).max() ?? 0)
+    table.add("logins: 100 concurrent sign-ups, accepted", Double(made.count { $0.status == 201 }), within: 100...100)
+    table.add("logins: 100 concurrent sign-ups, slowest s", made.map(\.seconds).max() ?? 0)
     _ = try await signUp(100..<LoginCrowd.count, from: "198.51.100.1")
     let loggedIn = try await logIn(0..<LoginCrowd.count, from: "198.51.100.2")
-    let (name, all) = ("logins: a class of \(LoginCrowd.count) at once", Double(LoginCrowd.count))
-    table.add("\(name), let in", Double(loggedIn.count { $0.status == 200 }), within: all...all)
-    table.add("\(name), the last s", loggedIn.map(\.seconds).max() ?? 0, within: 0...20)
+    let (name, all) = ("logins: a class of \(LoginCrowd.count)", Double(LoginCrowd.count))
+    table.add("\(name), accepted", Double(loggedIn.count { $0.status == 200 }), within: all...all)
+    table.add("\(name), slowest s", loggedIn.map(\.seconds).max() ?? 0, within: 0...20)
   }
 
-  /// Logs one person in after the other, each from a new address, until the task is cancelled.
+  /// Logs people in one after the other, each from a new address, until the task is cancelled.
   func logInOneByOne() async throws -> [Answer] {
     var answers: [Answer] = []
     while !Task.isCancelled {
@@ -84,7 +84,7 @@ struct LoginCrowd {
         answers.append(Answer(status: status, seconds: (clock.now - start) / .seconds(1)))
         return false
       }
-      // Wait even if the task is cancelled: every request gets its answer.
+      // Wait even if the task is cancelled, so that every request gets its response.
       try? await Task.sleep(for: .milliseconds(2))
     }
     return answers

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Logins with wrong passwords at a fixed rate, each for another account and from another address, beside posts of
-/// somebody who is signed in.
+/// Benchmark of posts beside a flood of logins with wrong passwords. The logins come at a fixed rate, each for another
+/// account and from another address.
 struct LoginFlood {
   static let perSecond = 200
   private static let postsPerSecond = 500
-  /// Posts of a class, some of whom log in while others post.
+  /// Rate of posts beside a class that logs in.
   private static let classPostsPerSecond = 100
 
   let folder: URL
@@ -16,14 +16,14 @@ struct LoginFlood {
     let crowd = try LoginCrowd(http: deployment.http)
     try await crowd.measure(into: &table)
     try await measureClass(crowd, deployment, into: &table)
-    // Warm, so that memory grows by the flood alone.
+    // Warm up, so that only the flood makes memory grow.
     _ = try deployment.load(rate: LoginFlood.postsPerSecond, seconds: 2)
     let alone = try deployment.load(rate: LoginFlood.postsPerSecond, seconds: seconds)
     let before = deployment.ingest.megabytes
-    // What whoever sends them costs this machine, which is not the server's.
+    // A flood of invalid requests shows the cost of its sender, which is not a cost of the server.
     let (refusals, _) = try await load(deployment, beside: { _ in "{" })
     let others = Task {
-      // Who comes with the flood's first requests waits among them.
+      // Logins that arrive with the start of the flood would wait among its first requests.
       try await Task.sleep(for: .seconds(3))
       return try await crowd.logInOneByOne()
     }
@@ -32,31 +32,32 @@ struct LoginFlood {
     others.cancel()
     let answers = try await others.value
     let after = deployment.ingest.megabytes
-    // Until what waits for its hash has been answered.
+    // Wait until all queued hashes have ended.
     try await Task.sleep(for: .seconds(12))
     let (signUps, _) = try await load(
       deployment, "accounts",
       beside: { #"{"email":"new\#($0)@example.org","password":"correct-horse","firstName":"A"}"# })
     let seconds = answers.map(\.seconds).sorted()
     table.add(
-      "logins: of others beside \(LoginFlood.perSecond) logins/s, let in %",
+      "logins: others beside \(LoginFlood.perSecond) logins/s, accepted %",
       100 * Double(answers.count { $0.status == 200 }) / Double(max(1, answers.count)), within: 99...100)
     table.add(
-      "logins: of others beside \(LoginFlood.perSecond) logins/s, p99 s",
+      "logins: others beside \(LoginFlood.perSecond) logins/s, p99 s",
       seconds.isEmpty ? 0 : seconds[seconds.count * 99 / 100], within: 0...5)
     for (name, share) in [
       ("until stored", \OpenLoop.acceptMs.p99), ("until seen", \OpenLoop.postToSubscriberMs.p99),
     ] {
       table.add("logins: posts' p99 ms \(name), alone", alone[keyPath: share])
       table.add(
-        "logins: the same beside \(LoginFlood.perSecond) requests/s that are none", refusals[keyPath: share])
+        "logins: the same beside \(LoginFlood.perSecond) invalid requests/s", refusals[keyPath: share])
       table.add("logins: the same beside \(LoginFlood.perSecond) logins/s", logins[keyPath: share])
       table.add(
         "logins: beside logins / alone, \(name)", logins[keyPath: share] / alone[keyPath: share], within: 0...2)
       table.add(
         "logins: beside \(LoginFlood.perSecond) sign-ups/s / alone, \(name)",
         signUps[keyPath: share] / alone[keyPath: share], within: 0...2)
-      table.add("logins: beside logins / beside none, \(name)", logins[keyPath: share] / refusals[keyPath: share])
+      table.add(
+        "logins: beside logins / beside invalid requests, \(name)", logins[keyPath: share] / refusals[keyPath: share])
     }
     table.add("logins: ingest grew by MB", after - before)
     for (status, count) in statuses.sorted(by: { $0.key < $1.key }) {
@@ -64,22 +65,22 @@ struct LoginFlood {
     }
   }
 
-  /// A class that logs in at once while a few posts come.
+  /// Measures a class that logs in beside a few posts.
   private func measureClass(_ crowd: LoginCrowd, _ deployment: Deployment, into table: inout Table) async throws {
     let rate = LoginFlood.classPostsPerSecond
     let alone = try deployment.load(rate: rate, seconds: seconds)
     let logins = Task { try await crowd.logIn(0..<LoginCrowd.count, from: "198.51.100.3") }
     let beside = try deployment.load(rate: rate, seconds: seconds)
     let answers = try await logins.value
-    let name = "logins: a class of \(LoginCrowd.count) at once beside \(rate) posts/s"
+    let name = "logins: a class of \(LoginCrowd.count) beside \(rate) posts/s"
     let all = Double(LoginCrowd.count)
-    table.add("\(name), let in", Double(answers.count { $0.status == 200 }), within: all...all)
-    table.add("\(name), the last s", answers.map(\.seconds).max() ?? 0, within: 0...20)
+    table.add("\(name), accepted", Double(answers.count { $0.status == 200 }), within: all...all)
+    table.add("\(name), slowest s", answers.map(\.seconds).max() ?? 0, within: 0...20)
     table.add("logins: p99 ms until stored of \(rate) posts/s, alone", alone.acceptMs.p99)
     table.add("logins: the same beside that class", beside.acceptMs.p99)
   }
 
-  /// Posts, beside a flood of requests to log in or to sign up, each with its number's body.
+  /// Measures posts beside a flood of logins or sign-ups with these bodies.
   private func load(
     _ deployment: Deployment, _ path: String = "session", beside body: @escaping @Sendable (Int) -> String
   ) async throws -> (posts: OpenLoop, statuses: [Int: Int]) {

@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// Requests at a fixed rate, an open loop. Each has a connection of its own, as it would from an address of its own;
-/// the library's client would keep a core busy while many wait.
+/// An open loop of requests at a fixed rate. Each has its own connection, like requests from different addresses. The
+/// HTTP client library would keep a core busy while many wait.
 final class RequestFlood: Sendable {
   private let state = Mutex((counts: [Int: Int](), hasEnded: false))
   private let port: Int
   private let perSecond: Int
   private let request: @Sendable (Int) -> String
 
-  /// - Parameter request: a whole request, by its number; its answer is the connection's last.
+  /// - Parameter request: Returns a whole request by its number. Its response must close the connection.
   init(_ http: String, perSecond: Int, request: @escaping @Sendable (Int) -> String) throws {
     guard let port = URL(string: http)?.port else { throw BenchError("\(http) is no address") }
     self.port = port
@@ -19,7 +19,7 @@ final class RequestFlood: Sendable {
 
   /// Sends requests while `body` runs.
   ///
-  /// - Returns: the result of `body`, and the number of answers with each status.
+  /// - Returns: The result of `body`, and the number of responses by status.
   func run<Value>(beside body: () async throws -> Value) async throws -> (value: Value, statuses: [Int: Int]) {
     let sending = Task { try await send() }
     defer { state.withLock { $0.hasEnded = true } }
@@ -48,14 +48,14 @@ final class RequestFlood: Sendable {
     }
   }
 
-  /// Returns the status of an answer, or nil while it has not come.
+  /// Returns the status of a response, or nil if it has not arrived.
   static func status(of socket: LoopbackSocket) throws -> Int? {
     try withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 16) { buffer in
-      // "HTTP/1.1 403": one that ends after its answer needs no more reading.
+      // "HTTP/1.1 403". The connection closes after the response, so the rest need not be read.
       try socket.read(into: buffer).map { _ in Int(String(decoding: buffer[9..<12], as: UTF8.self)) ?? 0 }
     }
   }
 
-  /// "10.1.2.3": an address for each number, in 256 providers' blocks in turn.
+  /// An address such as "10.1.2.3" for each number, rotating over 256 blocks of addresses.
   static func address(_ number: Int) -> String { "10.\(number & 255).\(number >> 8 & 255).\(number >> 16 & 255)" }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import Commands
 @testable import Domain
 
-@Suite("What people read of a look-up")
+@Suite("Geocode output for people")
 struct GeocodeTextTests {
   private func place(_ name: String, confidence: Double) throws -> Place {
     let coordinate = try #require(Coordinate(latitude: 42.36, longitude: -71.06))
@@ -12,7 +12,7 @@ struct GeocodeTextTests {
       region: "", country: "", countryCode: "US")
   }
 
-  @Test("Where only a part was understood, both parts are said")
+  @Test("A partial match names its matched and its unmatched text")
   func understood() throws {
     var best = try place("Boston", confidence: 0.95)
     #expect(GeocodeText(places: [best], showsAll: false).remarks.isEmpty)
@@ -20,11 +20,11 @@ struct GeocodeTextTests {
     (detail.matched, detail.unmatched, detail.isDegraded) = ("Boston", "12 Foo Street", true)
     best.detail = detail
     let remarks = GeocodeText(places: [best], showsAll: false).remarks
-    #expect(remarks.first == "Only \"Boston\" was understood; \"12 Foo Street\" was not.")
+    #expect(remarks.first == "matched only \"Boston\", not \"12 Foo Street\"")
     #expect(remarks.count == 2)
   }
 
-  @Test("Others are shown where the best is not sure, or where they are asked for")
+  @Test("Further places are shown if the best is uncertain, or on request")
   func alternatives() throws {
     let other = try place("Other", confidence: 0.3)
     for (confidence, showsAll, count) in [(0.9, false, 1), (0.899, false, 2), (1, true, 2)] {

@@ -5,13 +5,13 @@ import Testing
 @testable import Ingest
 @testable import Messaging
 
-/// Its own: on the main one all others would have their turns too.
+/// An actor of this suite, because the main actor would also run tasks of other tests.
 @globalActor actor Asking { static let shared = Asking() }
 
-/// On one actor, so that who has been counted has asked: up to there nothing is waited for. The machine may be so busy
-/// that the first gives up before the last has asked, so nobody does.
+/// All tasks run on one actor, so a counted task has already sent its lookup. No test waits for a time: on a busy
+/// machine the first caller could give up before the last one has asked, so no caller gives up.
 @Asking
-@Suite("Look-ups that ask the same at once")
+@Suite("Shared lookups")
 struct LookupTests {
   private let inbox = CommandQueue<JobServer.Command>(WakeupEvent())
   private let lookups: Lookups
@@ -21,20 +21,20 @@ struct LookupTests {
     lookups = Lookups(jobs: inbox, pause: pause, generation: 1, timeoutMs: 600_000)
   }
 
-  /// What ingest's end of the job link was told since the last call.
+  /// Returns the commands that the job server has received since the last call.
   private func told() -> (added: [Job], cancelled: [JobID]) {
     var told: (added: [Job], cancelled: [JobID]) = ([], [])
     for command in inbox.drain() {
       switch command {
       case .lookUp(let job): told.added.append(job)
       case .cancel(let jobs): told.cancelled += jobs
-      default: Issue.record("Nothing else is a look-up's.")
+      default: Issue.record("A lookup sends no other command.")
       }
     }
     return told
   }
 
-  /// Somebody who asks, and waits.
+  /// Starts a task that looks the query up and waits for the places.
   private func ask(_ query: PlaceQuery) async -> Task<[Place]?, Never> {
     var hasAsked = false
     let task = Task {
@@ -45,13 +45,13 @@ struct LookupTests {
     return task
   }
 
-  @Test("They are one job, and its answer is everybody's; who asks later asks again")
+  @Test("Concurrent equal lookups share one job and its places, and a later one gets a new job")
   func shared() async throws {
     var tasks: [Task<[Place]?, Never>] = []
     for _ in 0..<20 { tasks.append(await ask(PlaceQuery("Oslo", limit: 5))) }
     let other = await ask(PlaceQuery("Oslo", limit: 4))
     let added = told().added
-    try #require(added.map(\.placeQuery.limit) == [5, 4], "Another limit is another question.")
+    try #require(added.map(\.placeQuery.limit) == [5, 4], "A lookup with another limit must be another job.")
     let place = Place(
       coordinate: Coordinate(latitudeE7: 599_127_300, longitudeE7: 107_460_900)!, level: .city, match: .exact,
       confidence: 1, label: "Oslo, Norway", name: "Oslo", region: "", country: "Norway", countryCode: "NO")
@@ -62,12 +62,12 @@ struct LookupTests {
     let later = await ask(PlaceQuery("Oslo", limit: 5))
     let again = told().added
     #expect(again.count == 1 && again[0].id != added[0].id)
-    let lost = JobOutcome.failed(.init(kind: .transient, code: "worker_lost", detail: "its worker was lost"))
+    let lost = JobOutcome.failed(.init(kind: .transient, code: "worker_lost", detail: "the worker was lost"))
     lookups.complete(try #require(again.first).id, lost)
     #expect(await later.value == nil)
   }
 
-  @Test("The job is cancelled when the last who waited for it has gone, whoever was the first")
+  @Test("A lookup's job is cancelled when its last waiting caller leaves")
   func cancelled() async {
     let first = await ask(PlaceQuery("Oslo"))
     let second = await ask(PlaceQuery("Oslo"))

@@ -5,17 +5,17 @@ import Testing
 
 @testable import Commands
 
-@Suite("Tables that nobody has made")
+@Suite("Fuzzed tables")
 struct TableFuzzTests {
   private static let tables = [
     "query,limit\nOslo,3\n\"Paris, TX\",\"2\"\r\n\"a \"\"b\"\"\nc\",\n", "\u{FEFF}query\n\n\n日本\n\"\"\n",
     "{\"query\":\"Oslo\",\"focus\":[1,2],\"x\":{\"y\":null}}\n{\"query\":\"\\ud83d\\ude00\"}\n",
   ].map { Array($0.utf8) }
 
-  /// What is read where the bytes arrive in pieces.
+  /// Reads records from bytes that arrive in pieces.
   private func records(_ pieces: [[UInt8]], _ form: TableReader.Format) throws -> [[UInt8]] {
     let pipe = Pipe()
-    // A pipe takes 64 KiB before somebody reads.
+    // The pieces fit into the pipe's buffer of 64 KiB.
     for piece in pieces { try pipe.fileHandleForWriting.write(contentsOf: piece) }
     try pipe.fileHandleForWriting.close()
     var reader = TableReader(descriptor: pipe.fileHandleForReading.fileDescriptor, form: form)
@@ -31,7 +31,7 @@ struct TableFuzzTests {
     return records
   }
 
-  @Test("A table is read to its end, and each record is a question or a complaint with its line")
+  @Test("A mutated table is read to its end, and each row is a query or an error with its line")
   func tables() {
     let defaults = PlaceQuery("")
     let header = Array("query,limit,focus_lat,focus_lon,level".utf8)
@@ -55,7 +55,7 @@ struct TableFuzzTests {
     }
   }
 
-  @Test("What a CSV writer has quoted is read as it was")
+  @Test("Quoted CSV fields are read as they were written")
   func quoted() {
     Fuzz.rounds(1_000) { random in
       let fields = (0...random.below(4)).map { _ in

@@ -4,9 +4,9 @@ import Testing
 @testable import Commands
 @testable import Domain
 
-@Suite("Tables of texts")
+@Suite("Batch tables")
 struct TableTests {
-  /// Reads bytes through a pipe, and what each record holds.
+  /// Writes bytes into a pipe in pieces of `once` bytes, and returns the records that the reader finds.
   private func records(
     _ bytes: some Sequence<UInt8> & Sendable, form: TableReader.Format = .csv, at once: Int = .max
   ) async throws -> [(line: Int, text: String, problem: String?)] {
@@ -36,7 +36,7 @@ struct TableTests {
   }
 
   @Test(
-    "Records end at line ends outside of quotes, whatever their form, and keep the lines on which they begin",
+    "Records end at line ends outside quotes and keep the number of their first line",
     arguments: [1, 2, 7, Int.max])
   func ends(once: Int) async throws {
     #expect(try await records("a,b\nc,d", at: once) == ["1:a,b", "2:c,d"])
@@ -45,34 +45,34 @@ struct TableTests {
       try await records("\"a\nb\",c\n\"d \"\"e\"\"\n\",f\ng\n", at: once)
         == ["1:\"a\nb\",c", "3:\"d \"\"e\"\"\n\",f", "5:g"])
     #expect(
-      try await records("5\" pipe\nx\n", at: once) == ["1:5\" pipe", "2:x"], "A quote within a field opens nothing.")
+      try await records("5\" pipe\nx\n", at: once) == ["1:5\" pipe", "2:x"], "A quote inside a field is text.")
     #expect(try await records("", at: once).isEmpty)
     #expect(try await records("a\n\"open\nb", at: once) == ["1:a", "2:!", "3:b"])
     #expect(try await records("\"open", at: once) == ["1:\"open!"])
   }
 
-  @Test("A byte order mark is left out")
+  @Test("A byte order mark is skipped")
   func mark() async throws { #expect(try await records("\u{FEFF}query\nx") == ["1:query", "2:x"]) }
 
-  @Test("NDJSON knows no quotes")
+  @Test("NDJSON lines end at every line end, even after a quote")
   func lines() async throws {
     let found = try await records("{\"a\n{\"b\"}\n".utf8, form: .ndjson)
     #expect(found.map(\.text) == ["{\"a", "{\"b\"}"])
   }
 
-  @Test("A row of the longest length is read; one that is longer costs itself alone")
+  @Test("A row at the length limit is read, and a longer one is the only one lost")
   func longest() async throws {
     let longest = String(repeating: "x", count: ToolLimits.tableRecordBytesMax)
     let found = try await records("a\n\(longest)\nb\n\(longest)y\nc\n".utf8)
     #expect(found.map(\.problem).map { $0 == nil } == [true, true, true, false, true])
     #expect(found.map(\.line) == [1, 2, 3, 4, 5])
     #expect(found[1].text == longest && found[4].text == "c")
-    // Without an end, and no line end within reach.
+    // A long row without a line end in its first megabyte.
     let endless = try await records(repeatElement(UInt8(ascii: "x"), count: 1_000_000) + Array("\nb\n".utf8))
     #expect(endless.count == 2 && endless[0].problem != nil && endless[1].text == "b" && endless[1].line == 2)
   }
 
-  @Test("A quote that is never closed costs one row, however much follows")
+  @Test("An unclosed quote costs one row, however many follow")
   func openQuote() async throws {
     for count in [1, 10, 10_000] {
       let found = try await records("\"open\n" + String(repeating: "row\n", count: count))
@@ -85,7 +85,7 @@ struct TableTests {
   }
 
   @Test(
-    "Fields are those of RFC 4180",
+    "CSV fields follow RFC 4180",
     arguments: [
       ("", [""]), ("a", ["a"]), ("a,b", ["a", "b"]), (",", ["", ""]), ("a,", ["a", ""]), ("\"a,b\",c", ["a,b", "c"]),
       ("\"\"", [""]), ("\"a\"\"b\"", ["a\"b"]), ("\"\n\"", ["\n"]), ("a\"b", ["a\"b"]), (" \"a\"", [" \"a\""]),
@@ -96,7 +96,7 @@ struct TableTests {
   }
 
   @Test(
-    "A quote that stands wrong, and what is no UTF-8, is told", arguments: ["\"a", "\"a\"b", "\"a\"\"", "a,\u{1}\""])
+    "Misplaced quotes and invalid UTF-8 are errors", arguments: ["\"a", "\"a\"b", "\"a\"\"", "a,\u{1}\""])
   func wrong(record: String) throws {
     let bytes = record.contains("\u{1}") ? [0x61, 0x2C, 0xFF] : Array(record.utf8)
     #expect(throws: TableError.self) { try CSVFields(bytes[...]) }
@@ -111,25 +111,25 @@ struct TableTests {
     return table.row(.init(range: 0..<bytes.count, line: 7, problem: nil), in: bytes)
   }
 
-  @Test("A row's options go before the flags', and what it leaves empty is as they say")
+  @Test("A row's options override the flags, and its empty options fall back to them")
   func options() throws {
-    let header = "ID,Query,limit,country,focus_lat,focus_lon,lang,prefix,level"
+    let header = "ID,Query,limit,country,focus_lat,focus_lon,lang,autocomplete,level"
     let full = try row("1,Oslo,7,SE,59.9,10.7,de,true,\"city,region\"", header: header)
     let wanted = PlaceQuery(
-      "Oslo", kind: .prefix, limit: 7, country: "SE", focus: Coordinate(latitude: 59.9, longitude: 10.7),
+      "Oslo", kind: .autocomplete, limit: 7, country: "SE", focus: Coordinate(latitude: 59.9, longitude: 10.7),
       language: "de", levels: [.city, .region])
     #expect(try full.query.get() == wanted)
     #expect(try row("2,Oslo", header: header).query.get() == PlaceQuery("Oslo", limit: 3, country: "NO"))
     let json = """
       {"id": {"x": 1}, "query": "Oslo", "limit": 7, "country": "SE", "focus": [59.9, 10.7], "lang": "de", \
-      "prefix": true, "level": ["city", "region"]}
+      "autocomplete": true, "level": ["city", "region"]}
       """
     #expect(try row(json).query.get() == wanted)
     #expect(try row("{\"query\":\"Oslo\",\"limit\":null}").query.get().limit == 3)
   }
 
   @Test(
-    "A row that is wrong is told with its line, its field and a code",
+    "An invalid row gives an error with its line, its field's code and its text",
     arguments: [
       ("query,limit", "Oslo,21", "invalid_limit", "Oslo"), ("query", "\" \"", "invalid_query", " "),
       ("query", "a,b", "malformed_row", ""), ("query,focus_lat,focus_lon", "Oslo,1,", "invalid_focus", "Oslo"),
@@ -145,18 +145,18 @@ struct TableTests {
     let row = try row(record, header: header)
     #expect(row.text == text)
     guard case .failure(let complaint) = row.query else {
-      Issue.record("It was taken.")
+      Issue.record("The invalid row was accepted.")
       return
     }
     #expect(complaint.code == code && complaint.detail.hasPrefix("line 7: "))
   }
 
   @Test(
-    "A first row that does not name the columns is told, and what to do",
+    "An invalid header row gives an error that names the fix",
     arguments: [
-      ("place,limit", "query must be a column"), ("query,Query", "two columns"), ("\"open", "never closed"),
-      ("query,focus_lat", "focus_lon"), ("focus_lon,query", "focus_lat"), ("query;limit", "commas between them"),
-      ("query\tlimit", "commas between them"), ("query\rOslo\rRome", "line feeds"), ("\u{1}", "query must be a column"),
+      ("place,limit", "missing column query"), ("query,Query", "duplicate column"), ("\"open", "unclosed quote"),
+      ("query,focus_lat", "focus_lon"), ("focus_lon,query", "focus_lat"), ("query;limit", "with commas"),
+      ("query\tlimit", "with commas"), ("query\rOslo\rRome", "line feeds"), ("\u{1}", "missing column query"),
     ])
   func header(header: String, words: String) {
     let problem = #expect(throws: TableError.self) {
@@ -165,7 +165,7 @@ struct TableTests {
     #expect(problem?.description.contains(words) == true, "\(String(describing: problem))")
   }
 
-  @Test("A row of ten megabytes costs itself alone, in either form", arguments: TableReader.Format.allCases)
+  @Test("A row of ten megabytes is the only one lost, in both formats", arguments: TableReader.Format.allCases)
   func endless(form: TableReader.Format) async throws {
     let bytes = Array("a\n".utf8) + repeatElement(UInt8(ascii: "x"), count: 10_000_000) + Array("\nb".utf8)
     let found = try await records(bytes, form: form)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Commands
 
-@Suite("The queue for people and programs")
+@Suite("Queue status text and JSON")
 struct QueueTextTests {
   private static let nowMs: Int64 = 1_700_000_100_000
 
@@ -19,39 +19,39 @@ struct QueueTextTests {
     status.queue.workers = (0..<workers).map { number in
       .init(
         session: UInt64(number), name: "worker-\(number)", credit: 62, leases: 2, jobsSent: 1_000,
-        answered: .init(total: 998, perSecond: 249.96), failed: 0, heardAgoMs: 1_100, isRemote: number == 0)
+        answered: .init(total: 998, perSecond: 249.96), failed: 0, lastSeenAgoMs: 1_100, isRemote: number == 0)
     }
     (status.dead, status.deadByReason) = (5, [.init(reason: "workers_lost", count: 3)])
-    (status.oldestMs, status.upMs) = (nowMs - 130_000, 3_600_000)
+    (status.oldestMs, status.uptimeMs) = (nowMs - 130_000, 3_600_000)
     status.accepted = .init(total: 10, perSecond: 1_000.04)
     status.commits = .init(count: 77, p50Us: 1_249, p99Us: 9_000)
-    status.feeds = [.init(name: "feed-1", seq: 1_027, heardAgoMs: 12, subscribers: 3)]
+    status.feeds = [.init(name: "feed-1", seq: 1_027, lastSeenAgoMs: 12, subscribers: 3)]
     status.disk = DiskStatus(freeBytes: 12_345_678_900, sizeBytes: 49_960_000_000, databaseBytes: 999_949)
     return status
   }
 
-  @Test("The status says how much waits, since when, how fast it goes, and who does it")
+  @Test("The status shows the backlog, its age, the rates and the workers")
   func lines() {
     let lines = QueueText(Self.status(workers: 1), unixMs: Self.nowMs).lines()
     #expect(
       lines == [
         "queue     running · 17 of 100000 posts · oldest 2 minutes",
-        "          15 ready · 2 leased · 0 settling · 0 delayed · 0 waiting · 1 look-up",
-        "rates     accepted 1000.0/s · settled 0.0/s · failed 0.0/s",
+        "          15 ready · 2 leased · 0 committing · 0 delayed · 0 waiting_remote · 1 lookup",
+        "rates     accepted 1000.0/s · completed 0.0/s · failed 0.0/s",
         "disk      12.3 GB of 50.0 GB free · database 999.9 kB",
-        "commits   p50 1.2 ms · p99 9.0 ms · 77 in all", "dead      5: workers_lost 3 · others 2",
+        "commits   p50 1.2 ms · p99 9.0 ms · 77 total", "dead      5: workers_lost 3 · others 2",
         "feeds     1: feed-1 seq 1027, 3 subscribers", "workers   1", "",
-        "WORKER    CREDIT  LEASES  SENT  ANSWERED  FAILED  HEARD",
-        "worker-0      62       2  1000   250.0/s       0     1s  remote",
+        "WORKER    CREDIT  LEASES  SENT  ANSWERED  FAILED  LAST SEEN",
+        "worker-0      62       2  1000   250.0/s       0         1s  remote",
       ])
     var late = Self.status(workers: 0)
     late.queue.longestWaitMs = late.waitMaxMs - 1
     #expect(QueueText(late, unixMs: Self.nowMs).state == "running")
     late.queue.longestWaitMs = 720_000
-    #expect(QueueText(late, unixMs: Self.nowMs).state == "REFUSING: a post waits 12 minutes for a worker")
+    #expect(QueueText(late, unixMs: Self.nowMs).state == "REFUSING: a post has waited 12 minutes for a worker")
     #expect(QueueText(late, unixMs: Self.nowMs).line.contains("Z REFUSING depth=17 "))
     (late.queue.longestWaitMs, late.waitMaxMs) = (0, 0)
-    #expect(QueueText(late, unixMs: Self.nowMs).state == "running", "An ingest of before says neither.")
+    #expect(QueueText(late, unixMs: Self.nowMs).state == "running", "An older ingest sends neither value.")
     var paused = Self.status(workers: 0)
     paused.pausedMs = Self.nowMs - 7_200_000
     let text = QueueText(paused, unixMs: Self.nowMs)
@@ -61,7 +61,7 @@ struct QueueTextTests {
   }
 
   @Test(
-    "Ages are in words, of one as of many",
+    "Ages are written in words, in the singular and the plural",
     arguments: [
       (-5, "0 seconds"), (999, "0 seconds"), (1_000, "1 second"), (119_999, "119 seconds"), (120_000, "2 minutes"),
       (7_199_999, "119 minutes"), (7_200_000, "2 hours"), (172_800_000, "2 days"),
@@ -69,7 +69,7 @@ struct QueueTextTests {
   func ages(ms: Int64, words: String) { #expect(longAge(ms: ms) == words) }
 
   @Test(
-    "top fills the window and no more, whatever its size",
+    "top fits into the window, whatever its size",
     arguments: [
       (80, 24, 3), (120, 40, 3), (80, 24, 100), (40, 10, 100), (20, 5, 9), (1, 1, 1), (300, 9, 2), (80, 10, 1),
     ])
@@ -88,7 +88,7 @@ struct QueueTextTests {
     }
   }
 
-  @Test("top says that its news are old when ingest is gone, and goes on when it is back")
+  @Test("top shows that ingest is gone, keeps the last status, and recovers")
   func lost() {
     var table = TopTable(address: "a", isColoured: true)
     let moment = RenderContext(unixMs: Self.nowMs)
@@ -96,17 +96,17 @@ struct QueueTextTests {
     let first = table.text(for: .success(Self.status(workers: 1)), moment)
     #expect(!first.contains("It is gone.") && first.contains("worker-0"))
     let second = table.text(for: .failure(SettingError("It is gone.")), moment)
-    #expect(second.contains("lost      It is gone.") && second.contains("worker-0"))
-    #expect(!second.contains("\u{1B}[2J"), "The window is not cleared while its size stays.")
-    #expect(!table.text(for: .success(Self.status(workers: 1)), moment).contains("lost      "))
+    #expect(second.contains("error     It is gone.") && second.contains("worker-0"))
+    #expect(!second.contains("\u{1B}[2J"), "The window must not be cleared while its size stays the same.")
+    #expect(!table.text(for: .success(Self.status(workers: 1)), moment).contains("error     "))
   }
 
-  @Test("A full disk stands before all else in the status, in top and in the line for a log")
+  @Test("A full disk comes first in the status, in top and in the log line")
   func full() throws {
     var status = Self.status(workers: 1)
     (status.pausedMs, status.disk.fullMs, status.disk.freeBytes) = (Self.nowMs - 1_000, Self.nowMs - 180_000, 0)
     let text = QueueText(status, unixMs: Self.nowMs)
-    let state = "DISK FULL OR NEARLY FULL for 3 minutes: writes that do not fit are refused"
+    let state = "DISK FULL OR NEARLY FULL for 3 minutes: ingest refuses writes that do not fit"
     #expect(text.lines().first?.hasPrefix("queue     \(state) · 17 of") == true)
     #expect(text.lines().contains("disk      0 B of 50.0 GB free · database 999.9 kB"))
     #expect(text.line.contains(" DISK_FULL depth=17 ") && text.line.hasSuffix("disk_free_bytes=0"))
@@ -118,34 +118,34 @@ struct QueueTextTests {
     #expect(QueueText(status, unixMs: Self.nowMs).lines().contains("disk      unknown"))
   }
 
-  @Test("A list is aligned, and what people typed cannot steer a terminal")
+  @Test("Columns of a list are aligned, and no text of users can control the terminal")
   func list() throws {
     var leased = QueueEntry(
       id: Self.id(1), state: .leased, account: AccountID(rawValue: 1), place: "A\u{1B}[2Jthens", link: "", attempts: 0,
       leaseLosses: 0, reason: nil, label: "", createdMs: Self.nowMs - 5_000, updatedMs: 0)
-    (leased.worker, leased.leftMs) = ("worker-1", 29_000)
+    (leased.worker, leased.remainingMs) = ("worker-1", 29_000)
     let dead = QueueEntry(
       id: Self.id(2), state: .dead, account: AccountID(rawValue: 1), place: "東京", link: "https://example.org/",
       attempts: 8, leaseLosses: 0, reason: .init(code: "down", detail: "a\u{202E}b"), label: "",
       createdMs: Self.nowMs - 90_000, updatedMs: Self.nowMs)
     #expect(
       QueueEntryText.list([leased, dead], unixMs: Self.nowMs) == [
-        "ID          AGE  STATE   FAILED  LOST  DETAIL                     PLACE",
-        "0000000001   5s  leased       0     0  worker-1, 29 seconds left  A[2Jthens",
-        "0000000002   1m  dead         8     0  down                       東京",
+        "ID          AGE  STATE   FAILURES  LOST LEASES  DETAIL                     PLACE",
+        "0000000001   5s  leased         0            0  worker-1, 29 seconds left  A[2Jthens",
+        "0000000002   1m  dead           8            0  down                       東京",
       ])
     let event = PostEvent(kind: .died, atMs: Self.nowMs, reason: .init(code: "down", detail: "a\u{1B}b"))
     let report = QueueEntryText.report(dead, [event], unixMs: Self.nowMs)
     #expect(report.first == "0000000002  dead: down, ab")
     #expect(report.last == "  2023-11-14T22:15:00.000Z  died  down: ab")
-    #expect(report.contains("counts    8 failed tries, 0 lost workers"))
+    #expect(report.contains("counts    8 failed attempts, 0 lost leases"))
     for line in [QueueJSON.list([leased, dead], next: Self.id(2)), QueueJSON.report(dead, [event])] {
       #expect(line.isSafeLine)
       #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any])
     }
   }
 
-  @Test("The JSON of a status has all of it")
+  @Test("The JSON status has every field")
   func json() throws {
     let text = QueueJSON.status(Self.status(workers: 2))
     let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])

@@ -4,16 +4,16 @@ import Testing
 
 @testable import Commands
 
-@Suite("What a child prints")
+@Suite("Output of child processes")
 struct ChildOutputTests {
-  @Test("A line of 1 MiB is taken, a longer one is left out to its end, and the next one is taken again")
+  @Test("A line of 1 MiB is read, and a longer one is skipped up to its end")
   func longLines() async throws {
     let output = try ChildOutput()
     let bytesMax = 1_048_576
     let lines = Mutex<[Int]>([])
     let reading = Task { try await output.read { line in lines.withLock { $0.append(line.utf8.count) } } }
     defer { reading.cancel() }
-    // A thread of its own: a pipe takes 64 KiB, and then its writer waits.
+    // Writes on its own thread: the pipe's buffer holds 64 KiB, and then the writer blocks.
     Thread.detachNewThread {
       for count in [5, bytesMax, bytesMax + 1, 6, bytesMax + 100_000, 0, 3 * bytesMax, 7] {
         var bytes = ContiguousArray(repeating: UInt8(ascii: "x"), count: count) + [UInt8(ascii: "\n")]

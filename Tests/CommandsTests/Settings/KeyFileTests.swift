@@ -6,7 +6,7 @@ import Testing
 
 @testable import Commands
 
-@Suite("Files of keys")
+@Suite("Key files")
 struct KeyFileTests {
   private let folder: String
 
@@ -27,7 +27,7 @@ struct KeyFileTests {
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
   }
 
-  @Test("A new key can be read by its owner only, and comes back; nothing is left beside it")
+  @Test("A new key file is readable by its owner only, and no other file remains")
   func written() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let pair = try KeyPair.random()
@@ -42,7 +42,7 @@ struct KeyFileTests {
     #expect(try String(contentsOfFile: path("a.key"), encoding: .utf8).contains(pair.publicKey.description))
   }
 
-  @Test("A key that is there is kept, unless it is to be replaced; then the file is as closed as a new one")
+  @Test("An existing key file is kept without --force, and a replaced one gets mode 600")
   func replaced() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let (old, new) = (try KeyPair.random(), try KeyPair.random())
@@ -60,7 +60,8 @@ struct KeyFileTests {
   }
 
   @Test(
-    "A file that others can read is refused, with what to do", arguments: [0o644, 0o604, 0o602, 0o622, 0o660, 0o777])
+    "A key file that others can read is refused with the command that fixes it",
+    arguments: [0o644, 0o604, 0o602, 0o622, 0o660, 0o777])
   func open(mode: Int) throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let file = try write("\(KeyPair.random().secret)\n", to: "a.key", mode: mode)
@@ -68,7 +69,7 @@ struct KeyFileTests {
     #expect(mistake?.description.contains("chmod 600 \(file)") == true)
   }
 
-  @Test("A group may read a file of root, as systemd's credentials are; nobody else's")
+  @Test("Only a file of root may be readable by its group, like systemd's credentials")
   func group() {
     for (mode, owner, isPrivate) in [
       (0o600, 1_000, true), (0o400, 1_000, true), (0o440, 0, true), (0o640, 0, true), (0o600, 0, true),
@@ -78,7 +79,7 @@ struct KeyFileTests {
     }
   }
 
-  @Test("What is no secret key is refused, and none of it is repeated")
+  @Test("A malformed key file is refused, and the error does not repeat its contents")
   func malformed() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let secret = try KeyPair.random().secret
@@ -96,7 +97,7 @@ struct KeyFileTests {
     #expect(try KeyFile.text(write(String(repeating: "#", count: Limits.keyFileBytesMax), to: "long")).isEmpty == false)
   }
 
-  @Test("A list is read again as a whole: a bad one changes nothing")
+  @Test("An allowlist is reloaded as a whole, and an invalid one changes nothing")
   func reload() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let (one, two) = (try KeyPair.random().publicKey, try KeyPair.random().publicKey)

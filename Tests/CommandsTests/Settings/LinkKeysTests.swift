@@ -10,17 +10,18 @@ import Web
 
 @testable import Commands
 
-@Suite("Which links use keys")
+@Suite("Link encryption settings")
 struct LinkKeysTests {
   private let folder: String
 
-  /// The log lines about keys: level, message, and the address where there is one.
+  /// Returns the log lines about keys: level and message, then what the link exposes and its address, where given.
   private func announcement(of keys: LinkKeys) -> [String] {
     let log = InMemoryLogHandler()
     keys.announce(to: Logger(label: "test") { _ in log })
     return log.entries.map { entry in
+      let exposes = entry.metadata["exposes"].map { " exposes=\($0)" } ?? ""
       let address = entry.metadata["address"].map { " \($0)" } ?? ""
-      return "\(entry.level) \(entry.message)\(address)"
+      return "\(entry.level) \(entry.message)\(exposes)\(address)"
     }
   }
 
@@ -34,7 +35,7 @@ struct LinkKeysTests {
 
   private func settings() async throws -> Settings { try await Settings(CommonOptions.parse([])) }
 
-  /// The keys of a job link at an address, or why they are refused; KEY, LIST and BAD are files.
+  /// Returns the job link's keys with these options, or the error. KEY, LIST and BAD stand for files.
   private func jobs(_ arguments: String) async throws -> Result<CurveServer?, SettingError> {
     let words = arguments.split(separator: " ").map {
       ["KEY": "\(folder)/key", "LIST": "\(folder)/list", "BAD": "\(folder)/bad"][String($0)] ?? String($0)
@@ -48,12 +49,12 @@ struct LinkKeysTests {
   }
 
   @Test(
-    "Nothing changes without keys on loopback; elsewhere plain text and keys without a list are refused",
+    "Loopback links need no keys; other links need keys and an allowlist, or --allow-plaintext",
     arguments: [
       ("", nil), ("--jobs ipc:///tmp/x", nil), ("--jobs tcp://[::1]:1", nil),
       ("--jobs tcp://10.0.0.1:1 --allow-plaintext jobs", nil),
       ("--jobs tcp://*:1 --changes tcp://*:2 --allow-plaintext changes,jobs", nil),
-      ("--jobs tcp://10.0.0.1:1", "--allow-plaintext jobs"), ("--jobs tcp://0.0.0.0:1", "plain text"),
+      ("--jobs tcp://10.0.0.1:1", "--allow-plaintext jobs"), ("--jobs tcp://0.0.0.0:1", "without encryption"),
       ("--jobs tcp://*:1 --allow-plaintext changes", "--allow-workers"),
       ("--changes tcp://*:1", "--allow-feeds"), ("--changes tcp://*:1 --allow-plaintext jobs,feed", "--changes"),
       ("--jobs tcp://10.0.0.1:1 --key-file KEY", "--allow-workers"), ("--allow-workers LIST", "--key-file"),
@@ -70,7 +71,7 @@ struct LinkKeysTests {
     }
   }
 
-  @Test("A feed that other hosts reach starts with the example file's links in plain text")
+  @Test("The example file's --allow-plaintext suffices for a feed on a public address")
   func example() async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -98,7 +99,7 @@ struct LinkKeysTests {
   }
 
   @Test(
-    "A list makes a link use keys, wherever it is",
+    "An allowlist enables encryption on any address",
     arguments: [
       ("--key-file KEY --allow-workers LIST", 1), ("--jobs tcp://*:1 --key-file KEY --allow-workers LIST", 1),
       ("--jobs tcp://*:1 --key-file KEY --allow-workers anyone", nil),
@@ -110,9 +111,11 @@ struct LinkKeysTests {
     #expect(curve.keys.secret == (try KeyFile.read(folder + "/key").secret))
   }
 
-  /// Returns the lines that `feed`, with a closed map or an open one, logs of its links at startup with these options,
-  /// or why it refuses them.
-  private func announced(_ arguments: String, isClosed: Bool = true) async throws -> Result<[String], SettingError> {
+  /// Returns the lines that `feed` logs about its links at startup with these options, or its error. Its map is
+  /// members-only or public.
+  private func announced(
+    _ arguments: String, isMembersOnly: Bool = true
+  ) async throws -> Result<[String], SettingError> {
     let words = arguments.split(separator: " ").map {
       ["KEY": "\(folder)/key", "LIST": "\(folder)/list"][String($0)] ?? String($0)
     }
@@ -123,39 +126,39 @@ struct LinkKeysTests {
         settings, keyFile: command.keyFile, allowPlaintext: command.allowPlaintext, listens: true)
       _ = try command.options.configuration(
         settings, ingest: try Endpoint("tcp://127.0.0.1:1"), http: ("127.0.0.1", 0), keys: &keys)
-      try keys.apply(to: isClosed ? .closed(nil) : .open)
+      try keys.apply(to: isMembersOnly ? .members(nil) : .public)
       return .success(announcement(of: keys))
     } catch let error as SettingError { return .failure(error) }
   }
 
-  @Test("A closed map wants a list of subscribers where everybody with the feed's public key could read it")
-  func closedMap() async throws {
+  @Test("A members-only feed refuses --allow-subscribers anyone and undeclared plain text")
+  func membersOnlyMap() async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     for arguments in [
       "--key-file KEY --allow-subscribers anyone", "--publish tcp://*:1 --key-file KEY --allow-subscribers anyone",
     ] {
       guard case .failure(let error) = try await announced(arguments) else {
-        Issue.record("\(arguments) are not refused.")
+        Issue.record("\(arguments): not refused.")
         continue
       }
-      for word in ["--viewing", "--allow-subscribers", "anyone", "a file of subscribers' public keys"] {
+      for word in ["--map-access", "--allow-subscribers", "anyone", "a file of subscribers' public keys"] {
         #expect(error.description.contains(word), "\(error)")
       }
     }
     guard case .failure = try await announced("--publish tcp://*:1") else {
-      Issue.record("A port in plain text wants --allow-plaintext, as where the map is open.")
+      Issue.record("A port in plain text must need --allow-plaintext, as with a public map.")
       return
     }
   }
 
-  @Test("Plain text at a port of a closed map is a warning for each port that other hosts reach")
-  func closedMapInPlainText() async throws {
+  @Test("A members-only feed warns about each plaintext port that other hosts can reach")
+  func membersOnlyMapInPlainText() async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let plain = "--publish tcp://0.0.0.0:7710 --allow-plaintext feed,query"
-    let warnings = try await announced(plain).get().filter { $0.hasPrefix("warning the map is closed") }
+    let warnings = try await announced(plain).get().filter { $0.hasPrefix("warning members-only map exposed") }
     #expect(warnings.count == 2)
     for (warning, port) in zip(warnings, ["tcp://0.0.0.0:7710", "tcp://0.0.0.0:7711"]) {
-      #expect(warning.contains("without an account") && warning.contains("--allow-subscribers"), "\(warning)")
+      #expect(warning.contains("exposes=map") && warning.contains("--allow-subscribers"), "\(warning)")
       #expect(warning.hasSuffix(port), "\(warning)")
     }
     let one = "--publish tcp://0.0.0.0:7710 --query tcp://127.0.0.1:1 --allow-plaintext feed"
@@ -163,49 +166,49 @@ struct LinkKeysTests {
     for quiet in ["", "--publish tcp://*:1 --key-file KEY --allow-subscribers LIST"] {
       #expect(try await announced(quiet).get().allSatisfy { !$0.hasPrefix("warning") }, "\(quiet)")
     }
-    #expect(try await announced(plain, isClosed: false).get().isEmpty, "An open map is for everybody.")
+    #expect(try await announced(plain, isMembersOnly: false).get().isEmpty, "A public map must cause no warning.")
   }
 
-  /// Returns the lines that `ingest` logs of its links at startup with these options, or why it refuses them.
+  /// Returns the lines that `ingest` logs about its links at startup with these options, or its error.
   private func announcedByIngest(
-    _ arguments: String, viewing: String = "closed"
+    _ arguments: String, mapAccess: String = "members"
   ) async throws -> Result<[String], SettingError> {
     let words = arguments.split(separator: " ").map {
       ["KEY": "\(folder)/key", "LIST": "\(folder)/list"][String($0)] ?? String($0)
     }
-    let options = try IngestOptions.parse(words + ["--viewing", viewing])
+    let options = try IngestOptions.parse(words + ["--map-access", mapAccess])
     let settings = try await settings()
     do {
       var keys = try options.keys(settings)
       let configuration = try options.configuration(settings, keys: &keys)
-      try keys.apply(to: configuration.page.viewing)
+      try keys.apply(to: configuration.page.mapAccess)
       return .success(announcement(of: keys))
     } catch let error as SettingError { return .failure(error) }
   }
 
-  @Test("A closed map wants a list of feeds where everybody with ingest's public key could read the change log")
-  func closedChangeLog() async throws {
+  @Test("A members-only ingest refuses --allow-feeds anyone")
+  func membersOnlyChangeLog() async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let anyone = "--changes tcp://*:1 --key-file KEY --allow-feeds anyone"
     guard case .failure(let error) = try await announcedByIngest(anyone) else {
-      Issue.record("\(anyone) are not refused.")
+      Issue.record("\(anyone): not refused.")
       return
     }
-    for word in ["--viewing", "--allow-feeds", "anyone", "a file of feeds' public keys"] {
+    for word in ["--map-access", "--allow-feeds", "anyone", "a file of feeds' public keys"] {
       #expect(error.description.contains(word), "\(error)")
     }
-    guard case .success = try await announcedByIngest(anyone, viewing: "open") else {
-      Issue.record("An open map is for everybody, also for every feed.")
+    guard case .success = try await announcedByIngest(anyone, mapAccess: "public") else {
+      Issue.record("A public map must accept every feed.")
       return
     }
   }
 
-  @Test("Ingest with a closed map warns of each port that shows posts in plain text, and of workers without a list")
-  func closedIngest() async throws {
+  @Test("A members-only ingest warns about plaintext ports and about workers without an allowlist")
+  func membersOnlyIngest() async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    func warnings(_ arguments: String, viewing: String = "closed") async throws -> [String] {
-      let lines = try await announcedByIngest(arguments, viewing: viewing).get()
-      return lines.filter { $0.hasPrefix("warning the map is closed") }
+    func warnings(_ arguments: String, mapAccess: String = "members") async throws -> [String] {
+      let lines = try await announcedByIngest(arguments, mapAccess: mapAccess).get()
+      return lines.filter { $0.hasPrefix("warning members-only map exposed") }
     }
     let plain =
       "--submit tcp://0.0.0.0:7700 --jobs tcp://0.0.0.0:7701 --changes tcp://0.0.0.0:7702 "
@@ -213,20 +216,21 @@ struct LinkKeysTests {
     let (said, ports) = (try await warnings(plain), ["tcp://0.0.0.0:7701", "tcp://0.0.0.0:7702"])
     #expect(said.count == 2)
     for (warning, (port, list)) in zip(said, zip(ports, ["--allow-workers", "--allow-feeds"])) {
-      #expect(warning.contains("without an account") && warning.contains(list), "\(warning)")
+      #expect(warning.contains("plaintext port") && warning.contains(list), "\(warning)")
       #expect(warning.hasSuffix(port), "\(warning)")
     }
-    #expect(said.first?.contains("places of posts") == true, "A worker sees what it looks up, not the map.")
+    #expect(said.first?.contains("exposes=places") == true, "A worker sees the places of its jobs, and not the map.")
+    #expect(said.last?.contains("exposes=map") == true)
     let anyone = "--jobs tcp://*:1 --key-file KEY --allow-workers anyone"
     let warned = try await warnings(anyone)
-    #expect(warned.count == 1 && warned[0].contains("places of posts") && warned[0].contains("--allow-workers"))
+    #expect(warned.count == 1 && warned[0].contains("exposes=places") && warned[0].contains("--allow-workers"))
     for quiet in ["", "--jobs tcp://*:1 --changes tcp://*:2 --key-file KEY --allow-workers LIST --allow-feeds LIST"] {
       #expect(try await warnings(quiet).isEmpty, "\(quiet)")
     }
-    for open in [plain, anyone] { #expect(try await warnings(open, viewing: "open").isEmpty, "\(open)") }
+    for open in [plain, anyone] { #expect(try await warnings(open, mapAccess: "public").isEmpty, "\(open)") }
   }
 
-  @Test("A client's public key of the server may be the key or a file; its own is made only where that will do")
+  @Test("A client accepts the server's key as text or file, and creates its own only if allowed")
   func client() async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let settings = try await settings()

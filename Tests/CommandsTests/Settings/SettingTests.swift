@@ -4,9 +4,9 @@ import Testing
 
 @testable import Commands
 
-@Suite("The table of settings")
+@Suite("Settings table")
 struct SettingTests {
-  @Test("The example file in deploy/ is the one that the table prints: onthemap settings writes it")
+  @Test("deploy/onthemap.env.example equals the output of `onthemap settings`")
   func example() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
     let file = root.appendingPathComponent("deploy/onthemap.env.example").standardized
@@ -16,33 +16,46 @@ struct SettingTests {
     for (line, wanted) in zip(lines, wanted) { #expect(line == wanted) }
   }
 
-  @Test("Each setting has a name of its own, an explanation or its neighbour's, and a value that is shown")
+  @Test("deploy/Settings.md has one row for each setting, with its flag")
+  func rows() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
+    let file = root.appendingPathComponent("deploy/Settings.md").standardized
+    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+    for setting in Setting.all {
+      let start = "| `\(setting.name)` | \(setting.flag.map { "`\($0)`" } ?? "") |"
+      #expect(lines.filter { $0.hasPrefix(start) }.count == 1, "\(start)")
+    }
+    #expect(lines.filter { $0.hasPrefix("| `ONTHEMAP_") }.count == Setting.all.count)
+  }
+
+  @Test("Each setting has a unique name, help for its flag, and an example unless it is secret")
   func entries() {
     #expect(Set(Setting.all.map(\.name)).count == Setting.all.count)
     for setting in Setting.all {
       #expect(Setting.named(setting.name) == setting)
       #expect(setting.name.hasPrefix("ONTHEMAP_"))
-      // Everybody on the machine sees flags, so secrets have none. Nor have their files.
+      // Every user of the machine can see flags, so secrets and their files have no flags.
       #expect((setting.flag == nil) == setting.summary.isEmpty, "\(setting.name)")
       #expect(!setting.isSecret || setting.flag == nil && setting.exampleValue.isEmpty, "\(setting.name)")
       #expect(setting.isSecret || !setting.exampleValue.isEmpty, "\(setting.name)")
     }
   }
 
-  @Test("A flag's help names the variable and the default")
+  @Test("A flag's help names its variable and its default")
   func help() {
-    #expect(Setting.jobs.help() == "Address for workers. [ONTHEMAP_JOBS, default: tcp://127.0.0.1:7701]")
+    let jobs = "Address to bind for workers (job link). [ONTHEMAP_JOBS, default: tcp://127.0.0.1:7701]"
+    #expect(Setting.jobs.help() == jobs)
     #expect(Setting.jobs.help("A") == "A [ONTHEMAP_JOBS, default: tcp://127.0.0.1:7701]")
-    #expect(Setting.origin.help("A") == "A [ONTHEMAP_ORIGIN]")
+    #expect(Setting.publicURL.help("A") == "A [ONTHEMAP_PUBLIC_URL]")
     #expect(Setting.query.help("A") == "A [ONTHEMAP_QUERY, default: one port above --publish]")
     #expect(Setting.query.help("A", default: .value("b")) == "A [ONTHEMAP_QUERY, default: b]")
   }
 
-  @Test("An option has its setting's flag, or the command's own name for it")
+  @Test("An option has its setting's flag, or the command's own flag")
   func options() throws {
     let ingest = try IngestOptions.parse(["--jobs", "a", "--allow-plaintext", "feed"])
-    #expect(ingest.jobs == "a")
-    #expect(ingest.allowPlaintext == "feed")
+    #expect(ingest.links.jobs == "a")
+    #expect(ingest.links.allowPlaintext == "feed")
     #expect(ingest.http == nil)
     #expect(try UpCommand.parse(["--feed-http", "b"]).feedHttp == "b")
     #expect(try FeedCommand.parse(["--http", "c"]).http == "c")

@@ -1,10 +1,29 @@
+import ArgumentParser
+import InMemoryLogging
+import Logging
 import Testing
 
 @testable import Commands
 
 @Suite("Settings")
 struct SettingsTests {
-  @Test("What Kubernetes tells of a Service that is named like the program is no setting of ours")
+  @Test(
+    "The log shows the settings that are set, and at level debug also the defaults",
+    arguments: [Logger.Level.info, .debug])
+  func logged(level: Logger.Level) async throws {
+    let settings = try await Settings(CommonOptions.parse([]))
+    _ = settings.text(.jobs, flag: "tcp://127.0.0.1:1")
+    _ = settings.text(.changes, flag: nil)
+    let log = InMemoryLogHandler()
+    var logger = Logger(label: "test") { _ in log }
+    logger.logLevel = level
+    settings.log(to: logger)
+    let entry = try #require(log.entries.first { "\($0.message)" == "configuration loaded" })
+    #expect(entry.metadata["ONTHEMAP_JOBS"] == "tcp://127.0.0.1:1")
+    #expect((entry.metadata["ONTHEMAP_CHANGES"] != nil) == (level == .debug))
+  }
+
+  @Test("Service variables from Kubernetes are not taken for settings")
   func serviceLinks() {
     for (name, value) in [
       ("ONTHEMAP_SERVICE_HOST", "10.0.0.1"), ("ONTHEMAP_SERVICE_HOST", "fd00::1"), ("ONTHEMAP_SERVICE_PORT", "80"),
@@ -17,7 +36,7 @@ struct SettingsTests {
     ] { #expect(Settings.isServiceLink(name, value), "\(name)=\(value)") }
   }
 
-  @Test("What somebody misspelt is still refused, and a name of ours is ours")
+  @Test("Misspelt settings and real settings are not taken for service variables")
   func notServiceLinks() {
     for (name, value) in [
       ("ONTHEMAP_PORT", "8080"), ("ONTHEMAP_HTTP_PORT", "8080"), ("ONTHEMAP_HTTP_PORT", ""),

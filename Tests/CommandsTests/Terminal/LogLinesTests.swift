@@ -14,14 +14,14 @@ struct LogLinesTests {
       unixMs: 1_700_000_000_123)
   }
 
-  @Test("A line has its time, level, role and message, and what belongs to it by name")
+  @Test("A log line has its time, level, role and message, and its metadata by name")
   func order() {
     #expect(
       line("worker lost", ["worker": "w-1", "again": "3"], own: ["boot": "2", "again": "1"])
         == "2023-11-14T22:13:20.123Z warning ingest: worker lost again=3 boot=2 worker=w-1\n")
   }
 
-  @Test("A value of several words is quoted, and nothing that a peer says begins a line of its own or colours one")
+  @Test("Values with spaces are quoted, and no value can start a new line or colour it")
   func safe() {
     #expect(
       line("m", ["a": "two words", "b": "", "c": "say \"hi\""]).hasSuffix(": m a=\"two words\" b=\"\" c=\"say 'hi'\"\n")

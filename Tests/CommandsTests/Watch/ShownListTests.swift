@@ -3,15 +3,15 @@ import Testing
 
 @testable import Commands
 
-@Suite("The lists that a subscriber under examination prints")
+@Suite("Lists printed by a subscriber under a conformance run")
 struct ShownListTests {
   private let epoch = "000102030405060708090a0b0c0d0e0f"
   private let hash = "710a04baa044a6a4"
 
   @Test(
-    "Each kind is read; a list is live where nothing else is said",
+    "Each kind of list is read, and its kind or `live` says whether it is live",
     arguments: [
-      ("list", "", true), ("snapshot", "", true), ("delta", "", true), ("stale", "", false), ("lost", "", false),
+      ("snapshot", "", true), ("delta", "", true), ("stale", "", false), ("resync", "", false),
       ("delta", #","live":false"#, false), ("stale", #","live":true"#, true),
     ])
   func kinds(kind: String, live: String, isLive: Bool) {
@@ -19,7 +19,7 @@ struct ShownListTests {
     #expect(ShownList.read(line[...]) == .init(epoch: epoch, seq: 7, hash: hash, isLive: isLive))
   }
 
-  @Test("A hash as a number, or none, is handed to the exam, which says what is right")
+  @Test("Hashes in other forms are passed on to the conformance rules")
   func otherForms() {
     let decimal = #"{"kind":"delta","epoch":"AAECAwQFBgcICQoLDA0ODw==","seq":7,"stateHash":8148069129396725412}"#
     let shown = ShownList.read(decimal[...])
@@ -27,7 +27,11 @@ struct ShownListTests {
     #expect(ShownList.read(#"{"kind":"snapshot"}"#)?.epoch == "")
   }
 
-  @Test("Other lines tell no list", arguments: ["", "hello", "{}", #"{"kind":"other"}"#, #"["kind"]"#, #"{"kind":1}"#])
+  @Test(
+    "Other lines are ignored",
+    arguments: [
+      "", "hello", "{}", #"{"kind":"other"}"#, #"{"kind":"list"}"#, #"{"kind":"lost"}"#, #"["kind"]"#, #"{"kind":1}"#,
+    ])
   func others(line: String) {
     #expect(ShownList.read(line[...]) == nil)
   }

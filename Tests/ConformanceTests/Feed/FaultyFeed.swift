@@ -2,7 +2,7 @@
 @testable import Domain
 @testable import Messaging
 
-/// A feed that keeps the rules but for one fault, or none.
+/// A feed that obeys the rules except for one fault, if any.
 struct FaultyFeed {
   enum Fault: CaseIterable {
     case longName, speaksFirst, neverAgain, impatient, forgetsSeq, noSnapshot, noJoins, joinsTwice, otherTopic
@@ -89,7 +89,7 @@ struct FaultyFeed {
     case .malformed:
       lastReceivedMs = nowMs
       if fault == .diesOfGarbage { isGone = true }
-    case .query(let number, let question): answer(question, number)
+    case .query(let number, let query): answer(query, number)
     }
   }
 
@@ -145,7 +145,9 @@ struct FaultyFeed {
   private mutating func change(_ all: [FeedChange], nowMs: Int64) {
     var changes = all
     if fault == .noReturns {
-      changes = changes.map { if case .remove(let id, let seq, _) = $0 { .remove(id, seq: seq, next: nil) } else { $0 } }
+      changes = changes.map {
+        if case .remove(let id, let seq, _) = $0 { .remove(id, seq: seq, backfill: nil) } else { $0 }
+      }
     }
     guard var list = log?.state else { return }
     former =
@@ -170,7 +172,7 @@ struct FaultyFeed {
     return .delta(delta, epoch: list.epoch, hash: fault == .keepsEdited ? whole(list).hash : list.hash)
   }
 
-  /// The list as one has it who takes nothing away at an edit.
+  /// The list of a feed that keeps the former version of an edited post.
   private func whole(_ list: FeedState) -> FeedState {
     guard let former, fault == .keepsEdited || fault == .keepsEditedOnList else { return list }
     let newestFirst = (list.entries + [former]).sorted { $0.seq > $1.seq }
@@ -209,11 +211,11 @@ struct FaultyFeed {
     }
   }
 
-  private mutating func answer(_ question: FeedProbe.Query, _ number: UInt64) {
+  private mutating func answer(_ query: FeedProbe.Query, _ number: UInt64) {
     guard let log, fault != .noQuestions else { return }
     let list = log.state
-    let whole = FeedProbe.Reply.list(list, hash: list.hash)
-    switch question {
+    let whole = FeedProbe.Reply.snapshot(list, hash: list.hash)
+    switch query {
     case .malformed: sent.append(.answer(id: 0, fault == .answersGarbage ? whole : .error))
     case .snapshot(let epoch, let seq):
       let isSame = epoch == list.epoch && seq == list.seq

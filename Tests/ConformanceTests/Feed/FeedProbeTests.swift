@@ -5,11 +5,11 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("A feed's messages in a conformance run")
+@Suite("Feed probe")
 struct FeedProbeTests {
   private typealias Stimulus = FeedProbe.Stimulus
 
-  @Test("Replies that nobody can read are such, and those that count are not")
+  @Test("Malformed replies do not decode, and other replies do")
   func replies() throws {
     let list = FeedState.sample(1...3)
     let messages = Stimulus.malformed(id: 5, list.epoch, .sample(4)).replies
@@ -18,13 +18,13 @@ struct FeedProbeTests {
       #expect(FetchReply(frames) == nil && (frames.count != 1 || FeedCodec.changes(frames[0]) == nil))
     }
     let wrong = try #require(Stimulus.wrongList(id: 5, list).replies.first.flatMap { FetchReply($0) })
-    #expect(wrong.requestID == 5 && wrong.list.stateHash == list.hash ^ 1 && wrong.list.entries.count == 3)
+    #expect(wrong.requestID == 5 && wrong.snapshot.stateHash == list.hash ^ 1 && wrong.snapshot.entries.count == 3)
     let right = try #require(
       Stimulus.reply(id: 5, list.epoch, .snapshot(list)).replies.first.flatMap { FetchReply($0) })
-    #expect(right.list.stateHash == list.hash)
+    #expect(right.snapshot.stateHash == list.hash)
   }
 
-  @Test("What a feed must not say is told in words", arguments: 0..<5)
+  @Test("The probe reports a malformed fetch by its fault", arguments: 0..<5)
   func unreadable(number: Int) {
     func frame(_ change: (inout FetchRequest) -> Void) -> [[UInt8]] {
       var request = FetchRequest(id: 5, feed: "test", after: nil)
@@ -37,16 +37,16 @@ struct FeedProbeTests {
       ([], "a message of 0 frames"),
     ][number]
     guard case .badFetch(let why) = FeedProbe.ReceivedMessage(fetch: frames, connection: 1) else {
-      Issue.record("it was read")
+      Issue.record("the fetch was decoded")
       return
     }
     #expect(why == words)
   }
 
-  @Test("It reads what a feed publishes and answers")
+  @Test("The probe decodes a feed's published frames and replies")
   func reads() {
     let list = FeedState.sample(1...3)
-    let beat = FeedCodec.feed(.heartbeat(ringFrom: 1), list, instance: "", unixMs: 0)
+    let beat = FeedCodec.feed(.heartbeat(minAfterSeq: 1), list, instance: "", unixMs: 0)
     for (topic, subject): (String, FeedProbe.Subject) in [
       (Topic.snapshot, .snapshot), (Topic.delta, .delta), (Topic.heartbeat, .heartbeat), (Topic.join("a"), .join("a")),
       (Topic.join("a-b"), .other("j/a-b/")),
@@ -55,20 +55,20 @@ struct FeedProbeTests {
         case .published(2, let read, _) = FeedProbe.ReceivedMessage(
           published: [Array(topic.utf8), beat], subscriber: 2)
       else {
-        Issue.record("not read: \(topic)")
+        Issue.record("not decoded: \(topic)")
         continue
       }
       #expect(read == subject && subject.topic == topic)
     }
     for frames in [[beat], [[1], beat], [Array(Topic.delta.utf8), [1, 2]]] {
       guard case .badFrame = FeedProbe.ReceivedMessage(published: frames, subscriber: 0) else {
-        Issue.record("read: \(frames)")
+        Issue.record("decoded: \(frames)")
         continue
       }
     }
     let bytes = FeedCodec.answer(.snapshot, list, isStale: false, id: 9)
-    guard case .answer(9, .list(let told, let hash)) = FeedProbe.ReceivedMessage(answer: [bytes]) else {
-      Issue.record("the answer is not read")
+    guard case .answer(9, .snapshot(let told, let hash)) = FeedProbe.ReceivedMessage(answer: [bytes]) else {
+      Issue.record("the reply is not decoded")
       return
     }
     #expect(told == list && hash == list.hash)

@@ -2,7 +2,7 @@
 @testable import Domain
 @testable import Messaging
 
-/// A producer that keeps the rules but for one fault, or none.
+/// A producer that obeys the rules except for one fault, if any.
 struct FaultyProducer {
   enum Fault: CaseIterable {
     case unreadable, shortToken, noID, oneID, noKey, otherPost, seventeen

@@ -6,14 +6,14 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("A producer's messages in a conformance run")
+@Suite("Producer probe")
 struct ProducerProbeTests {
   private typealias Stimulus = ProducerProbe.Stimulus
 
   private static let post = SubmittedPost(idempotencyKey: "k", place: "Oslo", link: "https://example.org")
   private static let receipts: [SubmitReceipt] = [.accepted(.numbered(7))]
 
-  @Test("What nobody can read is nothing to our own producer either")
+  @Test("Malformed replies do not decode")
   func malformed() {
     let frames = Stimulus.malformed(connection: 1, id: 5, Self.receipts).frames
     #expect(frames.count == 6)
@@ -23,7 +23,7 @@ struct ProducerProbeTests {
     }
   }
 
-  @Test("Replies are such as ingest's, also of a later minor version")
+  @Test("Replies decode like those of ingest, also with a later minor version")
   func replies() throws {
     for isLater in [false, true] {
       let frames = Stimulus.receipts(connection: 1, id: 5, Self.receipts, isLater: isLater).frames
@@ -39,7 +39,7 @@ struct ProducerProbeTests {
     #expect(statuses.statuses.statuses.map(\.postID) == ["0000000007"])
   }
 
-  @Test("It reads what a producer says, and tells in words what a producer must not say", arguments: 0..<6)
+  @Test("The probe decodes a batch, and reports a malformed request by its fault", arguments: 0..<6)
   func messages(number: Int) {
     func frame(_ change: (inout SubmitRequest) -> Void) -> [[UInt8]] {
       var request = SubmitRequest(id: 5, token: "t", .batch(.with { $0.posts = [.init(Self.post)] }))
@@ -48,7 +48,7 @@ struct ProducerProbeTests {
     }
     let right = ProducerProbe.ReceivedMessage(frame { _ in }, connection: 3)
     guard case .batch([Self.post]) = right.body, right.id == 5, right.token == "t", right.connection == 3 else {
-      Issue.record("it was not read: \(right)")
+      Issue.record("the batch was not decoded: \(right)")
       return
     }
     let (frames, words): ([[UInt8]], String) = [
@@ -57,12 +57,12 @@ struct ProducerProbeTests {
       ([[0xFF, 0xFF]], "a frame that is no SubmitRequest"), (frame { _ in } + [[]], "a message of 2 frames"),
     ][number]
     guard case .unreadable(words) = ProducerProbe.ReceivedMessage(frames, connection: 3).body else {
-      Issue.record("it was read")
+      Issue.record("the request was decoded")
       return
     }
   }
 
-  @Test("Our own producer sends nothing more under a token that is no session's, and tells of each batch that waits")
+  @Test("The submit client stops at a refused token, and reports each open batch as refused")
   func shutOut() async throws {
     let heard = Mutex<[UInt64]>([])
     let refused = Mutex<Set<UInt64>>([])
@@ -88,13 +88,13 @@ struct ProducerProbeTests {
       return ([client], ())
     }
     defer { producer.stop() }
-    try await eventually("every batch has its end") { refused.withLock { $0.count == 40 } }
+    try await eventually("every batch is refused") { refused.withLock { $0.count == 40 } }
     let count = heard.withLock { $0.count }
-    #expect((1...Limits.submitUnansweredMax).contains(count), "\(count) batches came, which were on their way")
+    #expect((1...Limits.submitUnansweredMax).contains(count), "\(count) batches arrived, but only those in flight may")
   }
 }
 
-/// Ingest's end, where no token is a session's.
+/// An ingest that refuses every token.
 private final class RejectingIngest: ReactorSocket {
   let socket: Socket
   let endpoint: Endpoint

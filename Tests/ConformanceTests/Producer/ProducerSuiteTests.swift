@@ -4,11 +4,11 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("The conformance suite for producers")
+@Suite("Conformance suite for producers")
 struct ProducerSuiteTests {
-  /// Plays a run to the end, without a network between them.
+  /// Runs the suite against a producer to the end, without a network.
   ///
-  /// - Returns: the result, and the time that it took.
+  /// - Returns: The report, and the duration in milliseconds.
   private func play(_ fault: FaultyProducer.Fault?, window: Int = 1) -> (report: ConformanceReport, ms: Int64) {
     var run = ConformanceRun<ProducerSuite>()
     var producer = FaultyProducer(fault, window: window)
@@ -21,7 +21,7 @@ struct ProducerSuiteTests {
     return (run.report, .max)
   }
 
-  @Test("A producer with one or many batches open keeps every rule, and a minute shows it", arguments: [1, 2, 8, 16])
+  @Test("A correct producer with 1 to 16 open batches passes every rule within a minute", arguments: [1, 2, 8, 16])
   func whole(window: Int) {
     let (report, ms) = play(nil, window: window)
     #expect(report.isWhole, "\(report.findings.filter { $0.verdict != .holds })")
@@ -29,10 +29,10 @@ struct ProducerSuiteTests {
     #expect(ms < 60_000)
   }
 
-  /// The rules that each fault breaks: these, and no others.
+  /// The exact set of rules that each fault breaks.
   private static let faults: [(fault: FaultyProducer.Fault, window: Int, rules: Set<ProducerRule>)] = [
     (.unreadable, 1, [.frame]), (.shortToken, 1, [.token]),
-    // A reply with the number of every batch is a reply to each.
+    // All batches have one request id, so a reply to one is a reply to all.
     (.noID, 1, [.requestID, .unmatched, .matching]), (.oneID, 2, [.requestID, .order]),
     (.noKey, 1, [.draft, .key, .accepted]), (.otherPost, 1, [.key]), (.seventeen, 17, [.window]),
     (.repeatsAccepted, 1, [.accepted, .laterMinor, .order]), (.repeatsReplayed, 1, [.replayed]),
@@ -42,12 +42,12 @@ struct ProducerSuiteTests {
     (.forgetsBusy, 1, [.busy]), (.hurriesBusy, 1, [.busy]), (.takesFewReceipts, 1, [.receiptCount]),
     (.believesZero, 1, [.unmatched]), (.takesAnyReply, 1, [.matching]), (.believesGarbage, 1, [.malformedFrame]),
     (.oneConnection, 1, [.reconnect]), (.impatient, 8, [.reconnect]), (.forgetsOnReconnect, 1, [.resendAnew]),
-    // Its sixteen batches are due at different times.
+    // The sixteen batches are due at different times.
     (.waitsOnReconnect, 16, [.resendAnew]), (.keepsToken, 1, [.unauthorized]), (.hurriesToken, 1, [.unauthorized]),
   ]
 
   @Test(
-    "Each fault is found under the rule that it breaks, and within two minutes",
+    "Each faulty producer fails exactly the rules that it breaks within two minutes",
     arguments: FaultyProducer.Fault.allCases)
   func found(fault: FaultyProducer.Fault) throws {
     let (_, window, wanted) = try #require(ProducerSuiteTests.faults.first { $0.fault == fault })
@@ -58,21 +58,21 @@ struct ProducerSuiteTests {
     #expect(ms < 120_000)
   }
 
-  @Test("There is a fault for every rule")
+  @Test("Each rule has a faulty producer")
   func complete() {
     let broken = ProducerSuiteTests.faults.reduce(into: Set<ProducerRule>()) { $0.formUnion($1.rules) }
     #expect(broken == Set(ProducerRule.allCases))
     #expect(Set(ProducerRule.allCases.map(\.rule.says)).count == ProducerRule.allCases.count)
   }
 
-  @Test("Where no producer comes, nothing is shown, and the wait is over in time")
+  @Test("A run without a producer ends after its wait and shows no rule")
   func nobody() {
     var run = ConformanceRun<ProducerSuite>()
     run.tick(nowMs: 4_999)
     #expect(!run.isOver)
     run.tick(nowMs: 5_000)
     #expect(run.isOver && run.takeEffects().isEmpty)
-    #expect(run.report.findings.allSatisfy { $0.verdict == .notShown(why: "no producer came") })
+    #expect(run.report.findings.allSatisfy { $0.verdict == .notShown(why: "no producer connected") })
   }
 
   private func batch(_ number: Int, posts: Int = 1, token: String = String(repeating: "t", count: 43))
@@ -84,7 +84,7 @@ struct ProducerSuiteTests {
     return .init(connection: 1, id: UInt64(number), token: token, byteCount: 100, body: .batch(posts))
   }
 
-  @Test("A producer that has no more posts is not waited for longer than ten seconds, and told to bring more")
+  @Test("A run ends ten seconds after the last batch and asks for more posts")
   func gone() {
     var run = ConformanceRun<ProducerSuite>()
     run.receive(batch(1), nowMs: 0)
@@ -96,7 +96,7 @@ struct ProducerSuiteTests {
     #expect(left == .notShown(why: "the producer sent too few batches: give it more posts"))
   }
 
-  @Test("A producer whose process ends early is told so; one that ends without a session keeps the rule")
+  @Test("A producer that exits early leaves its rules unshown, with its exit code")
   func ended() {
     var run = ConformanceRun<ProducerSuite>()
     run.receive(batch(1), nowMs: 0)
@@ -105,10 +105,10 @@ struct ProducerSuiteTests {
     #expect(run.isOver && run.report.findings.last?.verdict == .notShown(why: words))
   }
 
-  @Test("A producer that ends as if all were done, while a batch has no reply, has given that batch up")
+  @Test("A producer that exits with 0 and an unanswered batch breaks the resend rule")
   func givesUp() {
     var run = ConformanceRun<ProducerSuite>()
-    // The reply to the fourth is lost.
+    // The run withholds the reply to the fourth batch.
     for number in 1...4 { run.receive(batch(number), nowMs: Int64(number)) }
     var crashed = run
     run.processExited(0, nowMs: 100)
@@ -117,13 +117,13 @@ struct ProducerSuiteTests {
     #expect(crashed.report.brokenRules.isEmpty)
   }
 
-  @Test("A producer that ends as if all were done, while a reply is held back, has given that batch up")
+  @Test("A producer that exits with 0 while a reply is delayed breaks the order rule")
   func givesUpHeld() {
     var run = ConformanceRun<ProducerSuite>()
     var nowMs: Int64 = 0
     for number in 1...11 {
       run.receive(batch(number), nowMs: nowMs)
-      // These steps last until their batch comes again. The reply to batch 11 is held back.
+      // These steps last until their batch comes again. The run delays the reply to batch 11.
       guard (4...10).contains(number) else { continue }
       nowMs += 5_000
       run.receive(batch(number), nowMs: nowMs)
@@ -137,26 +137,28 @@ struct ProducerSuiteTests {
   }
 
   @Test(
-    "A process that ends less than half a second after a reply does not show that the post never comes again",
+    "An exit within half a second of a reply does not show that the post is not resent",
     arguments: [(499, false), (500, true)] as [(Int64, Bool)])
   func endsEarly(ms: Int64, isShown: Bool) {
     var run = ConformanceRun<ProducerSuite>()
     run.receive(batch(1), nowMs: 10)
     run.processExited(0, nowMs: 10 + ms)
     let verdict = run.report.findings.first { $0.rule.name == "accepted" }?.verdict
-    let why = "the exam ended 499 ms after the reply, too early to see whether the post comes again"
+    let why = "the test ended 499 ms after the reply, too early to detect a resent post"
     let wanted: ConformanceReport.Verdict = isShown ? .holds : .notShown(why: why)
     #expect(verdict == wanted)
   }
 
-  @Test("A batch has 1 to 256 posts", arguments: [(0, true), (1, false), (256, false), (257, true)])
+  @Test(
+    "A batch with 0 or more than 256 posts breaks a rule",
+    arguments: [(0, true), (1, false), (256, false), (257, true)])
   func size(posts: Int, isBroken: Bool) {
     var run = ConformanceRun<ProducerSuite>()
     run.receive(batch(1, posts: posts), nowMs: 0)
     #expect(run.report.brokenRules.contains("draft") == isBroken)
   }
 
-  @Test("A flood ends the run at its limit, and is told of")
+  @Test("A flood of batches ends the run at its limit and breaks a rule")
   func flood() {
     var run = ConformanceRun<ProducerSuite>()
     for _ in 1..<Limits.conformanceFramesMax { run.receive(batch(1), nowMs: 1) }

@@ -2,7 +2,7 @@
 @testable import Domain
 @testable import Messaging
 
-/// A subscriber that keeps the rules but for one fault, or none.
+/// A subscriber that obeys the rules except for one fault, if any.
 struct FaultySubscriber {
   enum Fault: CaseIterable {
     case joinsFirst, takesAll, oddNonce, joinsOnce, ignoresDeltas, olderHeartbeats, deafToHeartbeats, appliesTwice
@@ -10,7 +10,7 @@ struct FaultySubscriber {
       diesOfGarbage
     case believesGarbage, noGaps, noDeltaHash, noHeartbeatHash, noSnapshotHash, anyDeltaEpoch, anyHeartbeatEpoch
     case neverBehind, deafToBye, oneNonce, keepsTopics, storms, forgetsNoPause, patient, impatient, oneConnection,
-      noAlternate
+      noFailover
     case showsLost, showsNothing, staleIsNotLive, showsBase64, showsDecimal, impatientAfterBye
   }
 
@@ -30,7 +30,7 @@ struct FaultySubscriber {
   private var lastReceivedMs: Int64 = 0
   private var isGone = false
 
-  /// - Parameter knowsOneFeed: true to connect only to the feed that it was configured with.
+  /// - Parameter knowsOneFeed: True to ignore the other feeds that a goodbye names.
   init(_ fault: Fault?, knowsOneFeed: Bool = false) {
     self.fault = fault
     self.knowsOneFeed = knowsOneFeed
@@ -38,7 +38,7 @@ struct FaultySubscriber {
     connect()
   }
 
-  /// Returns the messages to its feed since the last call.
+  /// Returns the messages to the feed since the last call.
   mutating func takeMessages() -> [ReceivedMessage] {
     defer { messages = [] }
     return messages
@@ -99,12 +99,12 @@ struct FaultySubscriber {
     if case .bye(_, _, let retryAfterMs) = frame, fault != .impatientAfterBye {
       dueMs = max(dueMs, nowMs + retryAfterMs)
     }
-    if case .bye(_, let alternates, _) = frame, !alternates.isEmpty, !knowsOneFeed {
+    if case .bye(_, let failoverEndpoints, _) = frame, !failoverEndpoints.isEmpty, !knowsOneFeed {
       reconnect(to: 1, nowMs: nowMs)
     }
   }
 
-  /// The frame as one reads it who has the fault; nil where he does not heed it.
+  /// The frame as the faulty subscriber sees it. Nil if the fault makes it ignore the frame.
   private func changed(_ frame: FeedReplica.Frame) -> FeedReplica.Frame? {
     guard replica.isLive, let list = replica.state else { return frame }
     switch frame {
@@ -118,8 +118,8 @@ struct FaultySubscriber {
       if fault == .neverBehind, epoch == list.epoch, seq < list.seq { return nil }
       if fault == .anyHeartbeatEpoch, epoch != list.epoch { return nil }
       return frame
-    case .bye(_, let alternates, _):
-      return fault == (alternates.isEmpty ? .deafToBye : .noAlternate) ? nil : frame
+    case .bye(_, let failoverEndpoints, _):
+      return fault == (failoverEndpoints.isEmpty ? .deafToBye : .noFailover) ? nil : frame
     case .unknown: return frame
     }
   }
@@ -168,7 +168,7 @@ struct FaultySubscriber {
   private mutating func lose(nowMs: Int64) {
     let pause = fault == .storms ? 200 : pauseMs.map { min(2 * $0, 30_000) } ?? 500
     pauseMs = pause
-    // The longest that is allowed, or nearly so.
+    // Nearly the longest pause that the rules allow.
     dueMs = nowMs + pause * 9 / 10
   }
 
@@ -203,7 +203,7 @@ struct FaultySubscriber {
     messages += [.unsubscribed(.delta), .unsubscribed(.heartbeat), .unsubscribed(.join(nonce))]
   }
 
-  /// What it makes of something that it takes wrongly.
+  /// A frame that makes the replica resync, for a frame that the fault mishandles.
   private func loss(_ list: FeedState) -> FeedReplica.Frame {
     .heartbeat(epoch: list.epoch, seq: list.seq, hash: list.hash ^ 1)
   }

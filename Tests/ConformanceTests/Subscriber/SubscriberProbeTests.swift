@@ -5,7 +5,7 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("A subscriber's messages in a conformance run")
+@Suite("Subscriber probe")
 struct SubscriberProbeTests {
   private typealias Stimulus = SubscriberProbe.Stimulus
 
@@ -13,7 +13,7 @@ struct SubscriberProbeTests {
     Stimulus(feed: 0, subject: subject, body: body)
   }
 
-  @Test("Frames say what they are to say, on the topics that they belong to")
+  @Test("The probe's frames decode as intended, each on its topic")
   func frames() throws {
     let list = FeedState.sample(1...3)
     for (frame, subject, topic): (FeedReplica.Frame, SubscriberProbe.Subject, String) in [
@@ -23,7 +23,7 @@ struct SubscriberProbeTests {
         .delta, Topic.delta
       ),
       (.heartbeat(epoch: list.epoch, seq: 3, hash: 7, isStale: true), .heartbeat, Topic.heartbeat),
-      (.bye(reason: "x", alternates: ["tcp://other:7710"]), .heartbeat, Topic.heartbeat),
+      (.bye(reason: "x", failoverEndpoints: ["tcp://other:7710"]), .heartbeat, Topic.heartbeat),
     ] {
       for form: SubscriberProbe.Form in [.plain, .unknownField, .laterMinor] {
         let message = try #require(stimulus(.frame(frame, form), subject).messages.first)
@@ -37,14 +37,14 @@ struct SubscriberProbeTests {
     #expect(FeedFrame.read(later[1]) == .unknown)
   }
 
-  @Test("Frames that nobody can read are such, and each would do harm or be seen if it were taken")
+  @Test("Malformed frames do not decode")
   func malformed() {
     let messages = stimulus(.malformed(after: .sample(1...3))).messages
     #expect(messages.count == 13)
     for frames in messages { #expect(frames.count != 2 || FeedFrame.read(frames[1]) == nil, "\(frames)") }
   }
 
-  @Test("It reads what a subscriber asks for")
+  @Test("The probe decodes subscriptions and cancellations")
   func demands() {
     func demand(_ first: UInt8, _ topic: String) -> SubscriberProbe.ReceivedMessage? {
       .init([[first] + Array(topic.utf8)])
@@ -60,7 +60,7 @@ struct SubscriberProbeTests {
   }
 
   @Test(
-    "The alternate takes a free port of the same host",
+    "The failover feed binds a free port of the same host",
     arguments: [
       ("tcp://127.0.0.1:7710", "tcp://127.0.0.1:*"), ("tcp://*:7710", "tcp://*:*"),
       ("ipc:///tmp/a", "ipc:///tmp/a.query"),

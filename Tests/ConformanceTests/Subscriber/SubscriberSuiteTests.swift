@@ -4,11 +4,11 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("The conformance suite for subscribers")
+@Suite("Conformance suite for subscribers")
 struct SubscriberSuiteTests {
-  /// Plays it to the end, without a network between them.
+  /// Runs the suite against a subscriber to the end, without a network.
   ///
-  /// - Returns: what came out, and how long it took.
+  /// - Returns: The report, and the duration in milliseconds.
   private func play(
     _ fault: FaultySubscriber.Fault?, hasProcess: Bool = true, knowsOneFeed: Bool = false
   ) -> (report: ConformanceReport, ms: Int64) {
@@ -17,7 +17,7 @@ struct SubscriberSuiteTests {
     for nowMs: Int64 in stride(from: 0, through: 200_000, by: 10) {
       subscriber.tick(nowMs: nowMs)
       run.tick(nowMs: nowMs)
-      // As long as one of them has something to say.
+      // Exchange messages until both sides are silent.
       while true {
         let (effects, messages) = (run.takeEffects(), subscriber.takeMessages())
         for effect in effects { subscriber.receive(effect, nowMs: nowMs) }
@@ -30,7 +30,7 @@ struct SubscriberSuiteTests {
     return (run.report, .max)
   }
 
-  @Test("Our own subscriber keeps every rule, and less than a minute shows it", arguments: [false, true])
+  @Test("A correct subscriber passes every rule within a minute", arguments: [false, true])
   func whole(hasProcess: Bool) {
     let (report, ms) = play(nil, hasProcess: hasProcess)
     #expect(report.isWhole, "\(report.findings.filter { $0.verdict != .holds })")
@@ -38,29 +38,29 @@ struct SubscriberSuiteTests {
     #expect(ms < 60_000)
   }
 
-  @Test("A subscriber that keeps to the feed that it was configured with, and joins there again, keeps every rule")
+  @Test("A subscriber that returns to its configured feed after a goodbye passes every rule")
   func oneFeed() {
     let (report, _) = play(nil, knowsOneFeed: true)
     #expect(report.isWhole, "\(report.findings.filter { $0.verdict != .holds })")
   }
 
   @Test(
-    "A list in another form than the protocol's is told so",
+    "A printed list in a wrong form fails with the expected form",
     arguments: [FaultySubscriber.Fault.showsBase64, .showsDecimal])
   func form(fault: FaultySubscriber.Fault) throws {
     let finding = try #require(play(fault).report.findings.last)
     guard case .doesNotHold(let seen) = finding.verdict else {
-      Issue.record("it was taken: \(finding)")
+      Issue.record("the list was accepted: \(finding)")
       return
     }
     #expect(seen.contains(fault == .showsBase64 ? "32 hexadecimal digits" : "16 hexadecimal digits"))
   }
 
-  /// Which rules each fault breaks: these, and no others.
+  /// The exact set of rules that each fault breaks.
   private static let faults: [(FaultySubscriber.Fault, Set<SubscriberRule>)] = [
     (.joinsFirst, [.subscriptions]), (.takesAll, [.subscriptions]), (.oddNonce, [.nonce]),
     (.joinsOnce, [.joinRepeated]), (.olderHeartbeats, [.heartbeat]),
-    // What shows with a Delta that it is taken.
+    // These rules need an applied delta to hold.
     (
       .ignoresDeltas,
       [
@@ -79,14 +79,14 @@ struct SubscriberSuiteTests {
     (.anyDeltaEpoch, [.deltaEpoch]), (.anyHeartbeatEpoch, [.heartbeatEpoch]),
     (.neverBehind, [.behind]), (.deafToBye, [.bye]),
     (.oneNonce, [.newNonce]), (.keepsTopics, [.unsubscribe]), (.storms, [.pause]), (.forgetsNoPause, [.pauseReset]),
-    (.patient, [.silence]), (.impatient, [.silence]), (.oneConnection, [.silence]), (.noAlternate, [.alternate]),
+    (.patient, [.silence]), (.impatient, [.silence]), (.oneConnection, [.silence]), (.noFailover, [.failover]),
     (.showsLost, [.shown]), (.showsNothing, []), (.staleIsNotLive, [.stale]), (.impatientAfterBye, [.byePause]),
-    // A list in another form does not count as a right one.
+    // A list in a wrong form does not count as right.
     (.showsBase64, [.shown, .stale]), (.showsDecimal, [.shown]),
   ]
 
   @Test(
-    "Each fault is found under the rule that it breaks, and within two minutes",
+    "Each faulty subscriber fails exactly the rules that it breaks within two minutes",
     arguments: FaultySubscriber.Fault.allCases)
   func found(fault: FaultySubscriber.Fault) throws {
     let wanted = try #require(SubscriberSuiteTests.faults.first { $0.0 == fault }).1
@@ -97,14 +97,14 @@ struct SubscriberSuiteTests {
     #expect(ms < 120_000)
   }
 
-  @Test("There is a fault for every rule")
+  @Test("Each rule has a faulty subscriber")
   func complete() {
     let broken = SubscriberSuiteTests.faults.reduce(into: Set<SubscriberRule>()) { $0.formUnion($1.1) }
     #expect(broken == Set(SubscriberRule.allCases))
     #expect(Set(SubscriberRule.allCases.map(\.rule.says)).count == SubscriberRule.allCases.count)
   }
 
-  @Test("Where no subscriber comes, nothing is shown, and the wait is over in time")
+  @Test("A run without a subscriber ends after its wait and shows no rule")
   func nobody() {
     var run = ConformanceRun<SubscriberSuite>()
     run.tick(nowMs: 0)
@@ -112,10 +112,10 @@ struct SubscriberSuiteTests {
     #expect(!run.isOver)
     run.tick(nowMs: 5_000)
     #expect(run.isOver)
-    #expect(run.report.findings.allSatisfy { $0.verdict == .notShown(why: "no subscriber came") })
+    #expect(run.report.findings.allSatisfy { $0.verdict == .notShown(why: "no subscriber connected") })
   }
 
-  @Test("A subscriber that has gone is not waited for longer than its silence would be")
+  @Test("A run ends when a disconnected subscriber stays away for the liveness timeout")
   func gone() {
     var run = ConformanceRun<SubscriberSuite>()
     run.receive(.message(.subscribed(.delta), feed: 0), nowMs: 0)
@@ -126,7 +126,7 @@ struct SubscriberSuiteTests {
     #expect(run.isOver)
   }
 
-  @Test("A flood ends the run at its limit, and is told of")
+  @Test("A flood of subscriptions ends the run at its limit and breaks a rule")
   func flood() {
     var run = ConformanceRun<SubscriberSuite>()
     for _ in 1..<Limits.conformanceFramesMax { run.receive(.message(.subscribed(.heartbeat), feed: 0), nowMs: 1) }
@@ -135,7 +135,7 @@ struct SubscriberSuiteTests {
     #expect(run.isOver && run.report.brokenRules.contains("pause"))
   }
 
-  @Test("A list is held against what was told, and one that is not told as right is nobody's business")
+  @Test("A printed list is compared with the sent list only while it is live")
   func shown() {
     func finding(_ printed: PrintedList...) -> ConformanceReport.Verdict? {
       var run = ConformanceRun<SubscriberSuite>(hasProcess: true)
@@ -146,7 +146,7 @@ struct SubscriberSuiteTests {
     let epoch = String(repeating: "e0", count: 16)
     let wrong = PrintedList(epoch: epoch, seq: 1_100, hash: "0", isLive: true)
     guard case .doesNotHold? = finding(wrong) else {
-      Issue.record("a wrong hash was taken")
+      Issue.record("a list with a wrong hash was accepted")
       return
     }
     guard case .notShown? = finding(.init(epoch: epoch, seq: 7, hash: "0", isLive: false)) else {
@@ -159,6 +159,6 @@ struct SubscriberSuiteTests {
 extension ConformanceRun<SubscriberSuite> {
   fileprivate init(hasProcess: Bool = false) {
     let context = RunContext<SubscriberRule, SubscriberProbe.Stimulus>(waitMs: 5_000, hasProcess: hasProcess, nowMs: 0)
-    self.init(SubscriberSuite(context, alternate: "tcp://other:7710"))
+    self.init(SubscriberSuite(context, failoverFeed: "tcp://other:7710"))
   }
 }

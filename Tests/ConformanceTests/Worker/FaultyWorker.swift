@@ -2,7 +2,7 @@
 @testable import Domain
 @testable import Messaging
 
-/// A worker that keeps the rules but for one fault, or none.
+/// A worker that obeys the rules except for one fault, if any.
 struct FaultyWorker {
   enum Fault: CaseIterable {
     case longFrame, speaksFirst, shortInstance, oneHello, newInstance, deafToBusy, deafToVersion, noCredit
@@ -27,7 +27,7 @@ struct FaultyWorker {
   private var lastReceivedMs: Int64 = 0
   private var againMs: Int64 = 0
   private var count: UInt8 = 0
-  /// Time of the first Result of each lease.
+  /// Time of the first result of each lease.
   private var answeredMs: [Lease: Int64] = [:]
   private var late: [(dueMs: Int64, result: JobResult)] = []
   private(set) var exit: Int32?
@@ -102,7 +102,7 @@ struct FaultyWorker {
     return []
   }
 
-  /// Keeps results back until they are due as if there were no new session.
+  /// Delays results until their resend timers are due, regardless of the new session.
   private mutating func putOff(_ messages: [WorkerSession.Message], nowMs: Int64) -> [WorkerSession.Message] {
     messages.filter { message in
       guard case .results(let results) = message else { return true }
@@ -190,16 +190,16 @@ struct FaultyWorker {
     switch message {
     case .hello(let held):
       if fault == .oneHello, hasSaidHello, firstSession == 0 { return [] }
-      let first = hasSaidHello || fault != .speaksFirst ? [] : [frame(.ready(jobLimit: 64))]
+      let first = hasSaidHello || fault != .speaksFirst ? [] : [frame(.credit(jobLimit: 64))]
       hasSaidHello = true
       count += fault == .newInstance ? 1 : 0
       let hello = WorkerProbe.Hello(
         majors: (1, 1), worker: "pupil", instance: .init(repeating: count, count: fault == .shortInstance ? 15 : 16),
         software: "", held: fault == .emptyHello ? [] : held)
       return first + [ReceivedMessage(connection: connection, session: 0, byteCount: 100, body: .hello(hello))]
-    case .ready(let limit):
-      // One above what our own rules would allow.
-      return fault == .noCredit ? [] : [frame(.ready(jobLimit: fault == .window65 ? limit + 1 : limit))]
+    case .credit(let limit):
+      // One more than the rules allow.
+      return fault == .noCredit ? [] : [frame(.credit(jobLimit: fault == .window65 ? limit + 1 : limit))]
     case .results(let results):
       let size = fault == .longFrame ? 64 : 8
       return stride(from: 0, to: results.count, by: size).map { first in

@@ -5,7 +5,7 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("A worker's messages in a conformance run")
+@Suite("Worker probe")
 struct WorkerProbeTests {
   private typealias Stimulus = WorkerProbe.Stimulus
   private static let task = WorkerProbe.Task(
@@ -16,7 +16,7 @@ struct WorkerProbeTests {
     return try #require(IngestFrame(frames))
   }
 
-  @Test("Frames that nobody can read are such, and those that count are not")
+  @Test("Malformed frames do not decode, and other frames do")
   func malformed() throws {
     let messages = Stimulus.malformed(session: 5).messages
     #expect(messages.count == 5)
@@ -31,7 +31,7 @@ struct WorkerProbeTests {
     }
   }
 
-  @Test("A later minor has what is unknown here beside what is known; another major only its number")
+  @Test("A later minor version adds unknown fields, and another major version changes only its number")
   func versions() throws {
     let unknown = try frame(of: Stimulus.unknownBody(session: 5))
     #expect(unknown.minor == 1 && unknown.body == nil && !unknown.unknownFields.data.isEmpty)
@@ -41,10 +41,10 @@ struct WorkerProbeTests {
     #expect(other.major == 2 && other.jobs.jobs[0].jobID == 7)
   }
 
-  @Test("What a worker must not say is told in words", arguments: 0..<7)
+  @Test("The probe reports a malformed worker frame by its fault", arguments: 0..<7)
   func unreadable(number: Int) {
     func frame(_ change: (inout WorkerFrame) -> Void) -> [[UInt8]] {
-      var frame = WorkerFrame(session: 5, .ready(.with { $0.jobLimit = 3 }))
+      var frame = WorkerFrame(session: 5, .credit(.with { $0.jobLimit = 3 }))
       change(&frame)
       return [frame.bytes]
     }
@@ -56,28 +56,28 @@ struct WorkerProbeTests {
     ][number]
     let message = WorkerProbe.ReceivedMessage(frames, connection: 3)
     guard case .unreadable(let why) = message.body else {
-      Issue.record("it was read: \(message)")
+      Issue.record("the frame was decoded: \(message)")
       return
     }
     #expect(why == words && message.connection == 3)
   }
 
-  @Test("It reads what a worker says, with places that are not allowed as no outcome")
+  @Test("The probe decodes results, and a result with an invalid place has no outcome")
   func results() {
     var frame = WorkerFrame(session: 5, .results(.with { $0.results = [.init(), .init()] }))
     frame.results.results[0].notFound = .init()
     frame.results.results[1].located = .with { $0.places = [.with { $0.label = "nowhere" }] }
     let message = WorkerProbe.ReceivedMessage([frame.bytes], connection: 1)
     guard case .results(let answers) = message.body else {
-      Issue.record("not Results: \(message)")
+      Issue.record("the message has no results: \(message)")
       return
     }
-    #expect(answers.map(\.answer) == [.outcome(.notFound), nil] && message.byteCount == frame.bytes.count)
+    #expect(answers.map(\.reply) == [.outcome(.notFound), nil] && message.byteCount == frame.bytes.count)
   }
 }
 
 extension IngestMessage {
-  /// Such a frame is dropped too.
+  /// True for a frame without a body, which workers ignore.
   fileprivate var isBodyless: Bool {
     if case .other(let frame) = self { frame.body == nil && frame.minor == 0 } else { false }
   }

@@ -4,13 +4,13 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("The conformance suite for workers")
+@Suite("Conformance suite for workers")
 struct WorkerSuiteTests {
   private typealias Fault = FaultyWorker.Fault
 
-  /// Plays it to the end, without a network between them.
+  /// Runs the suite against a worker to the end, without a network.
   ///
-  /// - Returns: what came out, and how long it took.
+  /// - Returns: The report, and the duration in milliseconds.
   private func play(_ fault: Fault?, hasProcess: Bool = true) -> (report: ConformanceReport, ms: Int64) {
     var run = ConformanceRun<WorkerSuite>(hasProcess: hasProcess)
     var worker = FaultyWorker(fault)
@@ -28,7 +28,7 @@ struct WorkerSuiteTests {
     return (run.report, .max)
   }
 
-  @Test("Our own worker keeps every rule, and half a minute shows it", arguments: [false, true])
+  @Test("A correct worker passes every rule within half a minute", arguments: [false, true])
   func whole(hasProcess: Bool) {
     let (report, ms) = play(nil, hasProcess: hasProcess)
     #expect(report.isWhole, "\(report.findings.filter { $0.verdict != .holds })")
@@ -36,11 +36,11 @@ struct WorkerSuiteTests {
     #expect(ms < 30_000)
   }
 
-  /// Which rules each fault breaks: these, and no others.
+  /// The exact set of rules that each fault breaks.
   private static let faults: [(Fault, Set<WorkerRule>)] = [
     (.longFrame, [.frame]), (.speaksFirst, [.helloFirst]), (.shortInstance, [.hello]),
     (.oneHello, [.helloRepeated, .busy]), (.newInstance, [.instance]), (.deafToBusy, [.busy]),
-    (.deafToVersion, [.unsupportedVersion]), (.noCredit, [.ready]), (.window65, [.window]),
+    (.deafToVersion, [.unsupportedVersion]), (.noCredit, [.credit]), (.window65, [.window]),
     (.formerSession, [.session, .resultsAgain]), (.unanswered, [.answer]), (.invented, [.ownLease, .heartbeatHeld]),
     (.noOutcome, [.outcome]),
     (.answersCopies, [.repeatedJob]), (.countsOnce, [.creditForCopies]), (.oneLeaseAJob, [.newLease]),
@@ -56,7 +56,7 @@ struct WorkerSuiteTests {
     (.countsTwoOfThree, [.creditForCopies]), (.answersWhatItKeeps, [.repeatedJob]), (.onlyTimer, [.resultsAgain]),
   ]
 
-  @Test("Each fault is found under the rule that it breaks, and within a minute", arguments: Fault.allCases)
+  @Test("Each faulty worker fails exactly the rules that it breaks within a minute", arguments: Fault.allCases)
   func found(fault: FaultyWorker.Fault) throws {
     let wanted = try #require(WorkerSuiteTests.faults.first { $0.0 == fault }).1
     let (report, ms) = play(fault)
@@ -66,14 +66,14 @@ struct WorkerSuiteTests {
     #expect(ms < 60_000)
   }
 
-  @Test("There is a fault for every rule")
+  @Test("Each rule has a faulty worker")
   func complete() {
     let broken = WorkerSuiteTests.faults.reduce(into: Set<WorkerRule>()) { $0.formUnion($1.1) }
     #expect(broken == Set(WorkerRule.allCases))
     #expect(Set(WorkerRule.allCases.map(\.rule.says)).count == WorkerRule.allCases.count)
   }
 
-  @Test("Where no worker comes, nothing is shown, and the wait is over in time")
+  @Test("A run without a worker ends after its wait and shows no rule")
   func nobody() {
     var run = ConformanceRun<WorkerSuite>()
     run.tick(nowMs: 0)
@@ -81,10 +81,10 @@ struct WorkerSuiteTests {
     #expect(!run.isOver)
     run.tick(nowMs: 5_000)
     #expect(run.isOver && run.takeEffects().isEmpty)
-    #expect(run.report.findings.allSatisfy { $0.verdict == .notShown(why: "no worker came") })
+    #expect(run.report.findings.allSatisfy { $0.verdict == .notShown(why: "no worker connected") })
   }
 
-  @Test("A worker that falls silent is not waited for longer than ten seconds")
+  @Test("A run ends ten seconds after the last frame of a worker")
   func gone() {
     var run = ConformanceRun<WorkerSuite>()
     run.receive(.init(connection: 1, session: 0, byteCount: 1, body: .unreadable("nothing")), nowMs: 0)
@@ -94,22 +94,22 @@ struct WorkerSuiteTests {
     #expect(run.isOver)
   }
 
-  @Test("A flood ends the run at its limit, and is told of")
+  @Test("A flood of frames ends the run at its limit and breaks a rule")
   func flood() {
     var run = ConformanceRun<WorkerSuite>()
     for _ in 1..<Limits.conformanceFramesMax {
-      run.receive(.init(connection: 1, session: 0, byteCount: 1, body: .ready(jobLimit: 1)), nowMs: 1)
+      run.receive(.init(connection: 1, session: 0, byteCount: 1, body: .credit(jobLimit: 1)), nowMs: 1)
     }
     #expect(!run.isOver)
-    run.receive(.init(connection: 1, session: 0, byteCount: 1, body: .ready(jobLimit: 1)), nowMs: 1)
+    run.receive(.init(connection: 1, session: 0, byteCount: 1, body: .credit(jobLimit: 1)), nowMs: 1)
     #expect(run.isOver && run.report.brokenRules.contains("frame"))
   }
 
-  @Test("A frame may have 1,024 bytes, and no more")
+  @Test("A frame longer than the announced limit breaks a rule")
   func long() {
     for (bytes, isBroken) in [(Limits.conformanceFrameBytesMax, false), (Limits.conformanceFrameBytesMax + 1, true)] {
       var run = ConformanceRun<WorkerSuite>()
-      run.receive(.init(connection: 1, session: 0, byteCount: bytes, body: .ready(jobLimit: 1)), nowMs: 1)
+      run.receive(.init(connection: 1, session: 0, byteCount: bytes, body: .credit(jobLimit: 1)), nowMs: 1)
       #expect(run.report.brokenRules.contains("frame") == isBroken)
     }
   }

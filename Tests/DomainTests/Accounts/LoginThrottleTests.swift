@@ -2,14 +2,14 @@ import Testing
 
 @testable import Domain
 
-@Suite("How often somebody may try to log in")
+@Suite("Login throttle")
 struct LoginThrottleTests {
   private func key(_ scope: LoginThrottle.Scope, _ who: UInt8 = 1) -> LoginThrottle.Key {
     LoginThrottle.Key(scope: scope, digest: [who])
   }
 
   @Test(
-    "So many wrong tries are free; from then on each pause is twice the one before, up to its cap",
+    "Each failed attempt after the free ones doubles the pause, up to the cap of its scope",
     arguments: [
       (LoginThrottle.Scope.accountAndAddress, 5, 900), (.address, 50, 900), (.account, 100, 15),
     ])
@@ -24,7 +24,7 @@ struct LoginThrottleTests {
     var expected: Int64 = 1_000
     for _ in 0..<12 {
       #expect(throttle.pauseMs([key], nowMs: nowMs) == expected)
-      #expect(throttle.pauseMs([key], nowMs: nowMs + expected - 1) == 1, "It does not grow by asking.")
+      #expect(throttle.pauseMs([key], nowMs: nowMs + expected - 1) == 1, "Reading the pause does not lengthen it.")
       nowMs += expected
       #expect(throttle.pauseMs([key], nowMs: nowMs) == 0)
       throttle.count([key], nowMs: nowMs)
@@ -32,7 +32,7 @@ struct LoginThrottleTests {
     }
   }
 
-  @Test("Tries that are made at once count at once, before anybody knows how they end")
+  @Test("Parallel attempts count as failures before their outcomes are known")
   func atOnce() {
     var throttle = LoginThrottle()
     let keys = [key(.accountAndAddress), key(.address)]
@@ -44,7 +44,7 @@ struct LoginThrottleTests {
     #expect(admitted == 5)
   }
 
-  @Test("The right password ends the count of its account and address, and the address keeps those of other accounts")
+  @Test("A successful login clears only the failures of its own account and address")
   func right() {
     var throttle = LoginThrottle()
     let keys = LoginThrottle.Scope.allCases.map { key($0) }
@@ -52,16 +52,20 @@ struct LoginThrottleTests {
     for _ in 0..<5 { throttle.count(keys, nowMs: 0) }
     throttle.refund(keys, wasRight: true)
     for _ in 0..<5 { throttle.count([keys[0]], nowMs: 0) }
-    #expect(throttle.pauseMs(keys, nowMs: 0) == 1_000, "Five are free again.")
-    #expect(throttle.pauseMs([key(.address)], nowMs: 0) == 0, "Its own slips do not count.")
+    #expect(throttle.pauseMs(keys, nowMs: 0) == 1_000, "Five attempts are free again.")
+    #expect(
+      throttle.pauseMs([key(.address)], nowMs: 0) == 0, "The account's own failures no longer count for the address.")
     throttle.count([key(.address)], nowMs: 0)
     #expect(
-      throttle.pauseMs([key(.address)], nowMs: 0) == 1_000, "Somebody who has one password guesses no others with it.")
+      throttle.pauseMs([key(.address)], nowMs: 0) == 1_000,
+      "A right password does not clear guesses at other accounts.")
     for _ in 0..<96 { throttle.count([key(.account)], nowMs: 0) }
-    #expect(throttle.pauseMs([key(.account)], nowMs: 0) == 1_000, "Nor does a stranger's try on the account.")
+    #expect(
+      throttle.pauseMs([key(.account)], nowMs: 0) == 1_000,
+      "A right password does not clear strangers' attempts at the account.")
   }
 
-  @Test("People of one address who mistype and then log in are never held up, however many they are")
+  @Test("Two hundred people behind one address who mistype twice and then log in never wait")
   func school() {
     var throttle = LoginThrottle()
     for pupil in 0..<200 {
@@ -75,7 +79,7 @@ struct LoginThrottleTests {
     #expect(throttle.pauseMs([key(.address)], nowMs: 0) == 0)
   }
 
-  @Test("A try that came to nothing is taken back as if it had not been")
+  @Test("A refunded attempt does not count")
   func none() {
     var throttle = LoginThrottle()
     for _ in 0..<100 {
@@ -85,7 +89,7 @@ struct LoginThrottleTests {
     #expect(throttle.pauseMs([key(.accountAndAddress)], nowMs: 0) == 0)
   }
 
-  @Test("Who is held up is nobody else, and only the longest of the pauses counts")
+  @Test("A pause delays only its own key, and the longest pause of several keys counts")
   func others() {
     var throttle = LoginThrottle()
     for _ in 0..<7 { throttle.count([key(.accountAndAddress)], nowMs: 0) }
@@ -93,7 +97,7 @@ struct LoginThrottleTests {
     #expect(throttle.pauseMs([key(.address), key(.accountAndAddress)], nowMs: 0) == 4_000)
   }
 
-  @Test("A day after the last wrong try all are forgotten; a clock that is set back makes no pause longer")
+  @Test("Counts expire a day after the last failure, and a clock set back does not lengthen a pause")
   func time() {
     var throttle = LoginThrottle()
     let key = key(.accountAndAddress)
@@ -101,10 +105,12 @@ struct LoginThrottleTests {
     #expect(throttle.pauseMs([key], nowMs: 0) == 900_000)
     #expect(throttle.pauseMs([key], nowMs: 1_000_000_000 + 899_999) == 1)
     throttle.count([key], nowMs: 1_000_000_000 + 86_400_000)
-    #expect(throttle.pauseMs([key], nowMs: 1_000_000_000 + 86_400_000) == 0, "That was the first.")
+    #expect(
+      throttle.pauseMs([key], nowMs: 1_000_000_000 + 86_400_000) == 0,
+      "The attempt after a day is the first of a new count.")
   }
 
-  @Test("What is kept over a restart are the counts that make a pause, and with them it goes on")
+  @Test("The throttle persists only counts that cause a pause, and resumes the pause after a restart")
   func restart() {
     var throttle = LoginThrottle()
     let keys = [key(.accountAndAddress), key(.address)]
@@ -117,7 +123,7 @@ struct LoginThrottleTests {
     #expect(again.pauseMs(keys, nowMs: 6) == 2_000)
   }
 
-  @Test("However many try, memory is bounded, and who tries again and again is not forgotten among them")
+  @Test("Memory is bounded, and the throttle keeps a key that continues to fail")
   func bounded() {
     var throttle = LoginThrottle()
     let persistent = key(.accountAndAddress, 255)
@@ -133,10 +139,10 @@ struct LoginThrottleTests {
   }
 }
 
-@Suite("Passwords that are tried first")
+@Suite("Common passwords")
 struct CommonPasswordTests {
   @Test(
-    "What everybody takes is refused, however it is written; a sentence is not",
+    "Registration refuses common passwords in any letter case, and accepts a phrase",
     arguments: [
       ("password", false), ("PassWord1", false), ("12345678", false), ("qwertyuiop", false), ("iloveyou", false),
       ("password ", true), ("correct horse battery", true), ("correct-horse", true), ("пароль-пароль", true),

@@ -2,13 +2,13 @@ import Testing
 
 @testable import Domain
 
-@Suite("Order of passwords' hashes")
+@Suite("Password hash queue")
 struct PasswordQueueTests {
   private func turn(_ lane: PasswordQueue.Lane, _ address: String = "192.0.2.1") -> PasswordQueue.HashRequest {
     PasswordQueue.HashRequest(lane, from: IPAddress(address))
   }
 
-  /// Computes the next hash in no time, with no post under way.
+  /// Starts the next hash and ends it in 0 ms, with no post in progress. Returns its number, or nil if none starts.
   private func serve(_ queue: inout PasswordQueue, nowMs: Int64 = 0) -> UInt64? {
     let number = queue.next(nowMs: nowMs, beside: .quiet)
     if number != nil { queue.end(usedMs: 0, nowMs: nowMs) }
@@ -16,19 +16,19 @@ struct PasswordQueueTests {
   }
 
   @Test(
-    "Hashes use all cores while no post is under way, up to the limit of memory",
+    "Hashes use all cores while no post is in progress, up to the limit for memory",
     arguments: [(0, 1), (1, 1), (2, 2), (8, 8), (64, 8)])
   func cores(cores: Int, atOnce: Int) {
     var queue = PasswordQueue(cores: cores)
     for _ in 0..<20 { _ = queue.enqueue(turn(.login), nowMs: 0) }
     #expect((0..<20).count { _ in queue.next(nowMs: 0, beside: .quiet) != nil } == atOnce)
     queue.end(usedMs: 40, nowMs: 40)
-    #expect(queue.next(nowMs: 40, beside: .quiet) != nil, "No rest on an idle machine.")
+    #expect(queue.next(nowMs: 40, beside: .quiet) != nil, "An idle machine needs no cooldown.")
     #expect(queue.next(nowMs: 40, beside: .quiet) == nil)
   }
 
   @Test(
-    "Beside a few posts hashes leave one core free, and take no rests",
+    "Hashes beside a few posts leave one core free and need no cooldown",
     arguments: [(0, 1), (1, 1), (2, 1), (4, 3), (8, 7), (64, 8)])
   func light(cores: Int, atOnce: Int) {
     var queue = PasswordQueue(cores: cores)
@@ -39,14 +39,14 @@ struct PasswordQueueTests {
     #expect(queue.next(nowMs: 40, beside: .light) == nil)
   }
 
-  @Test("Beside many posts hashes run one at a time with rests between them, which end with the posts")
+  @Test("Hashes beside many posts run singly with a cooldown, which ends with the posts")
   func heavy() {
     var queue = PasswordQueue(cores: 2)
     for _ in 0..<9 { _ = queue.enqueue(turn(.login), nowMs: 0) }
     #expect(queue.next(nowMs: 100, beside: .heavy) == 1)
     #expect(queue.next(nowMs: 140, beside: .heavy) == nil)
     queue.end(usedMs: 40, nowMs: 140)
-    #expect(queue.next(nowMs: 419, beside: .heavy) == nil, "7 × 40 ms of rest")
+    #expect(queue.next(nowMs: 419, beside: .heavy) == nil, "The cooldown is 7 × 40 ms.")
     #expect(queue.next(nowMs: 420, beside: .heavy) == 2)
     queue.end(usedMs: 40, nowMs: 460)
     #expect(queue.next(nowMs: 461, beside: .heavy) == nil)
@@ -59,7 +59,7 @@ struct PasswordQueueTests {
     arguments: [(1, 150), (2, 70), (4, 30), (8, 10), (15, 0), (16, 0), (64, 0)] as [(Int, Int64)])
   func rest(cores: Int, ms: Int64) { #expect(PasswordQueue.cooldownMs(after: 10, cores: cores) == ms) }
 
-  @Test("Lanes take turns: returning people and logins have two of six each, sign-ups and suspects one")
+  @Test("Known clients and logins get two of six turns each, sign-ups and suspects one each")
   func lanes() {
     var queue = PasswordQueue(cores: 1)
     queue.record(isRight: false, from: IPAddress("203.0.113.1"), nowMs: 0)
@@ -77,7 +77,7 @@ struct PasswordQueueTests {
     #expect(served.count { $0 == .signUp } == 2 && served.count { $0 == .suspect } == 2)
   }
 
-  @Test("A network with a hundred requests delays another's by one turn, and so does a block with a hundred networks")
+  @Test("A hundred requests of one network or block delay another network by one turn")
   func fair() {
     for crowd in [(0..<100).map { _ in "192.0.2.1" }, (0..<100).map { "192.0.2.\($0)" }] {
       var queue = PasswordQueue(cores: 1)
@@ -86,12 +86,12 @@ struct PasswordQueueTests {
       let other = queue.enqueue(turn(.login, "198.51.100.7"), nowMs: 1).number
       let next = [serve(&queue), serve(&queue)]
       #expect(next.contains(other), "\(next)")
-      #expect((0..<200).compactMap { _ in serve(&queue) }.count == 98, "Nobody is lost.")
+      #expect((0..<200).compactMap { _ in serve(&queue) }.count == 98, "No request is lost.")
       #expect(queue.count == 0)
     }
   }
 
-  @Test("An IPv6 /64 is one network, and its provider's /32 one block")
+  @Test("An IPv6 /64 counts as one network, and its /32 as one block")
   func addresses() {
     var queue = PasswordQueue(cores: 1)
     for index in 0..<50 { _ = queue.enqueue(turn(.login, "2001:db8:0:1::\(index)"), nowMs: 0) }
@@ -100,10 +100,10 @@ struct PasswordQueueTests {
     let other = queue.enqueue(turn(.login, "2001:db9::1"), nowMs: 0).number
     #expect(serve(&queue) == 1 && serve(&queue) == other)
     let order = (0..<52).map { _ in serve(&queue) }
-    #expect(order[50] == neighbour, "One turn for each network of its block.")
+    #expect(order[50] == neighbour, "Each network of the block has one turn.")
   }
 
-  @Test("A network with a wrong password goes behind others, until a right one, or for ten minutes")
+  @Test("A failed login moves its network to the suspect lane for ten minutes or until a success")
   func suspects() {
     var queue = PasswordQueue(cores: 1)
     let school = IPAddress("192.0.2.1")
@@ -120,7 +120,7 @@ struct PasswordQueueTests {
     #expect(!isBehind(nowMs: 8))
   }
 
-  @Test("A request ends 10 s after it came or its network had a turn, and 20 s after it came at the latest")
+  @Test("A request expires 10 s after its arrival or its network's last turn, and after 20 s at most")
   func deadlines() {
     var queue = PasswordQueue(cores: 1)
     for _ in 0..<4 { _ = queue.enqueue(turn(.login), nowMs: 0) }
@@ -136,7 +136,7 @@ struct PasswordQueueTests {
     #expect(queue.enqueue(turn(.login), nowMs: 30_000).number == 6 && serve(&queue, nowMs: 30_000) == 6)
   }
 
-  @Test("A class of 300 behind one address is served in its order, at 60 ms a hash on two cores")
+  @Test("300 requests behind one address are served in order, at 60 ms a hash on two cores")
   func schoolClass() {
     var queue = PasswordQueue(cores: 2)
     let waiting = (0..<300).compactMap { _ in queue.enqueue(turn(.login), nowMs: 0).number }
@@ -154,14 +154,16 @@ struct PasswordQueueTests {
     #expect(served == waiting && served.count == 300)
   }
 
-  @Test("A full lane refuses a newcomer, unless some network has more requests; other lanes have their own places")
+  @Test("A full lane refuses a request unless another network has more; other lanes keep their slots")
   func full() {
     var queue = PasswordQueue(cores: 1)
     let max = Limits.passwordHashesWaitingMax
     for _ in 0..<max - 1 { _ = queue.enqueue(turn(.login), nowMs: 0) }
     let entry = queue.enqueue(turn(.login, "198.51.100.1"), nowMs: 0)
     #expect(entry.number == UInt64(max) && entry.evicted == nil)
-    #expect(queue.enqueue(turn(.login), nowMs: 0) == .init(number: nil, evicted: nil), "It has the most itself.")
+    #expect(
+      queue.enqueue(turn(.login), nowMs: 0) == .init(number: nil, evicted: nil),
+      "This network itself has the most requests.")
     let other = queue.enqueue(turn(.login, "198.51.100.2"), nowMs: 0)
     #expect(other == .init(number: UInt64(max) + 1, evicted: UInt64(max) - 1))
     #expect(queue.count == max)
@@ -169,7 +171,7 @@ struct PasswordQueueTests {
     #expect((0..<2 * max).compactMap { _ in serve(&queue) }.count == max + 2)
   }
 
-  @Test("A flood from three hundred blocks that each had a turn delays a newcomer by two turns")
+  @Test("A flood from three hundred blocks that each had a turn delays a new block by two turns")
   func blocks() {
     var queue = PasswordQueue(cores: 1)
     func flood(_ count: Int) {
@@ -181,11 +183,11 @@ struct PasswordQueueTests {
     for _ in 0..<600 { #expect(serve(&queue) != nil) }
     let newcomer = queue.enqueue(turn(.login, "198.51.100.7"), nowMs: 0).number
     #expect([serve(&queue), serve(&queue)].contains(newcomer))
-    #expect((0..<900).compactMap { _ in serve(&queue) }.count == 299 && queue.count == 0, "Nobody is lost.")
+    #expect((0..<900).compactMap { _ in serve(&queue) }.count == 299 && queue.count == 0, "No request is lost.")
   }
 
   @Test(
-    "Where blocks come faster than they are served, the newest goes first once the oldest has waited for five seconds")
+    "The newest block goes first once the oldest has waited for five seconds")
   func newestFirst() {
     var queue = PasswordQueue(cores: 1)
     for number in 0..<100 { _ = queue.enqueue(turn(.login, "\(11 + number).1.0.1"), nowMs: 0) }
@@ -196,7 +198,7 @@ struct PasswordQueueTests {
     #expect(queue.expire(nowMs: 10_000).count == 98 && queue.count == 0)
   }
 
-  @Test("A full lane takes a place from the block with the most requests, however many networks it has")
+  @Test("A full lane evicts from the block with the most requests, over all of its networks")
   func fullOfNetworks() {
     var queue = PasswordQueue(cores: 1)
     let max = Limits.passwordHashesWaitingMax
@@ -208,7 +210,7 @@ struct PasswordQueueTests {
     #expect(served.count == max && served.prefix(2).contains(UInt64(max) + 1) && queue.count == 0)
   }
 
-  @Test("The queue is looked at while requests wait, and more often while posts flow")
+  @Test("The queue asks for a wake-up only while requests wait, and sooner while posts arrive")
   func wake() {
     var queue = PasswordQueue(cores: 1)
     #expect(PostFlow.Pace.allCases.allSatisfy { queue.nextMs(nowMs: 5, beside: $0) == nil })
@@ -217,7 +219,7 @@ struct PasswordQueueTests {
     #expect(queue.nextMs(nowMs: 5, beside: .light) == 25 && queue.nextMs(nowMs: 5, beside: .heavy) == 25)
   }
 
-  @Test("However many networks fail, memory is bounded")
+  @Test("Memory for suspect networks is bounded")
   func bounded() {
     var queue = PasswordQueue(cores: 1)
     for index in 0..<2 * Limits.passwordSuspectsMax {

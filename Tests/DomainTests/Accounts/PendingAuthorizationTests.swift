@@ -2,7 +2,7 @@ import Testing
 
 @testable import Domain
 
-/// The flows, for expectations, which change nothing that is a value.
+/// Reference to the authorizations, because `#expect` cannot call a mutating function of a value.
 private final class AuthorizationsBox {
   private var flows = PendingAuthorizations()
 
@@ -17,13 +17,13 @@ private final class AuthorizationsBox {
   }
 }
 
-@Suite("Logins that were sent to a provider")
+@Suite("Pending authorizations of external sign-in")
 struct PendingAuthorizationTests {
   private func flow(_ state: String = "s") -> PendingAuthorization {
     PendingAuthorization(state: state, nonce: "n", verifier: "v", returnPath: "/", link: nil)
   }
 
-  @Test("One comes back once, with its key and its state, and in time")
+  @Test("An authorization is consumed once, with its key and state, before its timeout")
   func once() {
     let flows = AuthorizationsBox()
     flows.begin(flow(), key: "a", network: "n", nowMs: 0)
@@ -32,11 +32,11 @@ struct PendingAuthorizationTests {
     #expect(flows.take(key: "a", state: "", nowMs: 1) == nil)
     #expect(flows.take(key: "a", state: "s", nowMs: Limits.loginFlowMs - 1) == flow(), "A wrong state changes nothing.")
     #expect(flows.take(key: "a", state: "s", nowMs: 1) == nil)
-    #expect(flows.take(key: "b", state: "s", nowMs: Limits.loginFlowMs) == nil, "Its time is over.")
+    #expect(flows.take(key: "b", state: "s", nowMs: Limits.loginFlowMs) == nil, "The authorization has timed out.")
     #expect(flows.count == 0)
   }
 
-  @Test("Of one network so many are remembered, the latest; others lose nothing by it")
+  @Test("A network keeps its newest authorizations up to a limit, without loss for other networks")
   func network() {
     let flows = AuthorizationsBox()
     flows.begin(flow(), key: "other", network: "other", nowMs: 0)
@@ -48,11 +48,11 @@ struct PendingAuthorizationTests {
     #expect(flows.take(key: "other", state: "s", nowMs: 1) != nil)
   }
 
-  @Test("Of all so many are remembered; above it the network that has most loses its oldest, and nobody is kept out")
+  @Test("The network with the most authorizations loses its oldest one at the total limit")
   func all() {
     let flows = AuthorizationsBox()
     flows.begin(flow(), key: "own", network: "own", nowMs: 0)
-    // Sixty networks of one attacker, one of which has more than the others.
+    // 60 networks of an attacker, one of which has more authorizations than the others.
     for number in 0..<Limits.loginFlowsMax - 1 {
       let network = number < Limits.loginFlowsOfNetworkMax ? 0 : 1 + number % 60
       flows.begin(flow(), key: "\(number)", network: "\(network)", nowMs: 0)
@@ -63,10 +63,10 @@ struct PendingAuthorizationTests {
     #expect(flows.take(key: "0", state: "s", nowMs: 1) == nil && flows.take(key: "1", state: "s", nowMs: 1) != nil)
     for key in ["own", "new"] { #expect(flows.take(key: key, state: "s", nowMs: 1) != nil) }
     flows.begin(flow(), key: "later", network: "n", nowMs: Limits.loginFlowMs)
-    #expect(flows.count == 1, "The time of the others is over.")
+    #expect(flows.count == 1, "The other authorizations have timed out.")
   }
 
-  @Test("Of as many networks with one each the oldest goes")
+  @Test("The oldest authorization goes when every network has one")
   func ties() {
     let flows = AuthorizationsBox()
     for number in 0..<Limits.loginFlowsMax { flows.begin(flow(), key: "\(number)", network: "\(number)", nowMs: 0) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Domain
 
-@Suite("Somebody whom a provider knows")
+@Suite("Identity from a sign-in provider")
 struct ProvidedIdentityTests {
   private func identity(
     _ given: String? = nil, _ family: String? = nil, name: String? = nil, email: String? = nil, subject: String = "1"
@@ -11,7 +11,7 @@ struct ProvidedIdentityTests {
       issuer: "https://login.example", subject: subject, email: email, givenName: given, familyName: family, name: name)
   }
 
-  @Test("A name comes from what the provider has of it, in lines that may be shown")
+  @Test("First and last name come from the provider's claims, as safe single lines")
   func names() throws {
     let long = String(repeating: "é", count: 60)
     let cases: [(String?, String?, String?, String, String)] = [
@@ -32,7 +32,7 @@ struct ProvidedIdentityTests {
     }
   }
 
-  @Test("An address is taken as sign-up takes it, and what is none counts as if it was not told")
+  @Test("An e-mail address is normalised as at sign-up, and an invalid one counts as absent")
   func email() {
     #expect(identity(email: " Ada@Example.org ")?.email == "ada@example.org")
     for bad in ["ada", "a b@c", "@c", "", String(repeating: "a", count: 253) + "@b", "a@b\u{202E}"] {
@@ -40,7 +40,7 @@ struct ProvidedIdentityTests {
     }
   }
 
-  @Test("A subject is 1 to 255 printable characters")
+  @Test("A subject without 1 to 255 printable characters is refused")
   func subject() {
     let longest = String(repeating: "s", count: Limits.subjectBytesMax)
     for good in ["1", "a b|c", longest] { #expect(identity(subject: good) != nil) }

@@ -9,7 +9,7 @@ struct SecretTests {
     let secret: Secret? = Secret("s3cret")
   }
 
-  @Test("A secret is in no text of itself, nor of what holds it")
+  @Test("A secret appears in no description or dump of itself or its holder")
   func hidden() {
     var dumped = ""
     dump(Holder(), to: &dumped)

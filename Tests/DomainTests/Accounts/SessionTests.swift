@@ -2,9 +2,9 @@ import Testing
 
 @testable import Domain
 
-@Suite("Names of sessions")
+@Suite("Session ids")
 struct SessionTests {
-  @Test("A name is the half of the token's hash, in hexadecimal digits")
+  @Test("A session id is half of the token's hash in hexadecimal digits")
   func name() {
     let id = SessionID(tokenHash: Array(0xE0...0xFF))
     #expect(id.description == "e0e1e2e3e4e5e6e7e8e9eaebecedeeef")
@@ -12,7 +12,7 @@ struct SessionTests {
   }
 
   @Test(
-    "What is no name is none",
+    "A malformed session id is refused",
     arguments: [
       "", "e0e1e2e3e4e5e6e7e8e9eaebecedeee", "E0E1E2E3E4E5E6E7E8E9EAEBECEDEEEF", "e0e1e2e3e4e5e6e7e8e9eaebecedeeeg",
     ])

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Domain
 
-@Suite("New accounts of a network")
+@Suite("Sign-up rate limiter")
 struct SignUpRateTests {
   private let school = IPAddress("192.0.2.1")
 
-  @Test("A network makes 400 at once, then one a minute; another network's are its own")
+  @Test("A network may make 400 accounts in a burst, then one a minute, apart from other networks")
   func rate() {
     var rates = SignUpRateLimiter()
     for _ in 0..<400 { #expect(rates.consume(school, nowMs: 1_000) == 0) }
@@ -14,10 +14,10 @@ struct SignUpRateTests {
     #expect(rates.consume(IPAddress("192.0.2.2"), nowMs: 1_000) == 0 && rates.consume(nil, nowMs: 1_000) == 0)
     #expect(rates.consume(school, nowMs: 60_999) == 1)
     #expect(rates.consume(school, nowMs: 61_000) == 0)
-    #expect(rates.consume(school, nowMs: 61_000) == 60_000, "A refused one does not count.")
+    #expect(rates.consume(school, nowMs: 61_000) == 60_000, "A refused sign-up does not count.")
   }
 
-  @Test("A network that goes on for hours makes 60 an hour, and after 400 minutes without one all at once again")
+  @Test("A network makes 60 accounts an hour, and its burst of 400 is back after 400 minutes")
   func hours() {
     var rates = SignUpRateLimiter()
     let made = (0..<10 * 3_600).count { rates.consume(school, nowMs: Int64($0) * 1_000) == 0 }
@@ -26,7 +26,7 @@ struct SignUpRateTests {
     #expect((0..<500).count { _ in rates.consume(school, nowMs: laterMs) == 0 } == 400)
   }
 
-  @Test("A sign-up that made no account is given back")
+  @Test("A refund allows another sign-up, up to the burst")
   func givenBack() {
     var rates = SignUpRateLimiter()
     for _ in 0..<400 { _ = rates.consume(school, nowMs: 0) }
@@ -36,7 +36,7 @@ struct SignUpRateTests {
     #expect((0..<500).count { _ in rates.consume(IPAddress("192.0.2.2"), nowMs: 0) == 0 } == 400)
   }
 
-  @Test("However many networks sign up, memory is bounded, and one that goes on is not forgotten among them")
+  @Test("Memory is bounded, and the limiter keeps a network that continues to sign up")
   func bounded() {
     var rates = SignUpRateLimiter()
     for index in 0..<2 * Limits.signUpNetworksMax {

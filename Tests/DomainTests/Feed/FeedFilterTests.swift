@@ -2,12 +2,12 @@ import Testing
 
 @testable import Domain
 
-@Suite("The feed's filter")
+@Suite("Feed filter")
 struct FeedFilterTests {
   private static func entry(_ country: String, _ latitude: Double, _ longitude: Double) -> FeedEntry {
     FeedEntry(
       id: .numbered(1), seq: 1, account: AccountID(rawValue: 1), firstName: "", lastName: "", place: "", label: "",
-      countryCode: country, link: "", coordinate: .at(latitude, longitude), agreement: .notProvided, createdMs: 1,
+      countryCode: country, link: "", coordinate: .at(latitude, longitude), agreement: .notGiven, createdMs: 1,
       updatedMs: 1)
   }
 
@@ -17,7 +17,7 @@ struct FeedFilterTests {
   ]
 
   @Test(
-    "It lets through what is in one of the countries and in the box",
+    "A filter passes posts that are in one of its countries and in its box",
     arguments: [
       ("", "", ["honolulu", "null", "oslo", "pole", "seattle", "wellington"]),
       (" ", " ", ["honolulu", "null", "oslo", "pole", "seattle", "wellington"]),
@@ -34,20 +34,20 @@ struct FeedFilterTests {
   }
 
   @Test(
-    "What is no filter is refused, and told by its name",
+    "An invalid filter is refused with the name of its parameter",
     arguments: [
       ("U", "", "country"), ("USA", "", "country"), ("U1", "", "country"), ("US,", "", "country"),
-      (",US", "", "country"), ("US;CA", "", "country"), ("ÜS", "", "country"), ("", "1,2,3", "box"),
-      ("", "1,2,3,4,5", "box"), ("", "a,2,3,4", "box"), ("", "1,2,,4", "box"), ("", "1,2.1,3,2", "box"),
-      ("", "-181,0,0,1", "box"), ("", "0,0,180.1,1", "box"), ("", "0,-91,0,1", "box"), ("", "0,0,1,90.1", "box"),
-      ("", "nan,0,1,1", "box"), ("", "0x1p3,0,9,1", "box"), ("", "1e1,0,11,1", "box"),
+      (",US", "", "country"), ("US;CA", "", "country"), ("ÜS", "", "country"), ("", "1,2,3", "bbox"),
+      ("", "1,2,3,4,5", "bbox"), ("", "a,2,3,4", "bbox"), ("", "1,2,,4", "bbox"), ("", "1,2.1,3,2", "bbox"),
+      ("", "-181,0,0,1", "bbox"), ("", "0,0,180.1,1", "bbox"), ("", "0,-91,0,1", "bbox"), ("", "0,0,1,90.1", "bbox"),
+      ("", "nan,0,1,1", "bbox"), ("", "0x1p3,0,9,1", "bbox"), ("", "1e1,0,11,1", "bbox"),
     ])
   func refused(country: String, box: String, name: String) {
     let error = #expect(throws: FeedFilter.Invalid.self) { try FeedFilter(country: country, box: box) }
-    #expect(error?.name == name && error?.actual == (name == "box" ? box : country))
+    #expect(error?.name == name && error?.actual == (name == "bbox" ? box : country))
   }
 
-  @Test("32 countries are taken, 33 are not, and of what is too long only a part is told")
+  @Test("A filter takes 32 countries, refuses 33, and truncates a long value in its error")
   func most() throws {
     let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     let codes = "AB".flatMap { first in letters.map { "\(first)\($0)" } }.prefix(33)

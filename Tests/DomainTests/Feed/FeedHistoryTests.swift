@@ -3,11 +3,11 @@ import Testing
 
 @testable import Domain
 
-@Suite("The list's history")
+@Suite("Feed history")
 struct FeedHistoryTests {
   private let epoch = Epoch.filled(with: 7)
 
-  /// A store with posts that come, change and go, and the list that it shows.
+  /// Model of a store whose posts are added, edited and deleted, and of its list.
   private struct World {
     var random: SeededRandom
     var posts: [FeedEntry] = []
@@ -15,7 +15,7 @@ struct FeedHistoryTests {
 
     func state(_ epoch: Epoch) -> FeedState { FeedState(epoch: epoch, seq: seq, entries: posts) }
 
-    /// As ingest tells them: with each, all posts in order.
+    /// Makes a random change as ingest publishes it.
     mutating func change() -> FeedChange {
       seq += 1
       let isShort = posts.count < 3
@@ -32,13 +32,13 @@ struct FeedHistoryTests {
       default:
         let index = Int.random(in: 0..<min(posts.count, 150), using: &random)
         let next = index < Limits.feedEntriesMax && posts.count > Limits.feedEntriesMax ? posts[100] : nil
-        return .remove(posts.remove(at: index).id, seq: seq, next: next)
+        return .remove(posts.remove(at: index).id, seq: seq, backfill: next)
       }
     }
   }
 
   @Test(
-    "It knows the list at each number that it keeps, and what has changed since, with every filter", arguments: 1...20)
+    "The history gives the list at each kept sequence number, and the exact delta for each filter", arguments: 1...20)
   func exact(seed: UInt64) throws {
     var world = World(random: SeededRandom(seed: seed))
     let filters = [
@@ -64,7 +64,7 @@ struct FeedHistoryTests {
         let delta = difference.delta(after: copy.seq, filter: filter)
         if let delta {
           let had = Set(copy.entries.map(\.id))
-          #expect(delta.remove.allSatisfy(had.contains), "What was not there is not told to have gone.")
+          #expect(delta.remove.allSatisfy(had.contains), "A delta removes only posts that the copy had.")
           #expect(delta.upsert.map(\.seq) == delta.upsert.map(\.seq).sorted())
           copy.apply(delta)
         }
@@ -73,7 +73,7 @@ struct FeedHistoryTests {
     }
   }
 
-  @Test("So many changes are kept as the limit says, and never twice as many")
+  @Test("The history keeps at least its capacity of changes, and less than twice as many")
   func capacity() {
     var history = FeedHistory(state: FeedState(epoch: epoch, seq: 10, entries: []))
     let capacity = UInt64(Limits.feedChangesKept)
@@ -82,10 +82,10 @@ struct FeedHistoryTests {
       #expect(history.list(at: max(10, seq - min(seq, capacity))) != nil)
       if seq >= 10 + 2 * capacity { #expect(history.list(at: seq - 2 * capacity) == nil) }
     }
-    #expect(history.list(at: 10 + 5 * capacity + 1) == nil, "What has not happened yet is not known.")
+    #expect(history.list(at: 10 + 5 * capacity + 1) == nil, "A future sequence number has no list.")
   }
 
-  @Test("Only who sees all is told of a number without a change")
+  @Test("Only an unfiltered subscriber gets a delta for a sequence number without a change")
   func nothing() throws {
     let before = FeedState(epoch: epoch, seq: 1, entries: [.sample(id: 1, seq: 1)])
     let difference = FeedDifference(from: before, to: FeedState(epoch: epoch, seq: 2, entries: before.entries))
@@ -101,6 +101,6 @@ extension FeedEntry {
       place: "London", label: "London", countryCode: ["NO", "US", "GB", ""].randomElement(using: &random) ?? "",
       link: "https://example.org/ada",
       coordinate: .at(.random(in: -90...90, using: &random), .random(in: -180...180, using: &random)),
-      agreement: .notProvided, createdMs: 1, updatedMs: 2)
+      agreement: .notGiven, createdMs: 1, updatedMs: 2)
   }
 }

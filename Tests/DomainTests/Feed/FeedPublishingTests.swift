@@ -2,7 +2,7 @@ import Testing
 
 @testable import Domain
 
-@Suite("A feed's publishing")
+@Suite("Feed publishing")
 struct FeedPublishingTests {
   private var publishing = FeedPublishing()
   private var list = FeedState(epoch: .filled(with: 1), seq: 0, entries: [])
@@ -12,7 +12,7 @@ struct FeedPublishingTests {
   /// Adds a post to the list, and returns the frames for it.
   private mutating func post(_ number: UInt64) -> [Frame] {
     let delta = list.apply([.upsert(.sample(id: number, seq: number))])
-    return publishing.change(delta, to: list, ringFrom: 0)
+    return publishing.change(delta, to: list, minAfterSeq: 0)
   }
 
   /// Returns the frames that are due in a range of times, with their times.
@@ -25,25 +25,25 @@ struct FeedPublishingTests {
     return frames
   }
 
-  @Test("Without a list nothing is published, and nothing is due")
+  @Test("A feed publishes nothing before its first list")
   mutating func nothing() {
     #expect(publishing.set(isStale: false, nowMs: 5) == [] && publishing.tick(nowMs: 60_000) == [])
     #expect(publishing.nextMs == nil && publishing.hash == 0)
   }
 
-  @Test("A whole list goes out at once, with a heartbeat, and tells changes only from there")
+  @Test("A replaced list goes out immediately as snapshot and heartbeat, and starts a new ring")
   mutating func replaced() {
     list.apply([.upsert(.sample(id: 1, seq: 1))])
     #expect(publishing.replace(list, nowMs: 10) == [.snapshot(isPeriodic: false), .heartbeat])
-    #expect(publishing.state == list && publishing.hash == list.hash && publishing.ringFrom == 1)
-    #expect(publishing.isStale, "It begins stale.")
+    #expect(publishing.state == list && publishing.hash == list.hash && publishing.minAfterSeq == 1)
+    #expect(publishing.isStale, "A new list starts stale.")
     #expect(publishing.set(isStale: false, nowMs: 20) == [.snapshot(isPeriodic: false), .heartbeat])
     #expect(!publishing.isStale)
     _ = publishing.set(isStale: true, nowMs: 30)
     #expect(publishing.isStale && publishing.state == list)
   }
 
-  @Test("Without a change a snapshot goes out every 5 s, and a heartbeat every second")
+  @Test("A quiet feed sends a snapshot every 5 s and a heartbeat every second")
   mutating func calm() {
     _ = publishing.replace(list, nowMs: 0)
     let frames = frames(1..<10_001)
@@ -52,7 +52,7 @@ struct FeedPublishingTests {
     #expect(frames.count == 12)
   }
 
-  @Test("Each change goes out at once, and snapshots follow four times a second")
+  @Test("Each change goes out immediately, and snapshots follow four times a second")
   mutating func busy() {
     _ = publishing.replace(list, nowMs: 0)
     var snapshots: [Int64] = []
@@ -70,7 +70,7 @@ struct FeedPublishingTests {
     #expect(snapshots == [250, 500, 750, 1_000])
   }
 
-  @Test("A change after a long calm is followed at once by a snapshot for a change")
+  @Test("A change after a long calm is followed by a snapshot at the next tick")
   mutating func late() {
     _ = publishing.replace(list, nowMs: 0)
     _ = post(1)

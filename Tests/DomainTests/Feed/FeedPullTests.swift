@@ -2,35 +2,35 @@ import Testing
 
 @testable import Domain
 
-@Suite("A feed's pull of ingest's changes")
+@Suite("A feed's pull of changes from ingest")
 struct FeedPullTests {
   private let epoch = Epoch.filled(with: 1)
   private var pull = FeedPull(nowMs: 0)
   private var source = FeedState(epoch: .filled(with: 1), seq: 0, entries: [])
 
-  /// Lets the source have further posts, and the pull the whole list.
+  /// Adds posts to the source, and gives the pull the whole list.
   private mutating func begin(_ numbers: ClosedRange<UInt64>) {
     source.apply(numbers.map { .upsert(.sample(id: $0, seq: $0)) })
     _ = pull.tick(nowMs: 0)
     _ = pull.receive(list, to: 1, epoch: epoch, nowMs: 0)
   }
 
-  private var list: FeedPull.Reply { .list(seq: source.seq, source.entries, hash: source.hash) }
+  private var list: FeedPull.Reply { .snapshot(seq: source.seq, source.entries, hash: source.hash) }
 
-  /// Changes at the source, as ingest sends them.
+  /// Changes the source, and returns the reply that ingest sends.
   private mutating func changes(_ numbers: UInt64...) -> FeedPull.Reply {
     let changes = numbers.map { FeedChange.upsert(.sample(id: $0, seq: $0)) }
     source.apply(changes)
     return .changes(changes, hash: source.hash)
   }
 
-  /// The number of the fetch that is due; nil for none.
+  /// Runs a tick. Returns the request id of its fetch, or nil if it sends none.
   private mutating func fetch(nowMs: Int64) -> UInt64? {
     for case .fetch(let id, _) in pull.tick(nowMs: nowMs) { return id }
     return nil
   }
 
-  @Test("It asks for the whole list first, then for what follows it")
+  @Test("The pull fetches the whole list first, then the changes after it")
   mutating func first() {
     source.apply([.upsert(.sample(id: 1, seq: 1))])
     #expect(pull.tick(nowMs: 0) == [.fetch(id: 1, after: nil)])
@@ -42,7 +42,7 @@ struct FeedPullTests {
     #expect(pull.tick(nowMs: 100) == [.fetch(id: 2, after: source)])
   }
 
-  @Test("A list from before need not come again")
+  @Test("A pull that starts with a snapshot fetches only the changes after it")
   mutating func snapshot() {
     source.apply([.upsert(.sample(id: 1, seq: 1))])
     pull = FeedPull(snapshot: source, nowMs: 0)
@@ -51,7 +51,7 @@ struct FeedPullTests {
     #expect(effects == [.validReply, .turnedStale(false)])
   }
 
-  @Test("Changes make the list that ingest has")
+  @Test("Applied changes lead to ingest's list")
   mutating func follows() {
     begin(1...3)
     let fetched = fetch(nowMs: 1)
@@ -65,7 +65,7 @@ struct FeedPullTests {
     #expect(changes.map(\.seq) == [4, 5] && delta.prevSeq == 3 && delta.seq == 5)
   }
 
-  @Test("An answer to an earlier fetch, or a second one, changes nothing")
+  @Test("The pull ignores a late reply and a repeated reply")
   mutating func late() {
     begin(1...3)
     _ = fetch(nowMs: 1)
@@ -76,7 +76,7 @@ struct FeedPullTests {
     #expect(pull.state == source)
   }
 
-  @Test("A fetch without an answer is followed by another after twice the time that ingest may wait")
+  @Test("The pull fetches again when a reply is missing for twice the longest wait of ingest")
   mutating func lost() {
     begin(1...3)
     #expect(fetch(nowMs: 1) == 2)
@@ -85,7 +85,7 @@ struct FeedPullTests {
     #expect(fetch(nowMs: 2 * Limits.fetchWaitMs + 2) == 3)
   }
 
-  @Test("A fetch that could not be sent is followed by another after 100 ms")
+  @Test("The pull repeats a fetch that could not be sent after 100 ms")
   mutating func unsent() {
     #expect(fetch(nowMs: 0) == 1)
     pull.fetchFailed()
@@ -93,17 +93,20 @@ struct FeedPullTests {
     #expect(fetch(nowMs: 100) == 2)
   }
 
-  @Test("Silence makes the list stale, and the connection new; an answer makes it fresh again")
+  @Test("Silence makes the list stale and reconnects, and a reply makes the list fresh again")
   mutating func silence() {
     begin(1...3)
     _ = fetch(nowMs: 1)
     let lateMs = Limits.livenessMs + 1
     #expect(
       pull.tick(nowMs: lateMs) == [.reconnect, .fetch(id: 3, after: source), .log(.stale), .turnedStale(true)])
-    #expect(pull.receive(.changes([], hash: nil), to: 3, epoch: epoch, nowMs: lateMs) == [.validReply, .turnedStale(false)])
+    #expect(
+      pull.receive(.changes([], hash: nil), to: 3, epoch: epoch, nowMs: lateMs) == [
+        .validReply, .turnedStale(false), .log(.fresh),
+      ])
   }
 
-  @Test("A frame that cannot be read is no silence, and no answer")
+  @Test("A malformed frame prevents a reconnect, but not staleness")
   mutating func unreadable() {
     begin(1...3)
     pull.recordActivity(nowMs: Limits.livenessMs)
@@ -111,7 +114,7 @@ struct FeedPullTests {
     #expect(!effects.contains(.reconnect) && effects.contains(.turnedStale(true)))
   }
 
-  @Test("A full answer leaves the list stale, because more may wait")
+  @Test("A full reply leaves the list stale, because more changes may follow")
   mutating func full() {
     pull = FeedPull(snapshot: source, nowMs: 0)
     _ = fetch(nowMs: 0)
@@ -121,20 +124,20 @@ struct FeedPullTests {
     #expect(pull.receive(.changes([], hash: nil), to: 2, epoch: epoch, nowMs: 2).contains(.turnedStale(false)))
   }
 
-  @Test("A list of another history replaces the list, whatever its number")
+  @Test("A list of another epoch replaces the list, whatever its sequence number")
   mutating func anotherHistory() {
     begin(1...3)
     _ = fetch(nowMs: 1)
     let other = FeedState(epoch: .filled(with: 2), seq: 1, entries: [.sample(id: 9, seq: 1)])
-    let answer = FeedPull.Reply.list(seq: 1, other.entries, hash: other.hash)
+    let answer = FeedPull.Reply.snapshot(seq: 1, other.entries, hash: other.hash)
     #expect(pull.receive(answer, to: 2, epoch: other.epoch, nowMs: 2).contains(.replaced(other)))
     #expect(pull.state == other)
   }
 
   @Test(
-    "An answer that the protocol forbids changes nothing, and pauses the pull",
+    "A reply that the protocol forbids changes nothing, and pauses the pull",
     arguments: [
-      FeedPull.Reply.list(seq: 4, nil, hash: 0), .list(seq: 4, [], hash: 0), .changes(nil, hash: nil),
+      FeedPull.Reply.snapshot(seq: 4, nil, hash: 0), .snapshot(seq: 4, [], hash: 0), .changes(nil, hash: nil),
       .changes([.upsert(.sample(id: 3, seq: 3))], hash: nil),
       .changes([.upsert(.sample(id: 5, seq: 5)), .upsert(.sample(id: 4, seq: 4))], hash: nil), .unknown,
       .refusal(code: "busy", detail: "come again"),
@@ -154,7 +157,7 @@ struct FeedPullTests {
     #expect(fetch(nowMs: Limits.livenessMs + 2) == 3)
   }
 
-  @Test("Changes of another history are refused")
+  @Test("The pull refuses changes of another epoch")
   mutating func otherChanges() {
     begin(1...3)
     _ = fetch(nowMs: 1)
@@ -162,19 +165,19 @@ struct FeedPullTests {
     #expect(pull.state?.seq == 3 && !effects.contains(.validReply))
   }
 
-  @Test("A store that has gone back is refused: the list stays, and is stale")
+  @Test("A regressed sequence number is refused, and the list stays and turns stale")
   mutating func regressed() {
     begin(1...3)
     _ = fetch(nowMs: 1)
     let earlier = FeedState(epoch: epoch, seq: 2, entries: [])
     #expect(
-      pull.receive(.list(seq: 2, [], hash: earlier.hash), to: 2, epoch: epoch, nowMs: 2) == [
+      pull.receive(.snapshot(seq: 2, [], hash: earlier.hash), to: 2, epoch: epoch, nowMs: 2) == [
         .log(.regressed(had: 3, now: 2)), .turnedStale(true),
       ])
     #expect(pull.state == source)
   }
 
-  @Test("Changes that make another list than ingest's are refused: the list stays, and is stale")
+  @Test("Changes with a hash mismatch are refused, and the list stays and turns stale")
   mutating func wrongHash() {
     begin(1...3)
     _ = fetch(nowMs: 1)

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Domain
 
-@Suite("A subscriber's copy")
+@Suite("A subscriber's copy of the list")
 struct FeedReplicaTests {
   private let epoch = Epoch.filled(with: 1)
   private var source = FeedState(epoch: .filled(with: 1), seq: 0, entries: [])
   private var replica = FeedReplica(nowMs: 0)
 
-  /// A change at the source, as the delta that tells of it.
+  /// Changes the source, and returns the delta.
   private mutating func change(_ numbers: UInt64...) -> FeedReplica.Frame {
     let delta = source.apply(numbers.map { .upsert(.sample(id: $0, seq: $0)) })
     return .delta(delta, epoch: source.epoch, hash: source.hash)
@@ -22,7 +22,7 @@ struct FeedReplicaTests {
     replica.receive(frame, nowMs: nowMs)
   }
 
-  /// The numbers of what a delta brought that was new; nil for any other effect.
+  /// Sequence numbers of the upserts that are new to the copy. Nil for any other effect.
   private func news(_ effect: FeedReplica.Effect) -> [UInt64]? {
     if case .changed(let delta) = effect { return delta.upsert.map(\.seq) }
     return nil
@@ -33,7 +33,7 @@ struct FeedReplicaTests {
     return false
   }
 
-  @Test("Before the first list nothing counts")
+  @Test("A copy ignores deltas and heartbeats before its first snapshot")
   mutating func beforeList() {
     let delta = change(1)
     #expect(receive(delta) == .unchanged)
@@ -45,7 +45,7 @@ struct FeedReplicaTests {
     #expect(replica.isLive)
   }
 
-  @Test("Deltas in order are applied, and told")
+  @Test("A copy applies and reports deltas in order")
   mutating func inOrder() {
     #expect(receive(snapshot) == .replaced)
     let first = change(1)
@@ -56,7 +56,7 @@ struct FeedReplicaTests {
     #expect(replica.state == source)
   }
 
-  @Test("A delta that comes twice counts once")
+  @Test("A copy ignores a repeated delta")
   mutating func duplicate() {
     #expect(receive(snapshot) == .replaced)
     let delta = change(1)
@@ -65,7 +65,7 @@ struct FeedReplicaTests {
     #expect(replica.isLive)
   }
 
-  @Test("A gap is seen: the copy is not live until a new list comes")
+  @Test("A gap ends a live copy until the next snapshot")
   mutating func gap() {
     #expect(receive(snapshot) == .replaced)
     _ = change(1)
@@ -74,13 +74,13 @@ struct FeedReplicaTests {
     let gap = receive(second)
     #expect(isResync(gap))
     #expect(!replica.isLive)
-    #expect(receive(third) == .unchanged, "Not trusted, not applied.")
+    #expect(receive(third) == .unchanged, "An untrusted copy applies no delta.")
     #expect(replica.state?.seq == 0)
     #expect(receive(snapshot) == .replaced)
     #expect(replica.state == source)
   }
 
-  @Test("The loss of the last change is seen by the heartbeat")
+  @Test("A heartbeat reveals the loss of the last change")
   mutating func lastLost() {
     #expect(receive(snapshot) == .replaced)
     _ = change(1)
@@ -89,7 +89,7 @@ struct FeedReplicaTests {
     #expect(!replica.isLive)
   }
 
-  @Test("A heartbeat of before the last change is no contradiction")
+  @Test("A heartbeat from before the last change keeps a copy live")
   mutating func lateHeartbeat() {
     #expect(receive(snapshot) == .replaced)
     let early = heartbeat
@@ -100,7 +100,7 @@ struct FeedReplicaTests {
   }
 
   @Test(
-    "A feed that is behind for a moment may catch up; the third heartbeat in a row says that its store has gone back")
+    "Three heartbeats in a row with a lower sequence number mean that the feed regressed")
   mutating func behind() {
     let old = (heartbeat, snapshot)
     let first = change(1)
@@ -108,18 +108,18 @@ struct FeedReplicaTests {
     #expect(news(receive(first)) == [1])
     #expect(receive(old.0) == .unchanged)
     #expect(receive(old.0) == .unchanged)
-    #expect(receive(heartbeat) == .unchanged, "It has caught up: those before do not count.")
+    #expect(receive(heartbeat) == .unchanged, "The feed has caught up, so the earlier heartbeats do not count.")
     #expect(receive(old.0) == .unchanged)
     #expect(receive(old.0) == .unchanged)
-    #expect(receive(old.1) == .unchanged, "A list of before, which may still be on its way.")
+    #expect(receive(old.1) == .unchanged, "An old snapshot may still be in flight.")
     #expect(replica.isLive)
     #expect(receive(old.0) == .resync(.regressed(0)))
     #expect(!replica.isLive)
-    #expect(receive(old.1) == .replaced, "Whoever has lost the list takes the feed's, whatever its number.")
+    #expect(receive(old.1) == .replaced, "A copy that is not live takes any snapshot, whatever its sequence number.")
     #expect(receive(old.0) == .unchanged)
   }
 
-  @Test("A new list begins the count of heartbeats that are behind anew")
+  @Test("A snapshot resets the count of heartbeats with a lower sequence number")
   mutating func behindNewList() {
     let old = heartbeat
     _ = change(1)
@@ -133,7 +133,7 @@ struct FeedReplicaTests {
     #expect(replica.isLive)
   }
 
-  @Test("Another epoch is another history, in every frame")
+  @Test("A heartbeat or delta of another epoch ends a live copy")
   mutating func otherEpoch() {
     #expect(receive(snapshot) == .replaced)
     let other = FeedState(epoch: .filled(with: 2), seq: 0, entries: [])
@@ -148,7 +148,7 @@ struct FeedReplicaTests {
     #expect(replica.isLive)
   }
 
-  @Test("A list of another epoch replaces a live copy, even when its number is lower")
+  @Test("A snapshot of another epoch replaces a live copy, even with a lower sequence number")
   mutating func newEpochList() {
     _ = change(1, 2, 3)
     #expect(receive(snapshot) == .replaced)
@@ -157,7 +157,7 @@ struct FeedReplicaTests {
     #expect(replica.state == other)
   }
 
-  @Test("A list that a live copy has already passed is not taken")
+  @Test("A live copy ignores an old snapshot of its epoch")
   mutating func oldList() {
     #expect(receive(snapshot) == .replaced)
     let old = snapshot
@@ -168,7 +168,7 @@ struct FeedReplicaTests {
     #expect(replica.state == source)
   }
 
-  @Test("Deltas that overlap the list of a join add only what is new")
+  @Test("A delta that overlaps the snapshot adds only its new changes")
   mutating func overlap() {
     #expect(receive(snapshot) == .replaced)
     let start = source
@@ -185,7 +185,7 @@ struct FeedReplicaTests {
     #expect(replica.state == source)
   }
 
-  @Test("A copy that is not the feed's list by its hash is not live")
+  @Test("A hash mismatch in any frame ends a live copy")
   mutating func hashes() {
     #expect(receive(snapshot) == .replaced)
     _ = change(1)
@@ -202,7 +202,7 @@ struct FeedReplicaTests {
     #expect(!replica.isLive)
   }
 
-  @Test("A delta that does not lead to the feed's list is not trusted, and changes nothing")
+  @Test("A delta with a hash mismatch changes nothing")
   mutating func wrongDelta() {
     #expect(receive(snapshot) == .replaced)
     let told = FeedDelta(prevSeq: 0, seq: 5, upsert: [.sample(id: 1, seq: 1)], remove: [])
@@ -211,14 +211,14 @@ struct FeedReplicaTests {
     #expect(replica.state?.entries == [])
   }
 
-  @Test("A deleted post goes, and what comes back for it is no news")
+  @Test("A removal takes the post away, and its refill does not count as new or edited")
   mutating func deleted() throws {
     for number: UInt64 in 1...101 { source.apply([.upsert(.sample(id: number, seq: number))]) }
     #expect(receive(snapshot) == .replaced)
-    let delta = source.apply([.remove(.numbered(50), seq: 102, next: .sample(id: 1, seq: 1))])
+    let delta = source.apply([.remove(.numbered(50), seq: 102, backfill: .sample(id: 1, seq: 1))])
     let effect = receive(.delta(delta, epoch: epoch, hash: source.hash))
     guard case .changed(let changed) = effect else {
-      Issue.record("A deletion is a change.")
+      Issue.record("The deletion is not reported as a change.")
       return
     }
     #expect(changed.remove == [.numbered(50)] && changed.upsert.map(\.seq) == [1] && changed.newOrEdited.isEmpty)
@@ -226,7 +226,7 @@ struct FeedReplicaTests {
     #expect(source.entries.count == 100 && source.seq == 102)
   }
 
-  @Test("A stale feed's list is shown, and what it says of itself is told once")
+  @Test("A copy accepts a stale feed's list, and reports each change of staleness once")
   mutating func feedStale() {
     #expect(receive(.snapshot(source, hash: source.hash, isStale: true)) == .replaced)
     #expect(replica.isLive && replica.isFeedStale)
@@ -239,7 +239,7 @@ struct FeedReplicaTests {
   }
 
   @Test(
-    "The silence of a feed that has ended begins when it may be back, after a minute at most",
+    "Liveness after a goodbye counts from the announced return, at most a minute later",
     arguments: [(0, 0), (5_000, 5_000), (60_000, 60_000), (60_001, 60_000), (.max, 60_000)] as [(Int64, Int64)])
   mutating func byePause(retryAfterMs: Int64, awayMs: Int64) {
     _ = replica.receive(.bye(reason: "stopped", retryAfterMs: retryAfterMs), nowMs: 1_000)
@@ -248,15 +248,15 @@ struct FeedReplicaTests {
     #expect(!isStaleBefore && isStale)
   }
 
-  @Test("A feed that says goodbye is not live any more, and its reason is told")
+  @Test("A goodbye ends a live copy and carries its reason")
   mutating func bye() {
     #expect(receive(snapshot) == .replaced)
-    let effect = receive(.bye(reason: "the feed is stopped"))
-    #expect(effect == .resync(.goodbye("the feed is stopped")))
+    let effect = receive(.bye(reason: "feed shutting down"))
+    #expect(effect == .resync(.goodbye("feed shutting down")))
     #expect(!replica.isLive)
   }
 
-  @Test("Three heartbeats of silence make a copy stale, until the connection is made anew and a list comes")
+  @Test("Silence for three heartbeat intervals makes a copy stale until a reconnect and a snapshot")
   mutating func stale() {
     #expect(receive(snapshot, nowMs: 1_000) == .replaced)
     let isEarly = replica.isStale(nowMs: 4_000)
@@ -268,11 +268,12 @@ struct FeedReplicaTests {
     replica.reconnected(nowMs: 4_001)
     let isStaleAgain = replica.isStale(nowMs: 7_001)
     #expect(!isStaleAgain)
-    #expect(receive(snapshot, nowMs: 5_000) == .replaced, "The same list makes it live again.")
+    #expect(receive(snapshot, nowMs: 5_000) == .replaced, "The same list makes the copy live again.")
     #expect(replica.isLive)
   }
 
-  @Test("Over a link that loses, repeats and reorders, a live copy is never wrong", arguments: 0..<12 as Range<UInt64>)
+  @Test(
+    "A live copy is never wrong on a link that loses, repeats and reorders frames", arguments: 0..<12 as Range<UInt64>)
   mutating func lossy(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var history: [UInt64: UInt64] = [0: source.hash]
@@ -284,7 +285,7 @@ struct FeedReplicaTests {
       case 0..<4:
         number += UInt64.random(in: 1...3, using: &random)
         if random.happens(20), let victim = source.entries.randomElement(using: &random) {
-          let delta = source.apply([.remove(victim.id, seq: number, next: nil)])
+          let delta = source.apply([.remove(victim.id, seq: number, backfill: nil)])
           frames.append(.delta(delta, epoch: epoch, hash: source.hash))
         } else {
           frames.append(change(number))
@@ -302,7 +303,7 @@ struct FeedReplicaTests {
       if replica.isLive, let state = replica.state, history[state.seq] != state.hash { wrong.append(state.seq) }
     }
     #expect(wrong.isEmpty, "seed \(seed)")
-    #expect(lists > 1, "seed \(seed) lost nothing")
+    #expect(lists > 1, "seed \(seed) caused no resync")
     _ = replica.receive(heartbeat, nowMs: 0)
     if !replica.isLive { _ = replica.receive(snapshot, nowMs: 0) }
     #expect(replica.state == source, "seed \(seed)")

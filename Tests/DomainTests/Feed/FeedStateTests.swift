@@ -3,11 +3,11 @@ import Testing
 
 @testable import Domain
 
-@Suite("The list")
+@Suite("List state")
 struct FeedStateTests {
   private let epoch = Epoch.filled(with: 7)
 
-  /// Posts that are put, and the ids that are told to have left.
+  /// Upserts posts. Returns the ids of the posts that left the list.
   private func put(_ entries: [FeedEntry], into state: inout FeedState) -> [UInt64] {
     state.apply(entries.map { .upsert($0) }).remove.map(\.rawValue)
   }
@@ -16,7 +16,7 @@ struct FeedStateTests {
     FeedState(epoch: epoch, seq: seq, entries: entries)
   }
 
-  @Test("Changed posts stand on top, the latest first")
+  @Test("Changed posts move to the top, newest first")
   func order() {
     var state = state([.sample(id: 2, seq: 2), .sample(id: 1, seq: 1)], seq: 2)
     #expect(put([.sample(id: 3, seq: 3), .sample(id: 4, seq: 7)], into: &state).isEmpty)
@@ -24,20 +24,20 @@ struct FeedStateTests {
     #expect(state.seq == 7)
   }
 
-  @Test("A post that changes again moves up and is there once")
+  @Test("A post that changes again moves up and is listed once")
   func replaced() {
     var state = state([.sample(id: 3, seq: 3), .sample(id: 2, seq: 2), .sample(id: 1, seq: 1)], seq: 3)
     #expect(put([.sample(id: 1, seq: 4)], into: &state).isEmpty)
     #expect(state.entries.map(\.id.rawValue) == [1, 3, 2])
     #expect(state.entries.map(\.seq) == [4, 3, 2])
     #expect(put([.sample(id: 2, seq: 5), .sample(id: 3, seq: 6), .sample(id: 2, seq: 7)], into: &state).isEmpty)
-    #expect(state.entries.map(\.seq) == [7, 6, 4], "Changed twice at once: its last change counts.")
+    #expect(state.entries.map(\.seq) == [7, 6, 4], "The last of two changes of a post counts.")
     let others = (1...100).map { FeedEntry.sample(id: 1_000 + $0, seq: 20 + $0) }
     let left = put([.sample(id: 3, seq: 20)] + others, into: &state)
-    #expect(left == [2, 3, 1], "Changed and pushed out.")
+    #expect(left == [2, 3, 1], "These posts are changed and pushed out.")
   }
 
-  @Test("The list ends at 100; what leaves it is told")
+  @Test("The list holds 100 posts, and its delta removes those that leave")
   func bound() {
     var state = state()
     for number: UInt64 in 1...100 { #expect(put([.sample(id: number, seq: number)], into: &state).isEmpty) }
@@ -46,11 +46,11 @@ struct FeedStateTests {
     #expect(state.entries.first?.seq == 102)
     #expect(state.entries.last?.seq == 3)
     let removed = put((1...150).map { FeedEntry.sample(id: 1_000 + $0, seq: 200 + $0) }, into: &state)
-    #expect(removed == (3...102).reversed(), "The hundred of before; fifty were never in it.")
+    #expect(removed == (3...102).reversed(), "Only the hundred listed posts are removed: fifty were never listed.")
     #expect(state.entries.map(\.seq) == (251...350).reversed())
   }
 
-  @Test("No changes change nothing")
+  @Test("An empty batch leaves the list as it is")
   func none() {
     var state = state([.sample(id: 1, seq: 1)], seq: 5)
     let before = state
@@ -58,21 +58,21 @@ struct FeedStateTests {
     #expect(state == before)
   }
 
-  @Test("A deleted post leaves the list, and the 101st comes back to its end")
+  @Test("A deleted post leaves the list, and the 101st post refills its end")
   func deleted() {
     var state = state()
     for number: UInt64 in 1...102 { _ = put([.sample(id: number, seq: number)], into: &state) }
-    let delta = state.apply([.remove(.numbered(60), seq: 103, next: .sample(id: 2, seq: 2))])
+    let delta = state.apply([.remove(.numbered(60), seq: 103, backfill: .sample(id: 2, seq: 2))])
     #expect(state.entries.map(\.seq) == (61...102).reversed() + (2...59).reversed())
     #expect(state.seq == 103)
     #expect(delta == FeedDelta(prevSeq: 102, seq: 103, upsert: [.sample(id: 2, seq: 2)], remove: [.numbered(60)]))
-    // One that had left the list already: only the number rises.
-    let outside = state.apply([.remove(.numbered(1), seq: 104, next: nil)])
+    // The removed post was not listed any more: only the sequence number rises.
+    let outside = state.apply([.remove(.numbered(1), seq: 104, backfill: nil)])
     #expect(outside == FeedDelta(prevSeq: 103, seq: 104, upsert: [], remove: [.numbered(1)]))
     #expect(state.entries.count == 100 && state.seq == 104)
   }
 
-  /// All published posts, of which the list shows the newest hundred: what the store is to lists.
+  /// Model of the store: all published posts, of which the list shows the newest hundred.
   private struct Model {
     var posts: [PostID: FeedEntry] = [:]
     var seq: UInt64 = 0
@@ -96,11 +96,11 @@ struct FeedStateTests {
       }
       posts[some.id] = nil
       let wasListed = before.prefix(100).contains(some)
-      return .remove(some.id, seq: seq, next: wasListed && before.count > 100 ? before[100] : nil)
+      return .remove(some.id, seq: seq, backfill: wasListed && before.count > 100 ? before[100] : nil)
     }
   }
 
-  @Test("However changes are cut into deltas, they lead to the store's list", arguments: 0..<40 as Range<UInt64>)
+  @Test("Every split of the changes into deltas leads to the store's list", arguments: 0..<40 as Range<UInt64>)
   func deltas(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var model = Model()
@@ -117,7 +117,7 @@ struct FeedStateTests {
       let delta = told.apply(Array(changes[from..<to]))
       try #require(told == lists[to], "seed \(seed): \(from) to \(to)")
       try #require(delta.upsert.map(\.seq) == delta.upsert.map(\.seq).sorted() && delta.upsert.count <= 100)
-      // Who stands in between, because another feed has cut them differently, comes to the same list.
+      // A copy in between, from a feed that split the changes differently, reaches the same list.
       var between = lists[from + random.below(to - from)]
       between.apply(delta)
       try #require(between == lists[to], "seed \(seed): \(from) to \(to)")
@@ -130,14 +130,14 @@ struct FeedStateTests {
     }
   }
 
-  /// FNV-1a, written down a second time: over the bytes, not over the list.
+  /// Independent implementation of FNV-1a, over bytes.
   private func fnv(_ bytes: [UInt8]) -> UInt64 {
     bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
   }
 
-  @Test("The hash is FNV-1a over ids and numbers, newest first")
+  @Test("The hash is FNV-1a over ids and sequence numbers, newest first")
   func hash() {
-    // The published vectors of the function itself.
+    // The published test vectors of FNV-1a.
     #expect(fnv([]) == 0xCBF2_9CE4_8422_2325)
     #expect(fnv(Array("a".utf8)) == 0xAF63_DC4C_8601_EC8C)
     #expect(fnv(Array("foobar".utf8)) == 0x8594_4171_F739_67E8)
@@ -149,7 +149,7 @@ struct FeedStateTests {
     #expect(two.hash == fnv(bytes))
   }
 
-  @Test("Lists that differ in a post, a number or the order have different hashes")
+  @Test("Lists that differ in a post, a sequence number or the order have different hashes")
   func hashDiffers() {
     let lists: [[FeedEntry]] = [
       [], [.sample(id: 1, seq: 1)], [.sample(id: 2, seq: 1)], [.sample(id: 1, seq: 2)],
@@ -158,7 +158,7 @@ struct FeedStateTests {
     #expect(Set(lists.map { state($0).hash }).count == lists.count)
   }
 
-  @Test("An epoch has 16 bytes and is shown in hexadecimal digits")
+  @Test("An epoch has 16 bytes, and its description is hexadecimal")
   func epochs() {
     #expect(Epoch([UInt8](repeating: 0, count: 15)) == nil)
     #expect(Epoch([UInt8](repeating: 0, count: 17)) == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Domain
 
-@Suite("A subscriber's rules")
+@Suite("Feed subscription")
 struct FeedSubscriptionTests {
   private let epoch = Epoch.filled(with: 1)
   private var random = SeededRandom(seed: 1)
@@ -12,7 +12,7 @@ struct FeedSubscriptionTests {
 
   private var snapshot: FeedReplica.Frame { .snapshot(source, hash: source.hash) }
 
-  /// A change at the source, as the delta that tells of it.
+  /// Changes the source, and returns the delta.
   private mutating func change(_ number: UInt64) -> FeedReplica.Frame {
     let delta = source.apply([.upsert(.sample(id: number, seq: number))])
     return .delta(delta, epoch: epoch, hash: source.hash)
@@ -22,7 +22,7 @@ struct FeedSubscriptionTests {
     subscription.receive(frame, nowMs: nowMs, using: &random)
   }
 
-  @Test("It reports the list, then each change with the list after it")
+  @Test("A subscription reports the list, then each change with the list after it")
   mutating func news() {
     #expect(receive(snapshot) == [.report(.list(source, isStale: false))])
     let frame = change(1)
@@ -33,7 +33,7 @@ struct FeedSubscriptionTests {
       receive(.heartbeat(epoch: epoch, seq: 1, hash: source.hash, isStale: true)) == [.report(.stale(true))])
   }
 
-  @Test("A join without an answer is repeated after three heartbeats")
+  @Test("A subscriber repeats an unanswered join after three heartbeat intervals")
   mutating func unanswered() {
     #expect(subscription.nextMs(nowMs: 0) == Limits.feedHeartbeatMs)
     subscription.reconnected(nowMs: 0)
@@ -43,7 +43,7 @@ struct FeedSubscriptionTests {
     #expect(subscription.tick(nowMs: dueMs) == [])
   }
 
-  @Test("A loss is reported, and followed by a join within 500 ms")
+  @Test("A desync is reported, and a join follows within 500 ms")
   mutating func loss() {
     _ = receive(snapshot)
     _ = change(1)
@@ -55,7 +55,7 @@ struct FeedSubscriptionTests {
     #expect(subscription.tick(nowMs: dueMs + 1) == [])
   }
 
-  @Test("A silent feed is left after three heartbeats, and its loss is reported once")
+  @Test("A subscriber reconnects after three silent heartbeat intervals, and reports it once")
   mutating func silence() {
     _ = receive(snapshot)
     let lateMs = 3 * Limits.feedHeartbeatMs + 1
@@ -66,12 +66,12 @@ struct FeedSubscriptionTests {
     #expect(effects.contains(.reconnect) && !effects.contains(.report(.desynced(.timedOut))))
   }
 
-  @Test("A goodbye names other feeds; without one of them, no join comes before the feed may be back")
+  @Test("A goodbye passes on the other feeds, and delays the join until the announced return")
   mutating func goodbye() {
     _ = receive(snapshot)
-    let bye = FeedReplica.Frame.bye(reason: "it ends", alternates: ["tcp://b:1"], retryAfterMs: 20_000)
+    let bye = FeedReplica.Frame.bye(reason: "it ends", failoverEndpoints: ["tcp://b:1"], retryAfterMs: 20_000)
     #expect(
-      receive(bye, nowMs: 5) == [.report(.desynced(.goodbye("it ends"))), .failOver(alternates: ["tcp://b:1"])])
+      receive(bye, nowMs: 5) == [.report(.desynced(.goodbye("it ends"))), .failOver(endpoints: ["tcp://b:1"])])
     #expect(subscription.tick(nowMs: 20_004) == [])
     #expect(subscription.tick(nowMs: 20_005) == [.join])
   }

@@ -3,12 +3,12 @@ import Testing
 
 @testable import Domain
 
-@Suite("When a subscriber joins")
+@Suite("Join backoff of a subscriber")
 struct JoinBackoffTests {
   private var random = SeededRandom(seed: 1)
   private var schedule = JoinBackoff(joinedMs: 0)
 
-  /// The latest of a thousand joins after a loss, each counted from its loss, each in the state of now.
+  /// The longest pause of a thousand joins after a desync, each from the present state, in milliseconds.
   private mutating func latestMs() -> Int64 {
     var latestMs: Int64 = 0
     for _ in 0..<1_000 {
@@ -20,7 +20,7 @@ struct JoinBackoffTests {
     return latestMs
   }
 
-  @Test("The range of the first join is 500 ms, and doubles with each loss up to 30 s, whatever joins are in between")
+  @Test("The join range starts at 500 ms and doubles with each desync up to 30 s, despite joins")
   mutating func doubling() {
     for rangeMs: Int64 in [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000] {
       let latestMs = latestMs()
@@ -32,9 +32,9 @@ struct JoinBackoffTests {
     #expect(latestMs() < 500)
   }
 
-  @Test("A join that brings no list is repeated after the range of its loss, three seconds at least")
+  @Test("A join without a snapshot is repeated after the join range, at least three seconds")
   mutating func repeated() {
-    #expect(schedule.dueMs == 3_000, "The first join has no loss before it.")
+    #expect(schedule.dueMs == 3_000, "No desync comes before the first join.")
     for waitMs: Int64 in [3_000, 3_000, 3_000, 4_000, 8_000, 16_000, 30_000, 30_000] {
       schedule.desynced(nowMs: 0, using: &random)
       for joinMs: Int64 in [10_000, 20_000, 90_000] {
@@ -47,7 +47,7 @@ struct JoinBackoffTests {
     #expect(schedule.dueMs == 3_000)
   }
 
-  @Test("No join comes before the time at which a feed that has ended may be back")
+  @Test("A join waits for the announced return of a feed that said goodbye")
   mutating func pause() {
     schedule.desynced(nowMs: 0, using: &random)
     schedule.pause(untilMs: 5_000)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Domain
 
-@Suite("Open fetches")
+@Suite("Pending fetches")
 struct PendingFetchesTests {
   private let epoch = Epoch.filled(with: 1)
   private var log = ChangeLog(state: FeedState(epoch: .filled(with: 1), seq: 10, entries: [.sample(id: 1, seq: 10)]))
@@ -16,12 +16,12 @@ struct PendingFetchesTests {
         peer: peer, id: id, epoch: epoch, afterSeq: afterSeq, changesMax: changesMax, waitMs: waitMs, nowMs: nowMs))
   }
 
-  /// Peers and request numbers of the replies at a time.
+  /// Peer and request id of each reply that is due at this time.
   private mutating func replies(nowMs: Int64) -> [String] {
     fetches.replies(from: &log, nowMs: nowMs).map { "\($0.fetch.peer) \($0.fetch.id)" }
   }
 
-  @Test("A fetch waits for a change, and is closed by its reply")
+  @Test("A fetch waits for a change, and its reply closes it")
   mutating func change() {
     open("a")
     #expect(replies(nowMs: 499).isEmpty && fetches.nextMs == 500)
@@ -31,20 +31,20 @@ struct PendingFetchesTests {
     #expect(replies(nowMs: 9_000).isEmpty && fetches.nextMs == .max)
   }
 
-  @Test("A fetch for which nothing has changed is answered at its time, with the list's hash")
+  @Test("A fetch without a change gets an empty reply with the list's hash at its timeout")
   mutating func timeout() {
     open("a", waitMs: 100)
     #expect(replies(nowMs: 99).isEmpty)
     #expect(fetches.replies(from: &log, nowMs: 100).map(\.answer) == [.changes([], lastSeq: 10, hash: log.state.hash)])
   }
 
-  @Test("A fetch waits for no longer than a second, whatever it asks for")
+  @Test("A fetch waits for a second at most, whatever it asks for")
   mutating func longest() {
     open("a", waitMs: 60_000)
     #expect(fetches.nextMs == Limits.fetchWaitMs)
   }
 
-  @Test("A fetch that asks for no changes gets one")
+  @Test("A fetch with a maximum of 0 changes gets one")
   mutating func fewest() {
     log.append([.upsert(.sample(id: 2, seq: 11)), .upsert(.sample(id: 3, seq: 12))])
     open("a", changesMax: 0)
@@ -52,7 +52,7 @@ struct PendingFetchesTests {
     #expect(reply == .changes([.upsert(.sample(id: 2, seq: 11))], lastSeq: 11, hash: nil))
   }
 
-  @Test("A peer has one fetch: the later one")
+  @Test("A peer's new fetch replaces its pending one")
   mutating func one() {
     open("a", id: 1)
     open("b", id: 1)
@@ -60,7 +60,7 @@ struct PendingFetchesTests {
     #expect(replies(nowMs: 500) == ["b 1", "a 2"])
   }
 
-  @Test("A fetch of one feed too many is dropped, and a known feed still has its own")
+  @Test("A fetch above the limit of feeds is dropped, and a known feed may still fetch")
   mutating func bound() {
     for number in 1...Limits.feedsMax { open("\(number)") }
     open("too many")

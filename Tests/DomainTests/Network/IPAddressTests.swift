@@ -2,10 +2,10 @@ import Testing
 
 @testable import Domain
 
-@Suite("IP addresses, and the proxies that may name them")
+@Suite("IP addresses and trusted proxies")
 struct IPAddressTests {
   @Test(
-    "An address is read as it is written, and written in one way",
+    "An IP address is parsed strictly and printed in one canonical form",
     arguments: [
       ("192.0.2.1", "192.0.2.1"), ("::1", "::1"), ("2001:DB8:0:0:0:0:0:1", "2001:db8::1"),
       ("::ffff:192.0.2.1", "192.0.2.1"), ("0.0.0.0", "0.0.0.0"), ("", nil), ("1.2.3", nil), ("1.2.3.4.5", nil),
@@ -14,14 +14,14 @@ struct IPAddressTests {
     ])
   func text(text: String, written: String?) { #expect(IPAddress(text)?.description == written) }
 
-  @Test("Who has an address has it alone, and with IPv6 the network of 64 bits around it")
+  @Test("The network of an address is itself for IPv4 and its /64 for IPv6")
   func network() throws {
     for (address, network) in [
       ("192.0.2.1", "192.0.2.1"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"), ("::ffff:10.0.0.1", "10.0.0.1"),
     ] { #expect(IPAddress(address)?.network.description == network) }
   }
 
-  @Test("The block of an address has its first 16 bits, with IPv6 its first 32")
+  @Test("The block of an address is its /16 for IPv4 and its /32 for IPv6")
   func block() throws {
     for (address, block) in [
       ("192.0.2.1", "192.0.0.0"), ("::ffff:10.9.8.7", "10.9.0.0"), ("2001:db8:1:2:3:4:5:6", "2001:db8::"),
@@ -29,7 +29,7 @@ struct IPAddressTests {
   }
 
   @Test(
-    "A range has the addresses that begin like it, to the bit",
+    "A range contains exactly the addresses with its prefix",
     arguments: [
       ("10.0.0.0/8", ["10.0.0.0", "10.255.255.255", "::ffff:10.1.1.1"], ["9.255.255.255", "11.0.0.0", "::10.0.0.1"]),
       ("192.0.2.128/25", ["192.0.2.128", "192.0.2.255"], ["192.0.2.127", "192.0.3.128"]),
@@ -44,7 +44,7 @@ struct IPAddressTests {
   }
 
   @Test(
-    "What is no range is refused, and so is one with bits behind its prefix",
+    "A malformed range, or one with bits after its prefix, is refused",
     arguments: [
       "", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.1/8", "::1/64", "::/129", "a/8",
       "10/8",
@@ -52,7 +52,7 @@ struct IPAddressTests {
   func noRange(text: String) { #expect(AddressRange(text) == nil) }
 
   @Test(
-    "Only what trusted proxies have added counts",
+    "The client is the right-most forwarded address that is not a trusted proxy",
     arguments: [
       ([], "192.0.2.1", ["203.0.113.5"], "192.0.2.1"),
       (["10.0.0.0/8"], "192.0.2.1", ["203.0.113.5"], "192.0.2.1"),

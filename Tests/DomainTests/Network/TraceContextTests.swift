@@ -2,13 +2,13 @@ import Testing
 
 @testable import Domain
 
-/// The cases of W3C Trace Context, section 3.2, and of its own test suite.
-@Suite("traceparent")
+/// Cases from W3C Trace Context, section 3.2, and from its test suite.
+@Suite("The traceparent header")
 struct TraceContextTests {
   private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
   private static let span = "00f067aa0ba902b7"
 
-  @Test("A header of version 00 is read and written as it came")
+  @Test("A header of version 00 survives a round trip unchanged")
   func plain() throws {
     for flags in ["00", "01"] {
       let header = "00-\(Self.trace)-\(Self.span)-\(flags)"
@@ -20,7 +20,7 @@ struct TraceContextTests {
   }
 
   @Test(
-    "What a later version adds is left out, and so are flags without a meaning",
+    "Fields of later versions and unknown flags are dropped",
     arguments: [
       ("cc-\(trace)-\(span)-01", "01"), ("cc-\(trace)-\(span)-01-what-the-future-brings", "01"),
       ("cc-\(trace)-\(span)-01-", "01"), ("fe-\(trace)-\(span)-00", "00"), ("00-\(trace)-\(span)-ff", "01"),
@@ -31,7 +31,7 @@ struct TraceContextTests {
   }
 
   @Test(
-    "What the specification forbids is no trace",
+    "A header that the specification forbids is refused",
     arguments: [
       "", "00", "00-", "-", "00-\(trace)-\(span)", "00-\(trace)-\(span)-", "00-\(trace)-\(span)-0",
       "00-\(trace)-\(span)-1", "00-\(trace)-\(span)-01-", "00-\(trace)-\(span)-01-what", "00-\(trace)-\(span)-010",

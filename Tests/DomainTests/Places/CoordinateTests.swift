@@ -6,7 +6,7 @@ import Testing
 @Suite("Coordinates")
 struct CoordinateTests {
   @Test(
-    "Degrees become 1e-7 degrees, rounded",
+    "Degrees are rounded to 1e-7",
     arguments: [
       (0, 0, 0, 0), (90, 180, 900_000_000, 1_800_000_000), (-90, -180, -900_000_000, -1_800_000_000),
       (47.606_210_04, -122.332_069_96, 476_062_100, -1_223_320_700), (-0.000_000_04, 0.000_000_06, 0, 1),
@@ -17,7 +17,7 @@ struct CoordinateTests {
     #expect(point?.longitudeE7 == longitudeE7)
   }
 
-  @Test("What is not on the earth is no coordinate")
+  @Test("Coordinates outside the earth are refused")
   func outside() {
     #expect(Coordinate(latitude: 90.000_000_1, longitude: 0) == nil)
     #expect(Coordinate(latitude: 0, longitude: 180.000_000_1) == nil)
@@ -30,7 +30,7 @@ struct CoordinateTests {
     #expect(Coordinate(latitudeE7: -900_000_000, longitudeE7: 1_800_000_000) != nil)
   }
 
-  @Test("No digit changes on the way to degrees and back")
+  @Test("Coordinates survive a round trip through degrees")
   func roundTrip() {
     var random = SeededRandom(seed: 3)
     for _ in 0..<5_000 {
@@ -43,7 +43,7 @@ struct CoordinateTests {
   }
 
   @Test(
-    "Distances are those of an atlas",
+    "Distances match an atlas",
     arguments: [
       (51.5074, -0.1278, 40.7128, -74.0060, 5_570, 5), (52.5200, 13.4050, 48.8566, 2.3522, 878, 2),
       (-33.8688, 151.2093, -36.8485, 174.7633, 2_156, 5), (0, 0, 0, 180, 20_015, 1), (90, 0, -90, 0, 20_015, 1),
@@ -56,31 +56,31 @@ struct CoordinateTests {
   }
 }
 
-@Suite("The check of a result")
+@Suite("Placement check")
 struct PlacementCheckTests {
   private let seattle = Place.sample(47.6062, -122.3321)
 
-  @Test("Without coordinates and place a post is rejected, with the text and what to do")
+  @Test("A post without coordinates and place is rejected with its text as the reason")
   func rejected() {
     guard case .rejected(let reason) = PlacementCheck.verdict(place: "Nowhereville", coordinate: nil, found: nil) else {
-      Issue.record("A place that nobody knows is on the map.")
+      Issue.record("The post is not rejected.")
       return
     }
     #expect(reason.code == "place_not_found")
     #expect(reason.detail.contains("\"Nowhereville\""))
   }
 
-  @Test("Without coordinates the place's are taken")
+  @Test("A post without coordinates gets those of the place")
   func found() {
     #expect(
       PlacementCheck.verdict(place: "seattle", coordinate: nil, found: seattle)
         == .published(
           .init(
-            coordinate: seattle.coordinate, label: seattle.label, countryCode: "US", agreement: .notProvided,
+            coordinate: seattle.coordinate, label: seattle.label, countryCode: "US", agreement: .notGiven,
             match: seattle.match)))
   }
 
-  @Test("Coordinates without a place are kept, under the text as typed")
+  @Test("Coordinates without a known place are published under the typed text")
   func unverified() {
     let point = Coordinate.at(1, 2)
     #expect(
@@ -90,7 +90,7 @@ struct PlacementCheckTests {
 
   /// A degree of latitude is 111.195 km.
   @Test(
-    "Coordinates agree within the tolerance of the place's level, and are kept either way",
+    "Given coordinates are kept, and agree within the tolerance of the place's level",
     arguments: zip(Place.Level.allCases, [3_000.0, 800, 150, 60, 40, 10, 10]))
   func tolerance(level: Place.Level, km: Double) {
     let place = Place.sample(0, 10, level: level)

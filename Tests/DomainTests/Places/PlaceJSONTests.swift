@@ -2,7 +2,7 @@ import Testing
 
 @testable import Domain
 
-@Suite("A place as JSON")
+@Suite("JSON of a place")
 struct PlaceJSONTests {
   private func text(_ place: Place) -> String {
     String(decoding: JSONWriter.object { place.write(to: &$0) }.bytes, as: UTF8.self)
@@ -18,7 +18,7 @@ struct PlaceJSONTests {
     return place
   }
 
-  @Test("Without detail it has what a post needs")
+  @Test("A place without detail has the members that a post needs")
   func plain() throws {
     #expect(
       try text(place(nil)) == """
@@ -28,7 +28,7 @@ struct PlaceJSONTests {
         """)
   }
 
-  @Test("Detail adds to it, the extent west first, and degraded only where it is")
+  @Test("Detail adds members, with the bounding box west first and degraded only if true")
   func detailed() throws {
     var detail = Place.Detail()
     (detail.county, detail.postcode, detail.matched, detail.unmatched) = ("King", "98101", "Seattle", "Foo Street")
@@ -49,7 +49,7 @@ struct PlaceJSONTests {
         """))
   }
 
-  @Test("What is owed for several places is said once")
+  @Test("Attribution of several places is listed once each")
   func attribution() throws {
     var (one, other) = (Place.Detail(), Place.Detail())
     (one.attribution, other.attribution) = ("© a", "© b")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Domain
 
-@Suite("The options of a look-up")
+@Suite("Options of a place query")
 struct PlaceQueryOptionsTests {
   private func query(_ option: PlaceQuery.Option, _ value: String) throws(InvalidOption) -> PlaceQuery {
     var query = PlaceQuery("Oslo", limit: 3)
@@ -11,7 +11,7 @@ struct PlaceQueryOptionsTests {
     return query
   }
 
-  @Test("They are taken as people and programs write them")
+  @Test("Options accept space, either letter case and both forms of a boolean")
   func taken() throws {
     #expect(try query(.text, " Bergen\n").text == "Bergen")
     #expect(try query(.limit, "20").limit == 20)
@@ -20,24 +20,24 @@ struct PlaceQueryOptionsTests {
     #expect(try query(.language, "DE").language == "de")
     #expect(try query(.language, "de-AT").language == "de")
     #expect(try query(.level, "City, postcode").levels == [.city, .postcode])
-    #expect(try query(.prefix, "true").kind == .prefix)
-    #expect(try query(.prefix, "0").kind == .forward)
+    #expect(try query(.autocomplete, "true").kind == .autocomplete)
+    #expect(try query(.autocomplete, "0").kind == .forward)
   }
 
-  @Test("Without a value an option stays as it is", arguments: PlaceQuery.Option.allCases.filter { $0 != .text })
+  @Test("A blank value leaves an option unchanged", arguments: PlaceQuery.Option.allCases.filter { $0 != .text })
   func empty(option: PlaceQuery.Option) throws {
     #expect(try query(option, " ") == PlaceQuery("Oslo", limit: 3))
   }
 
   @Test(
-    "What is wrong is told with what was expected and what came, and changes nothing",
+    "An invalid option changes nothing, and its error has the expected and the actual value",
     arguments: [
       (PlaceQuery.Option.text, "", "1 to 256 bytes"), (.text, String(repeating: "x", count: 257), "1 to 256 bytes"),
       (.limit, "0", "1 to 20"), (.limit, "21", "1 to 20"), (.limit, "x", "1 to 20"), (.country, "USA", "two letters"),
       (.country, "1!", "two letters"), (.country, "ü", "two letters"), (.focus, "47.6", "LAT,LON"),
       (.focus, "91,0", "LAT,LON"), (.focus, "0x1,2", "LAT,LON"), (.focus, "1,2,3", "LAT,LON"),
       (.focus, "nan,0", "LAT,LON"), (.language, "german", "two letters"), (.level, "town", "city"),
-      (.level, ",", "city"), (.prefix, "yes", "true or false"),
+      (.level, ",", "city"), (.autocomplete, "yes", "true or false"),
     ])
   func wrong(option: PlaceQuery.Option, value: String, expected: String) {
     var changed = PlaceQuery("Oslo", limit: 3)
@@ -47,13 +47,13 @@ struct PlaceQueryOptionsTests {
     #expect((error?.actual.utf8.count ?? .max) <= Limits.complaintBytesMax)
   }
 
-  @Test("A place of exactly the longest length is taken")
+  @Test("A text of exactly the longest length is accepted")
   func longest() throws {
     let text = String(repeating: "x", count: Limits.placeBytesMax)
     #expect(try query(.text, text).text == text)
   }
 
-  @Test("A point's text has no power of ten in it, and is read as the same point")
+  @Test("A coordinate's text has no exponent and parses to the same coordinate")
   func point() throws {
     let small = try #require(Coordinate(latitudeE7: -1, longitudeE7: 1_800_000_000))
     #expect(small.text == "-0.0000001, 180")

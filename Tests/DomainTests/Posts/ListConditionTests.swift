@@ -3,13 +3,13 @@ import Testing
 
 @testable import Domain
 
-@Suite("Conditions of a list")
+@Suite("List conditions")
 struct ListConditionTests {
   private func condition(_ text: String) throws -> ListCondition {
     try ListCondition(try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)))
   }
 
-  @Test("A member is an equality, several are all of them, $or is any")
+  @Test("Members are equalities joined by and, and $or, $nor and $in are translated")
   func forms() throws {
     #expect(try condition("{}") == .always)
     #expect(try condition("{\"uniqueKey\":\"12\"}") == .compare(.uniqueKey, .equal, .integer(12)))
@@ -31,7 +31,7 @@ struct ListConditionTests {
   }
 
   @Test(
-    "What no post can be is none, and its contrary all",
+    "A condition that no post can meet is never true, and its negation always",
     arguments: [
       ("{\"uniqueKey\":\"abc\"}", false), ("{\"uniqueKey\":\"012\"}", false), ("{\"objectId\":\"short\"}", false),
       ("{\"objectId\":{\"$ne\":\"short\"}}", true), ("{\"color\":1}", false), ("{\"color\":{\"$ne\":1}}", true),
@@ -43,7 +43,7 @@ struct ListConditionTests {
     #expect(try condition(text) == (holds ? .always : .never))
   }
 
-  @Test("An account's own posts are known by the condition that asks for them, also beside others")
+  @Test("A condition on uniqueKey names its account, also beside other members")
   func account() throws {
     #expect(try condition("{\"uniqueKey\":\"7\"}").account == AccountID(rawValue: 7))
     #expect(try condition("{\"latitude\":1,\"uniqueKey\":\"7\"}").account == AccountID(rawValue: 7))
@@ -52,7 +52,7 @@ struct ListConditionTests {
     }
   }
 
-  @Test("It may be nested eight deep, and compare a hundred times")
+  @Test("A condition is nested eight deep at most, with a hundred comparisons")
   func limits() throws {
     func nested(_ depth: Int) -> String {
       String(repeating: "{\"$and\":[", count: depth - 1) + "{}" + String(repeating: "]}", count: depth - 1)
@@ -64,7 +64,7 @@ struct ListConditionTests {
     }
     _ = try condition(among(Limits.whereComparisonsMax))
     #expect(throws: ListCondition.Refusal.self) { try condition(among(Limits.whereComparisonsMax + 1)) }
-    // What compares nothing is joined all the same.
+    // Empty parts count towards the limit too.
     for count in [Limits.whereComparisonsMax, Limits.whereComparisonsMax + 1] {
       let parts = Array(repeating: "{}", count: count).joined(separator: ",")
       let members = (0..<count).map { "\"a\($0)\":{}" }.joined(separator: ",")
@@ -76,7 +76,7 @@ struct ListConditionTests {
   }
 
   @Test(
-    "What is not known is refused and named",
+    "An unknown operator or a wrong type is refused by name",
     arguments: [
       ("[]", "object"), ("{\"$where\":1}", "$where"), ("{\"a\":{\"$near\":1}}", "$near"), ("{\"$or\":1}", "$or"),
       ("{\"latitude\":\"1\"}", "latitude"), ("{\"mapString\":1}", "mapString"),

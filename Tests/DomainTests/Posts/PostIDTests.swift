@@ -8,7 +8,7 @@ struct PostIDTests {
   private let largest: UInt64 = 839_299_365_868_340_223
 
   @Test(
-    "An id is the same number inside and 10 characters outside",
+    "An id is a number with a text of 10 characters",
     arguments: [
       (0, "0000000000"), (61, "000000000z"), (62, "0000000010"), (10, "000000000A"), (36, "000000000a"),
       (839_299_365_868_340_223, "zzzzzzzzzz"),
@@ -18,7 +18,7 @@ struct PostIDTests {
     #expect(PostID(text)?.rawValue == number)
   }
 
-  @Test("Every id comes back from its text, and texts have the order of the ids")
+  @Test("Ids survive a round trip through their texts, which sort like the ids")
   func roundTrip() {
     var random = SeededRandom(seed: 7)
     let ids = (0..<2_000).map { _ in PostID.numbered(UInt64.random(in: 0...largest, using: &random)) }
@@ -31,14 +31,14 @@ struct PostIDTests {
       sorted.map(\.description) == ids.map(\.description).sorted { Array($0.utf8).lexicographicallyPrecedes($1.utf8) })
   }
 
-  @Test("What does not fit 10 characters is no id")
+  @Test("A number that does not fit 10 characters is refused")
   func tooLarge() {
     #expect(PostID(rawValue: largest + 1) == nil)
     #expect(PostID(rawValue: .max) == nil)
   }
 
   @Test(
-    "Only 10 characters of 0-9, A-Z, a-z are an id",
+    "A text that is not 10 characters of 0-9, A-Z and a-z is refused",
     arguments: [
       "", "000000000", "00000000000", "00000 0000", "000000000-", "000000000é", "0000000é0", "００００００００００",
       "000000000\n", "+000000000", "0000000.00",
@@ -47,7 +47,7 @@ struct PostIDTests {
     #expect(PostID(text) == nil)
   }
 
-  @Test("Ids rise with the clock, and still rise when it stands or goes back")
+  @Test("Ids rise even when the clock stands still or goes back")
   func clock() {
     let startMs: Int64 = 1_700_000_000_000
     let first = PostID.following(nil, unixMs: startMs)
@@ -56,16 +56,16 @@ struct PostIDTests {
     let on = PostID.following(back, unixMs: startMs + 1)
     #expect(first < stands && stands < back && back < on)
     #expect(stands.rawValue == first.rawValue + 1)
-    #expect(on.rawValue - first.rawValue == 1 << 18, "A later millisecond begins a number range of its own.")
+    #expect(on.rawValue - first.rawValue == 1 << 18, "Each millisecond has its own range of ids.")
   }
 
-  @Test("A clock before 2020 begins at zero")
+  @Test("A clock before 2020 counts as the start of 2020")
   func beforeEpoch() {
     #expect(PostID.following(nil, unixMs: 0) == PostID(rawValue: 1))
     #expect(PostID.following(nil, unixMs: 1_577_836_800_000 - 1) == PostID(rawValue: 1))
   }
 
-  @Test("A million ids of one millisecond are all different")
+  @Test("A million ids of one millisecond are distinct")
   func burst() {
     var last = PostID.following(nil, unixMs: 1_700_000_000_000)
     let first = last
@@ -80,7 +80,7 @@ struct PostIDTests {
     #expect(last.rawValue - first.rawValue == 1_000_000)
   }
 
-  @Test("A job is a post's or a look-up's, never both")
+  @Test("A job id belongs to a post or to a lookup, never to both")
   func jobs() {
     let post = JobID(PostID.numbered(largest))
     #expect(!post.isLookup)

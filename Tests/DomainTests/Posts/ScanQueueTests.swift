@@ -2,26 +2,26 @@ import Testing
 
 @testable import Domain
 
-@Suite("The queue of scans")
+@Suite("Scan queue")
 struct ScanQueueTests {
-  /// A network in a block of its own.
+  /// A network in its own block.
   private func network(_ number: Int) throws -> IPAddress { try #require(IPAddress("203.\(number).113.1")) }
 
-  @Test("Scans start while there are places, wait in their order, and are refused once the queue is full")
+  @Test("Scans start up to the limit, then wait in order, and are refused when the queue is full")
   func bounds() {
     var queue = ScanQueue(placesMax: 2, waitingMax: 3)
     #expect((1...5).map { queue.admit($0, from: nil) } == [.starts, .starts, .waits, .waits, .waits])
     #expect(queue.admit(6, from: nil) == .refused)
     #expect(queue.finish(2) == 3)
-    #expect(queue.admit(7, from: nil) == .waits, "A place in the queue is free again.")
-    #expect(queue.finish(5) == nil, "One that waits gives up, and nothing starts.")
+    #expect(queue.admit(7, from: nil) == .waits, "A slot in the queue is free again.")
+    #expect(queue.finish(5) == nil, "A waiting scan gives up, and no scan starts.")
     #expect(queue.finish(1) == 4)
     #expect(queue.finish(3) == 7)
     #expect([4, 7].map { queue.finish($0) } == [nil, nil])
     #expect(queue.admit(8, from: nil) == .starts)
   }
 
-  @Test("Without room to wait, a scan starts or is refused")
+  @Test("A queue of length 0 starts a scan or refuses it")
   func noWaiting() {
     var queue = ScanQueue(placesMax: 1, waitingMax: 0)
     #expect(queue.admit(1, from: nil) == .starts)
@@ -30,20 +30,20 @@ struct ScanQueueTests {
     #expect(queue.admit(3, from: nil) == .starts)
   }
 
-  @Test("A network has one of two places and an eighth of the queue, and another one has the rest")
+  @Test("A network gets one of two running scans and an eighth of the queue")
   func shares() throws {
     var queue = ScanQueue(placesMax: 2, waitingMax: 32)
     let (greedy, other) = (try network(1), try network(2))
     let admissions = (1...10).map { queue.admit($0, from: greedy) }
     #expect(admissions == [.starts] + Array(repeating: .waits, count: 4) + Array(repeating: .refused, count: 5))
-    #expect(queue.admit(11, from: other) == .starts, "The second place was kept for it.")
+    #expect(queue.admit(11, from: other) == .starts, "The second slot was kept for another network.")
     #expect(queue.admit(12, from: other) == .waits)
-    #expect(queue.finish(11) == 12, "It overtakes those whose network has its share.")
+    #expect(queue.finish(11) == 12, "The other network's scan overtakes those of a network with its full share.")
     #expect(queue.finish(1) == 2)
     #expect(queue.admit(13, from: greedy) == .waits)
   }
 
-  @Test("All addresses of an IPv6 network have one share")
+  @Test("Addresses of one IPv6 network have one share")
   func networks() throws {
     var queue = ScanQueue()
     let addresses = try ["2001:db8::1", "2001:db8::2"].map { try #require(IPAddress($0)).network }
@@ -52,7 +52,7 @@ struct ScanQueueTests {
   }
 
   @Test(
-    "A block of addresses has one of two places and half of the queue, and the next block has the rest",
+    "A block of addresses gets one of two running scans and half of the queue",
     arguments: [("203.0.", ".255", "203.1.0.0"), ("2001:db8:ffff:", "::", "2001:db9::")])
   func blocks(start: String, end: String, next: String) throws {
     var queue = ScanQueue(placesMax: 2, waitingMax: 32)
@@ -60,16 +60,16 @@ struct ScanQueueTests {
     let admissions = networks.indices.map { queue.admit(UInt64($0), from: networks[$0]) }
     #expect(admissions == [.starts] + Array(repeating: .waits, count: 16) + Array(repeating: .refused, count: 23))
     let other = try #require(IPAddress(next)).network
-    #expect(queue.admit(100, from: other) == .starts, "The second place was kept for another block.")
+    #expect(queue.admit(100, from: other) == .starts, "The second slot was kept for another block.")
     #expect(queue.admit(101, from: other) == .waits)
-    #expect(queue.finish(100) == 101, "It overtakes the scans of the block that has its share.")
-    #expect(queue.admit(102, from: nil) == .waits, "Both places are taken.")
+    #expect(queue.finish(100) == 101, "The other block's scan overtakes those of a block with its full share.")
+    #expect(queue.admit(102, from: nil) == .waits, "Both slots are taken.")
     #expect(queue.finish(0) == 1)
-    #expect(queue.admit(103, from: networks[39]) == .waits, "A place of the block in the queue is free again.")
+    #expect(queue.admit(103, from: networks[39]) == .waits, "A slot of the block in the queue is free again.")
     #expect(queue.admit(104, from: networks[38]) == .refused)
   }
 
-  @Test("A block's share is rounded down, and never less than one place")
+  @Test("A block's share is rounded down, to one slot at least")
   func roundedShares() throws {
     let networks = try (1...9).map { number in try #require(IPAddress("203.0.113.\(number)")) }
     for (total, share) in [(1, 1), (2, 1), (3, 1), (4, 2), (5, 2)] {
@@ -80,7 +80,7 @@ struct ScanQueueTests {
     }
   }
 
-  @Test("While the queue is held no scan starts; then as many start as there are places")
+  @Test("A paused queue starts no scan, and on resume starts as many as it has slots")
   func holding() {
     var queue = ScanQueue(placesMax: 2, waitingMax: 9)
     #expect(queue.isIdle)
@@ -93,7 +93,7 @@ struct ScanQueueTests {
     #expect(!queue.isPaused && queue.finish(3) == 5)
   }
 
-  @Test("The queue takes as many as its limits say, from networks as from this machine")
+  @Test("The queue accepts scans up to its limits, from networks and from this machine")
   func limits() throws {
     var queue = ScanQueue()
     let places = (1...Limits.scansAtOnceMax).map { queue.admit(UInt64($0), from: nil) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Domain
 
-@Suite("Posts that nobody has meant")
+@Suite("Random submissions")
 struct SubmissionFuzzTests {
   private static let links = [
     "https://example.org/me", "HTTP://Example.ORG:8080/a?b#c", "example.org/x", "https://[2001:db8::1]:443/", "[::1]",
@@ -18,7 +18,7 @@ struct SubmissionFuzzTests {
     "\u{2028}", "नई दिल्ली", "\u{E000}", "\u{10FFFF}", String(repeating: "x", count: 250),
   ].map { Array($0.utf8) }
 
-  @Test("A submission is refused with its field, or fits, is one safe line, and lies on the earth")
+  @Test("A random submission is refused by field, or its place fits and is one safe line")
   func submissions() {
     let numbers: [Double?] = [
       nil, 0, -0.0, 90, -90, 180, 90.000_000_04, .nan, .infinity, -.infinity, .greatestFiniteMagnitude,
@@ -45,7 +45,7 @@ struct SubmissionFuzzTests {
     }
   }
 
-  @Test("A text is no id, or the one text of its number; a number is too")
+  @Test("A random text that is an id is the text of that id")
   func ids() {
     let texts = ["4D5ox566Xg", "0000000000", "zzzzzzzzzz", "４D5ox566X"].map { Array($0.utf8) }
     Fuzz.rounds(20_000) { random in

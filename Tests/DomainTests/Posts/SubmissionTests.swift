@@ -21,11 +21,12 @@ struct SubmissionTests {
     #expect(submission.coordinate == nil)
     for (place, kept) in [("\u{A0}Oslo\u{3000}", "Oslo"), (" \u{301}Oslo \u{308} ", "\u{301}Oslo \u{308}")] {
       let submission = try Submission(place: place, link: "example.org", latitude: nil, longitude: nil)
-      #expect(Array(submission.place.unicodeScalars) == Array(kept.unicodeScalars), "A mark on a space is kept.")
+      #expect(
+        Array(submission.place.unicodeScalars) == Array(kept.unicodeScalars), "A combining mark on a space is kept.")
     }
   }
 
-  @Test("A place has 1 to 256 bytes")
+  @Test("A place without 1 to 256 bytes is refused")
   func placeLength() {
     #expect(field(place: "") == "place")
     #expect(field(place: " \n ") == "place")
@@ -37,13 +38,13 @@ struct SubmissionTests {
   }
 
   @Test(
-    "A place is one line without hidden characters",
+    "A place with a line break or a hidden character is refused",
     arguments: ["a\nb", "a\u{0}b", "a\u{1B}[31mb", "a\u{202E}b", "a\u{200B}b", "a\u{2029}b", "a\u{61C}b", "a\u{FFF9}b"])
   func placeCharacters(place: String) {
     #expect(field(place: place) == "place")
   }
 
-  @Test("A place that is refused for a character names it, and says what to do")
+  @Test("The refusal of a place names the bad character and its remedy")
   func namedCharacter() {
     let refusal = #expect(throws: Submission.Refusal.self) {
       try Submission(place: "Rome\u{202E}", link: "example.org", latitude: nil, longitude: nil)
@@ -59,7 +60,7 @@ struct SubmissionTests {
     #expect(field(place: place) == nil)
   }
 
-  @Test("A bad link is refused by its field, with the link's own reason")
+  @Test("A bad link is refused by field, with the reason of the link check")
   func link() {
     let refusal = #expect(throws: Submission.Refusal.self) {
       try Submission(place: "Oslo", link: "javascript:1", latitude: nil, longitude: nil)
@@ -67,7 +68,7 @@ struct SubmissionTests {
     #expect(refusal == Submission.Refusal(field: "link", reason: WebLink.Refusal.scheme("javascript:").reason))
   }
 
-  @Test("A text that is no link is kept without white space at its ends, in one line and as long as a link")
+  @Test("Any single-line text up to the length of a link is kept, trimmed, where allowed")
   func anyLink() throws {
     func link(_ text: String) throws -> (String, String?) {
       let submission = try Submission(
@@ -90,7 +91,7 @@ struct SubmissionTests {
     }
   }
 
-  @Test("Coordinates come both or not at all, finite and on the earth")
+  @Test("Coordinates must come in pairs, be finite and lie on the earth")
   func coordinates() {
     #expect(field((90, 180)) == nil)
     #expect(field((-90, -180)) == nil)
@@ -115,24 +116,24 @@ struct RegistrationTests {
     } catch { return error.field }
   }
 
-  @Test("The same mailbox is one account: lower case, without white space around it")
+  @Test("A registration trims the e-mail address and lowers its case")
   func mailbox() throws {
     let registration = try Registration(
       email: " Ada@Example.ORG\n", password: "Pass word", firstName: " Ada ", lastName: " ")
     #expect(registration.email == "ada@example.org")
-    #expect(registration.password == "Pass word", "A password is taken as it is.")
+    #expect(registration.password == "Pass word", "A password is kept as typed.")
     #expect(registration.firstName == "Ada")
     #expect(registration.lastName == "")
   }
 
   @Test(
-    "An e-mail address has one @ with something on both sides",
+    "An e-mail address without text on both sides of a single @ is refused",
     arguments: ["", "ada", "@example.org", "ada@", "a@b@c", "a b@example.org", "a@\u{202E}b", "a@b\u{0}", "a\n@b"])
   func email(text: String) {
     #expect(field(email: text) == "email")
   }
 
-  @Test("Every text ends at its limit")
+  @Test("E-mail address, password and names have limits of length and characters")
   func limits() {
     let domain = "@example.org"
     #expect(field(email: String(repeating: "a", count: 254 - domain.count) + domain) == nil)
@@ -152,7 +153,9 @@ struct RegistrationTests {
     for name in ["مه\u{200C}سا", "👨\u{200D}👩\u{200D}👧", "ශ\u{DCA}\u{200D}රී"] {
       #expect(field(first: name, last: name) == nil)
     }
-    #expect(field(email: "مه\u{200C}سا@example.org") == "email", "Nobody sees what tells it from another address.")
+    #expect(
+      field(email: "مه\u{200C}سا@example.org") == "email",
+      "An invisible character would make two addresses look alike.")
     #expect(field(last: "Love\nlace") == "lastName")
   }
 }

@@ -1,12 +1,12 @@
 import Domain
 import Testing
 
-@Suite("Which requests of producers are taken in")
+@Suite("Submit admission of producers")
 struct SubmitAdmissionTests {
   private let ada = AccountID(rawValue: 1)
   private let peer: [UInt8] = [1]
 
-  /// Knows peer and token from time 0 on.
+  /// An admission that knows the peer's token from time 0.
   private func known(as identity: SubmitAdmission.Identity) -> SubmitAdmission {
     var admission = SubmitAdmission()
     _ = admission.begin(peer, token: "t", nowMs: 0)
@@ -15,7 +15,7 @@ struct SubmitAdmissionTests {
     return admission
   }
 
-  @Test("The first request asks whose the token is, those behind it wait, and later ones know")
+  @Test("The first request authenticates the token, those behind it wait, later ones are admitted")
   func once() {
     var admission = SubmitAdmission()
     var decisions = [admission.begin(peer, token: "t", nowMs: 0)]
@@ -27,7 +27,7 @@ struct SubmitAdmissionTests {
     #expect(admission.unanswered == 5)
   }
 
-  @Test("What is known of a token holds for a second, good or bad, and not a moment longer")
+  @Test("A token's authentication is cached for a second, good or bad")
   func time() {
     var good = known(as: .account(ada))
     let (last, after) = (
@@ -36,24 +36,24 @@ struct SubmitAdmissionTests {
     #expect(last == .admit(ada) && after == .authenticate)
     var bad = known(as: .unauthenticated)
     let refused = bad.begin(peer, token: "t", nowMs: Limits.submitTokenMs - 1)
-    #expect(refused == .unauthorized && bad.unanswered == 0, "It is looked up again in a second, and holds no place.")
+    #expect(refused == .unauthorized && bad.unanswered == 0, "A refused request holds no slot.")
     let again = bad.begin(peer, token: "t", nowMs: Limits.submitTokenMs)
     #expect(again == .authenticate)
   }
 
-  @Test("Another token, and another connection, are asked for by themselves")
+  @Test("Another token or another connection is authenticated on its own")
   func others() {
     var admission = known(as: .account(ada))
     let token = admission.begin(peer, token: "u", nowMs: 1)
     let connection = admission.begin([2], token: "t", nowMs: 1)
     #expect(token == .authenticate && connection == .authenticate)
-    // What comes late for the earlier token says nothing of the present one.
+    // A late result for the earlier token does not apply to the present one.
     admission.learn(peer, token: "t", identity: .account(ada), nowMs: 2)
     let waits = admission.begin(peer, token: "u", nowMs: 3)
     #expect(waits == .wait)
   }
 
-  @Test("A look-up that failed is forgotten: the next request asks again")
+  @Test("A failed authentication is not cached")
   func failure() {
     var admission = SubmitAdmission()
     _ = admission.begin(peer, token: "t", nowMs: 0)
@@ -62,7 +62,7 @@ struct SubmitAdmissionTests {
     #expect(next == .authenticate)
   }
 
-  @Test("The request that fills a connection's room is taken, the next is busy, and an answer makes room for one")
+  @Test("A connection holds requests up to its limit, then gets busy until a reply frees a slot")
   func connectionRoom() {
     var admission = known(as: .account(ada))
     func begin() -> SubmitAdmission.Decision { admission.begin(peer, token: "t", nowMs: 1) }
@@ -73,13 +73,13 @@ struct SubmitAdmissionTests {
     let full = begin()
     #expect(full == .busy && admission.unanswered == Limits.submitUnansweredMax)
     let other = admission.begin([2], token: "t", nowMs: 1)
-    #expect(other == .authenticate, "Others have room.")
+    #expect(other == .authenticate, "Other connections have free slots.")
     admission.end(peer)
     let (one, none) = (begin(), begin())
     #expect(one == .admit(ada) && none == .busy)
   }
 
-  @Test("The request that fills the room of all is taken, the next of anybody is busy")
+  @Test("A request above the total limit gets busy, whatever its connection")
   func room() {
     var admission = SubmitAdmission()
     for number in 0..<Limits.submitRequestsMax {
@@ -93,7 +93,7 @@ struct SubmitAdmissionTests {
     #expect(room == .authenticate)
   }
 
-  @Test("However many connections come and go, few are remembered, and none that waits is forgotten")
+  @Test("Memory for connections is bounded, and connections with pending requests stay known")
   func memory() {
     var admission = SubmitAdmission()
     _ = admission.begin(peer, token: "t", nowMs: 0)
@@ -107,7 +107,7 @@ struct SubmitAdmissionTests {
     #expect(waits == .wait && admission.unanswered == 2)
   }
 
-  @Test("An answer to nobody changes nothing")
+  @Test("A reply to an unknown peer changes nothing")
   func nobody() {
     var admission = known(as: .account(ada))
     admission.end(peer)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Domain
 
-@Suite("Links")
+@Suite("Web links")
 struct WebLinkTests {
   @Test(
-    "A web address is accepted, in its normal form",
+    "A web address is accepted and normalised",
     arguments: [
       ("https://example.org/me", "https://example.org/me"),
       ("HTTP://EXAMPLE.org/PaTh?Q=1#F", "http://example.org/PaTh?Q=1#F"),
@@ -33,11 +33,11 @@ struct WebLinkTests {
   func accepted(input: String, text: String) throws {
     let link = try WebLink(input)
     #expect(link.text == text)
-    #expect(try WebLink(link.text) == link, "The normal form is its own normal form.")
+    #expect(try WebLink(link.text) == link, "Normalising twice changes nothing.")
   }
 
   @Test(
-    "Anything that is not http or https is refused by its scheme",
+    "A scheme other than http and https is refused by name",
     arguments: [
       ("javascript:alert(1)", "javascript:"),
       ("JaVaScRiPt:alert(1)", "javascript:"),
@@ -86,7 +86,7 @@ struct WebLinkTests {
   }
 
   @Test(
-    "A host needs a name that may stand in a browser",
+    "A host that browsers refuse is refused",
     arguments: [
       "https://", "https:///x", "https://?q", "https://#f", "https://.", "https://a..b", "https://.example.org",
       "https://-a.org", "https://a-.org", "https://exa%6Dple.org", "https://a,b", "https://a!b", "https://*",
@@ -106,7 +106,7 @@ struct WebLinkTests {
   }
 
   @Test(
-    "A port is a number from 1 to 65535",
+    "A port outside 1 to 65535 is refused",
     arguments: [
       "https://example.org:0", "https://example.org:65536", "https://example.org:", "https://example.org:x",
       "https://example.org:80:90", "https://example.org:+80", "https://example.org:-80", "https://example.org:8 0",
@@ -118,7 +118,7 @@ struct WebLinkTests {
     #expect(refusal == (input.contains(" ") ? .character : .port))
   }
 
-  @Test("The longest link has 2,048 bytes, as it is typed and as it is kept")
+  @Test("A link has 2,048 bytes at most, as typed and as normalised")
   func length() throws {
     func link(_ start: String, bytes: Int) -> String { start + String(repeating: "a", count: bytes - start.utf8.count) }
     #expect(try WebLink(link("https://example.org/", bytes: 2_048)).text.utf8.count == 2_048)
@@ -128,12 +128,12 @@ struct WebLinkTests {
     #expect(try WebLink(" " + link("https://example.org/", bytes: 2_048) + " ").text.utf8.count == 2_048)
   }
 
-  @Test("Nothing is not a link", arguments: ["", " ", "    "])
+  @Test("An empty link is refused", arguments: ["", " ", "    "])
   func empty(input: String) {
     #expect(throws: WebLink.Refusal.empty) { try WebLink(input) }
   }
 
-  @Test("Every refusal says what would be right, in one sentence without a full stop")
+  @Test("Each refusal has its own one-sentence reason without a full stop")
   func reasons() {
     let refusals: [WebLink.Refusal] = [.empty, .tooLong, .character, .scheme("data:"), .host, .credentials, .port]
     let reasons = refusals.map(\.reason)
@@ -141,7 +141,7 @@ struct WebLinkTests {
     #expect(reasons.allSatisfy { $0.count > 20 && !$0.hasSuffix(".") && !$0.contains("\n") })
   }
 
-  @Test("Whatever is accepted begins with http:// or https:// and has no byte that markup could end with")
+  @Test("An accepted random link starts with http:// or https:// and has no markup character")
   func accident() {
     var random = SeededRandom(seed: 11)
     let pieces = [
@@ -158,6 +158,6 @@ struct WebLinkTests {
       #expect(!link.text.contains { "\"<>\\ \t".contains($0) }, "\(input)")
       #expect((try? WebLink(link.text)) == link, "\(input)")
     }
-    #expect(accepted > 100, "Most of this test found nothing to judge.")
+    #expect(accepted > 100, "Too few random links were accepted for this test.")
   }
 }

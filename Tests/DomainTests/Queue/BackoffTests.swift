@@ -3,10 +3,10 @@ import Testing
 
 @testable import Domain
 
-@Suite("The pause before another try")
+@Suite("Retry backoff")
 struct BackoffTests {
   @Test(
-    "The longest pause doubles from 2 s to 15 min",
+    "The longest pause doubles from 2 s to 15 min, with full jitter",
     arguments: [
       (-1, 2_000), (0, 2_000), (1, 2_000), (2, 4_000), (3, 8_000), (8, 256_000), (9, 512_000), (10, 900_000),
       (11, 900_000), (64, 900_000), (.max, 900_000),
@@ -15,7 +15,7 @@ struct BackoffTests {
     var random = SeededRandom(seed: 5)
     let pauses = (0..<4_000).map { _ in Backoff.pauseMs(attempts: attempts, using: &random) }
     #expect(pauses.allSatisfy { (1...capMs).contains($0) })
-    // Full jitter: all of the range is used, evenly.
+    // Full jitter: the pauses are uniform over the whole range.
     #expect((pauses.max() ?? 0) > capMs * 99 / 100)
     #expect((pauses.min() ?? .max) < capMs / 100)
     let meanMs = pauses.reduce(0, +) / Int64(pauses.count)

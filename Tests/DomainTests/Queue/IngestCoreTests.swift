@@ -3,9 +3,9 @@ import Testing
 
 @testable import Domain
 
-@Suite("Ingest's core")
+@Suite("Ingest core")
 struct IngestCoreTests {
-  /// Ingest with one worker that holds jobs, and what the core has asked for.
+  /// An ingest core with one connected worker.
   private final class CoreHarness {
     static let peer: IngestCore.Peer = [1]
     var core = IngestCore(generation: 1, startMs: 0)
@@ -20,17 +20,18 @@ struct IngestCoreTests {
           worker: "w\(instance)", address: "", instance: [instance], held: [], remoteIntervalMs: nil),
         from: peer, nowMs: nowMs)
       let session = core.sessions[peer] ?? 0
-      _ = receive(.ready(jobLimit: 64), session: session, from: peer, nowMs: nowMs)
+      _ = receive(.credit(jobLimit: 64), session: session, from: peer, nowMs: nowMs)
       return session
     }
 
     func receive(
-      _ message: IngestCore.Message, session: UInt64? = nil, from peer: IngestCore.Peer = CoreHarness.peer, nowMs: Int64 = 0
+      _ message: IngestCore.Message, session: UInt64? = nil, from peer: IngestCore.Peer = CoreHarness.peer,
+      nowMs: Int64 = 0
     ) -> [IngestCore.Effect] {
       core.receive(message, session: session ?? self.session, from: peer, nowMs: nowMs)
     }
 
-    /// Accepts a post, and returns the lease under which the worker has it.
+    /// Queues a job and assigns it. Returns the lease of the worker.
     func lease(_ job: Job, nowMs: Int64 = 0) throws -> Lease {
       if job.id.isLookup { core.enqueueLookup(job) } else { _ = core.committed(.accepted([job]), nowMs: nowMs) }
       let leases = core.assign(nowMs: nowMs).flatMap(\.jobs).map(\.lease)
@@ -48,7 +49,7 @@ struct IngestCoreTests {
     }
   }
 
-  @Test("A result is acknowledged when the store has it, and not before; then its job is gone")
+  @Test("A result is acknowledged only after the commit, which also removes its job")
   func commit() throws {
     let desk = CoreHarness()
     let lease = try desk.lease(.post(1))
@@ -56,14 +57,14 @@ struct IngestCoreTests {
     #expect(effects.acks.isEmpty && desk.core.scheduler.depth == 1)
     let write = try #require(effects.writes.first)
     #expect(write.records.map(\.post) == [try #require(lease.job.post)])
-    #expect(desk.answer(lease, .found).acks.isEmpty, "The same result is on its way to the store.")
+    #expect(desk.answer(lease, .found).acks.isEmpty, "The first copy of the result is still being written.")
     let after = desk.committed(write, SettlementResult())
     #expect(after.acks == [.committed] && desk.core.scheduler.depth == 0)
     #expect(after.left.count == 1)
     #expect(desk.answer(lease, .found).acks == [.duplicate])
   }
 
-  @Test("A write that the store refuses makes the worker send its result again, and its job is sent after a pause")
+  @Test("A refused write asks the worker to retry its result later, and delays the job")
   func refused() throws {
     let desk = CoreHarness()
     let lease = try desk.lease(.post(1, attempts: 3))
@@ -74,7 +75,7 @@ struct IngestCoreTests {
     #expect(again.map(\.job.attempts) == [3] && again.first?.lease.job == lease.job)
   }
 
-  @Test("A failure is stored with its count, and then the job is sent again with it")
+  @Test("A failure is stored with its count of attempts, and the job is sent again with it")
   func retry() throws {
     let desk = CoreHarness()
     let lease = try desk.lease(.post(1))
@@ -89,7 +90,7 @@ struct IngestCoreTests {
     #expect(desk.core.assign(nowMs: pauseMs).flatMap(\.jobs).map(\.job.attempts) == [1])
   }
 
-  @Test("A retry of a post that was deleted meanwhile ends its job")
+  @Test("A retry of a deleted post ends its job")
   func deleted() throws {
     let desk = CoreHarness()
     let lease = try desk.lease(.post(1))
@@ -100,7 +101,7 @@ struct IngestCoreTests {
     #expect(after.left.count == 1 && desk.core.scheduler.depth == 0)
   }
 
-  @Test("A job that its worker has not started needs no write: it is acknowledged, and sent after a pause")
+  @Test("A job that was not started is acknowledged without a write, and sent again later")
   func notStarted() throws {
     let desk = CoreHarness()
     let lease = try desk.lease(.post(1))
@@ -110,20 +111,23 @@ struct IngestCoreTests {
     #expect(desk.core.assign(nowMs: Limits.notStartedPauseMs).count == 1)
   }
 
-  @Test("A lookup needs no write: its clients get the answer in the same turn")
+  @Test("A lookup's result needs no write and ends the lookup in the same tick")
   func lookup() throws {
     let desk = CoreHarness()
     let lease = try desk.lease(.lookup(1))
     let effects = desk.answer(lease, .found)
     #expect(effects.writes.isEmpty && effects.acks == [.committed] && desk.core.scheduler.depth == 0)
-    guard case .lookupEnded(lease.job, .found)? = effects.first(where: { if case .lookupEnded = $0 { true } else { false } })
+    guard
+      case .lookupEnded(lease.job, .found)? = effects.first(where: {
+        if case .lookupEnded = $0 { true } else { false }
+      })
     else {
       Issue.record("\(effects)")
       return
     }
   }
 
-  @Test("A late failure is stale, and changes nothing")
+  @Test("Ingest refuses a late failure as stale")
   func stale() throws {
     let desk = CoreHarness()
     let first = try desk.lease(.post(1))
@@ -134,12 +138,12 @@ struct IngestCoreTests {
     #expect(desk.answer(second, .failure).writes.count == 1)
   }
 
-  @Test("A silent worker's posts are counted as lost, and sent again; its lookups fail")
+  @Test("A silent worker's posts count as lost and are requeued, and its lookups fail")
   func lost() throws {
     let desk = CoreHarness()
     let post = try desk.lease(.post(1))
     let lookup = try desk.lease(.lookup(2))
-    // One turn each heartbeat: otherwise ingest itself would have stood still.
+    // One tick each heartbeat: after a longer gap ingest assumes that it stalled itself.
     var effects: [IngestCore.Effect] = []
     for nowMs in stride(from: Limits.heartbeatMs, through: Limits.livenessMs + Limits.heartbeatMs, by: 1_000) {
       effects += desk.turn(nowMs: nowMs)
@@ -154,7 +158,7 @@ struct IngestCoreTests {
     #expect(desk.core.sessions.isEmpty)
   }
 
-  @Test("The worker that ends a post's third worker buries it when that is stored")
+  @Test("The third lost lease makes a post dead once that is stored")
   func buried() throws {
     let desk = CoreHarness()
     let lease = try desk.lease(.post(1, leaseLosses: Limits.leaseLossesMax - 1))
@@ -169,14 +173,14 @@ struct IngestCoreTests {
     #expect(after.left == [try #require(lease.job.post)] && desk.core.scheduler.depth == 0)
   }
 
-  @Test("A message under another session than the connection's is answered with RESET")
+  @Test("A message with a session other than the connection's gets RESET")
   func reset() {
     let desk = CoreHarness()
-    let effects = desk.receive(.ready(jobLimit: 9), session: desk.session + 1)
+    let effects = desk.receive(.credit(jobLimit: 9), session: desk.session + 1)
     #expect(effects.resets == [.unknownSession])
   }
 
-  @Test("The same process on another connection ends the session on the first")
+  @Test("The same worker on a new connection replaces its old session")
   func replaced() {
     let desk = CoreHarness()
     let effects = desk.core.receive(
@@ -184,7 +188,7 @@ struct IngestCoreTests {
     #expect(effects.resets == [.replaced] && desk.core.sessions.keys.map(\.self) == [[2]])
   }
 
-  @Test("A goodbye gives the jobs back without a loss, and is answered")
+  @Test("A worker's goodbye returns its jobs without a loss, and ingest replies")
   func goodbye() throws {
     let desk = CoreHarness()
     let lease = try desk.lease(.post(1))
@@ -194,7 +198,7 @@ struct IngestCoreTests {
     #expect(desk.core.assign(nowMs: 0).flatMap(\.jobs).map(\.job.leaseLosses) == [0])
   }
 
-  @Test("While the queue is paused no job is sent, and results count")
+  @Test("A paused queue sends no jobs and accepts results")
   func paused() throws {
     let desk = CoreHarness()
     let lease = try desk.lease(.post(1))
@@ -206,7 +210,7 @@ struct IngestCoreTests {
     #expect(desk.core.assign(nowMs: 0).flatMap(\.jobs).map(\.job.id) == [JobID(rawValue: 2)])
   }
 
-  @Test("Jobs that could not be sent go to another worker at once")
+  @Test("Jobs that could not be sent go to another worker immediately")
   func sendFailed() throws {
     let desk = CoreHarness()
     let other = desk.join([2], instance: 2)
@@ -217,13 +221,13 @@ struct IngestCoreTests {
     }
     desk.core.sendFailed(jobs, to: first)
     guard case .send(.jobs(let again), let second, _)? = desk.core.assign(nowMs: 0).first else {
-      Issue.record("no job is sent again")
+      Issue.record("the job is not sent to another worker")
       return
     }
     #expect(Set([first, second]) == [desk.session, other] && again.map(\.job) == jobs.map(\.job))
   }
 
-  @Test("Changes of the list are published once, in the order of the commits")
+  @Test("List changes are published once, in commit order")
   func order() throws {
     let desk = CoreHarness()
     let write = try #require(desk.answer(try desk.lease(.post(1)), .found).writes.first)

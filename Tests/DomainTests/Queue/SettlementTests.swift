@@ -3,7 +3,7 @@ import Testing
 
 @testable import Domain
 
-@Suite("What becomes of a job that a worker has answered")
+@Suite("Settlement of a result")
 struct SettlementTests {
   private let reason = Verdict.Reason(code: "down", detail: "try again")
 
@@ -12,7 +12,7 @@ struct SettlementTests {
     .retry(attempts: attempts, pauseMs: pauseMs, reason: reason)
   }
 
-  /// After so many failures on disk, what a further one leads to.
+  /// The settlement of one more failure, after a number of stored attempts.
   private func settled(
     _ kind: JobOutcome.Failure.Kind, attempts: Int, retryAfterMs: Int64 = 0, seed: UInt64 = 1
   ) -> Settlement {
@@ -21,13 +21,13 @@ struct SettlementTests {
     return Settlement(of: .failed(failure), job: .post(1, attempts: attempts), using: &random)
   }
 
-  @Test("Failures are tried again, at random up to a pause that doubles, and the eighth is the last")
+  @Test("A transient failure is retried with full jitter, and the eighth makes the job dead")
   func transient() {
     for seed: UInt64 in 1...200 {
       for attempts in 0...6 {
         let again = settled(.transient, attempts: attempts, seed: seed)
         guard case .retry(attempts + 1, let pauseMs, reason) = again else {
-          Issue.record("failure \(attempts + 1) is not tried again as such")
+          Issue.record("failure \(attempts + 1) is not retried")
           continue
         }
         #expect((1...2_000 << attempts).contains(Int(pauseMs)))
@@ -37,13 +37,13 @@ struct SettlementTests {
     }
   }
 
-  @Test("A permanent failure counts, and is the last, whatever pause the worker asks for", arguments: [0, 1, 7])
+  @Test("A permanent failure makes the job dead, whatever pause the worker asks for", arguments: [0, 1, 7])
   func permanent(attempts: Int) {
     #expect(settled(.permanent, attempts: attempts) == dead(attempts: attempts + 1))
     #expect(settled(.permanent, attempts: attempts, retryAfterMs: 5_000) == dead(attempts: attempts + 1))
   }
 
-  @Test("What was not started does not count, and waits for five seconds at least", arguments: [0, 1, 6, 7])
+  @Test("A job that was not started counts no attempt, and waits five seconds at least", arguments: [0, 1, 6, 7])
   func notStarted(attempts: Int) {
     #expect(settled(.notStarted, attempts: attempts) == retry(attempts: attempts, pauseMs: 5_000))
     #expect(settled(.notStarted, attempts: attempts, retryAfterMs: 4_999) == retry(attempts: attempts, pauseMs: 5_000))
@@ -51,7 +51,7 @@ struct SettlementTests {
   }
 
   @Test(
-    "A pause that the worker asks for counts where it is longer, up to 15 minutes",
+    "A longer pause that the worker asks for applies, up to 15 minutes",
     arguments: [
       (2_001, 2_001), (899_999, 899_999), (900_000, 900_000), (900_001, 900_000), (.max, 900_000),
     ] as [(Int64, Int64)])
@@ -61,12 +61,13 @@ struct SettlementTests {
     #expect(settled(.notStarted, attempts: 3, retryAfterMs: askedMs) == retry(attempts: 3, pauseMs: notStartedMs))
   }
 
-  @Test("A shorter pause than its own does not hurry a job", arguments: [.min, -1, 0, 1] as [Int64])
+  @Test(
+    "A shorter pause that the worker asks for does not shorten the backoff", arguments: [.min, -1, 0, 1] as [Int64])
   func noHurry(askedMs: Int64) {
     #expect(settled(.transient, attempts: 6, retryAfterMs: askedMs) == settled(.transient, attempts: 6))
   }
 
-  @Test("A place is checked, and an unknown one rejected, however often the job has failed", arguments: [0, 7])
+  @Test("A located place is checked and an unknown one rejected, after any number of attempts", arguments: [0, 7])
   func verdict(attempts: Int) {
     var random = SeededRandom(seed: 1)
     let job = Job.post(1, attempts: attempts)
@@ -79,7 +80,7 @@ struct SettlementTests {
         == .verdict(PlacementCheck.verdict(place: "Oslo", coordinate: nil, found: nil)))
   }
 
-  @Test("Coordinates that the client gave are compared with the place")
+  @Test("The settlement compares the client's coordinates with the place")
   func given() {
     var random = SeededRandom(seed: 1)
     let job = Job(
@@ -88,7 +89,7 @@ struct SettlementTests {
       case .verdict(.published(let published)) = Settlement(
         of: .located([.sample(59.9, 10.7)]), job: job, using: &random)
     else {
-      Issue.record("it is not published")
+      Issue.record("the post is not published")
       return
     }
     #expect(published.agreement == .mismatch)

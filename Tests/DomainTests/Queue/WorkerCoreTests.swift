@@ -2,7 +2,7 @@ import Testing
 
 @testable import Domain
 
-@Suite("A worker's core")
+@Suite("Worker core")
 struct WorkerCoreTests {
   private var core = WorkerCore(concurrency: 4, nowMs: 0)
   private let lease = Lease(job: JobID(rawValue: 1), token: 7)
@@ -13,7 +13,7 @@ struct WorkerCoreTests {
     return core.receive(message, session: session, nowMs: nowMs)
   }
 
-  /// The messages that effects send, with their sessions.
+  /// The messages among the effects, with their sessions.
   private func sent(_ effects: [WorkerCore.Effect]) -> [(message: WorkerSession.Message, session: UInt64)] {
     effects.compactMap { if case .send(let message, let session) = $0 { (message, session) } else { nil } }
   }
@@ -26,22 +26,22 @@ struct WorkerCoreTests {
     effects.contains { if case .reconnect = $0 { true } else { false } }
   }
 
-  @Test("HELLO is repeated until WELCOME, and credit follows it under the new session")
+  @Test("The worker repeats HELLO until WELCOME, then grants credit under the new session")
   mutating func joins() {
     #expect(sent(core.tick(nowMs: 0)).map(\.message) == [.hello(held: [])])
     #expect(sent(core.tick(nowMs: 500)).isEmpty)
     core.helloFailed()
     #expect(sent(core.tick(nowMs: 600)).map(\.message) == [.hello(held: [])])
     let messages = sent(join(nowMs: 700))
-    #expect(messages.map(\.message) == [.ready(jobLimit: 8)] && messages.map(\.session) == [1])
+    #expect(messages.map(\.message) == [.credit(jobLimit: 8)] && messages.map(\.session) == [1])
   }
 
-  @Test("Jobs, acknowledgements and RESET of another session change nothing")
+  @Test("The worker ignores jobs, acknowledgements and RESET of another session")
   mutating func otherSession() {
     _ = join()
     #expect(core.receive([lease], session: 2, nowMs: 1) == nil)
     #expect(core.receive([lease], session: 1, nowMs: 1) == [lease])
-    _ = core.reply([JobResult(lease: lease, reply: .outcome(.notFound))], nowMs: 2)
+    _ = core.answer([JobResult(lease: lease, reply: .outcome(.notFound))], nowMs: 2)
     _ = core.receive(.acks([(lease, .committed)]), session: 2, nowMs: 3)
     _ = core.receive(.reset, session: 2, nowMs: 3)
     #expect(core.session.unacknowledged == 1 && core.session.session == 1)
@@ -49,7 +49,7 @@ struct WorkerCoreTests {
     #expect(core.session.unacknowledged == 0)
   }
 
-  @Test("A session's end is reported once, and HELLO follows at the same time")
+  @Test("The worker reports a session's end once, and sends HELLO in the same tick")
   mutating func reset() {
     _ = join()
     _ = core.receive(.reset, session: 1, nowMs: 5)
@@ -58,7 +58,7 @@ struct WorkerCoreTests {
     #expect(!hasLeft(core.tick(nowMs: 6)))
   }
 
-  @Test("A silent ingest is connected to anew; a heartbeat of the session is no silence")
+  @Test("The worker reconnects when its session's heartbeats stop for the liveness timeout")
   mutating func silence() {
     _ = join()
     _ = core.receive(.heartbeat, session: 1, nowMs: 1_000)
@@ -69,7 +69,7 @@ struct WorkerCoreTests {
     #expect(core.session.session == nil)
   }
 
-  @Test("A refusal delays HELLO, a second at least; one that crossed WELCOME delays nothing")
+  @Test("A refusal delays HELLO by a second at least, unless a session is open")
   mutating func refusal() {
     _ = core.receive(.refusal(retryAfterMs: 5), session: 0, nowMs: 10)
     #expect(core.nextMs(nowMs: 10) == 1_010)
@@ -82,18 +82,18 @@ struct WorkerCoreTests {
     #expect(core.nextMs(nowMs: 1_030) <= 1_030 + Limits.heartbeatMs)
   }
 
-  @Test("Results are sent under the session of now, and kept while there is none")
+  @Test("The worker keeps results without a session, and sends them under the next one")
   mutating func results() {
     _ = join()
     _ = core.receive([lease], session: 1, nowMs: 1)
     _ = core.receive(.reset, session: 1, nowMs: 2)
     let result = JobResult(lease: lease, reply: .outcome(.notFound))
-    #expect(sent(core.reply([result], nowMs: 3)).isEmpty)
+    #expect(sent(core.answer([result], nowMs: 3)).isEmpty)
     let messages = sent(join(2, nowMs: 4))
     #expect(messages.first?.message == .results([result]) && messages.first?.session == 2)
   }
 
-  @Test("A goodbye gives back what is not answered, once")
+  @Test("The worker's goodbye returns its unfinished jobs once")
   mutating func goodbye() {
     _ = join()
     _ = core.receive([lease], session: 1, nowMs: 1)

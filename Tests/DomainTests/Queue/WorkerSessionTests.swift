@@ -3,7 +3,7 @@ import Testing
 
 @testable import Domain
 
-@Suite("A worker's session")
+@Suite("Worker session")
 struct WorkerSessionTests {
   private typealias Message = WorkerSession.Message
   private var worker = WorkerSession(concurrency: 4, nowMs: 0)
@@ -23,19 +23,19 @@ struct WorkerSessionTests {
     }
   }
 
-  @Test("HELLO is said once a second until it is answered")
+  @Test("The worker sends HELLO once a second until WELCOME")
   mutating func hello() {
     #expect(worker.nextMs == 0)
     #expect(worker.tick(nowMs: 10) == [.hello(held: [])])
     #expect(worker.nextMs == 1_010)
     #expect(worker.tick(nowMs: 1_009).isEmpty)
     #expect(worker.tick(nowMs: 1_010) == [.hello(held: [])])
-    #expect(welcome(nowMs: 1_020) == [.ready(jobLimit: 8)])
+    #expect(welcome(nowMs: 1_020) == [.credit(jobLimit: 8)])
     #expect(worker.session == 1)
     #expect(worker.tick(nowMs: 1_030).isEmpty)
   }
 
-  @Test("HELLO that found no connection is said again as soon as there is one")
+  @Test("The worker repeats a HELLO that could not be sent in the next tick")
   mutating func helloFailed() {
     #expect(worker.tick(nowMs: 10) == [.hello(held: [])])
     worker.helloFailed()
@@ -44,49 +44,50 @@ struct WorkerSessionTests {
   }
 
   @Test(
-    "The window is twice the concurrency, 64 at most",
+    "The initial credit is twice the concurrency, 64 at most",
     arguments: [(1, 2), (4, 8), (32, 64), (33, 64), (1_000, 64)] as [(Int, UInt64)])
   func window(concurrency: Int, jobLimit: UInt64) {
     var worker = WorkerSession(concurrency: concurrency, nowMs: 0)
     #expect(
-      worker.welcome(session: 1, heartbeatMs: 2_000, livenessMs: 6_000, nowMs: 0) == [.ready(jobLimit: jobLimit)])
+      worker.welcome(session: 1, heartbeatMs: 2_000, livenessMs: 6_000, nowMs: 0) == [.credit(jobLimit: jobLimit)])
   }
 
-  @Test("A WELCOME that comes twice counts once: credit goes on from where it was")
+  @Test("A repeated WELCOME keeps the credit and counts as activity")
   mutating func secondWelcome() {
-    #expect(welcome() == [.ready(jobLimit: 8)])
+    #expect(welcome() == [.credit(jobLimit: 8)])
     _ = worker.receive(leases(1...8), nowMs: 1)
     #expect(welcome(nowMs: 2).isEmpty)
     let messages = worker.answer(leases(1...4).map { JobResult(lease: $0, outcome: .notFound) }, nowMs: 3)
-    #expect(messages.last == .ready(jobLimit: 12))
-    #expect(!worker.isDead(nowMs: 6_002), "It shows that ingest lives.")
+    #expect(messages.last == .credit(jobLimit: 12))
+    #expect(!worker.isDead(nowMs: 6_002), "The second WELCOME proves that ingest is alive.")
   }
 
-  @Test("Credit is renewed for every few jobs, and never for more than the window")
+  @Test("The worker renews credit after half a window of results, never beyond the window")
   mutating func credit() {
-    #expect(welcome() == [.ready(jobLimit: 8)])
+    #expect(welcome() == [.credit(jobLimit: 8)])
     let jobs = worker.receive(leases(1...8), nowMs: 1)
     #expect(jobs.count == 8)
-    #expect(worker.tick(nowMs: 2).isEmpty, "Full.")
-    #expect(worker.answer(jobs[..<3].map { .found($0) }, nowMs: 3).count == 1, "Results only: three places are few.")
-    #expect(worker.answer([.found(jobs[3])], nowMs: 4) == [.results([.found(jobs[3])]), .ready(jobLimit: 12)])
-    #expect(worker.answer(jobs[4...].map { .found($0) }, nowMs: 5).last == .ready(jobLimit: 16))
+    #expect(worker.tick(nowMs: 2).isEmpty, "The window is full.")
+    #expect(
+      worker.answer(jobs[..<3].map { .found($0) }, nowMs: 3).count == 1, "Three slots are too few for new credit.")
+    #expect(worker.answer([.found(jobs[3])], nowMs: 4) == [.results([.found(jobs[3])]), .credit(jobLimit: 12)])
+    #expect(worker.answer(jobs[4...].map { .found($0) }, nowMs: 5).last == .credit(jobLimit: 16))
   }
 
-  @Test("A job that is here already is not worked on twice, until a later lease of it comes")
+  @Test("The worker runs a job once per lease and ignores repeated and earlier leases")
   mutating func duplicates() {
     _ = welcome()
     let first = Lease(job: JobID(rawValue: 1), token: 10)
     let later = Lease(job: JobID(rawValue: 1), token: 11)
     #expect(worker.receive([first], nowMs: 1) == [first])
-    #expect(worker.receive([first, first], nowMs: 2).isEmpty, "In work.")
+    #expect(worker.receive([first, first], nowMs: 2).isEmpty, "The job is running.")
     _ = worker.answer([.found(first)], nowMs: 3)
-    #expect(worker.receive([first], nowMs: 4).isEmpty, "Answered, and not acknowledged.")
+    #expect(worker.receive([first], nowMs: 4).isEmpty, "The result is not acknowledged yet.")
     #expect(worker.receive([later], nowMs: 5) == [later])
-    #expect(worker.receive([first], nowMs: 6).isEmpty, "An earlier lease that comes late.")
+    #expect(worker.receive([first], nowMs: 6).isEmpty, "An earlier lease arrives late.")
   }
 
-  @Test("Results are kept until they are acknowledged, and sent again after 1, 2, 4 … 30 s")
+  @Test("The worker resends a result after 1, 2, 4 … 30 s until its acknowledgement")
   mutating func resend() {
     _ = welcome()
     let job = worker.receive(leases(1...1), nowMs: 0)
@@ -99,7 +100,7 @@ struct WorkerSessionTests {
     #expect(sent == [1, 3, 7, 15, 31, 61, 91, 121])
     #expect(worker.unacknowledged == 1)
     worker.acknowledge(job[0], .retryLater, nowMs: 130_000)
-    #expect(worker.unacknowledged == 1, "Retry later is no end.")
+    #expect(worker.unacknowledged == 1, "Retry later does not end a result.")
     worker.acknowledge(job[0], .committed, nowMs: 130_000)
     #expect(worker.unacknowledged == 0)
     #expect(results((131...200).flatMap { worker.tick(nowMs: $0 * 1_000) }).isEmpty)
@@ -111,28 +112,28 @@ struct WorkerSessionTests {
     let jobs = worker.receive(leases(1...1), nowMs: 0)
     _ = worker.answer([.failed(jobs[0])], nowMs: 0)
     worker.acknowledge(Lease(job: jobs[0].job, token: 99), disposition, nowMs: 0)
-    #expect(worker.unacknowledged == 1, "Under another lease: not this result's.")
+    #expect(worker.unacknowledged == 1, "An acknowledgement under another lease does not end this result.")
     worker.acknowledge(jobs[0], disposition, nowMs: 0)
     #expect(worker.unacknowledged == 0)
   }
 
-  @Test("With a full outbox there is no more credit, until ingest has taken some")
+  @Test("A full outbox stops credit until ingest acknowledges results")
   mutating func fullOutbox() {
     _ = welcome()
     var (number, limit): (UInt64, UInt64) = (0, 8)
     while number < limit {
       let jobs = worker.receive(leases(number + 1...limit), nowMs: 0)
       number = limit
-      for case .ready(let more) in worker.answer(jobs.map { .found($0) }, nowMs: 0) { limit = more }
+      for case .credit(let more) in worker.answer(jobs.map { .found($0) }, nowMs: 0) { limit = more }
     }
     #expect(worker.unacknowledged == Int(number))
     #expect((Limits.outboxMax - 8...Limits.outboxMax).contains(worker.unacknowledged))
     #expect(worker.tick(nowMs: 1).isEmpty)
     for lease in leases(1...100) { worker.acknowledge(lease, .committed, nowMs: 2) }
-    #expect(worker.tick(nowMs: 2) == [.ready(jobLimit: number + 8)])
+    #expect(worker.tick(nowMs: 2) == [.credit(jobLimit: number + 8)])
   }
 
-  @Test("After a RESET, HELLO names what is in work and what is not acknowledged, and WELCOME brings the results again")
+  @Test("HELLO after RESET names unfinished and unacknowledged jobs, and WELCOME resends results")
   mutating func reset() {
     _ = welcome()
     let jobs = worker.receive(leases(1...3), nowMs: 0)
@@ -141,17 +142,17 @@ struct WorkerSessionTests {
     worker.reset()
     #expect(worker.session == nil)
     guard case .hello(let held)? = worker.tick(nowMs: 3).first else {
-      Issue.record("A worker without a session says HELLO at once.")
+      Issue.record("A worker without a session sends HELLO immediately.")
       return
     }
     #expect(Set(held) == [jobs[0], jobs[2]])
-    #expect(worker.answer([.found(jobs[2])], nowMs: 4).isEmpty, "Without a session it is kept.")
+    #expect(worker.answer([.found(jobs[2])], nowMs: 4).isEmpty, "The worker keeps a result while it has no session.")
     let messages = welcome(session: 2, nowMs: 5)
     #expect(Set(results(messages)) == [jobs[0], jobs[2]])
-    #expect(messages.last == .ready(jobLimit: 8), "Credit begins anew with the session.")
+    #expect(messages.last == .credit(jobLimit: 8), "Credit starts again with a new session.")
   }
 
-  @Test("Heartbeats come at the pace that ingest dictates, with the credit and all that is held")
+  @Test("The worker sends heartbeats at ingest's interval, with its credit and leases")
   mutating func heartbeats() {
     _ = worker.welcome(session: 1, heartbeatMs: 500, livenessMs: 1_500, nowMs: 0)
     let jobs = worker.receive(leases(1...1), nowMs: 0)
@@ -159,11 +160,11 @@ struct WorkerSessionTests {
     #expect(worker.tick(nowMs: 500) == [.heartbeat(jobLimit: 8, held: jobs, progress: 0)])
     #expect(worker.tick(nowMs: 999).isEmpty)
     _ = worker.answer([.found(jobs[0])], nowMs: 600)
-    #expect(worker.tick(nowMs: 1_000).isEmpty, "A result is a sign of life too.")
+    #expect(worker.tick(nowMs: 1_000).isEmpty, "A result counts as a sign of life.")
     #expect(worker.tick(nowMs: 1_100) == [.heartbeat(jobLimit: 8, held: jobs, progress: 1)])
   }
 
-  @Test("An absurd WELCOME cannot make the worker spin or give up at once")
+  @Test("A WELCOME with intervals of 0 gets minimum intervals")
   mutating func absurdWelcome() {
     _ = worker.welcome(session: 1, heartbeatMs: 0, livenessMs: 0, nowMs: 0)
     #expect(worker.tick(nowMs: 99).isEmpty)
@@ -172,7 +173,7 @@ struct WorkerSessionTests {
     #expect(worker.isDead(nowMs: 301))
   }
 
-  @Test("Ingest that is silent for longer than its own measure is dead; without a session nobody is")
+  @Test("Ingest is dead after its liveness timeout, but only while a session is open")
   mutating func death() {
     #expect(!worker.isDead(nowMs: 1_000_000))
     _ = welcome()
@@ -187,26 +188,26 @@ struct WorkerSessionTests {
     #expect(worker.isDead(nowMs: 24_002))
   }
 
-  @Test("At shutdown the worker gives up what it has not answered, once")
+  @Test("The worker's shutdown returns its unfinished jobs once")
   mutating func drain() {
     #expect(worker.drain().isEmpty)
     _ = welcome()
     var idle = worker
-    #expect(idle.drain() == [.goodbye([])], "With nothing to give up, it says goodbye all the same.")
+    #expect(idle.drain() == [.goodbye([])], "An idle worker sends goodbye, too.")
     let jobs = worker.receive(leases(1...3), nowMs: 0)
     _ = worker.answer([.found(jobs[0])], nowMs: 0)
     guard case .goodbye(let given)? = worker.drain().first else {
-      Issue.record("Two jobs are to be released.")
+      Issue.record("The goodbye does not return two jobs.")
       return
     }
     #expect(Set(given) == [jobs[1], jobs[2]])
     #expect(worker.drain().isEmpty)
     #expect(worker.unacknowledged == 1)
-    #expect(worker.session != nil, "The goodbye is of this session, which its answer ends.")
-    #expect(worker.receive(leases(4...5), nowMs: 0).isEmpty, "What was on its way is not begun.")
+    #expect(worker.session != nil, "The session ends with ingest's reply to the goodbye.")
+    #expect(worker.receive(leases(4...5), nowMs: 0).isEmpty, "Jobs that were in flight do not start.")
   }
 
-  @Test("The time of the next tick is honest: before it a tick says nothing", arguments: 0..<50)
+  @Test("A tick before the announced time sends nothing", arguments: 0..<50)
   func nextMs(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var worker = WorkerSession(concurrency: 3, nowMs: 0)

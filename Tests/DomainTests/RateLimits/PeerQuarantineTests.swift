@@ -2,11 +2,11 @@ import Testing
 
 @testable import Domain
 
-@Suite("Peers that nobody can read")
+@Suite("Quarantine of peers")
 struct PeerQuarantineTests {
   private var quarantine = PeerQuarantine()
 
-  @Test("The hundredth frame within a minute shuts a peer out for a minute, and nobody else")
+  @Test("The hundredth malformed frame within a minute quarantines only that peer for a minute")
   mutating func edge() {
     for number in 1...99 {
       let isTooMany = quarantine.recordMalformed([1], nowMs: Int64(number) * 600)
@@ -19,10 +19,10 @@ struct PeerQuarantineTests {
     #expect(!quarantine.isQuarantined([1], nowMs: 119_999))
     #expect(!quarantine.isQuarantined([2], nowMs: 60_000))
     let isAgain = quarantine.recordMalformed([1], nowMs: 119_999)
-    #expect(!isAgain, "It begins anew.")
+    #expect(!isAgain, "The count starts again after the quarantine.")
   }
 
-  @Test("A hundred in more than a minute are not too many")
+  @Test("A hundred malformed frames in more than a minute cause no quarantine")
   mutating func slow() {
     for number: Int64 in 0..<1_000 {
       let isTooMany = quarantine.recordMalformed([1], nowMs: number * 700)
@@ -31,7 +31,7 @@ struct PeerQuarantineTests {
     }
   }
 
-  @Test("What is remembered is bounded, however many peers there are")
+  @Test("Memory for peers is bounded")
   mutating func bound() {
     for number in 0..<5_000 {
       _ = quarantine.recordMalformed([UInt8(number >> 8), UInt8(number & 255)], nowMs: Int64(number))

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Domain
 
-@Suite("Pace of posts")
+@Suite("Post flow")
 struct PostFlowTests {
-  /// The pace at the last post of some seconds with so many posts each, which all settle at once.
+  /// The pace at the last post of some seconds at a steady rate. Each post settles when it arrives.
   private func pace(perSecond: Int, seconds: Int = 3) -> PostFlow.Pace {
     var flow = PostFlow()
     var nowMs: Int64 = 0
@@ -17,11 +17,11 @@ struct PostFlowTests {
   }
 
   @Test(
-    "Posts are heavy work from two hundred a second",
+    "The pace is heavy from 200 posts a second",
     arguments: [(1, .light), (6, .light), (180, .light), (220, .heavy), (500, .heavy)] as [(Int, PostFlow.Pace)])
   func rate(perSecond: Int, expected: PostFlow.Pace) { #expect(pace(perSecond: perSecond) == expected) }
 
-  @Test("A batch counts as its posts, until a second later, at the edge of the limit")
+  @Test("A batch counts as its number of posts for one second")
   func batch() {
     let limit = Limits.heavyPostsPerSecond
     for (posts, expected) in [(limit - 1, PostFlow.Pace.light), (limit, .heavy)] {
@@ -36,13 +36,13 @@ struct PostFlowTests {
     #expect(flow.pace(nowMs: 12_100) == .light)
   }
 
-  @Test("Without a post for 200 ms it is quiet, however many came before; so it is at the start")
+  @Test("The pace is quiet at the start and 200 ms after the last post")
   func quiet() {
     var flow = PostFlow()
     #expect(flow.pace(nowMs: 0) == .quiet)
     flow.record(1_000, nowMs: 50)
     #expect(flow.pace(nowMs: 249) == .heavy && flow.pace(nowMs: 250) == .quiet)
     flow.record(1, nowMs: 60_000)
-    #expect(flow.pace(nowMs: 60_000) == .light, "What came a minute ago does not count.")
+    #expect(flow.pace(nowMs: 60_000) == .light, "Posts of a minute ago do not count.")
   }
 }

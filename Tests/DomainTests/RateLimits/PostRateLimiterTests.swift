@@ -2,12 +2,12 @@ import Testing
 
 @testable import Domain
 
-@Suite("How many posts an account may make")
+@Suite("Post rate limiter")
 struct PostRateLimiterTests {
   private let ada = AccountID(rawValue: 1)
   private let bob = AccountID(rawValue: 2)
 
-  @Test("A minute's worth at once, then at the rate, and never more than a minute's worth again")
+  @Test("An account may post a minute's quota in a burst, then at its rate")
   func rate() {
     var rates = PostRateLimiter(perMinute: 60)
     var taken: [Int] = []
@@ -16,11 +16,11 @@ struct PostRateLimiterTests {
     }
     #expect(taken == [50, 10, 0, 0, 1, 2, 0, 1])
     #expect(rates.consume(100, by: ada, nowMs: 10_000_000) == 60)
-    #expect(rates.consume(100, by: bob, nowMs: 10_000_000) == 60, "Another's are his own.")
+    #expect(rates.consume(100, by: bob, nowMs: 10_000_000) == 60, "Another account has its own quota.")
   }
 
   @Test(
-    "The pause is until there is one, and no shorter than a millisecond",
+    "The pause lasts until the next token, a millisecond at least",
     arguments: [
       (60, Int64(0), Int64(1_000)), (60, 400, 600), (60, 999, 1), (60, 5_000, 1), (1, 0, 60_000), (1_000_000, 0, 1),
     ])
@@ -32,7 +32,7 @@ struct PostRateLimiterTests {
     #expect(rates.consume(1, by: ada, nowMs: nowMs + pauseMs) == 1)
   }
 
-  @Test("What was not made does not count, and gives nobody more than he may have")
+  @Test("A refund returns tokens, up to a minute's quota")
   func givenBack() {
     var rates = PostRateLimiter(perMinute: 10)
     #expect(rates.consume(10, by: ada, nowMs: 0) == 10)
@@ -43,22 +43,22 @@ struct PostRateLimiterTests {
     #expect(rates.consume(100, by: ada, nowMs: 0) == 10 && rates.consume(100, by: bob, nowMs: 0) == 10)
   }
 
-  @Test("Many edits at once take a full minute's worth, and no post may follow until all of them have come")
+  @Test("A request above the quota needs the full quota, and leaves a debt for later posts")
   func whole() {
     var rates = PostRateLimiter(perMinute: 6)
     #expect(rates.consumeAll(4, by: ada, nowMs: 0) == 0)
-    #expect(rates.consumeAll(4, by: ada, nowMs: 0) == 20_000, "Two are lacking; nothing is taken.")
+    #expect(rates.consumeAll(4, by: ada, nowMs: 0) == 20_000, "Two tokens are missing, so none is consumed.")
     #expect(rates.consumeAll(2, by: ada, nowMs: 0) == 0)
-    #expect(rates.consumeAll(20, by: ada, nowMs: 59_999) == 1, "More than a minute's worth takes all of it.")
+    #expect(rates.consumeAll(20, by: ada, nowMs: 59_999) == 1, "A request above the quota waits for the full quota.")
     #expect(rates.consumeAll(20, by: ada, nowMs: 60_000) == 0)
     #expect(rates.consume(3, by: ada, nowMs: 60_000) == 0)
-    #expect(rates.pauseMs(of: ada, nowMs: 60_000) == 150_000, "14 more than there were, and the one.")
+    #expect(rates.pauseMs(of: ada, nowMs: 60_000) == 150_000, "The pause covers a debt of 14 tokens and the next one.")
     #expect(rates.consume(3, by: ada, nowMs: 209_999) == 0 && rates.consume(3, by: ada, nowMs: 210_000) == 1)
     rates.refund(1, to: ada)
     #expect(rates.consume(100, by: ada, nowMs: .max) == 6)
   }
 
-  @Test("Whoever may make all again is forgotten, and nobody else is")
+  @Test("The limiter forgets only accounts with a full quota")
   func forgotten() {
     var rates = PostRateLimiter(perMinute: 2)
     for number in 1...Limits.postRatesSweptAt {

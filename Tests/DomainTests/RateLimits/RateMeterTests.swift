@@ -2,9 +2,9 @@ import Testing
 
 @testable import Domain
 
-@Suite("Rates")
+@Suite("Rate meter")
 struct RateMeterTests {
-  @Test("Nothing counted is nothing a second")
+  @Test("An unused meter reads 0 a second")
   func empty() {
     var meter = RateMeter()
     #expect(meter.reading(nowMs: 99_000) == .init())
@@ -12,7 +12,7 @@ struct RateMeterTests {
     #expect(meter == RateMeter())
   }
 
-  @Test("The first seconds count as many as there are, later ones the last ten")
+  @Test("The rate averages the last ten full seconds, or all at the start")
   func window() {
     var meter = RateMeter()
     for nowMs in stride(from: Int64(5_000), to: 35_000, by: 100) {
@@ -20,7 +20,7 @@ struct RateMeterTests {
       if nowMs >= 6_000 { #expect(meter.reading(nowMs: nowMs).perSecond == 70, "at \(nowMs) ms") }
     }
     #expect(meter.total == 2_100)
-    // The second that runs does not count yet: half of it is not there.
+    // The current second does not count, because it is incomplete.
     #expect(meter.reading(nowMs: 34_999).perSecond == 70)
     #expect(meter.reading(nowMs: 35_000).perSecond == 70)
     for (passed, rate) in [(1, 63.0), (5, 35.0), (9, 7.0), (10, 0.0), (11, 0.0), (1_000, 0.0)] {
@@ -28,7 +28,7 @@ struct RateMeterTests {
     }
   }
 
-  @Test("What came before a silence longer than the window is forgotten", arguments: [10, 11, 12, 22, 1_000])
+  @Test("Events before a silence longer than the window do not count", arguments: [10, 11, 12, 22, 1_000])
   func silence(seconds: Int64) {
     var meter = RateMeter()
     meter.add(1_000, nowMs: 0)

@@ -1,9 +1,9 @@
 import Domain
 import Testing
 
-@Suite("The request pacer")
+@Suite("Request pacer")
 struct RequestPacerTests {
-  @Test("The first request goes at once, each further one an interval after the one before")
+  @Test("The first request goes immediately, each further one an interval after the last")
   func spacing() {
     var pacer = RequestPacer(perSecond: 1)
     func takes(_ nowMs: Int64) -> Bool { pacer.tryAcquire(nowMs: nowMs) }
@@ -14,7 +14,7 @@ struct RequestPacerTests {
     #expect(pacer.nextMs == 7_000)
   }
 
-  @Test("A pause saves nothing up: there is no burst")
+  @Test("An idle pacer allows no burst")
   func noBurst() {
     var pacer = RequestPacer(perSecond: 10)
     func takes(_ nowMs: Int64) -> Bool { pacer.tryAcquire(nowMs: nowMs) }
@@ -24,13 +24,13 @@ struct RequestPacerTests {
     #expect(takes(60_100))
   }
 
-  @Test("It is never faster than its rate", arguments: [0.01, 0.3, 1, 3, 7, 999, 1_000_000])
+  @Test("A pacer is never faster than its rate", arguments: [0.01, 0.3, 1, 3, 7, 999, 1_000_000])
   func never(perSecond: Double) {
     let pacer = RequestPacer(perSecond: perSecond)
     #expect(pacer.intervalMs >= 1 && Double(pacer.intervalMs) * perSecond >= 1_000)
   }
 
-  @Test("Those who reserve are told different times, in order")
+  @Test("Reservations get times an interval apart, in order")
   func reserve() {
     var pacer = RequestPacer(perSecond: 2)
     let times = [0, 0, 0, 9_000].map { pacer.reserve(nowMs: $0) }

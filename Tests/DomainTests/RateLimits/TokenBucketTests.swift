@@ -1,9 +1,9 @@
 import Domain
 import Testing
 
-@Suite("The token bucket")
+@Suite("Token bucket")
 struct TokenBucketTests {
-  @Test("A second's worth is there at once, then as much as has come in")
+  @Test("A bucket starts full and refills at its rate")
   func burst() {
     var bucket = TokenBucket(perSecond: 200)
     #expect(bucket.consume(150, nowMs: 1_000) == 150)
@@ -13,7 +13,7 @@ struct TokenBucketTests {
     #expect(bucket.consume(100, nowMs: 1_255) == 50)
   }
 
-  @Test("It holds no more than a second's worth, and a clock that stands still brings nothing")
+  @Test("A bucket holds its capacity at most, and gains nothing while the clock stands or goes back")
   func full() {
     var bucket = TokenBucket(perSecond: 10)
     #expect(bucket.consume(100, nowMs: 3_600_000) == 10)
@@ -21,7 +21,7 @@ struct TokenBucketTests {
     #expect(bucket.consume(100, nowMs: 3_599_000) == 0)
   }
 
-  @Test("A full bucket serves a request for more than it holds, and is in debt until the rest has come in")
+  @Test("A full bucket serves a request above its capacity, and is in debt afterwards")
   func debt() {
     var bucket = TokenBucket(tokens: 1, periodMs: 10, capacity: 5)
     #expect(bucket.consumeAll(20, nowMs: 0) == 0)
@@ -29,15 +29,15 @@ struct TokenBucketTests {
     #expect(bucket.consumeAll(20, nowMs: 209) == 1 && bucket.consumeAll(20, nowMs: 210) == 0)
   }
 
-  @Test("A request for several tokens takes all of them or none, and says how long to wait")
+  @Test("consumeAll takes all tokens or none, and returns the time to wait")
   func allOrNone() {
     var bucket = TokenBucket(tokens: 3, periodMs: 10, capacity: 3)
     #expect(bucket.consumeAll(2, nowMs: 0) == 0)
-    #expect(bucket.consumeAll(2, nowMs: 0) == 4, "One is lacking: 10 ms bring three.")
+    #expect(bucket.consumeAll(2, nowMs: 0) == 4, "One token is missing, and 10 ms bring three.")
     #expect(bucket.consume(3, nowMs: 0) == 1)
   }
 
-  @Test("Tokens that are given back can be taken again, up to the capacity")
+  @Test("Refunded tokens are available again, up to the capacity")
   func givenBack() {
     var bucket = TokenBucket(tokens: 1, periodMs: 10, capacity: 5)
     #expect(bucket.consume(5, nowMs: 0) == 5 && !bucket.isFull(nowMs: 49))

@@ -3,13 +3,13 @@ import Testing
 
 @Suite("Base64")
 struct Base64Tests {
-  /// RFC 4648, section 10, and the two characters in which the alphabets differ.
+  /// Examples of RFC 4648, section 10, and one with the two characters in which the alphabets differ.
   private static let examples: [(bytes: [UInt8], standard: String, url: String)] = [
     ([], "", ""), (Array("f".utf8), "Zg", "Zg"), (Array("fo".utf8), "Zm8", "Zm8"), (Array("foo".utf8), "Zm9v", "Zm9v"),
     (Array("foobar".utf8), "Zm9vYmFy", "Zm9vYmFy"), ([0xFB, 0xFF], "+/8", "-_8"),
   ]
 
-  @Test("Bytes are written without padding and read back in both alphabets")
+  @Test("Bytes survive a round trip in both alphabets, without padding")
   func roundTrip() {
     for example in Self.examples {
       #expect(example.bytes.base64 == example.standard)

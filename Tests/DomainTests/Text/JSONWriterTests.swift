@@ -4,13 +4,13 @@ import Testing
 
 @testable import Domain
 
-@Suite("JSON")
+@Suite("JSON writer")
 struct JSONWriterTests {
   private func parsed(_ json: JSONWriter) throws -> NSDictionary {
     try #require(try JSONSerialization.jsonObject(with: Data(json.bytes)) as? NSDictionary)
   }
 
-  @Test("Members come out in their order, with commas between them, at every depth")
+  @Test("Members keep their order, with commas between them at every depth")
   func order() {
     let json = JSONWriter.object { json in
       json.add("a", 1)
@@ -25,7 +25,7 @@ struct JSONWriterTests {
         == #"{"a":1,"b":{"c":true},"d":[{"e":1},{"e":2}],"f":[],"h":{},"i":"x"}"#)
   }
 
-  @Test("Objects on lines of their own need no commas between them, and arrays of numbers are in order")
+  @Test("Objects on separate lines have no commas between them, and number arrays keep their order")
   func lines() {
     var json = JSONWriter()
     for number in 1...2 { json.line { $0.add("a", [Double(number), -0.5, .nan]) } }
@@ -33,7 +33,7 @@ struct JSONWriterTests {
   }
 
   @Test(
-    "Any text comes back as it was, and ends no script",
+    "Any text survives a round trip, and cannot end a script element",
     arguments: ["", "\"", "\\", "a\\\"b", "\u{0}\u{1F}\n\r\t", "</script><!--", "日本語 é 🗺", "\u{2028}", "\u{7F}"])
   func texts(text: String) throws {
     let json = JSONWriter.object { $0.add(text, text) }
@@ -43,19 +43,19 @@ struct JSONWriterTests {
   }
 
   @Test(
-    "Numbers come back as they were",
+    "Numbers survive a round trip",
     arguments: [0, -1, 0.1, -122.332_069_9, 1e-7, 1e15, 1e300, 9_007_199_254_740_992, 0.000_012_3])
   func numbers(number: Double) throws {
     let back = try parsed(JSONWriter.object { $0.add("n", number) })["n"] as? Double
     #expect(back == number)
   }
 
-  @Test("What is no number is null", arguments: [Double.nan, .infinity, -.infinity])
+  @Test("A number that is not finite becomes null", arguments: [Double.nan, .infinity, -.infinity])
   func notFinite(number: Double) throws {
     #expect(try parsed(JSONWriter.object { $0.add("n", number) })["n"] is NSNull)
   }
 
-  @Test("Times are RFC 3339 in UTC, as Foundation writes them")
+  @Test("Timestamps are RFC 3339 in UTC and equal Foundation's")
   func times() throws {
     let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
     #expect(timestamp(unixMs: 0) == "1970-01-01T00:00:00.000Z")
@@ -69,7 +69,7 @@ struct JSONWriterTests {
     }
   }
 
-  @Test("The list in JSON has its number, its hash and its entries, newest first")
+  @Test("The JSON of the list has epoch, staleness, hash and entries, newest first")
   func list() throws {
     let state = FeedState(
       epoch: .filled(with: 255), seq: 2, entries: [.sample(id: 62, seq: 2), .sample(id: 1, seq: 1)])

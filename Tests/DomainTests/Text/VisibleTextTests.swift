@@ -22,21 +22,21 @@ struct VisibleTextTests {
   ]
 
   @Test(
-    "Joiners, soft hyphens, tags and variation selectors may stand where Unicode has a use for them",
+    "Joiners, soft hyphens, tags and variation selectors are accepted where Unicode uses them",
     arguments: joined)
   func accepted(name: String, text: String) {
     #expect(VisibleText(text).complaint == nil, "\(name)")
   }
 
   @Test(
-    "Texts of every script, with spaces and symbols, may stand",
+    "Texts of every script, with spaces and symbols, are accepted",
     arguments: [
       "Seattle, WA", "Zu\u{308}rich", "Москва", "東京都", "القاهرة", "नई दिल्ली", "ប្រទេសកម្ពុជា", "한국", "אֶרֶץ", "ⵜⴰⵎⴰⵣⵉⵖⵜ",
       "⠓⠑⠇⠇⠕\u{2800}⠺", "a\u{A0}b", "a\u{3000}b", "\u{600}١٢", "\u{F8FF}", "\u{FFFD}", "",
     ])
   func scripts(text: String) { #expect(VisibleText(text).complaint == nil) }
 
-  /// Characters by number, since a literal holds no noncharacter, with their complaints.
+  /// Characters with their complaints. By number, because a literal cannot hold a noncharacter.
   static let hidden: [(UInt32, String)] = [
     (0x0, "is a control character"), (0xA, "is a control character"), (0x1B, "is a control character"),
     (0x7F, "is a control character"), (0x85, "is a control character"), (0x2028, "ends the line"),
@@ -55,7 +55,7 @@ struct VisibleTextTests {
     (0xE007F, "belongs only within the flag"),
   ]
 
-  @Test("A hidden character within a word is refused with its number and the reason", arguments: hidden)
+  @Test("A hidden character within a word is refused with its code point and the reason", arguments: hidden)
   func refused(value: UInt32, reason: String) throws {
     let hidden = String(try #require(Unicode.Scalar(value)))
     let complaint = try #require(VisibleText("Ro" + hidden + "me").complaint)
@@ -71,24 +71,24 @@ struct VisibleTextTests {
     ("ZWNJ between a virama and a vowel sign", "क\u{94D}\u{200C}\u{93E}क"),
     ("ZWJ between Arabic letters", "ب\u{200D}ب"), ("ZWJ after an emoji", "😀\u{200D}"), ("ZWJ first", "\u{200D}😀"),
     ("ZWJ between digits", "1\u{200D}2"), ("Virama without a letter", " \u{94D}\u{200D}"),
-    ("Soft hyphen at the end", "Neu\u{AD}"), ("Soft hyphen first", "\u{AD}Neu"), ("Two of them", "a\u{AD}\u{AD}b"),
+    ("Soft hyphen at the end", "Neu\u{AD}"), ("Soft hyphen first", "\u{AD}Neu"), ("Two soft hyphens", "a\u{AD}\u{AD}b"),
     ("Soft hyphen before a space", "Neu\u{AD} stadt"), ("Digit with a selector", "1\u{FE0F}"),
-    ("Letter with an ideograph's", "a\u{E0100}"), ("Two selectors", "葛\u{FE00}\u{FE00}"),
-    ("Emoji with a Mongolian one", "😀\u{180B}"), ("Tags without a flag", "a\u{E0067}\u{E0062}\u{E0065}\u{E007F}"),
+    ("Letter with an ideograph's selector", "a\u{E0100}"), ("Two selectors", "葛\u{FE00}\u{FE00}"),
+    ("Emoji with a Mongolian selector", "😀\u{180B}"), ("Tags without a flag", "a\u{E0067}\u{E0062}\u{E0065}\u{E007F}"),
     ("Tags without an end", "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}"),
     ("Two tags", "🏴\u{E0067}\u{E0062}\u{E007F}"), ("A tag of a sign", "🏴\u{E0067}\u{E0021}\u{E0062}\u{E007F}"),
     ("Eight tags", "🏴" + String(repeating: "\u{E0067}", count: 8) + "\u{E007F}"),
   ]
 
   @Test(
-    "A character that may stand elsewhere is refused where it hides",
+    "A joiner, hyphen, tag or selector in a wrong context is refused",
     arguments: misplaced)
   func context(name: String, text: String) {
     #expect(VisibleText(text).flaw != nil, "\(name)")
   }
 
   @Test(
-    "A text that shows nothing is refused",
+    "A text without a visible character is refused",
     arguments: [
       " ", "\u{A0}\u{2003}\u{3000}", "\u{2800}", "\u{2800} \u{2800}", "\u{301}", " \u{301}\u{302}", "\u{1D159}",
       "\u{16FE4}", "\u{94D}",
@@ -103,7 +103,7 @@ struct VisibleTextTests {
   ]
   private static let pieces: [String] = others + hidden.compactMap { Unicode.Scalar($0.0).map { String($0) } }
 
-  @Test("A text that passes shows something, and a text that is repaired or cut passes")
+  @Test("An accepted random text is visible, and a repaired or truncated one is accepted")
   func property() {
     Fuzz.rounds(20_000) { random in
       let text = (0..<random.below(12)).map { _ in random.one(of: Self.pieces) }.joined()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Domain
 
-@Suite("The semaphore for tasks")
+@Suite("Async semaphore")
 struct AsyncSemaphoreTests {
   private final class Count: Sendable {
     let running = Atomic(0)
@@ -14,7 +14,7 @@ struct AsyncSemaphoreTests {
     let numbers = Mutex<[Int]>([])
   }
 
-  @Test("Never more tasks than permits run, and all of them do")
+  @Test("Tasks run in numbers up to the permits, and all of them run")
   func bound() async {
     let semaphore = AsyncSemaphore(permits: 3, waitingMax: 100)
     let count = Count()
@@ -35,7 +35,7 @@ struct AsyncSemaphoreTests {
     #expect(count.running.load(ordering: .relaxed) == 0)
   }
 
-  @Test("Without a place in line nobody waits")
+  @Test("A task gets nil immediately when the line is full")
   func full() async throws {
     let semaphore = AsyncSemaphore(permits: 1)
     let nested = await semaphore.withPermit { await semaphore.withPermit { 1 } }
@@ -44,7 +44,7 @@ struct AsyncSemaphoreTests {
     #expect(await semaphore.withPermit { 2 } == 2)
   }
 
-  @Test("An error gives the permit back")
+  @Test("An error returns the permit")
   func failure() async throws {
     let semaphore = AsyncSemaphore(permits: 1)
     await #expect(throws: CancellationError.self) {

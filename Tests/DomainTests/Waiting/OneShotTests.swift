@@ -1,9 +1,9 @@
 import Domain
 import Testing
 
-@Suite("A one-shot value")
+@Suite("One-shot value")
 struct OneShotTests {
-  @Test("The first value counts, and a second one is refused")
+  @Test("A one-shot keeps its first value and refuses a second one")
   func first() async throws {
     let shot = OneShot<Int>()
     #expect(shot.now == nil)
@@ -14,19 +14,19 @@ struct OneShotTests {
     #expect(await shot.uncancelledValue() == 1)
   }
 
-  @Test("Every task that waits gets the value")
+  @Test("Every waiting task gets the value")
   func waiting() async throws {
     let shot = OneShot<Int>()
     let tasks = (0..<4).map { number in
       Task { try await number.isMultiple(of: 2) ? shot.value : shot.uncancelledValue() }
     }
-    // Some of them wait by now, and some come later.
+    // Some tasks wait already, and the others start later.
     await Task.yield()
     shot.set(7)
     for task in tasks { #expect(try await task.value == 7) }
   }
 
-  @Test("A cancelled wait ends with an error, and others go on")
+  @Test("A cancelled wait throws, and other waits go on")
   func cancellation() async throws {
     let shot = OneShot<Int>()
     let (cancelled, other) = (Task { try await shot.value }, Task { try await shot.value })
@@ -36,7 +36,7 @@ struct OneShotTests {
     #expect(try await other.value == 7)
   }
 
-  @Test("A wait that must not be cancelled outlasts its task's cancellation")
+  @Test("uncancelledValue outlasts the cancellation of its task")
   func uncancelled() async {
     let shot = OneShot<Int>()
     let task = Task { await shot.uncancelledValue() }

@@ -27,7 +27,7 @@ struct FeedFixture: Sendable {
     return service.routes(latest, SSEBroadcaster(latest, capacity: 1))
   }
 
-  /// Returns the router's answer to a request without a body. The answer's body is not unpacked.
+  /// Sends a request without a body. Returns the router's response, without decompression.
   func send(_ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields = [:]) async throws -> TestResponse {
     try await application.test(.router) { client in
       try await client.execute(uri: path, method: method, headers: headers)

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Gazetteer
 
-@Suite("Index files that nobody has built")
+@Suite("Fuzzed index files")
 struct FileFuzzTests {
   private let file = TemporaryFile()
 
-  /// Where the file's parts begin and end.
+  /// The boundaries of the file's parts.
   private struct Layout {
     let bytes: [UInt8]
-    /// Of the header, the directory's entries, and the sections.
+    /// Boundaries in the header, of the directory's entries, and of the sections.
     var edges: [Int] = [0, 4, 8, 16, 24, 32, IndexLayout.headerBytes]
 
     init(_ bytes: [UInt8]) {
@@ -35,7 +35,7 @@ struct FileFuzzTests {
     return Layout([UInt8](try Data(contentsOf: URL(filePath: file.path))))
   }
 
-  /// The same file saying that it is as long as it is: a wrong size is found before anything else is looked at.
+  /// Returns the file with its true size in the header. A wrong size would be found before any other fault.
   private func sized(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     guard bytes.count >= 24 else { return bytes }
@@ -43,7 +43,7 @@ struct FileFuzzTests {
     return bytes
   }
 
-  /// Whether the file can be opened; then it answers, whatever it is.
+  /// Returns true if the file can be opened. Then every query must end with a result, whatever the file holds.
   private func opens(_ bytes: [UInt8]) throws -> Bool {
     try Data(bytes).write(to: URL(filePath: file.path), options: .atomic)
     let index: PlaceIndex
@@ -69,7 +69,7 @@ struct FileFuzzTests {
     return true
   }
 
-  /// Asks for whatever is found by number or key.
+  /// Looks up every record that is found by number or key.
   private func lookUp(in sections: IndexSections) throws {
     for number: UInt32 in [0, 1, 2, 3, 4, 9, 10, 0x7FFF_FFFF, .max] {
       _ = (sections.box(number), sections.postcode(number))
@@ -83,7 +83,7 @@ struct FileFuzzTests {
     }
   }
 
-  @Test("A file that is cut, longer or changed at the edge of any of its parts is refused, or answers something")
+  @Test("A file that is cut, extended or changed at a boundary is refused or answers every query")
   func edges() throws {
     let layout = try layout()
     #expect(try opens(sized(layout.bytes)) && sized(layout.bytes) == layout.bytes)
@@ -104,7 +104,7 @@ struct FileFuzzTests {
     }
   }
 
-  @Test("A file that is cut or changed anywhere is refused, or answers something")
+  @Test("A file that is cut or changed anywhere is refused or answers every query")
   func anywhere() throws {
     let layout = try layout()
     Fuzz.rounds(1_000) { random in

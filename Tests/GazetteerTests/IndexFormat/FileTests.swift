@@ -6,7 +6,7 @@ import Testing
 
 @testable import Gazetteer
 
-@Suite("The file of an index")
+@Suite("Index file format")
 struct FileTests {
   private let file = TemporaryFile()
 
@@ -19,7 +19,7 @@ struct FileTests {
     try Data(bytes).write(to: URL(filePath: file.path), options: .atomic)
   }
 
-  @Test("An index tells what is in it")
+  @Test("An index states its counts, its build time and its attribution")
   func counts() throws {
     let index = try Hamlet.index()
     #expect(index.placeCount == 10)
@@ -28,7 +28,7 @@ struct FileTests {
     #expect(index.attribution == "data © nobody")
   }
 
-  @Test("Records have the sizes that the layout says")
+  @Test("Each record type has the size that the layout states")
   func sizes() {
     #expect(MemoryLayout<PlaceRecord>.size == IndexLayout.Section.places.elementBytes)
     #expect(MemoryLayout<CountryRecord>.size == IndexLayout.Section.countries.elementBytes)
@@ -37,7 +37,7 @@ struct FileTests {
     #expect(MemoryLayout<PostcodeRecord>.stride == IndexLayout.Section.postcodes.elementBytes)
   }
 
-  @Test("A record's level is told by its number", arguments: [Place.Level.country, .region, .county, .city])
+  @Test("A record's level is decoded from its number", arguments: [Place.Level.country, .region, .county, .city])
   func levels(level: Place.Level) throws {
     let record = PlaceRecord(
       latitudeE7: 0, longitudeE7: 0, population: 0, nameOffset: 0, region: 0, country: 0, nameLength: 0, rank: 0,
@@ -46,10 +46,10 @@ struct FileTests {
     #expect(record.isCity == (level == .city))
   }
 
-  @Test("A set of matches has a bit for each")
+  @Test("A set of matches has one bit for each possible match")
   func matches() { #expect(GazetteerLimits.matches == UInt128.bitWidth) }
 
-  @Test("A file cut anywhere is refused")
+  @Test("A truncated file is refused")
   func truncated() throws {
     let bytes = try written()
     for length in stride(from: 0, to: bytes.count, by: 64) {
@@ -58,7 +58,7 @@ struct FileTests {
     }
   }
 
-  @Test("A missing file, a directory and a foreign file are told apart")
+  @Test("A missing file, a directory and a foreign file give different errors")
   func foreign() throws {
     #expect(throws: PlaceIndexError.unreadable(path: "/nowhere/places", code: ENOENT)) {
       try PlaceIndex(path: "/nowhere/places")
@@ -69,7 +69,7 @@ struct FileTests {
   }
 
   @Test(
-    "Another version of the layout or of the folding is refused",
+    "A file of another layout or folding version is refused",
     arguments: [(4, IndexLayout.version), (8, Fold.version)])
   func incompatible(offset: Int, expected: UInt32) throws {
     var bytes = try written()
@@ -80,7 +80,7 @@ struct FileTests {
     }
   }
 
-  @Test("Flipped bits lead to an error or a wrong answer, never to a crash")
+  @Test("Flipped bits lead to an error or a wrong result, never to a crash")
   func damaged() throws {
     let bytes = try written()
     var random = SeededRandom(seed: 42)

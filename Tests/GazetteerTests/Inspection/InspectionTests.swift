@@ -6,7 +6,7 @@ import Testing
 
 @testable import Gazetteer
 
-@Suite("Inspection of a file")
+@Suite("Inspection of an index file")
 struct InspectionTests {
   private let file = TemporaryFile()
 
@@ -15,7 +15,7 @@ struct InspectionTests {
     return [UInt8](try Data(contentsOf: URL(filePath: file.path)))
   }
 
-  /// What is wrong with these bytes; nil where nothing is.
+  /// Returns the error that inspection finds in these bytes, or nil. With `isSummed` the checksum is made to fit first.
   private func fault(_ bytes: [UInt8], isSummed: Bool = false) throws -> PlaceIndexError? {
     var bytes = bytes
     if isSummed {
@@ -29,7 +29,7 @@ struct InspectionTests {
     return nil
   }
 
-  /// Where a section's first record begins.
+  /// The offset of a section's first record.
   private func offset(of section: IndexLayout.Section, in bytes: [UInt8]) throws -> Int {
     try range(of: section, in: bytes).lowerBound
   }
@@ -46,7 +46,7 @@ struct InspectionTests {
     }
   }
 
-  @Test("A file as it was built is whole, and its summary tells what is in it")
+  @Test("A built file passes inspection, and its summary states its contents")
   func whole() throws {
     #expect(try fault(written()) == nil)
     let summary = try PlaceIndexSummary(path: file.path)
@@ -59,7 +59,7 @@ struct InspectionTests {
     #expect(try summary.nameCount == PlaceIndex(path: file.path).nameCount)
   }
 
-  @Test("Any byte that is changed makes a file that is not whole")
+  @Test("The checksum detects a change of any byte")
   func everyByte() throws {
     let bytes = try written()
     for at in 0..<bytes.count {
@@ -74,7 +74,7 @@ struct InspectionTests {
   }
 
   @Test(
-    "A record that leads nowhere is named, though the sum fits",
+    "Inspection names an invalid record even if the checksum fits",
     arguments: [
       (IndexLayout.Section.places, 3, UInt8(0x7F), "place 0: its point"), (.places, 12, 0xFF, "place 0: its name"),
       (.places, 31, 0x7F, "place 0: its county"), (.places, 21, 0x7F, "place 0: its country"),
@@ -102,13 +102,13 @@ struct InspectionTests {
       for slot in 0..<16 * 4 { changed[at + slot * 4] = 0 }
     }
     guard case .damaged(_, let found) = try fault(changed, isSummed: true) else {
-      Issue.record("\(section) is not inspected")
+      Issue.record("\(section) is not inspected.")
       return
     }
     #expect(found.hasPrefix(part), "\(found)")
   }
 
-  /// Whether a bit of a byte that is flipped, with a sum that fits, makes a damaged file.
+  /// Returns true if inspection finds a flipped bit of the byte at `at` although the checksum fits.
   private func isFound(_ bytes: [UInt8], at: Int) throws -> Bool {
     var changed = bytes
     changed[at] ^= 1 << UInt8(at % 8)
@@ -116,7 +116,7 @@ struct InspectionTests {
   }
 
   @Test(
-    "A bit that is flipped in what searches rely on is found by the walk alone",
+    "Inspection finds any flipped bit in a search structure even if the checksum fits",
     arguments: [
       IndexLayout.Section.beginnings, .slots, .nameOrder, .blockRanks, .fuzzyBuckets, .fuzzyNames, .gridPlaces, .boxes,
       .postcodeKeys,
@@ -130,7 +130,7 @@ struct InspectionTests {
     }
   }
 
-  @Test("A bit that is flipped in a name, or in how much there is of it, is found by the walk alone")
+  @Test("Inspection finds any flipped bit in a name or its length even if the checksum fits")
   func everyNameBit() throws {
     let bytes = try written()
     let range = try range(of: .names, in: bytes)
@@ -143,7 +143,7 @@ struct InspectionTests {
     }
   }
 
-  @Test("A file in which no name is found misspelt, or a town is eclipsed by itself, is not whole")
+  @Test("Inspection finds missing fuzzy names and a town that eclipses itself")
   func missing() throws {
     let bytes = try written()
     var changed = bytes
@@ -157,7 +157,7 @@ struct InspectionTests {
       Issue.record("\(String(describing: try fault(changed, isSummed: true)))")
       return
     }
-    // "beetown", a town's.
+    // The only posting of the town "beetown".
     let town = try bytes.withUnsafeBytes { file in
       let name = Array("beetown".utf8)
       let entry = try name.withUnsafeBytes {
@@ -168,13 +168,13 @@ struct InspectionTests {
     changed = bytes
     changed[try range(of: .names, in: bytes).lowerBound + town] |= 0x40
     guard case .damaged(_, let part) = try fault(changed, isSummed: true) else {
-      Issue.record("a town may be eclipsed")
+      Issue.record("Inspection overlooks an eclipsed town.")
       return
     }
     #expect(part.hasPrefix("posting"))
   }
 
-  @Test("A search ends after 256 slots, however the file is damaged")
+  @Test("A lookup in the name table ends after 256 slots, in any damaged file")
   func probes() throws {
     #expect(NameHashTable.probesMax == 256)
     let names = (0..<4_000).map { Hamlet.Row.town("Town \($0)", 1_000) }
@@ -188,14 +188,14 @@ struct InspectionTests {
     }
     try bytes.withUnsafeBytes { file in
       let sections = try IndexSections(file, path: file.debugDescription)
-      // A town that is not there: looked for in as many slots as are allowed, and not in all.
+      // A missing name: the lookup probes the allowed number of slots, and not all of them.
       let name = Array("nowhere".utf8)
       #expect(name.withUnsafeBytes { sections.name($0, hash: NameHash.of($0)) } == nil)
     }
     #expect(try fault(bytes, isSummed: true) != nil)
   }
 
-  @Test("What the sections lack beside their records is found by the walk alone")
+  @Test("Inspection finds a section that is too short for the others")
   func counts() throws {
     let bytes = try written()
     for (section, part) in [
@@ -203,21 +203,21 @@ struct InspectionTests {
       (.blockRanks, "the ranks of blocks"), (.postcodeKeys, "the keys of postcodes"),
       (.fuzzyNames, "fuzzy"), (.names, "name"), (.nameOrder, "names: their end"),
     ] {
-      // One record fewer, by the directory.
+      // The directory states one record fewer.
       var changed = bytes
       let entry = try #require(
         (0..<IndexLayout.Section.allCases.count).map { IndexLayout.headerBytes + $0 * IndexLayout.entryBytes }
           .first { bytes[$0] == section.rawValue })
       changed[entry + 16] -= 1
       guard case .damaged(_, let found) = try fault(changed, isSummed: true) else {
-        Issue.record("\(section) may be shorter")
+        Issue.record("Inspection overlooks a shorter \(section).")
         continue
       }
       #expect(found.hasPrefix(part), "\(section): \(found)")
     }
   }
 
-  @Test("Whatever is changed in a file, inspection ends with an answer")
+  @Test("Inspection ends for any damaged file")
   func anything() throws {
     let bytes = try written()
     Fuzz.rounds(1_000) { random in
@@ -228,7 +228,7 @@ struct InspectionTests {
     }
   }
 
-  @Test("The committed data is whole")
+  @Test("The committed data passes inspection")
   func world() throws {
     try IndexInspection(path: World.path()).run()
   }

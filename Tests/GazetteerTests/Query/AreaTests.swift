@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gazetteer
 
-@Suite("Areas: their extent and their names")
+@Suite("Extent and names of areas")
 struct AreaTests {
   private static let islands = """
     gazetteer\t1\tdata © nobody
@@ -30,7 +30,7 @@ struct AreaTests {
     return (try IndexSections(mapped.bytes, path: file.path), mapped)
   }
 
-  @Test("A box holds the places of its area, and may cross the antimeridian")
+  @Test("An area's box holds its places and may cross the antimeridian")
   func boxes() throws {
     let (sections, file) = try mapped()
     defer { withExtendedLifetime(file) {} }
@@ -45,14 +45,14 @@ struct AreaTests {
     )
   }
 
-  @Test("An area without places has no box, nor has a place, nor what is no place")
+  @Test("Empty areas, towns and unknown numbers have no box")
   func none() throws {
     let (sections, file) = try mapped()
     defer { withExtendedLifetime(file) {} }
     for number: UInt32 in [1, 3, 5, 6, 7, 8, 1_000, .max] { #expect(sections.box(number) == nil) }
   }
 
-  @Test("A country's name is told in each language that there is, and in no other")
+  @Test("A country has a name in exactly the languages of the source")
   func names() throws {
     let (sections, file) = try mapped()
     defer { withExtendedLifetime(file) {} }
@@ -67,7 +67,7 @@ struct AreaTests {
     for language in ["", "d", "deu", "d1", "--"] { #expect(name(0, language) == nil) }
   }
 
-  @Test("The committed data knows how far countries reach, and their names in many languages")
+  @Test("The committed data has boxes of countries, and their names in many languages")
   func world() throws {
     let sections = try World.sections.get()
     func number(_ code: String) throws -> UInt16 {

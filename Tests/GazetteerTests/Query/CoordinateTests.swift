@@ -4,14 +4,14 @@ import Testing
 @testable import Gazetteer
 
 /// Points in degrees, minutes and seconds, as maps and encyclopedias write them.
-@Suite("Minutes and seconds")
+@Suite("Coordinates in degrees, minutes and seconds")
 struct CoordinateTests {
   private func point(_ text: String) -> Coordinate? {
     Array(text.utf8).withUnsafeBufferPointer(CoordinateText.parse)
   }
 
   @Test(
-    "Minutes and seconds are read with their signs, or before a direction",
+    "Coordinates are read with unit signs or with compass directions",
     arguments: [
       "48°51'24\"N 2°21'03\"E", "48° 51' 24\" N, 2° 21' 3\" E", "48°51′24″N 2°21′3″E", "48°51’24”n, 2°21’3”e",
       "48º51'24''N 2º21'3''E", "N 48°51'24\" E 2°21'3\"", "48 51 24 N, 2 21 3 E", "48 51 24N 2 21 3E",
@@ -24,7 +24,7 @@ struct CoordinateTests {
   }
 
   @Test(
-    "The sign and the direction are those of the whole",
+    "A sign or direction applies to the whole coordinate",
     arguments: [
       ("33°30'S 151°15'E", -33.5, 151.25), ("-33°30', 151°15'", -33.5, 151.25), ("22 30 S, 43 15 W", -22.5, -43.25),
       ("S 22 30, W 43 15", -22.5, -43.25), ("48°30'N 2°E", 48.5, 2.0), ("48 N, 2 15 E", 48.0, 2.25),
@@ -34,7 +34,7 @@ struct CoordinateTests {
     #expect(point(text) == Coordinate(latitude: latitude, longitude: longitude), "\(text)")
   }
 
-  @Test("There are sixty minutes and sixty seconds, 0 … 59", arguments: [0, 59, 60, 61])
+  @Test("Minutes and seconds range from 0 to 59", arguments: [0, 59, 60, 61])
   func sixty(part: Int) {
     for text in [
       "48°\(part)'24\"N 2°21'3\"E", "48°51'\(part)\"N 2°21'3\"E", "48°51'24\"N 2°\(part)'E", "48 \(part) N, 2 21 E",
@@ -45,7 +45,7 @@ struct CoordinateTests {
   }
 
   @Test(
-    "What lacks a sign or a number, or lies outside the earth, is no point",
+    "Incomplete coordinates and points outside the earth are no points",
     arguments: [
       "48 51 24, 2 21 3", "48 51 24 2 21 3", "48°51'24\"N", "48°51'24\"N 2°21'3\"N", "48.5°51'N 2°21'E",
       "48°51.4'24\"N 2°21'E", "90°0'1\"N 0°0'0\"E", "0°0'N 180°0'1\"E", "48°'N 2°E", "48°51'24\"N 2°21'3\"E x",

@@ -4,18 +4,18 @@ import Testing
 
 @testable import Gazetteer
 
-@Suite("Limits of distance")
+@Suite("Distance limits")
 struct DistanceLimitTests {
-  /// A point so far north of 11, 21.
+  /// Returns the point `km` kilometres north of 11, 21.
   private func point(_ km: Double) throws -> (Double, Double) {
     let town = try #require(Coordinate(latitude: 11, longitude: 21))
     let degree = try #require(Coordinate(latitude: 12, longitude: 21)).distanceKm(to: town)
-    // The source has seven decimals.
+    // The source keeps seven decimals.
     return ((11e7 + km / degree * 1e7).rounded() / 1e7, 21)
   }
 
   @Test(
-    "A postcode within 40 km of a town goes with its name; beyond it, one of them is left over",
+    "A postcode matches a town's name within 40 km, and stays unmatched beyond it",
     arguments: [(39.99, true), (40.01, false)])
   func postcode(km: Double, isNear: Bool) throws {
     #expect(GazetteerLimits.postcodeKm == 40)
@@ -26,7 +26,7 @@ struct DistanceLimitTests {
   }
 
   @Test(
-    "A postcode within 15 km of a town is the answer, beyond it the town is",
+    "A town's postcode is the result within 15 km of it, and the town beyond that",
     arguments: [(14.99, Place.Level.postcode), (15.01, .city)])
   func postcodePoint(km: Double, level: Place.Level) throws {
     #expect(GazetteerLimits.postcodePointKm == 15)
@@ -35,7 +35,7 @@ struct DistanceLimitTests {
     #expect(place.level == level && (place.coordinate.latitude > 11) == (level == .postcode))
   }
 
-  @Test("A town within 100 km of a point is found, one beyond it is not", arguments: [(99.99, true), (100.01, false)])
+  @Test("A reverse query finds towns within 100 km", arguments: [(99.99, true), (100.01, false)])
   func nearby(km: Double, isNear: Bool) throws {
     #expect(GazetteerLimits.nearbyKm == 100)
     let index = try Hamlet.index(of: [.town("Beetown", 9_000)])

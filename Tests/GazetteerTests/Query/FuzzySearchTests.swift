@@ -5,14 +5,14 @@ import Testing
 
 @testable import Gazetteer
 
-@Suite("Misspelt names")
+@Suite("Fuzzy search")
 struct FuzzySearchTests {
   private func areOneEditApart(_ a: String, _ b: String) -> Bool {
     Array(a.utf8).withUnsafeBytes { a in Array(b.utf8).withUnsafeBytes { b in EditDistance.areOneEditApart(a, b) } }
   }
 
   @Test(
-    "One character more, fewer, or another, or two neighbours exchanged, are one edit",
+    "An insertion, a deletion, a replacement and a swap of neighbours are one edit each",
     arguments: [
       ("berlin", "berln"), ("berlin", "berlinn"), ("berlin", "berlan"), ("berlin", "brelin"), ("berlin", "xberlin"),
       ("berlin", "erlin"), ("berlin", "ebrlin"), ("berlin", "berlni"), ("newyork", "new york"), ("a", ""),
@@ -25,7 +25,7 @@ struct FuzzySearchTests {
   }
 
   @Test(
-    "None, or two, are not",
+    "Equal texts and texts with two edits are not one edit apart",
     arguments: [
       ("berlin", "berlin"), ("", ""), ("berlin", "belrni"), ("berlin", "bermen"), ("berlin", "brlinn"),
       ("berlin", "be"), ("москва", "масква́"), ("москва", "аомскв"), ("東京都", "京東郡"), ("abcd", "badc"),
@@ -35,8 +35,8 @@ struct FuzzySearchTests {
     #expect(!areOneEditApart(b, a))
   }
 
-  /// Of names with a half that hundreds share ("Comuna ..."), some are beyond `comparisonsPerQuery`.
-  @Test("A name is found from every text that is one edit away from it, but for 1 in 1,000")
+  /// Some names share a half with hundreds of others ("Comuna ..."), so `comparisonsPerQuery` ends before them.
+  @Test("Fuzzy search finds 999 of 1,000 names from a text with one edit")
   func everyEdit() throws {
     let sections = try World.sections.get()
     var random = SeededRandom(seed: 1)
@@ -66,7 +66,7 @@ struct FuzzySearchTests {
     #expect(missed.count <= 3, "\(missed)")
   }
 
-  @Test("A word that is a name is no other name with a slip in its first letter")
+  @Test("A word that is itself a name does not match another name with another first letter")
   func firstLetter() throws {
     #expect(try World.first("Siberia")?.name == "Siberia")
     let index = try Hamlet.index(of: [.town("Berlen", 500), .town("Merlen", 900_000)])
@@ -76,7 +76,7 @@ struct FuzzySearchTests {
     #expect(other.locate(PlaceQuery("Мерлен", limit: 3)).map(\.name) == ["Мерлин", "Мерлен"])
   }
 
-  @Test("A hamlet of which nobody tells the inhabitants is found by its name, and not guessed")
+  @Test("A hamlet of unknown population matches only its exact name")
   func hamlet() throws {
     let file = TemporaryFile()
     try Hamlet.write(
@@ -107,7 +107,7 @@ struct FuzzySearchTests {
   }
 
   @Test(
-    "A misspelt place is found, and the answer says so",
+    "A misspelt place is found with a fuzzy match",
     arguments: [
       ("Seatle, WA", "Seattle", "US"), ("Mnuich Germany", "Munich", "DE"), ("NewYork", "New York City", "US"),
       ("Philadelpia, Pensylvania", "Philadelphia", "US"), ("Kaiserslautemrn", "Kaiserslautern", "DE"),
@@ -122,7 +122,7 @@ struct FuzzySearchTests {
   }
 
   @Test(
-    "What is written rightly is not taken for something else", arguments: ["Roma", "Bergen", "Trento", "Lima, Peru"])
+    "A correctly written name gets an exact match", arguments: ["Roma", "Bergen", "Trento", "Lima, Peru"])
   func certain(text: String) throws {
     #expect(try World.first(text)?.match == .exact)
   }

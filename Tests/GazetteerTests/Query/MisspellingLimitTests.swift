@@ -4,13 +4,13 @@ import Testing
 
 @testable import Gazetteer
 
-@Suite("Limits of misspelling")
+@Suite("Fuzzy search limits")
 struct MisspellingLimitTests {
   private func match(_ text: String, _ rows: [Hamlet.Row]) throws -> Place.Match? {
     try Hamlet.index(of: rows).locate(PlaceQuery(text)).first?.match
   }
 
-  @Test("Names of 5 to 48 characters are found misspelt", arguments: [4, 5, 48, 49])
+  @Test("Fuzzy search finds names of 5 to 48 characters", arguments: [4, 5, 48, 49])
   func characters(count: Int) throws {
     #expect(GazetteerLimits.fuzzyCharactersMin == 5 && GazetteerLimits.fuzzyCharactersMax == 48)
     for letters in ["abcdefghij", "жзийклмноп"] {
@@ -20,7 +20,7 @@ struct MisspellingLimitTests {
     }
   }
 
-  @Test("Six words together are found misspelt, seven are not", arguments: [5, 6, 7])
+  @Test("Fuzzy search finds names of up to six words", arguments: [5, 6, 7])
   func tokens(count: Int) throws {
     #expect(GazetteerLimits.fuzzyTokens == 6)
     let words = ["abc", "def", "ghi", "jkl", "pqr", "stu", "vwx"].prefix(count)
@@ -30,7 +30,7 @@ struct MisspellingLimitTests {
     #expect(try match(wrong, [.town(words.joined(separator: " "), 90_000)]) == nil)
   }
 
-  @Test("In an address two words together are found misspelt, three are not", arguments: [1, 2, 3])
+  @Test("Fuzzy search finds names of up to two words in an address", arguments: [1, 2, 3])
   func addressTokens(count: Int) throws {
     #expect(GazetteerLimits.addressFuzzyTokens == 2)
     let words = ["abcdef", "ghijkl", "pqrstu"].prefix(count)
@@ -40,7 +40,7 @@ struct MisspellingLimitTests {
   }
 
   @Test(
-    "Another name of a place of 15,000 inhabitants is found misspelt, of a smaller one it is not",
+    "Fuzzy search finds alternate names only of places with 15,000 inhabitants",
     arguments: [(14_999, false), (15_000, true), (15_001, true)])
   func population(count: UInt32, isFound: Bool) throws {
     #expect(GazetteerLimits.fuzzyPopulationMin == 15_000)
@@ -49,7 +49,7 @@ struct MisspellingLimitTests {
   }
 
   @Test(
-    "A town of 1,000 inhabitants is taken at its word, a smaller one for the city that is spelt alike",
+    "An exact town of 1,000 inhabitants beats a large city with a similar name",
     arguments: [(999, "Bergen"), (1_000, "Bergan"), (1_001, "Bergan")])
   func certain(population: Int, name: String) throws {
     #expect(GazetteerLimits.certainPopulation == 1_000)
@@ -57,17 +57,17 @@ struct MisspellingLimitTests {
     #expect(index.locate(PlaceQuery("Bergan")).first?.name == name)
   }
 
-  @Test("Some thousand names are compared, and no more")
+  @Test("A query compares at most 1,024 names")
   func comparisons() throws {
     #expect(GazetteerLimits.comparisonsPerQuery == 1_024)
-    // All have one half and the length in common, and come in the order of their letters.
+    // All names share one half and the length, and are ordered by their letters.
     let letters = Array("abcdefghij")
     let names = (0..<1_200).map { number in
       "towntown" + [1_000, 100, 10, 1].map { String(repeating: letters[number / $0 % 10], count: 2) }.joined()
     }
     let index = try Hamlet.index(of: names.map { .town($0, 9_000) })
     for (number, isFound) in [(0, true), (900, true), (1_190, false)] {
-      // No longer one of the others, nor its second half.
+      // The edit makes neither another of the names nor another's second half.
       let wrong = names[number].dropLast() + "z"
       #expect((index.locate(PlaceQuery(String(wrong))).first?.name == names[number]) == isFound, "\(number)")
     }

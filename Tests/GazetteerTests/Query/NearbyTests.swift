@@ -4,14 +4,14 @@ import Testing
 
 @testable import Gazetteer
 
-@Suite("Places around a point")
+@Suite("Reverse queries")
 struct NearbyTests {
   private func places(_ latitude: Double, _ longitude: Double, limit: Int = 1) throws -> [Place] {
     try World.index.get().locate(PlaceQuery("\(latitude), \(longitude)", kind: .reverse, limit: limit))
   }
 
   @Test(
-    "A point within a town is the town's, one in a village beside a city is the village's",
+    "A point in a town finds the town, and a point in a village near a city finds the village",
     arguments: [
       (48.137, 11.575, "Munich"), (47.6062, -122.3321, "Seattle"), (49.4454, 11.8587, "Amberg"),
       (-33.8688, 151.2093, "Sydney"), (48.2497, 11.6532, "Garching"), (49.4873, 8.3901, "Ludwigshafen am Rhein"),
@@ -21,7 +21,8 @@ struct NearbyTests {
   }
 
   @Test(
-    "The edge of a town's part is the town's, and its middle the part's", arguments: [(-1.5, "Town"), (0.3, "Part")])
+    "The edge of a town's part belongs to the town, and its middle to the part",
+    arguments: [(-1.5, "Town"), (0.3, "Part")])
   func part(kilometres: Double, name: String) throws {
     let file = TemporaryFile()
     try Hamlet.write(
@@ -37,7 +38,7 @@ struct NearbyTests {
     #expect(found.first?.name == name)
   }
 
-  @Test("A hamlet of unknown size is the answer where the next town's edge is more than 5 km farther away")
+  @Test("A hamlet of unknown population wins if the next town's edge is over 5 km farther")
   func hamlet() throws {
     let file = TemporaryFile()
     try Hamlet.write(
@@ -54,12 +55,12 @@ struct NearbyTests {
     #expect(index.locate(PlaceQuery("10.09, 20", kind: .reverse, limit: 1)).map(\.name) == ["Far"])
   }
 
-  @Test("Far out at sea there is none", arguments: [(0.0, -30.0), (-48.0, -123.0), (90, 0), (-90, 180)])
+  @Test("A point far out at sea finds no place", arguments: [(0.0, -30.0), (-48.0, -123.0), (90, 0), (-90, 180)])
   func none(latitude: Double, longitude: Double) throws {
     #expect(try places(latitude, longitude).isEmpty)
   }
 
-  @Test("Across the antimeridian is near, and so is across a pole")
+  @Test("Reverse queries work across the antimeridian and the poles")
   func antimeridian() throws {
     let file = TemporaryFile()
     try Hamlet.write(
@@ -80,14 +81,14 @@ struct NearbyTests {
     #expect(names("89.9, -160") == ["Pole"])
   }
 
-  @Test("The nearest comes first, and is the surest")
+  @Test("The nearest place comes first, with the highest confidence")
   func order() throws {
     let found = try places(52.52, 13.405, limit: 10)
     #expect(found.count == 10 && found[0].confidence == 1)
     #expect(found.map(\.confidence) == found.map(\.confidence).sorted(by: >))
   }
 
-  @Test("Where areas are asked for, those around the nearest place are answered, each once")
+  @Test("Queries for areas return each area around the nearest place once")
   func areas() throws {
     let index = try World.index.get()
     func names(_ levels: Set<Place.Level>) -> [String] {
@@ -100,7 +101,7 @@ struct NearbyTests {
     #expect(names([.house]).isEmpty)
   }
 
-  @Test("Only places of the country that is asked for are around a point, and a point elsewhere is none")
+  @Test("A country filter applies to reverse queries and to points")
   func country() throws {
     let index = try World.index.get()
     func names(_ country: String, _ kind: PlaceQuery.Kind) -> [String] {
@@ -109,12 +110,12 @@ struct NearbyTests {
     #expect(names("US", .reverse) == ["Detroit"] && names("CA", .reverse) == ["Windsor"])
     #expect(names("US", .forward) == ["42.32, -83.04"] && names("FR", .forward).isEmpty)
     #expect(names("FR", .reverse).isEmpty)
-    // More than 100 km from any place, within the country's extent and not.
+    // A point more than 100 km from any place, inside the first country and outside the second.
     let desert = { index.locate(PlaceQuery("-25, 128", country: $0)).count }
     #expect(desert("AU") == 1 && desert("NZ") == 0 && index.locate(PlaceQuery("-25, 128")).count == 1)
   }
 
-  @Test("A point is as narrow as a house, and says what led to it")
+  @Test("A point has the level of a house and states its matched text")
   func narrow() throws {
     let index = try World.index.get()
     #expect(index.locate(PlaceQuery("47.6, -122.3", levels: [.city])).isEmpty)
@@ -122,7 +123,7 @@ struct NearbyTests {
     #expect(place?.detail?.matched == "47.6, -122.3" && place?.level == .house)
   }
 
-  @Test("A text that is no point has nothing around it")
+  @Test("A reverse query for a text that is not a point finds nothing")
   func text() throws {
     #expect(try World.index.get().locate(PlaceQuery("Seattle", kind: .reverse)).isEmpty)
   }

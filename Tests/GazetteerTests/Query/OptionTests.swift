@@ -3,10 +3,10 @@ import Testing
 
 @testable import Gazetteer
 
-@Suite("Postcodes, options and detail of a query")
+@Suite("Postcodes, options and details of a query")
 struct OptionTests {
   @Test(
-    "A postcode is found alone, with its town, and in its country's ways of writing it",
+    "A postcode is found alone, with its town, and in every notation of its country",
     arguments: [
       ("94043", "94043", "US"), ("10115 Berlin", "10115", "DE"), ("D-10115 Berlin", "10115", "DE"),
       ("SW1A 2AA", "SW1A", "GB"), ("EN52LP", "EN5", "GB"), ("K1A 0B1", "K1A", "CA"), ("1011HB", "1011", "NL"),
@@ -20,28 +20,28 @@ struct OptionTests {
     #expect(place.level == .postcode && place.match == .exact)
   }
 
-  @Test("A postcode in an address tells which town of the name is meant")
+  @Test("A postcode in an address selects the town among namesakes")
   func chooses() throws {
     #expect(try World.first("500 Main St, Springfield 62701")?.region == "Illinois")
     #expect(try World.first("500 Main St, Springfield 01103")?.region == "Massachusetts")
   }
 
-  @Test("A short code needs its country beside it, in the text or asked for, or a letter and nothing else")
+  @Test("A short postcode needs its country or filter, or a letter and no other word")
   func short() throws {
     #expect(try World.first("101", country: "IS")?.countryCode == "IS")
     #expect(try World.first("W1A", country: "GB")?.countryCode == "GB")
-    // Of two characters, and with something else beside it.
+    // A code of two characters, and a code beside other words.
     #expect(try World.first("N1")?.level != .postcode && World.first("SE1 for ever")?.level != .postcode)
     #expect(try World.first("N1", country: "GB")?.level == .postcode)
   }
 
-  @Test("A code of another country is left")
+  @Test("A country filter excludes postcodes of other countries")
   func otherCountry() throws {
     #expect(try World.first("94043", country: "FR")?.countryCode == "FR")
     #expect(try World.first("94043", country: "IS") == nil)
   }
 
-  @Test("Only the levels that are asked for are answered")
+  @Test("A query returns only places of the wanted levels")
   func levels() throws {
     let index = try World.index.get()
     func level(_ text: String, _ levels: Set<Place.Level>) -> Place.Level? {
@@ -53,7 +53,7 @@ struct OptionTests {
     #expect(level("Georgia", [.region, .city]) == .region)
   }
 
-  @Test("The answer tells which words led to it, and which did not")
+  @Test("A detailed result states its matched and its unmatched words")
   func words() throws {
     let query = PlaceQuery("12 Foo Street, Böston,  MA 02108", isDetailed: true)
     let detail = try #require(try World.index.get().locate(query).first?.detail)
@@ -65,7 +65,7 @@ struct OptionTests {
   }
 
   @Test(
-    "What names no place is not placed somewhere",
+    "Text that names no place finds nothing",
     arguments: [
       "hello world", "my house", "on the internet", "asdf asdf", "somewhere over the rainbow", "none of your business",
       "lorem ipsum dolor sit amet", "at home", "outer space", "planet earth", "behind you",

@@ -20,7 +20,7 @@ struct PostcodeTests {
 
     """
 
-  /// The sections of a file with these lines of postcodes, and the file, which keeps them mapped.
+  /// Builds a file with these postcode lines. Returns its sections, and the file, which keeps them mapped.
   private func sections(_ postcodes: String) throws -> (IndexSections, MappedFile) {
     let file = TemporaryFile()
     try Hamlet.write(Self.town + postcodes, to: file.path)
@@ -30,7 +30,7 @@ struct PostcodeTests {
 
   private func packed(_ text: String) -> UInt64? { PostcodeRecord.packed(Array(text.utf8)) }
 
-  @Test("A code is the same in any case and with any separators, and sorts as text")
+  @Test("A packed postcode ignores case and separators, and sorts like text")
   func packing() throws {
     #expect(packed("K1A 0B1") == packed("k1a-0b1"))
     #expect(packed("1010") != packed("10100"))
@@ -41,7 +41,7 @@ struct PostcodeTests {
     #expect(sorted == sorted.sorted() && Set(sorted).count == sorted.count)
   }
 
-  @Test("Ten letters and digits are packed, eleven are not, nor are none and other bytes")
+  @Test("Postcodes of 1 to 10 letters and digits can be packed, and no others")
   func edges() {
     #expect(packed("ZZZZZ ZZZZZ") != nil)
     #expect(packed("ZZZZZ ZZZZZZ") == nil)
@@ -49,7 +49,7 @@ struct PostcodeTests {
     #expect(packed("12_34") == nil && packed("１２") == nil)
   }
 
-  @Test("A record gives its key, its country and its code back")
+  @Test("A postcode record returns its key, country and code")
   func record() {
     let record = PostcodeRecord(packed: packed("ZZZZZZZZZZ") ?? 0, country: 675, latitudeE7: -1, longitudeE7: 2)
     #expect(record.country == 675)
@@ -57,7 +57,7 @@ struct PostcodeTests {
     #expect(record.place == PlaceRecord.none)
   }
 
-  @Test("A code is found in every country that has it, and the neighbours are not")
+  @Test("A postcode is found in every country that has it, without its neighbours")
   func lookup() throws {
     let (sections, file) = try sections(
       "Z\tLV\t1010\t56.95\t24.12\nZ\tFR\t1010\t47\t2\nZ\tLV\t1011\t56.95\t24.12\nZ\tLV\t101\t56.95\t24.12\n")
@@ -70,7 +70,7 @@ struct PostcodeTests {
     #expect(sections.postcode(4) == nil)
   }
 
-  @Test("A code belongs to the town around it, not to a hamlet as near, and to none across a border or far away")
+  @Test("A postcode belongs to the nearest large town of its country, or to none far away")
   func place() throws {
     let (sections, file) = try sections(
       "Z\tLV\tNEAR\t56.955\t24.125\nZ\tLV\tSOUTH\t56.7\t24.1\nZ\tLV\tFAR\t56.1\t24.1\nZ\tFR\tPARIS\t48.9\t2.3\n")
@@ -86,7 +86,7 @@ struct PostcodeTests {
     #expect(try name("PARIS") == nil)
   }
 
-  @Test("Many lines of one code become their mean, across the antimeridian too")
+  @Test("Several lines of a postcode become their mean, also across the antimeridian")
   func mean() throws {
     let (sections, file) = try sections(
       "Z\tFR\t99 999\t10\t179.9\nZ\tFR\t99999 CEDEX 9\t12\t-179.7\nZ\tFR\t99999 AIR\t11\t-179.9\n")
@@ -97,7 +97,7 @@ struct PostcodeTests {
     #expect(abs(record.longitudeE7 + 1_799_000_000) <= 1)
   }
 
-  @Test("A code that begins with its country's letters is found without them")
+  @Test("A postcode with its country's letters is found without them")
   func bare() throws {
     let (sections, file) = try sections("Z\tLV\tLV-5101\t56.95\t24.12\nZ\tFR\tF 1234\t47\t2\nZ\tFR\tX99\t47\t2\n")
     defer { withExtendedLifetime(file) {} }
@@ -107,7 +107,9 @@ struct PostcodeTests {
     #expect(sections.postcodes(try #require(packed("99"))).isEmpty)
   }
 
-  @Test("Three digits are found without their country's letters, two are not", arguments: ["1", "12", "123", "1234"])
+  @Test(
+    "Postcodes of at least three digits are found without their country's letters",
+    arguments: ["1", "12", "123", "1234"])
   func bareDigits(digits: String) throws {
     #expect(GazetteerLimits.postcodeDigitsMin == 3)
     let (sections, file) = try sections("Z\tFR\tF\(digits)\t47\t2\n")
@@ -115,7 +117,7 @@ struct PostcodeTests {
     #expect(sections.postcodes(try #require(packed(digits))).count == (digits.count < 3 ? 0 : 1))
   }
 
-  @Test("Places and counties know their county")
+  @Test("Places and counties are linked to their county")
   func counties() throws {
     let (sections, file) = try sections("")
     defer { withExtendedLifetime(file) {} }
@@ -125,7 +127,7 @@ struct PostcodeTests {
     #expect(sections.place(3)?.region == 2)
   }
 
-  @Test("The committed data knows postcodes of many countries where they are")
+  @Test("The committed data locates postcodes of many countries")
   func world() throws {
     let sections = try World.sections.get()
     for (code, country, place, south, west) in [

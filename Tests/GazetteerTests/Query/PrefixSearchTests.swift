@@ -5,25 +5,25 @@ import Testing
 
 @testable import Gazetteer
 
-@Suite("Texts that are still being typed")
+@Suite("Autocomplete")
 struct PrefixSearchTests {
   @Test(
-    "A beginning is completed by the largest place that fits",
+    "Autocomplete returns the largest place that fits the prefix",
     arguments: [
       ("san fran", "San Francisco, California, United States"), ("Seatt", "Seattle, Washington, United States"),
       ("Paris, Fran", "Paris, Île-de-France, France"), ("münc", "Munich, Bavaria, Germany"), ("東", "Tokyo, Japan"),
     ])
   func completed(text: String, label: String) throws {
-    let places = try World.index.get().locate(PlaceQuery(text, kind: .prefix, limit: 5))
+    let places = try World.index.get().locate(PlaceQuery(text, kind: .autocomplete, limit: 5))
     #expect(places.first?.label == label)
   }
 
-  @Test("Without the wish for it a beginning is no name")
+  @Test("A forward query does not complete a prefix")
   func asked() throws {
     #expect(try World.first("san franc")?.name != "San Francisco")
   }
 
-  @Test("The names of the highest ranks come first, as a look at every name would find them")
+  @Test("Autocomplete finds the same names as a scan of all names, highest rank first")
   func best() throws {
     let sections = try World.sections.get()
     var random = SeededRandom(seed: 3)
@@ -40,21 +40,21 @@ struct PrefixSearchTests {
     }
   }
 
-  @Test("Sixteen names with a beginning are looked at", arguments: [(15, 15), (16, 16), (17, 16)])
+  @Test("Autocomplete considers at most 16 names", arguments: [(15, 15), (16, 16), (17, 16)])
   func names(count: Int, answers: Int) throws {
     #expect(GazetteerLimits.completions == 16)
     let names = "abcdefghijklmnopq".prefix(count).map { Hamlet.Row.town("Town\($0)", 1_000) }
-    #expect(try Hamlet.index(of: names).locate(PlaceQuery("tow", kind: .prefix, limit: 20)).count == answers)
+    #expect(try Hamlet.index(of: names).locate(PlaceQuery("tow", kind: .autocomplete, limit: 20)).count == answers)
   }
 
-  @Test("A name's rank is that of its first eight places", arguments: [(7, true), (8, false)])
+  @Test("A name's rank is the highest rank of its first eight places", arguments: [(7, true), (8, false)])
   func places(areas: Int, isFirst: Bool) throws {
     #expect(GazetteerLimits.completionPostings == 8)
-    // Areas come first, so the city behind seven of them is the eighth.
+    // Areas come first, so the city behind seven areas is the eighth place.
     let index = try Hamlet.index(
       of: (0..<areas).map { .region("\($0)", "Townz") }
         + "abcdefghijklmnop".map { .town("Town\($0)", 1_000) } + [.town("Townz", 9_000_000)])
-    let first = index.locate(PlaceQuery("tow", kind: .prefix)).first
+    let first = index.locate(PlaceQuery("tow", kind: .autocomplete)).first
     #expect((first?.name == "Townz") == isFirst)
   }
 

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Gazetteer
 
-@Suite("Texts that nobody has meant")
+@Suite("Fuzzed queries")
 struct QueryFuzzTests {
-  /// Names, as in the index, and what stands around names in addresses of any script.
+  /// Names of the index, and texts that surround names in addresses of any script.
   private static let names = [
     "Saint Mary, Midden", "Beetown", "Aland", "müllheim aa", "Midden Midden OR", "東京", "Ålandia", "L'Étoile & Over",
     "King County, MI, AAA", "Twin", "12 Saint Mary St, 8000 Over", "S.M. A.A.", "State of Midden", "via Twin (Over)",
@@ -21,7 +21,7 @@ struct QueryFuzzTests {
     "48°51'24\"N 2°21′3″E", "48 51 24 N, 2 21.5 E", "N 48º51’24” W 2°21'", "33°30''S, 151°60'E",
   ].map { Array($0.utf8) }
 
-  @Test("A text is a point on the earth only where it is made of numbers and their signs")
+  @Test("Only text made of numbers and their signs is a point, and it lies on the earth")
   func points() {
     Fuzz.rounds(20_000) { random in
       let text = random.changed(random.one(of: Self.points), with: Self.points)
@@ -36,7 +36,7 @@ struct QueryFuzzTests {
     }
   }
 
-  @Test("A point is read to its last digit, however it is written")
+  @Test("A decimal point is read to its last digit, in any notation")
   func written() {
     Fuzz.rounds(5_000) { random in
       let latitude = Int32.random(in: -900_000_000...900_000_000, using: &random)
@@ -57,7 +57,7 @@ struct QueryFuzzTests {
     }
   }
 
-  @Test("Minutes and seconds are read to the second, however they are written")
+  @Test("A point in minutes and seconds is read to the second, in any notation")
   func seconds() {
     Fuzz.rounds(5_000) { random in
       let latitude = Int64(random.below(2 * 90 * 3_600 + 1) - 90 * 3_600)
@@ -81,7 +81,7 @@ struct QueryFuzzTests {
     }
   }
 
-  @Test("Whatever is folded has tokens in their order, and folding it again changes nothing")
+  @Test("Folded text has its tokens in order, and folding it again changes nothing")
   func folding() {
     Fuzz.rounds(10_000) { random in
       let bytes = random.changed(random.one(of: Self.names), with: Self.names)
@@ -105,7 +105,7 @@ struct QueryFuzzTests {
     }
   }
 
-  @Test("Any text is answered with a few sound places or none, and with the same ones again")
+  @Test("A query returns valid places within its limit, and the same ones again")
   func queries() throws {
     let index = try Hamlet.index()
     Fuzz.rounds(8_000) { random in

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Gazetteer
 
-/// Each bound of a query one below it, at it and above it.
-@Suite("Limits of a query")
+/// Each limit of a query, tested one below, at and above its value.
+@Suite("Query limits")
 struct QueryLimitTests {
   private func first(_ text: String, in index: PlaceIndex, focus: Coordinate? = nil) -> Place? {
     index.locate(PlaceQuery(text, focus: focus, isDetailed: true)).first
@@ -15,17 +15,18 @@ struct QueryLimitTests {
     repeatElement(word, count: count).joined(separator: " ")
   }
 
-  @Test("A text of 256 bytes is read, one of 257 is not", arguments: [(255, true), (256, true), (257, false)])
+  @Test(
+    "A query of 256 bytes is read, and a longer one finds nothing", arguments: [(255, true), (256, true), (257, false)])
   func queryBytes(count: Int, isRead: Bool) throws {
     let text = "Twin" + String(repeating: " ", count: count - 4)
     #expect(try first(text, in: Hamlet.index())?.name == (isRead ? "Twin" : nil))
     #expect(GazetteerLimits.queryBytes == 256)
-    // Two bytes a character.
+    // Two bytes for each character.
     let mark = String(repeating: "\u{301}", count: (count - 4) / 2) + (count % 2 == 0 ? "" : " ")
     #expect(try first("Twin" + mark, in: Hamlet.index())?.name == (isRead ? "Twin" : nil))
   }
 
-  @Test("A name of 256 bytes is found, a longer one is not kept", arguments: [255, 256, 257])
+  @Test("A name of 256 bytes is found, and a longer one is not indexed", arguments: [255, 256, 257])
   func nameBytes(count: Int) throws {
     let name = String(repeating: "x", count: count)
     let index = try Hamlet.index(of: [.town(name)])
@@ -33,20 +34,22 @@ struct QueryLimitTests {
     #expect(first(name, in: index)?.name == (count > 256 ? nil : name))
   }
 
-  @Test("Forty-eight words are read, of more nothing is", arguments: [(47, true), (48, true), (49, false)])
+  @Test(
+    "A query of 48 words is read, and a longer one finds nothing", arguments: [(47, true), (48, true), (49, false)])
   func queryTokens(count: Int, isRead: Bool) throws {
     let index = try Hamlet.index(of: [.town("Beetown", 90_000)])
     #expect(GazetteerLimits.queryTokens == 48)
     #expect(first("Beetown " + words("1", count - 1), in: index)?.name == (isRead ? "Beetown" : nil))
   }
 
-  @Test("Twenty answers are given, whoever asks for more", arguments: [(19, 19), (20, 20), (21, 20), (1_000, 20)])
+  @Test("A query returns at most 20 places", arguments: [(19, 19), (20, 20), (21, 20), (1_000, 20)])
   func answers(limit: Int, count: Int) throws {
     let index = try Hamlet.index(of: (0..<25).map { .town("Twin", 1_000 + $0, at: (11 + Double($0), 21)) })
     #expect(index.locate(PlaceQuery("Twin", limit: limit)).count == count)
   }
 
-  @Test("A name of eight words is found, one of nine is not kept", arguments: [(7, true), (8, true), (9, false)])
+  @Test(
+    "A name of eight words is found, and a longer one is not indexed", arguments: [(7, true), (8, true), (9, false)])
   func nameTokens(count: Int, isFound: Bool) throws {
     #expect(GazetteerLimits.nameTokens == 8)
     let name = (0..<count).map { "word\(["a", "b", "c", "d", "e", "f", "g", "h", "i"][$0])" }.joined(separator: " ")
@@ -55,7 +58,7 @@ struct QueryLimitTests {
     #expect(first(name, in: index)?.match == (isFound ? .exact : nil))
   }
 
-  @Test("No character grows more than fivefold when it is folded with the spaces around it, and what does fits")
+  @Test("No character folds to more than five times its bytes, and the buffer holds the longest")
   func foldedBytes() {
     #expect(FoldedText.bytes(foldedFrom: 256) >= 5 * 256)
     FoldedText.withEmpty { text in
@@ -71,7 +74,7 @@ struct QueryLimitTests {
       longest.withUnsafeBufferPointer { text.fold($0) }
       #expect(!text.isTruncated && text.tokenCount == GazetteerLimits.queryTokens)
     }
-    // A word begins where there is room for the space before it, the longest character and one more.
+    // A word starts only if the buffer has space for the blank before it, the longest character and one more byte.
     for (room, isTruncated) in [(12, true), (13, false), (14, false)] {
       FoldedText.withEmpty(bytes: room) { text in
         Array("beetown abc".utf8).withUnsafeBufferPointer { text.fold($0) }
@@ -81,7 +84,7 @@ struct QueryLimitTests {
   }
 
   @Test(
-    "Of 128 names in a text all are looked at, of more the first ones",
+    "A query considers the first 128 names in its text",
     arguments: [(127, true), (128, true), (129, false)])
   func matches(count: Int, isFound: Bool) throws {
     #expect(GazetteerLimits.matches == 128)
@@ -92,7 +95,7 @@ struct QueryLimitTests {
     #expect((first(text, in: index)?.name == "Ceetown") == isFound)
   }
 
-  @Test("Where more than 20 names are in one run of Han, the others are looked at too", arguments: [19, 20, 21, 22])
+  @Test("A run of Han characters may hold more than 20 names", arguments: [19, 20, 21, 22])
   func exactMatches(count: UInt32) throws {
     #expect(GazetteerLimits.exactMatches == 20)
     let names = (0..<count).map { number in
@@ -102,7 +105,7 @@ struct QueryLimitTests {
     #expect(first(names.joined(), in: index)?.name == names.last)
   }
 
-  @Test("Of the postcodes in a text 8 are looked at", arguments: [(7, true), (8, true), (9, false)])
+  @Test("A query considers its first 8 postcodes", arguments: [(7, true), (8, true), (9, false)])
   func postcodesPerQuery(count: Int, isFound: Bool) throws {
     #expect(GazetteerLimits.postcodesPerQuery == 8)
     let codes = (1..<count).map { "\(1_000 + $0)" } + ["7654321"]
@@ -112,7 +115,9 @@ struct QueryLimitTests {
     #expect((first(codes.joined(separator: ", "), in: index)?.name == "Twin") == isFound)
   }
 
-  @Test("A quarter may be named with a city of 100,000 inhabitants", arguments: [(99_999, false), (100_000, true)])
+  @Test(
+    "A quarter matches together with a city of at least 100,000 inhabitants",
+    arguments: [(99_999, false), (100_000, true)])
   func cityPopulation(population: Int, isAround: Bool) throws {
     #expect(GazetteerLimits.cityPopulation == 100_000)
     let index = try Hamlet.index(of: [.town("Twin"), .town("Bigton", population)])
@@ -120,7 +125,8 @@ struct QueryLimitTests {
   }
 
   @Test(
-    "A city of a million lies in no county of which nobody says so", arguments: [(999_999, true), (1_000_000, false)])
+    "A city of a million inhabitants matches a county only if the data links them",
+    arguments: [(999_999, true), (1_000_000, false)])
   func metropolis(population: Int, isInside: Bool) throws {
     #expect(GazetteerLimits.metropolis == 1_000_000)
     let county = Hamlet.Row(line: "D\tAA\t01\t11\t21\t0\tKing County\t\t")
@@ -130,7 +136,7 @@ struct QueryLimitTests {
   }
 
   @Test(
-    "A name that begins with a direction's letter has 64 bytes at most",
+    "A name that matches with a direction's letter has at most 64 bytes",
     arguments: [(63, true), (64, true), (65, false)])
   func directedBytes(count: Int, isFound: Bool) throws {
     #expect(GazetteerLimits.directedBytes == 64)
@@ -139,7 +145,7 @@ struct QueryLimitTests {
     #expect((first("N " + rest, in: index)?.match == .exact) == isFound)
   }
 
-  @Test("Within a run of Han, names of two to eight characters are found", arguments: [1, 2, 8, 9])
+  @Test("A run of Han characters matches names of two to eight characters", arguments: [1, 2, 8, 9])
   func runs(count: Int) throws {
     #expect(GazetteerLimits.shortestRunBytes == 6 && GazetteerLimits.runBytes == 24)
     let name = String("甲乙丙丁戊己庚辛壬".prefix(count))
@@ -148,20 +154,21 @@ struct QueryLimitTests {
     #expect(first(name + "子丑寅", in: index)?.name == ((2...8).contains(count) ? name : nil))
   }
 
-  @Test("Of a name's places 1,024 are looked at", arguments: [(1_023, true), (1_024, true), (1_025, false)])
+  @Test(
+    "A query considers the 1,024 largest places of a name", arguments: [(1_023, true), (1_024, true), (1_025, false)])
   func postingsPerName(count: Int, isFound: Bool) throws {
     #expect(GazetteerLimits.postingsPerName == 1_024)
-    // The one in the region that is named has the fewest inhabitants.
+    // The place in the named region has the fewest inhabitants.
     let index = try Hamlet.index(
       of: [.region("01", "Over")] + (1..<count).map { .town("Twin", 1_000 + $0) } + [.town("Twin", 1, region: "01")])
     #expect((first("Twin, Over", in: index)?.label == "Twin, Over, Aland") == isFound)
   }
 
   @Test(
-    "Of a name's areas 64 are looked at for what contains a place", arguments: [(63, true), (64, true), (65, false)])
+    "A query considers 64 areas of a name as containers of a place", arguments: [(63, true), (64, true), (65, false)])
   func areasPerName(count: Int, isFound: Bool) throws {
     #expect(GazetteerLimits.areasPerName == 64)
-    // However many there are, a town of the name is found behind them.
+    // A town of the name is found behind any number of areas.
     let towns = (0..<count).map { Hamlet.Row.region("\($0)", "Common") } + [.town("Common", 900_000)]
     #expect(try Hamlet.index(of: towns).locate(PlaceQuery("Common", limit: 20)).contains { $0.level == .city })
     let index = try Hamlet.index(
@@ -171,7 +178,7 @@ struct QueryLimitTests {
   }
 
   @Test(
-    "Of all names together, 4,096 places are looked at",
+    "A query considers 4,096 places of all names together",
     arguments: [(4_094, true), (4_095, true), (4_096, true), (4_097, false)])
   func postingsPerQuery(number: Int, isFound: Bool) throws {
     #expect(GazetteerLimits.postingsPerQuery == 4_096)
@@ -180,7 +187,7 @@ struct QueryLimitTests {
     rows += (0..<number - 1 - 3 * 1_024).map { .town("Dee", 500 + $0) }
     let index = try Hamlet.index(of: rows + [.town("Effton", 90_000_000, at: (50, 60))])
     let text = (names + ["Effton"]).joined(separator: ", ")
-    // With a focus every place is looked at, not only the largest: any may be near.
+    // A focus makes the query consider every place and not only the largest, because any place may be near.
     let place = first(text, in: index, focus: Coordinate(latitude: 80, longitude: 170))
     #expect((place?.name == "Effton") == isFound)
   }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Gazetteer
 
-/// What texts mean, on the data of the world; the rules by name are in `RuleTests` and `LineageRuleTests`.
-@Suite("Queries")
+/// Expected places of texts, on the committed data. `RuleTests` and `LineageRuleTests` test the named rules.
+@Suite("Forward queries")
 struct QueryTests {
   @Test(
-    "A text is found where people mean it",
+    "Well-known texts find the expected place",
     arguments: [
       ("Costa Rica", "Costa Rica", "CR"), ("Seattle, WA", "Seattle, Washington, United States", "US"),
       ("Paris, TX", "Paris, Texas, United States", "US"), ("München", "Munich, Bavaria, Germany", "DE"),
@@ -28,7 +28,7 @@ struct QueryTests {
   }
 
   @Test(
-    "Nonsense is not found",
+    "Nonsense finds nothing",
     arguments: [
       "dsadjkasdjasd", "xqj37", "", " ", "123", ",,,", "!?", "\u{1F5FA}", String(repeating: "a", count: 300),
     ])
@@ -37,7 +37,7 @@ struct QueryTests {
   }
 
   @Test(
-    "Coordinates are answered by the point",
+    "Coordinates find their own point",
     arguments: [
       ("47.6, -122.3", 47.6, -122.3), ("47.6 -122.3", 47.6, -122.3), ("geo:47.6,-122.3;u=35", 47.6, -122.3),
       ("47.6N 122.3W", 47.6, -122.3), ("S 33.5, E 151", -33.5, 151.0), (" 0, 0 ", 0, 0),
@@ -49,7 +49,7 @@ struct QueryTests {
   }
 
   @Test(
-    "A large town's short name, or its former one, is rather it than a smaller town or the region around it",
+    "A short or former name finds the large town, not a smaller town or its region",
     arguments: [
       ("Halle", "Halle (Saale)"), ("Leon", "León de los Aldama"), ("Chittagong", "Chattogram"),
       ("New York", "New York City"),
@@ -59,7 +59,7 @@ struct QueryTests {
   }
 
   @Test(
-    "A direction's letter is read as the word",
+    "A direction's letter matches its word",
     arguments: [
       ("N Korea", "North Korea"), ("W Virginia", "West Virginia"), ("S Africa", "South Africa"),
       ("Charleston, W. Virginia", "Charleston"), ("S Dakota", "South Dakota"),
@@ -70,7 +70,7 @@ struct QueryTests {
   }
 
   @Test(
-    "A quarter is found with its city",
+    "A quarter is found together with its city",
     arguments: [
       ("Soho, London", "Soho"), ("Brooklyn, New York City", "Brooklyn"), ("Ixelles, Brussels", "Ixelles"),
       ("Çankaya, Ankara", "Çankaya"), ("Konak, Izmir", "Konak"), ("Kensington, London", "Kensington"),
@@ -81,7 +81,9 @@ struct QueryTests {
     #expect(place.name == name && place.match == .exact)
   }
 
-  @Test("A town is named with a larger one near it", arguments: [(199_999, true), (200_000, false), (200_001, false)])
+  @Test(
+    "A town matches together with a larger town near it",
+    arguments: [(199_999, true), (200_000, false), (200_001, false)])
   func suburbs(population: Int, isWhole: Bool) throws {
     let index = try Hamlet.index(
       of: [.town("Bigton", 200_000, at: (11.1, 21)), .town("Twin", population, at: (11, 21))])
@@ -89,7 +91,7 @@ struct QueryTests {
     #expect((place?.name == "Twin" && place?.match == .exact) == isWhole)
   }
 
-  @Test("However many larger places have a quarter's name, the one near the city is meant", arguments: [1, 5, 6, 40])
+  @Test("A quarter near the named city wins over any number of larger namesakes", arguments: [1, 5, 6, 40])
   func namesakes(count: Int) throws {
     let index = try Hamlet.index(
       of: (0..<count).map { .town("Twin", 50_000 + $0, at: (-30 + Double($0), 90)) }
@@ -98,7 +100,7 @@ struct QueryTests {
     #expect(place?.coordinate == Coordinate(latitude: 11, longitude: 21) && place?.match == .exact)
   }
 
-  @Test("As many answers as are wanted are told, though some of a name are told once only", arguments: [1, 2, 5, 20])
+  @Test("A limited query returns the first places of the full result", arguments: [1, 2, 5, 20])
   func wanted(limit: Int) throws {
     let index = try World.index.get()
     for text in ["Paris", "Springfield", "San Antonio", "Victoria"] {
@@ -108,7 +110,7 @@ struct QueryTests {
     }
   }
 
-  @Test("A name said twice is as unsure as its namesakes make it")
+  @Test("A repeated name shares its confidence among its namesakes")
   func twice() throws {
     let index = try Hamlet.index(
       of: [.town("Twin", 50_000, at: (-30, 90)), .town("Twin", 50_000, at: (30, 20))])
@@ -117,7 +119,7 @@ struct QueryTests {
   }
 
   @Test(
-    "A town beside a number that is another country's postcode is the town",
+    "A town beside another country's postcode is the town",
     arguments: [
       ("Ulaanbaatar 14200", "MN"), ("Dushanbe 734000", "TJ"), ("Chania 73100", "GR"), ("Mostar 88000", "BA"),
       ("Tel Aviv 6100000", "IL"), ("Doha PO Box 22275", "QA"),
@@ -126,32 +128,33 @@ struct QueryTests {
     #expect(try World.first(text)?.countryCode == country)
   }
 
-  @Test("A number in a phrase is no postcode", arguments: ["meet me at 1900", "Class of 2024", "page 6600 and back"])
+  @Test(
+    "A number in a phrase is not a postcode", arguments: ["meet me at 1900", "Class of 2024", "page 6600 and back"])
   func numbers(text: String) throws {
     #expect(try World.first(text)?.level != .postcode)
   }
 
-  @Test("How sure an answer is does not hang on how many are wanted", arguments: ["Paris", "Springfield", "Hull"])
+  @Test("A place's confidence does not depend on the limit", arguments: ["Paris", "Springfield", "Hull"])
   func confidence(text: String) throws {
     let index = try World.index.get()
     let all = (1...5).map { index.locate(PlaceQuery(text, limit: $0)).first?.confidence }
     #expect(Set(all).count == 1, "\(all)")
   }
 
-  @Test("No label is told twice", arguments: ["Seattle", "Paris, FR", "Columbia, SC", "廿日市市"])
+  @Test("No label appears twice", arguments: ["Seattle", "Paris, FR", "Columbia, SC", "廿日市市"])
   func labels(text: String) throws {
     let labels = try World.index.get().locate(PlaceQuery(text, limit: 10)).map(\.label)
     #expect(Set(labels).count == labels.count, "\(labels)")
   }
 
   @Test(
-    "Points outside the earth are no coordinates",
+    "Points outside the earth are not coordinates",
     arguments: ["91.5, 0.5", "47.6, 181.5", "47.6,", "geo:91,0", "geo:x", "(47.6, 181.5)"])
   func noCoordinates(text: String) throws {
     #expect(try World.first(text) == nil)
   }
 
-  @Test("The limit bounds the answers, and the best comes first")
+  @Test("The limit bounds the number of places, and the best comes first")
   func limit() throws {
     let index = try World.index.get()
     let places = index.locate(PlaceQuery("Springfield", limit: 5))
@@ -160,7 +163,7 @@ struct QueryTests {
     #expect(places[0].confidence < 0.6)
   }
 
-  @Test("Queries from many threads at once get the same answers")
+  @Test("Concurrent queries return the same places")
   func concurrency() async throws {
     let index = try World.index.get()
     let texts = ["Seattle, WA", "Paris", "12 Oxford St, Cambridge, MA", "東京", "nonsense xyz"]

@@ -5,19 +5,19 @@ import Testing
 
 @testable import Gazetteer
 
-/// Texts that are built to take long, on the data of the world. What is bounded is the processor's time of the thread,
-/// so that it makes no difference who else is at work.
-@Suite("Time of a query")
+/// Texts that are built to take long, on the committed data. The limit applies to the thread's processor time, so that
+/// the machine's load makes no difference.
+@Suite("Query time limit")
 struct TimeBoundTests {
-  /// Twenty times what any of these texts takes.
+  /// Twenty times the time of the slowest of these texts.
   private static let millisecondsMax = 100.0
 
-  /// Asks for the places of a text, and of what is completed from it: tells whether there are any. Throws where they
-  /// take too long or make no sense.
+  /// Looks up a text, forward and as autocomplete. Returns true if a place is found. Throws if a lookup takes too long
+  /// or its places are invalid.
   @discardableResult
   private func ask(_ text: String, _ index: PlaceIndex) throws -> Bool {
     var isFound = false
-    for kind in [PlaceQuery.Kind.forward, .prefix] {
+    for kind in [PlaceQuery.Kind.forward, .autocomplete] {
       let start = Self.milliseconds
       let places = index.locate(PlaceQuery(text, kind: kind, limit: 20))
       try #require(Self.milliseconds - start < Self.millisecondsMax, "\(text)")
@@ -34,7 +34,7 @@ struct TimeBoundTests {
     return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) * 1e-6
   }
 
-  @Test("Every beginning of every public case is answered in time")
+  @Test("Every prefix of every public case is looked up in time")
   func beginnings() throws {
     let index = try World.index.get()
     for item in try AccuracyTests.cases() {
@@ -42,7 +42,7 @@ struct TimeBoundTests {
     }
   }
 
-  @Test("256 bytes of marks, signs and separators are answered in time")
+  @Test("256 bytes of marks, signs and separators are looked up in time")
   func marks() throws {
     let index = try World.index.get()
     for piece in [
@@ -51,12 +51,12 @@ struct TimeBoundTests {
     ] {
       try ask(String(repeating: piece, count: GazetteerLimits.queryBytes / piece.utf8.count), index)
     }
-    // Longer than any query: not looked at.
+    // Longer than the query limit, so not read.
     #expect(try World.first(String(repeating: ",", count: 1_000)) == nil)
     #expect(try World.first(String(repeating: "\u{301}", count: 10_000)) == nil)
   }
 
-  @Test("Texts of nothing but the most frequent names are answered in time")
+  @Test("Texts made of the most frequent names are looked up in time")
   func frequent() throws {
     let (index, sections) = (try World.index.get(), try World.sections.get())
     var names: [(count: Int, name: String)] = []
@@ -76,7 +76,7 @@ struct TimeBoundTests {
     }
   }
 
-  @Test("Texts of many names that are all misspelt are answered in time")
+  @Test("Texts made of misspelt names are looked up in time")
   func misspelt() throws {
     let (index, sections) = (try World.index.get(), try World.sections.get())
     Fuzz.rounds(300) { random in
@@ -88,7 +88,7 @@ struct TimeBoundTests {
     }
   }
 
-  @Test("Random bytes, and first words of random names, are answered in time")
+  @Test("Random bytes and random words of names are looked up in time")
   func random() throws {
     let (index, sections) = (try World.index.get(), try World.sections.get())
     Fuzz.rounds(1_000) { random in

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Gazetteer
 
-@Suite("Small towns that only the postcodes know")
+@Suite("Small towns from postcode data")
 struct TownTests {
   @Test(
-    "They are found by their names, in their regions",
+    "Towns known only from postcodes are found by name, in their regions",
     arguments: [
       ("Pohlheim", 50.52, 8.7, "Hesse"), ("Illerkirchberg", 48.32, 10.02, "Baden-Wurttemberg"),
       ("Herzebrock-Clarholz", 51.88, 8.24, "North Rhine-Westphalia"), ("Mavesyn Ridware", 52.76, -1.88, "England"),
@@ -19,19 +19,19 @@ struct TownTests {
   }
 
   @Test(
-    "What the post delivers to and is no town is not there",
+    "Large recipients with their own postcode are not towns",
     arguments: ["Stadtverwaltung", "Deutsche Post AG Niederlassung BRIEF", "Universitätsklinikum"])
   func offices(text: String) throws {
     #expect(try World.first(text) == nil)
   }
 
-  @Test("A town that is known is there once, by whatever of its names the post calls it")
+  @Test("A known town appears once, even if its postcode data has another name")
   func doubles() throws {
     let found = try World.index.get().locate(PlaceQuery("Neustadt an der Weinstraße", limit: 5, country: "DE"))
     #expect(found.count == 1)
   }
 
-  @Test("A town of which nobody tells the inhabitants counts as one of 250", arguments: [0, 250])
+  @Test("A town of unknown population ranks like one of 250 inhabitants", arguments: [0, 250])
   func rank(population: UInt32) {
     #expect(PlaceRecord.rank(level: .city, population: population) == PlaceRecord.rank(level: .city, population: 250))
     #expect(PlaceRecord.rank(level: .county, population: 0) < PlaceRecord.rank(level: .county, population: 1))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gazetteer
 
-/// Public-domain cases: the share of them whose answer lies within the distance that the case allows.
+/// Public-domain cases. Accuracy is the share of cases whose place is within the case's allowed distance.
 @Suite("Accuracy")
 struct AccuracyTests {
   struct Case {
@@ -15,15 +15,15 @@ struct AccuracyTests {
     var kilometres: Double
   }
 
-  /// The least share of right answers by kind, somewhat below what is reached. The towns of the US Census are in the
-  /// data themselves, so theirs tests reading, not coverage.
+  /// The minimum accuracy by kind, somewhat below the measured one. The towns of the US Census are in the data
+  /// themselves, so their cases test parsing and not coverage.
   private static let floors: [String: Double] = [
     "us_place_random": 0.99, "us_place_statename": 0.95, "us_zip": 0.99, "tz_zone_city": 0.83, "ne_city_bare": 0.96,
     "country": 0.91, "capital_country": 0.98, "country_localised": 0.95, "country_native": 0.7, "typo_drop": 0.7,
     "typo_double": 0.85, "typo_replace": 0.95, "typo_swap": 0.95,
   ]
 
-  @Test("Of the answers that are sure, at least 97 in 100 are right")
+  @Test("At least 97 of 100 places with a confidence of 0.9 are right")
   func calibrated() throws {
     let index = try World.index.get()
     var (sure, right) = (0, 0)
@@ -35,7 +35,7 @@ struct AccuracyTests {
     #expect(sure > 500 && right * 100 >= sure * 97, "\(right) of \(sure)")
   }
 
-  @Test("Public cases are answered as well as before")
+  @Test("Public cases reach the minimum accuracy of their kind")
   func publicCases() throws {
     let index = try World.index.get()
     var right: [String: Int] = [:]
@@ -67,7 +67,7 @@ struct AccuracyTests {
     }
   }
 
-  /// The fields of a line of CSV without quotes inside quotes.
+  /// Returns the fields of a CSV line. Does not handle quotes inside quotes.
   private static func fields(of line: Substring) -> [String] {
     var fields = [""]
     var isQuoted = false

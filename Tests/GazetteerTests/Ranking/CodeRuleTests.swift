@@ -4,11 +4,11 @@ import Testing
 
 @testable import Gazetteer
 
-/// Rule R2 where a code is a region's and a country's, or a name is a country's and a town's.
-@Suite("Rules of codes")
+/// Rule R2 for codes that a region and a country share, and for names that a country and a town share.
+@Suite("Code rules")
 struct CodeRuleTests {
   @Test(
-    "R2: A region's code decides where a town of the name lies in it",
+    "R2: A region's code selects the town of that name in the region",
     arguments: [
       ("Jordan, MN", "Jordan, Minnesota, United States"), ("Jordan MN", "Jordan, Minnesota, United States"),
       ("Carthage, TN", "Carthage, Tennessee, United States"), ("Salem, IN", "Salem, Indiana, United States"),
@@ -21,7 +21,7 @@ struct CodeRuleTests {
   }
 
   @Test(
-    "R2: A country's code is read where its region has no such town, or a town of hardly any size",
+    "R2: A code means the country if the region has no such town, or only a tiny one",
     arguments: [
       ("London, CA", "London, Ontario, Canada"), ("Ontario, CA", "Ontario, Canada"),
       ("Vientiane, LA", "Vientiane, Vientiane Prefecture, Laos"), ("Haifa, IL", "Haifa, Israel"),
@@ -32,7 +32,7 @@ struct CodeRuleTests {
     #expect("\(place.name), \(place.country)" == label || place.label == label, "\(text)")
   }
 
-  /// A country whose code is also that of another's region.
+  /// Builds an index in which a country and a region of another country share a code.
   private func index(_ towns: String) throws -> PlaceIndex {
     try Hamlet.index(
       """
@@ -46,7 +46,7 @@ struct CodeRuleTests {
   }
 
   @Test(
-    "R2: The other town must be 180 times larger",
+    "R2: The other country's town must be 180 times larger",
     arguments: [(999, "AA"), (180_000, "AA"), (200_000, "BB")])
   func size(population: Int, country: String) throws {
     let index = try index(
@@ -55,7 +55,7 @@ struct CodeRuleTests {
     #expect(index.locate(PlaceQuery("Twin, BB")).first?.countryCode == "BB")
   }
 
-  @Test("R2: The 64 largest towns of a name are looked at", arguments: [(62, "AA"), (63, "AA"), (64, "BB")])
+  @Test("R2: The rule considers the 64 largest towns of a name", arguments: [(62, "AA"), (63, "AA"), (64, "BB")])
   func towns(count: Int, country: String) throws {
     #expect(GazetteerLimits.townsPerCode == 64)
     let larger = (0..<count).map { "P\tBB\t\t\(-33 + Double($0) / 10)\t151\t\(5_000 + 50 * $0)\tTwin\t\t" }
@@ -63,7 +63,7 @@ struct CodeRuleTests {
     #expect(index.locate(PlaceQuery("Twin, OV")).first?.countryCode == country)
   }
 
-  @Test("A town's other name of two letters is no more than a code", arguments: [("MN", "AA"), ("MNX", "BB")])
+  @Test("A town's alternate name of two letters ranks like a code", arguments: [("MN", "AA"), ("MNX", "BB")])
   func short(name: String, country: String) throws {
     #expect(GazetteerLimits.codeBytes == 2)
     let index = try index(
@@ -76,7 +76,7 @@ struct CodeRuleTests {
   }
 
   @Test(
-    "A country's code beside a town that lies elsewhere is not the answer, beside what is no name it is",
+    "A country's code is the result only if no town elsewhere stands beside it",
     arguments: [("Monterrey, N.L.", "Monterrey"), ("qwxyz, NL", "Netherlands"), ("Qwx, US", "United States")])
   func stray(text: String, name: String) throws {
     #expect(try World.first(text)?.name == name)

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Gazetteer
 
-/// How sure answers are of themselves.
+/// The confidence of results.
 @Suite("Confidence")
 struct ConfidenceTests {
   @Test(
-    "No answer is surer than the one before it",
+    "No place has a higher confidence than the one before it",
     arguments: [
       "Hamilton HM 11", "Springfield", "Paris", "Salem, IN", "12 Oxford St, Cambridge, MA", "Georgia", "San Jose",
       "New York", "Luxembourg", "Birmingham, Ala.", "Saint-Étienne, Loire", "8000", "Victoria", "Valley 1010",
@@ -19,21 +19,21 @@ struct ConfidenceTests {
   }
 
   @Test(
-    "A single word that is a hamlet's name, or an airport's code, is not surely the place",
+    "A single word that names a hamlet or an airport has a low confidence",
     arguments: ["love", "work", "beer", "coffee", "peace", "MIT"])
   func words(text: String) throws {
     #expect(try World.first(text).map(\.confidence) ?? 0 <= 0.8)
   }
 
   @Test(
-    "A town by itself, and a hamlet with what contains it or of several words, surely is",
+    "A town alone, or a hamlet with its area or several words, has a high confidence",
     arguments: ["Reykjavik", "Bavaria", "Tuvalu", "Work, Scotland", "Lõve, Estonia", "Much Wenlock", "NYC"])
   func names(text: String) throws {
     #expect(try #require(try World.first(text)).confidence >= 0.9)
   }
 
   @Test(
-    "A word that is the name of a town of 4,095 surely is the town",
+    "A town of 4,095 inhabitants has full confidence by its name alone",
     arguments: [(4_094, 0.8), (4_095, 1), (4_096, 1)])
   func chance(population: Int, confidence: Double) throws {
     #expect(GazetteerLimits.chanceProminence == 20 * 256)

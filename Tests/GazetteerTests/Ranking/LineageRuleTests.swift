@@ -3,10 +3,10 @@ import Testing
 
 @testable import Gazetteer
 
-/// Rules of reading that concern what contains a place.
-@Suite("Rules of lineage")
+/// Matching rules about the areas that contain a place.
+@Suite("Lineage rules")
 struct LineageRuleTests {
-  @Test("R6: A territory that is named with its state is the territory, and so are its towns")
+  @Test("R6: A territory named with its state is the territory, and likewise its towns")
   func territories() throws {
     let world = try Lineages()
     var tried = 0
@@ -26,7 +26,7 @@ struct LineageRuleTests {
   }
 
   @Test(
-    "R6: A town of a territory is found with the state alone, and by the state's other names",
+    "R6: A territory's town is found with the state alone, by any name of the state",
     arguments: [
       ("Saipan, United States of America", "MP"), ("Charlotte Amalie, VI, United States of America", "VI"),
       ("Stanley, Falkland Islands, UK", "FK"), ("Nuuk, Denmark", "GL"), ("Nouméa, France", "NC"),
@@ -37,21 +37,21 @@ struct LineageRuleTests {
     #expect(place.countryCode == country && place.match == .exact)
   }
 
-  @Test("R7: A country is a bound: another country's place is no answer, however large")
+  @Test("R7: A country filter excludes every place of other countries")
   func filter() throws {
     #expect(try World.first("London", country: "CA")?.region == "Ontario")
     #expect(try World.first("Alexandria", country: "us")?.countryCode == "US")
     #expect(try World.first("London", country: "XX") == nil)
     #expect(try World.first("Nouméa", country: "FR")?.countryCode == "NC")
     #expect(try World.first("Paris", country: "NC")?.countryCode != "FR")
-    // Far down in the order of all Springfields, so that it is found only if others are left out before.
+    // The place is far down among its namesakes, so it is found only if the filter applies before the limit.
     for (text, country) in [("San Antonio", "PH"), ("Victoria", "RO"), ("Santa Cruz", "CV"), ("London", "KI")] {
       let places = try World.index.get().locate(PlaceQuery(text, limit: 5, country: country))
       #expect(!places.isEmpty && places.allSatisfy { $0.countryCode == country }, "\(text), \(country)")
     }
   }
 
-  @Test("R7: A focus is a wish: it prefers what is near, but not a hamlet to a distant metropolis's own name")
+  @Test("R7: A focus prefers near places, but no hamlet over a distant metropolis")
   func focus() throws {
     let index = try World.index.get()
     let lima = try #require(Coordinate(latitude: 40.74, longitude: -84.1))
@@ -62,7 +62,7 @@ struct LineageRuleTests {
   }
 
   @Test(
-    "R8: A name may be said twice, of a place and of what contains it, or for no reason",
+    "R8: A repeated name means a place and its area, or the place alone",
     arguments: [
       ("reading reading pa", "Reading, Pennsylvania, United States"), ("quebec, quebec", "Québec, Quebec, Canada"),
       ("Singapore Singapore", "Singapore"), ("San Marino, San Marino", "San Marino"),
@@ -74,7 +74,7 @@ struct LineageRuleTests {
     #expect(place.label == label && place.level == .city && place.match == .exact)
   }
 
-  @Test("R8: Every region and country with a town of its name is that town when the name is said twice")
+  @Test("R8: A repeated name of a region or country is the town of that name in it")
   func everyDouble() throws {
     let world = try Lineages()
     var tried = 0
@@ -97,7 +97,7 @@ struct LineageRuleTests {
   }
 
   @Test(
-    "R9: A town that is not in the area that is named is left, and the area answered as a fallback",
+    "R9: A town outside the named area is ignored, and the area is a fallback",
     arguments: [
       ("chicago, canada", "Canada"), ("Tokyo, Germany", "Germany"), ("Paris, Japan", "Japan"),
       ("Munich, Texas", "Texas, United States"), ("Berlin, Spain", "Spain"),
@@ -109,7 +109,7 @@ struct LineageRuleTests {
     #expect(place.match == .fallback && place.confidence < 0.5)
   }
 
-  @Test("R9: With a town that nobody knows, every country is a fallback, and says so")
+  @Test("R9: A country beside an unknown town is a fallback with reduced confidence")
   func everyCountry() throws {
     let world = try Lineages()
     for number in 0..<UInt32(world.sections.countryCount) {
@@ -122,7 +122,7 @@ struct LineageRuleTests {
   }
 
   @Test(
-    "R10: Names of different languages go together",
+    "R10: Names in different languages match together",
     arguments: [
       ("Wenen, Austria", "Vienna, Austria"), ("München, Germany", "Munich, Bavaria, Germany"),
       ("Munich, Deutschland", "Munich, Bavaria, Germany"),
@@ -137,7 +137,7 @@ struct LineageRuleTests {
   }
 
   @Test(
-    "R11: Names of former times and other languages lead to the town of today",
+    "R11: Former names and names in other languages find today's town",
     arguments: [
       ("Hirschberg im Riesengebirge", "Jelenia Góra", "PL"), ("Kattowitz", "Katowice", "PL"),
       ("Breslau", "Wrocław", "PL"), ("Danzig", "Gdańsk", "PL"), ("Stettin", "Szczecin", "PL"),
@@ -153,7 +153,7 @@ struct LineageRuleTests {
     #expect(place.name == name && place.countryCode == country && place.match == .exact)
   }
 
-  @Test("R11: An abbreviation behind the name is left over, not taken for another town")
+  @Test("R11: An abbreviation after the name stays unmatched")
   func abbreviated() throws {
     let place = try #require(try World.first("Kattowitz O.S."))
     #expect(place.name == "Katowice" && place.match == .fallback)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Gazetteer
 
-/// How much must speak for a place before it is said at all, at the edges of it.
-@Suite("Limits of what is plausible")
+/// The evidence that a place needs to be returned, tested at its limits.
+@Suite("Plausibility limits")
 struct PlausibilityTests {
   private func isFound(_ text: String, _ population: Int) throws -> Bool {
     let index = try Hamlet.index(of: [.town("Beetown", population)])
@@ -13,7 +13,7 @@ struct PlausibilityTests {
   }
 
   @Test(
-    "Beside other words a town of 4,095 is said, as the last word one of 65,535, in an address one of 1,023",
+    "A town beside other words needs 4,095 inhabitants, 65,535 as the last, 1,023 in an address",
     arguments: [
       ("Beetown qwx", 4_095), ("qwx qwx qwx Beetown", 65_535), ("12 Beetown qwx", 1_023),
     ])
@@ -23,9 +23,9 @@ struct PlausibilityTests {
     #expect(try isFound(text, population + 1))
   }
 
-  @Test("Of other words a town must explain 35 in 100, in an address 10 in 100")
+  @Test("A town's name must cover 35 percent of the text's weight, or 10 percent in an address")
   func coverage() throws {
-    // A word counts 16, a small one 6, one that says of which kind a place is 1, a number 4.
+    // The weights: a word 16, a small word 6, a word for a kind of place 1, a number 4.
     #expect(try isFound("Beetown qwx of the city", 50_000), "16 of 45")
     #expect(try !isFound("Beetown of the and at to", 50_000), "16 of 46")
     let words = "Beetown" + String(repeating: " qwx", count: 8)
@@ -34,7 +34,7 @@ struct PlausibilityTests {
     #expect(try !isFound(words + " 1 2 3 4 5", 50_000), "16 of 164")
   }
 
-  @Test("A postcode of four letters and digits is said alone, one of three is not")
+  @Test("A postcode alone needs four letters or digits")
   func postcode() throws {
     let index = try Hamlet.index(
       of: [

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Gazetteer
 
-/// The rules by which a text is read, which other geocoders' public cases ask for, on the data of the world.
-@Suite("Rules of reading")
+/// The rules by which text is parsed, from public cases of other geocoders, on the committed data.
+@Suite("Matching rules")
 struct RuleTests {
   private func expect(
     _ text: String, _ label: String, _ levels: Set<Place.Level> = [.city], match: Place.Match? = .exact,
@@ -30,7 +30,7 @@ struct RuleTests {
   }
 
   @Test(
-    "R1: A region that is called one, or asked for by its level, is the region",
+    "R1: A region that is called a region, or selected by level, is the region",
     arguments: [
       ("sao paulo state", "São Paulo, Brazil"), ("province of Salzburg", "Salzburg, Austria"),
       ("Salzburg state", "Salzburg, Austria"), ("state of New York", "New York, United States"),
@@ -43,7 +43,7 @@ struct RuleTests {
     #expect(wanted?.label == "New York, United States")
   }
 
-  @Test("R1: No region is the answer to its bare name where a town in it has the name and a 64th of its inhabitants")
+  @Test("R1: A town with a 64th of its region's inhabitants takes the region's bare name")
   func everyRegion() throws {
     let world = try Lineages()
     var tried = 0
@@ -59,13 +59,13 @@ struct RuleTests {
   }
 
   @Test(
-    "R1: A town with a 64th of its region's inhabitants is meant by the name, with a 16th by another name"
+    "R1: A namesake needs a 64th of its region's inhabitants, or a 16th by an alternate name"
   )
   func share() throws {
     for (population, level) in [(9_999, Place.Level.region), (10_000, .city), (10_001, .city)] {
       #expect(try Self.fixture(region: 640_000, town: "Midden\t\t", population).level == level, "\(population)")
     }
-    // The town's other name weighs less.
+    // The town's alternate name has less weight.
     for (population, level) in [(39_999, Place.Level.region), (40_000, .city), (40_001, .city)] {
       #expect(try Self.fixture(region: 640_000, town: "Midden City\t\tMidden", population).level == level)
     }
@@ -85,7 +85,7 @@ struct RuleTests {
   }
 
   @Test(
-    "R2: A code is read in every way, and the one under which the town exists is kept",
+    "R2: A code with several meanings takes the one that has the town",
     arguments: [
       ("Vancouver, CA", "Vancouver, British Columbia, Canada"), ("Köln, DE", "Köln, North Rhine-Westphalia, Germany"),
       ("Half Moon Bay, CA", "Half Moon Bay, California, United States"), ("London, CA", "London, Ontario, Canada"),
@@ -109,7 +109,7 @@ struct RuleTests {
     #expect(place.level == .country && place.countryCode == country && place.match == .exact)
   }
 
-  @Test("R2: The largest towns of each state of the US, Canada and Australia are found with its code")
+  @Test("R2: Each state's code finds its largest towns in the US, Canada and Australia")
   func everyState() throws {
     let world = try Lineages()
     let states = world.regionCodes(of: ["US", "CA", "AU"])
@@ -137,7 +137,7 @@ struct RuleTests {
   }
 
   @Test(
-    "R3: Small words are no codes elsewhere",
+    "R3: Small words are not codes elsewhere",
     arguments: [
       "one or two", "it is on", "in or on", "la la la", "let me in", "what is it", "you and me", "by and by",
       "all in all", "I am here", "on my way", "de facto", "al dente", "who is in",
@@ -159,21 +159,21 @@ struct RuleTests {
   }
 
   @Test(
-    "R3: A small word or a code beside words that are left over is no place",
+    "R3: A small word or a code beside unmatched words is no place",
     arguments: ["not me", "move it", "no it is not"])
   func leftOver(text: String) throws {
     #expect(try World.first(text) == nil)
   }
 
   @Test(
-    "R3: A phrase with a town's name in it is that town with little confidence at most",
+    "R3: A town's name inside a phrase has a low confidence",
     arguments: ["come to me", "oh my god", "a la carte"])
   func phrases(text: String) throws {
     #expect(try World.first(text).map(\.confidence) ?? 0 < 0.5)
   }
 
   @Test(
-    "R4: A street and its number are left over, and what they are called is not the answer",
+    "R4: A street and its number stay unmatched, and places in the street's name are ignored",
     arguments: [
       ("12 Oxford St, Cambridge, MA", "Cambridge", "US"), ("via milano 7 torino", "Turin", "IT"),
       ("praha 3 brno", "Brno", "CZ"), ("Hradec Králové 3 Kladno", "Kladno", "CZ"),
@@ -193,7 +193,7 @@ struct RuleTests {
     #expect(place.confidence < 0.8)
   }
 
-  @Test("R4: Words that are skipped cost confidence")
+  @Test("R4: Unmatched words reduce the confidence")
   func skipped() throws {
     func confidence(_ text: String) throws -> Double { try #require(try World.first(text)).confidence }
     let town = try confidence("Cambridge, MA")
@@ -216,7 +216,7 @@ struct RuleTests {
   }
 
   @Test(
-    "R5: The narrowest of wide to narrow is meant",
+    "R5: Text from wide to narrow finds the narrowest place",
     arguments: [
       ("日本京都", "Kyoto, Japan"), ("中国广州", "Guangzhou, Guangdong, China"),
       ("부산 해운대구", "Haeundae-gu, Busan, South Korea"), ("서울 강남구", "Gangnam-gu, Seoul, South Korea"),
@@ -226,7 +226,7 @@ struct RuleTests {
   }
 
   @Test(
-    "R5: A town is preferred to the county of its name, and both to their region",
+    "R5: A town is preferred to its namesake county, and both to their region",
     arguments: [
       ("Paris, Île-de-France, France", "Paris, Île-de-France, France"),
       ("Yingkou, Liaoning, China", "Yingkou, Liaoning, China"),

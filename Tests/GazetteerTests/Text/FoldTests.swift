@@ -33,7 +33,7 @@ struct FoldTests {
   }
 
   @Test(
-    "A second reading expands umlauts and spaces apostrophes",
+    "Other readings expand umlauts or replace apostrophes with spaces",
     arguments: [
       ("München", FoldedText.Reading.umlautsExpanded, "muenchen"), ("Tromsø", .umlautsExpanded, "tromsoe"),
       ("Århus", .umlautsExpanded, "aarhus"), ("علی\u{200C}آباد", .apostrophesSpaced, "علي اباد"),
@@ -44,7 +44,7 @@ struct FoldTests {
     #expect(folded(text, reading) == expected)
   }
 
-  @Test("Folding what is folded changes nothing", arguments: ["muenchen", "st louis", "москва", "東京", "cote divoire"])
+  @Test("Folding folded text changes nothing", arguments: ["muenchen", "st louis", "москва", "東京", "cote divoire"])
   func isStable(text: String) {
     #expect(folded(text) == text)
   }
@@ -58,7 +58,7 @@ struct FoldTests {
     }
   }
 
-  @Test("Bytes that are no UTF-8 separate tokens and do no harm")
+  @Test("Invalid UTF-8 bytes separate tokens")
   func invalid() {
     FoldedText.withEmpty { folded in
       let bytes: [UInt8] = [0x61, 0xFF, 0x62, 0xE6, 0x9D, 0x63, 0xC3]

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Accounts and sessions")
 struct AccountTests {
-  @Test("Who signs up has a session, and an e-mail address has one account")
+  @Test("A sign-up starts a session, and an e-mail address has one account")
   func signUp() async throws {
     let client = try IngestFixture().client
     let answer = try await client.signUp("ada@example.org")
@@ -19,7 +19,7 @@ struct AccountTests {
     #expect(try await client.logIn("ada@example.org").status == 200)
   }
 
-  @Test("A wrong password and an unknown account are told apart by nothing in the answer")
+  @Test("A wrong password and an unknown account get the same response")
   func credentials() async throws {
     let client = try IngestFixture().client
     #expect(try await client.signUp("ada@example.org").status == 201)
@@ -30,7 +30,7 @@ struct AccountTests {
     #expect(wrong.headers.filter { $0.key != "date" } == unknown.headers.filter { $0.key != "date" })
   }
 
-  @Test("Cookie and bearer token are one session, and logging out ends both")
+  @Test("Cookie and bearer token name one session, and a logout ends both")
   func logOut() async throws {
     let map = try IngestFixture()
     #expect(try await map.client.signUp("ada@example.org").status == 201)
@@ -51,7 +51,7 @@ struct AccountTests {
   }
 
   @Test(
-    "Without a session nobody posts or lists posts",
+    "Posting and listing posts need a session",
     arguments: [
       [:], ["Authorization": "Bearer abc"], ["Authorization": "Basic YWRhOnB3"], ["Cookie": "otm=abc"],
       ["Authorization": "Bearer " + String(repeating: "A", count: 43)], ["Authorization": "Bearer"],
@@ -63,13 +63,13 @@ struct AccountTests {
     let list = try await client.get("/v2/posts", headers: headers)
     for answer in [post, list] {
       #expect(answer.status == 401 && answer["code"] == "session_required")
-      // RFC 9110, section 15.5.2: a 401 names the scheme that would do.
+      // RFC 9110, section 15.5.2: a 401 names an acceptable scheme.
       #expect(answer.headers["www-authenticate"]?.hasPrefix("Bearer") == true)
     }
     #expect(try await client.list().entries.isEmpty)
   }
 
-  @Test("The cookie is out of reach for scripts and other sites, and where TLS is, bound to it")
+  @Test("The session cookie is HttpOnly and SameSite, and over TLS also Secure")
   func cookie() async throws {
     let plain = try await IngestFixture().client.signUp("ada@example.org")
     let flags = try #require(plain.headers["set-cookie"]).components(separatedBy: "; ")
@@ -85,7 +85,7 @@ struct AccountTests {
     #expect(try await client.get("/v2/session", headers: ["Cookie": name]).status == 200)
   }
 
-  @Test("Another site's write is refused, though the browser sends the cookie with it")
+  @Test("A cross-site write with the cookie is refused")
   func crossSite() async throws {
     let client = try IngestFixture().client
     let cookie = try #require(
@@ -109,7 +109,7 @@ struct AccountTests {
     #expect(try await client.list().entries.count == own.count)
   }
 
-  @Test("Another site cannot log a browser in, or sign it up; other clients can")
+  @Test("A cross-site login or sign-up is refused, and other clients may do both")
   func crossSiteLogIn() async throws {
     let client = try IngestFixture().client
     let account = ["email": "ada@example.org", "password": Client.password, "firstName": "Ada"]
@@ -133,7 +133,7 @@ struct AccountTests {
     #expect(try await client.logIn("ada@example.org").status == 200)
   }
 
-  @Test("Expired sessions go while others are made")
+  @Test("New sessions remove expired ones")
   func expired() async throws {
     let map = try IngestFixture()
     let bob = try await map.client.signedUp(as: "bob@example.org")
@@ -146,10 +146,10 @@ struct AccountTests {
         """)
     for _ in 0..<30 { _ = try await again.client.signedUp() }
     let session = try await again.client.with(token: bob.token).get("/v2/session")
-    #expect(session["email"] == "bob@example.org", "It has not expired.")
-    #expect(try await again.users().map(\.sessions) == [1, 30], "Bob's and Ada's.")
-    // Each login looks at 16 of them at random. At time 0 they count as Bob's sessions too.
+    #expect(session["email"] == "bob@example.org", "Bob's session has not expired.")
+    #expect(try await again.users().map(\.sessions) == [1, 30], "Only Bob's session and Ada's sessions must count.")
+    // Each login checks 16 random sessions. At time 0 the expired ones count as Bob's sessions too.
     let left = try await again.users(unixMs: 0)[0].sessions - 1
-    #expect(left < 100, "\(left) of 200 are left.")
+    #expect(left < 100, "\(left) of 200 expired sessions are left.")
   }
 }

@@ -1,15 +1,15 @@
 import Domain
 import HTTPTypes
 import SignIn
-import StubServers
 import Store
+import StubServers
 import Testing
 import Web
 
 @testable import Ingest
 @testable import Messaging
 
-@Suite("Logins with a provider")
+@Suite("External sign-in")
 struct ExternalSignInTests {
   private static let source = LoginSource(address: IPAddress("203.0.113.5"), agent: "")
   private let map: IngestFixture
@@ -30,15 +30,15 @@ struct ExternalSignInTests {
     await #expect(sourceLocation: sourceLocation) { try await body() } throws: { ($0 as? Problem)?.code == code }
   }
 
-  @Test("Nothing is configured by default, and nobody is asked")
+  @Test("No provider is configured by default")
   func off() async throws {
     #expect(providers.issuers.isEmpty)
-    await expect("facebook_off") { _ = try await providers.logIn(facebookToken: "a", from: Self.source) }
-    await expect("openid_off") { _ = try await providers.begin(returnPath: nil, link: nil, from: Self.source) }
+    await expect("facebook_disabled") { _ = try await providers.logIn(facebookToken: "a", from: Self.source) }
+    await expect("oidc_disabled") { _ = try await providers.begin(returnPath: nil, link: nil, from: Self.source) }
     #expect(providers.consumeAuthorization(key: "a", state: "b") == nil)
   }
 
-  @Test("A path to return to is within the site, whatever a browser makes of it")
+  @Test("A return path stays within the site, in any browser")
   func returnPath() {
     for good in ["/", "/map?a=1", "/" + String(repeating: "a", count: Limits.returnPathBytesMax - 1)] {
       #expect(ExternalSignIn.isReturnPath(good), "\(good)")
@@ -49,7 +49,7 @@ struct ExternalSignInTests {
     ] { #expect(!ExternalSignIn.isReturnPath(bad), "\(bad)") }
   }
 
-  @Test("The first login makes an account, and later ones find it")
+  @Test("The first login creates an account, and later logins find it")
   func first() async throws {
     let first = try await providers.logIn(identity("1", email: "grace@example.org"), from: Self.source)
     let again = try await providers.logIn(identity("1"), from: Self.source)
@@ -62,7 +62,7 @@ struct ExternalSignInTests {
     #expect(logged.contains("event=account_created") && logged.contains("event=logged_in"))
   }
 
-  @Test("An address of another account, a closed sign-up and a disabled account begin no session")
+  @Test("A taken address, a closed sign-up and a disabled account get no session")
   func refused() async throws {
     _ = try await map.account("ada@example.org")
     await expect("email_taken") {
@@ -70,15 +70,15 @@ struct ExternalSignInTests {
     }
     let known = try await providers.logIn(identity("2"), from: Self.source).session.account
     try await map.components.database.set(known.id, .disabled(sinceMs: 1))
-    await expect("login_refused") { _ = try await providers.logIn(identity("2"), from: Self.source) }
-    #expect(map.logged.contains("event=login_refused"))
+    await expect("account_disabled") { _ = try await providers.logIn(identity("2"), from: Self.source) }
+    #expect(map.logged.contains("event=login_failed"))
     let closed = try map.restarted(workers: 0) { $0.isSignUpOpen = false }
     await expect("sign_up_closed") {
       _ = try await closed.components.providers.logIn(identity("3"), from: Self.source)
     }
   }
 
-  @Test("An identity is linked to one account, to a session that lives, and not without end")
+  @Test("An identity links to one account with a live session, up to a limit")
   func link() async throws {
     func caller(_ email: String) async throws -> AuthenticatedCaller {
       let account = try await map.account(email)
@@ -100,7 +100,7 @@ struct ExternalSignInTests {
     await expect("session_required") { _ = try await providers.link(identity("100"), to: ada, from: Self.source) }
   }
 
-  @Test("A way to the provider is taken back once, by the browser that began it")
+  @Test("A pending authorization is consumed once, by the browser that began it")
   func flow() async throws {
     let scene = try OpenIDFixture()
     let providers = scene.map.components.providers

@@ -4,7 +4,7 @@ import SignIn
 import StubServers
 import Testing
 
-@Suite("Logging in with Facebook")
+@Suite("Facebook login")
 struct FacebookTests {
   private let graph: FacebookStub
 
@@ -25,7 +25,7 @@ struct FacebookTests {
     try await client.send("POST", path, body: JSON.object(["facebook_mobile": ["access_token": token]]))
   }
 
-  @Test("A token makes an account the first time and finds it ever after, in both APIs, and its session posts")
+  @Test("A Facebook token creates an account on first use and finds it later, in both APIs")
   func first() async throws {
     graph.set("token", .init())
     let map = try up()
@@ -42,11 +42,11 @@ struct FacebookTests {
       #expect(again.status == 200)
       #expect((try again.guarded()["account"] as? [String: Any])?["key"] as? String == account["id"] as? String)
     }
-    // Nobody logs in to it with a password, not with an empty one either.
+    // A password does not open this account, not even an empty one.
     #expect(try await map.client.logIn("grace@example.org", password: "").status == 403)
   }
 
-  @Test("Another app's token, and one that is none, are refused in each API's form, and many are held up")
+  @Test("Another app's token and an unknown token are refused in each API's form, and rate limited")
   func refused() async throws {
     var other = FacebookStub.Login()
     other.app = "999"
@@ -58,7 +58,7 @@ struct FacebookTests {
       let old = try await classic(map.client, token)
       #expect(old.status == 403)
       #expect(
-        try old.guarded()["error"] as? String == "The provider does not vouch for this login; log in there again.")
+        try old.guarded()["error"] as? String == "The provider rejected this login; log in there again.")
       #expect(!map.logged.contains(token))
     }
     #expect(map.logged.contains("code=facebook_app") && map.logged.contains("event=identity_refused"))
@@ -67,12 +67,12 @@ struct FacebookTests {
     #expect(try await logIn(map.client, "wrong")["code"] == "too_many_logins")
   }
 
-  @Test("A body has exactly one credential")
+  @Test("A login body needs exactly one credential")
   func bodies() async throws {
     let map = try up()
     let both = try await map.client.send(
       "POST", "/v2/session", body: JSON.object(["facebookAccessToken": "a", "email": "a@b", "password": "c"]))
-    #expect(both.status == 422 && both["code"] == "two_credentials")
+    #expect(both.status == 422 && both["code"] == "conflicting_credentials")
     #expect(try await map.client.send("POST", "/v2/session", body: "{}")["field"] == "email")
     #expect(
       try await map.client.send("POST", "/v2/session", body: #"{"facebookAccessToken":5}"#)["code"] == "wrong_type")
@@ -85,19 +85,19 @@ struct FacebookTests {
     }
   }
 
-  @Test("Where it is not configured, nobody logs in so, and Facebook is not asked")
+  @Test("Facebook logins are refused if Facebook is not configured")
   func off() async throws {
     let client = try IngestFixture().client
     let answer = try await logIn(client, "token")
-    #expect(answer.status == 403 && answer["code"] == "facebook_off")
+    #expect(answer.status == 403 && answer["code"] == "facebook_disabled")
     let old = try await classic(client, "token")
     #expect(old.status == 403)
     #expect(
       try old.guarded()["error"] as? String
-        == "This server takes no login with Facebook; log in with your e-mail address and password.")
+        == "Login with Facebook is disabled; log in with your e-mail address and password.")
   }
 
-  @Test("An account that has the address is not taken for his, and a closed sign-up is closed here too")
+  @Test("A Facebook login takes over no account by address, and respects a closed sign-up")
   func noAccount() async throws {
     graph.set("token", .init())
     let map = try up()
@@ -111,13 +111,13 @@ struct FacebookTests {
     let email = (answer.object["account"] as? [String: Any])?["email"] as? String
     #expect(email?.wholeMatch(of: #/[0-9a-f]{32}@login\.invalid/#) != nil)
     let closed = try map.restarted { $0.isSignUpOpen = false }
-    #expect(try await logIn(closed.client, "token").status == 200, "Whoever has an account logs in.")
+    #expect(try await logIn(closed.client, "token").status == 200, "A known account must still log in.")
     hidden.user = "77"
     graph.set("new", hidden)
     #expect(try await logIn(closed.client, "new")["code"] == "sign_up_closed")
   }
 
-  @Test("When Facebook cannot be asked, only this login fails, and it says when to come again")
+  @Test("An unavailable Facebook gives 503 with Retry-After, and other logins work")
   func down() async throws {
     graph.set("token", .init())
     let map = try up()

@@ -5,16 +5,16 @@ import Testing
 
 @testable import Ingest
 
-@Suite("An account and a provider")
+@Suite("Linked identities")
 struct LinkedLoginTests {
-  /// The browser's own account, made with a password.
+  /// Creates the browser's own account, with a password. Returns its cookie.
   private func signUp(_ scene: OpenIDFixture, _ email: String) async throws -> String {
     "otm=\(try #require(try await scene.map.client.signedUp(as: email).token))"
   }
 
   private static let identities = "/v2/account/identities"
 
-  /// Begins to add an identity, in the browser; what was answered.
+  /// Begins to add an identity in the browser. Returns the response.
   private func begin(
     _ scene: OpenIDFixture, _ cookie: String, _ members: [String: Any] = ["currentPassword": Client.password],
     headers: [String: String] = [:]
@@ -23,7 +23,7 @@ struct LinkedLoginTests {
       "POST", Self.identities, body: JSON.object(members), headers: headers.merging(["Cookie": cookie]) { $1 })
   }
 
-  /// And to the provider and back, with another browser's session, or none.
+  /// Begins to add an identity with one session, and returns from the provider with another session or none.
   private func link(_ scene: OpenIDFixture, begun: String, ended: String?) async throws -> APIResponse {
     let answer = try await begin(scene, begun)
     #expect(answer.status == 200, "\(answer)")
@@ -33,7 +33,7 @@ struct LinkedLoginTests {
     return try await Browser(scene.map).get(try #require(sent.headers["location"]), headers: ["Cookie": cookies])
   }
 
-  @Test("An account that has the address is not taken for his, until its owner adds this way of logging in")
+  @Test("An account with the same address is not taken over until its owner links the identity")
   func linked() async throws {
     let scene = try OpenIDFixture()
     let cookie = try await signUp(scene, "ada@example.org")
@@ -51,7 +51,7 @@ struct LinkedLoginTests {
     #expect(identities.count == 1 && identities[0]["subject"] as? String == "user-1")
     #expect(identities[0]["issuer"] as? String == scene.provider.issuer)
 
-    // And takes it away again.
+    // Remove the identity again.
     let path = "\(Self.identities)/\(try #require(identities[0]["id"] as? String))"
     let confirmed = JSON.object(["currentPassword": Client.password])
     for (body, status, code) in [("{}", 422, "missing_field"), (#"{"currentPassword":"x"}"#, 403, "wrong_password")] {
@@ -61,12 +61,12 @@ struct LinkedLoginTests {
     let nobodys = try await scene.client.send("DELETE", Self.identities + "/0", body: confirmed)
     #expect(nobodys.status == 404 && nobodys["code"] == "identity_not_found")
     #expect(try await scene.client.send("DELETE", path, body: confirmed).status == 204)
-    #expect(try await scene.client.get("/v2/session").status == 200, "Sessions stay.")
+    #expect(try await scene.client.get("/v2/session").status == 200, "Sessions must stay.")
     #expect(try await scene.logIn()["code"] == "email_taken")
     #expect(scene.map.logged.contains("event=identity_unlinked"))
   }
 
-  @Test("To add one takes more than a session: the password, and from this site")
+  @Test("Linking an identity needs the password and a same-site request")
   func confirmed() async throws {
     let scene = try OpenIDFixture()
     let cookie = try await signUp(scene, "ada@example.org")
@@ -76,11 +76,11 @@ struct LinkedLoginTests {
     #expect(
       try await begin(scene, cookie, ["currentPassword": Client.password, "return": "//a"])["code"] == "invalid_return")
     let facebook = try await begin(scene, cookie, ["currentPassword": Client.password, "facebookAccessToken": "a"])
-    #expect(facebook.status == 403 && facebook["code"] == "facebook_off")
-    // Of another site's making a browser begins nothing: it could be somebody else's identity that is added.
+    #expect(facebook.status == 403 && facebook["code"] == "facebook_disabled")
+    // A cross-site request begins nothing: another person's identity could be linked.
     let crossSite = try await begin(scene, cookie, headers: ["Sec-Fetch-Site": "cross-site"])
     #expect(crossSite.status == 403 && crossSite["code"] == "cross_site")
-    // Where the session has ended on the way, there is nothing to add it to.
+    // The session has ended meanwhile, so there is no account to link to.
     let answer = try await begin(scene, cookie)
     let key = try #require(answer.headers["set-cookie"]).prefix { $0 != ";" }
     let sent = try await scene.browser.get(try #require(answer["location"]))
@@ -88,10 +88,10 @@ struct LinkedLoginTests {
     let back = try await Browser(scene.map).get(
       try #require(sent.headers["location"]), headers: ["Cookie": "\(key); \(cookie)"])
     #expect(back.status == 401 && back["code"] == "session_required")
-    #expect(try await scene.logIn()["code"] == "email_taken", "Nothing was added.")
+    #expect(try await scene.logIn()["code"] == "email_taken", "No identity must be linked.")
   }
 
-  @Test("An identity is one account's, and is added only to the one whose session began it")
+  @Test("An identity belongs to one account, and links only to the session that began it")
   func others() async throws {
     let scene = try OpenIDFixture()
     let (ada, bob) = (try await signUp(scene, "a@example.org"), try await signUp(scene, "b@example.org"))
@@ -101,14 +101,14 @@ struct LinkedLoginTests {
     let taken = try await link(scene, begun: ada, ended: ada)
     #expect(taken.status == 409 && taken["code"] == "identity_taken")
     scene.provider.set { $0.subject = "user-2" }
-    #expect(try await link(scene, begun: ada, ended: bob)["code"] == "login_unknown")
+    #expect(try await link(scene, begun: ada, ended: bob)["code"] == "login_not_in_progress")
     #expect(try await link(scene, begun: ada, ended: nil)["code"] == "session_required")
     scene.provider.set { $0.subject = "user-1" }
     #expect(try await scene.logIn().status == 303)
-    #expect(try await scene.client.get("/v2/account")["id"] == id, "Nothing has changed.")
+    #expect(try await scene.client.get("/v2/account")["id"] == id, "The identity's account must not change.")
   }
 
-  @Test("Without a password it takes a login of just now, and the last way in stays")
+  @Test("Accounts without a password need a recent login for changes and keep their last identity")
   func passwordless() async throws {
     var scene = try OpenIDFixture()
     #expect(try await scene.logIn().status == 303)
@@ -116,10 +116,10 @@ struct LinkedLoginTests {
     let all = try await client.get(Self.identities).object["identities"] as? [[String: Any]]
     let path = "\(Self.identities)/\(try #require(all?.first?["id"] as? String))"
     let last = try await client.send("DELETE", path, body: "{}")
-    #expect(last.status == 409 && last["code"] == "last_login")
+    #expect(last.status == 409 && last["code"] == "last_login_method")
     #expect(try await client.send("POST", Self.identities, body: "{}").status == 200)
 
-    // As if eleven minutes had gone by.
+    // Makes the sessions eleven minutes older.
     scene = try scene.restarted(after: "UPDATE session SET created_ms = created_ms - 660000")
     client = scene.client
     for (method, path, body) in [
@@ -136,7 +136,7 @@ struct LinkedLoginTests {
     #expect(set.status == 200)
   }
 
-  @Test("A password that the operator gives takes away what anybody has added")
+  @Test("A password reset by the operator removes linked identities")
   func reset() async throws {
     let scene = try OpenIDFixture()
     let cookie = try await signUp(scene, "ada@example.org")
@@ -146,7 +146,7 @@ struct LinkedLoginTests {
     #expect(try await scene.logIn()["code"] == "email_taken")
   }
 
-  @Test("A deleted account's identity comes again as somebody new, and a closed sign-up is closed here too")
+  @Test("A deleted account's identity gets a new account, but not if sign-up is closed")
   func deleted() async throws {
     let scene = try OpenIDFixture()
     #expect(try await scene.logIn().status == 303)
@@ -157,13 +157,13 @@ struct LinkedLoginTests {
     #expect(try await scene.client.get("/v2/account")["id"] != id)
 
     let closed = try scene.restarted { $0.isSignUpOpen = false }
-    #expect(try await closed.logIn().status == 303, "Whoever has an account logs in.")
+    #expect(try await closed.logIn().status == 303, "A known account must still log in.")
     closed.provider.set { $0.subject = "user-2" }
     let answer = try await closed.logIn()
     #expect(answer.status == 403 && answer["code"] == "sign_up_closed")
   }
 
-  @Test("Where TLS ends in front, both cookies are for TLS and this host only")
+  @Test("Over TLS the login cookie is Secure and bound to its host")
   func secure() async throws {
     let scene = try OpenIDFixture(origin: "https://map.example.org")
     let browser = scene.browser

@@ -6,7 +6,7 @@ import Web
 @testable import Ingest
 @testable import Messaging
 
-@Suite("Tries to log in")
+@Suite("Login rate limits")
 struct LoginGuardTests {
   private let map: IngestFixture
   private var tries: LoginGuard { map.components.providers.logins.loginGuard }
@@ -16,7 +16,7 @@ struct LoginGuardTests {
 
   private func source(_ address: String) -> LoginSource { LoginSource(address: IPAddress(address), agent: "") }
 
-  /// Makes wrong tries from an address until one is refused.
+  /// Makes failed attempts from an address until one is refused. Returns their number.
   private func holdUp(_ address: String) async throws -> Int {
     let target = try await tries.target(email: Self.email, from: source(address))
     for count in 0..<100 {
@@ -26,10 +26,10 @@ struct LoginGuardTests {
         return count
       }
     }
-    throw TimeoutError(description: "nobody was held up")
+    throw TimeoutError(description: "no attempt was refused")
   }
 
-  @Test("After the free tries an address waits, and another address of another network does not")
+  @Test("After the free attempts an address must wait, and other addresses need not")
   func free() async throws {
     #expect(try await holdUp("203.0.113.5") >= Limits.loginAttemptsFree)
     #expect(try await !tries.target(email: Self.email, from: source("203.0.113.5")).isKnown)
@@ -37,7 +37,7 @@ struct LoginGuardTests {
     try tries.check(try await tries.target(email: "bob@example.org", from: source("203.0.113.5")))
   }
 
-  @Test("The right password takes wrong ones back, and a try without an outcome counts nothing")
+  @Test("A right password resets the count, and a cancelled attempt does not count")
   func right() async throws {
     let target = try await tries.target(email: Self.email, from: source("203.0.113.5"))
     for _ in 0..<3 {
@@ -48,7 +48,7 @@ struct LoginGuardTests {
     try tries.check(target)
   }
 
-  @Test("A try counts as wrong from its beginning: many at once get no more than the free ones")
+  @Test("An attempt counts as failed until it ends, so concurrent attempts get no extra ones")
   func atOnce() async throws {
     let target = try await tries.target(email: Self.email, from: source("203.0.113.5"))
     let begun = (0..<20).compactMap { _ in try? tries.begin(target) }
@@ -57,7 +57,7 @@ struct LoginGuardTests {
     try tries.check(target)
   }
 
-  @Test("An account is known from the network of its sessions, by its IPv6 /64 as a whole")
+  @Test("An account is known on the networks of its sessions, with IPv6 /64 as one network")
   func known() async throws {
     let account = try await map.account(Self.email)
     let sessions = map.components.providers.logins.sessions
@@ -67,23 +67,24 @@ struct LoginGuardTests {
     #expect(try await !tries.target(email: "bob@example.org", from: source("2001:db8::1")).isKnown)
   }
 
-  @Test("Counts stand after a restart")
+  @Test("Counts of failed attempts survive a restart")
   func restart() async throws {
     _ = try await holdUp("203.0.113.5")
-    // Counts are on disk with the next commit.
+    // The next commit makes the counts durable.
     _ = try await map.account("bob@example.org")
     let again = try map.restarted(workers: 0)
     let tries = again.components.providers.logins.loginGuard
     let target = try await tries.target(email: Self.email, from: source("203.0.113.5"))
     let free = (0..<Limits.loginAttemptsFree).count { _ in (try? tries.begin(target)) != nil }
-    #expect(free <= 1, "Without the counts \(Limits.loginAttemptsFree) tries would be free again; a pause may have ended.")
+    #expect(
+      free <= 1, "Without the counts \(Limits.loginAttemptsFree) attempts would be free. One pause may have ended.")
   }
 
-  @Test("Requests for addresses that have an account are counted by network")
+  @Test("Requests for taken addresses are rate limited by network")
   func taken() throws {
     let source = source("203.0.113.5")
     let refused = (0..<200).count { _ in (try? tries.countEmailTaken(source)) == nil }
-    // A slow machine may outlast a pause or two.
+    // One or two pauses may end during the test on a slow machine.
     #expect((1...200 - Limits.loginAttemptsOfAddressFree).contains(refused))
     #expect((0..<200).contains { _ in (try? tries.check(source)) == nil })
     try tries.check(self.source("203.0.113.6"))

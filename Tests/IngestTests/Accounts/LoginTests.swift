@@ -4,9 +4,9 @@ import Testing
 
 @testable import Ingest
 
-@Suite("Logging in")
+@Suite("Password login")
 struct LoginTests {
-  /// Through a proxy at this address, which says for whom it asks.
+  /// Starts ingest with 127.0.0.1 as a trusted proxy, so that tests choose client addresses.
   private func up() throws -> IngestFixture {
     try IngestFixture { $0.proxies = TrustedProxies([try #require(AddressRange("127.0.0.1"))]) }
   }
@@ -19,10 +19,10 @@ struct LoginTests {
       headers: ["X-Forwarded-For": address])
   }
 
-  /// Tries until it is held up. Five are free, and the first pause is 1 s, for which a busy machine may compute a hash;
-  /// each is twice as long as the one before.
+  /// Guesses until an attempt is refused. Five attempts are free. The first pause is 1 s, about the time of one hash on
+  /// a busy machine, and each pause doubles.
   ///
-  /// - Returns: how many were wrong, and the answer to the one that came too early.
+  /// - Returns: The number of wrong attempts, and the response to the refused one.
   private func holdUp(_ guess: () async throws -> APIResponse) async throws -> (wrong: Int, answer: APIResponse) {
     var wrong = 0
     while wrong < 12 {
@@ -33,18 +33,18 @@ struct LoginTests {
       }
       wrong += 1
     }
-    throw TimeoutError(description: "nobody was held up")
+    throw TimeoutError(description: "no attempt was refused")
   }
 
-  @Test("Who guesses waits longer and longer, and learns nothing; whom the account belongs to logs in from elsewhere")
+  @Test("A guesser waits longer each time and learns nothing, and the owner logs in from elsewhere")
   func guesses() async throws {
     let map = try up()
     let client = map.client
     #expect(try await client.signUp("ada@example.org").status == 201)
     let unknown = try await holdUp { try await logIn(client, "nobody@example.org", from: "203.0.113.5") }.answer
-    let last = try await eventually("the right password is held up too") { () -> (wrong: Int, answer: APIResponse)? in
+    let last = try await eventually("the right password is refused too") { () -> (wrong: Int, answer: APIResponse)? in
       let held = try await holdUp { try await logIn(client, from: "203.0.113.5") }
-      // On a slow machine the pause may be over by now. Then the right password makes the next five free.
+      // On a slow machine the pause may be over by now. Then the right password frees the next five attempts.
       let right = try await logIn(client, password: Client.password, from: "203.0.113.5")
       return right.status == 429 ? held : nil
     }
@@ -52,25 +52,26 @@ struct LoginTests {
     #expect(unknown.status == held.status && unknown["title"] == held["title"] && unknown["code"] == held["code"])
     #expect(wrong > 5 || wrong == 5 && held.headers["retry-after"] == "1", "\(wrong)")
     #expect(try await logIn(client, password: Client.password, from: "203.0.113.6").status == 200)
-    // After the pause one try is free, and the right one ends it all.
-    try await eventually("The pause ends") {
+    // After the pause one attempt is free, and the right password resets the count.
+    try await eventually("the pause ends") {
       try await logIn(client, password: Client.password, from: "203.0.113.5").status == 200
     }
     #expect(try await logIn(client, from: "203.0.113.5").status == 403)
   }
 
-  @Test("The pauses stand after a restart, and for the API of the original service too")
+  @Test("Login pauses survive a restart and apply to the compatibility API too")
   func restart() async throws {
     var map = try up()
     for _ in 0..<5 { #expect(try await logIn(map.client, from: "203.0.113.5").status == 403) }
-    // Whoever comes too early changes nothing: eight pauses are ever longer, and known by their ends.
+    // An early attempt changes nothing. Each of the three pauses is longer than the one before.
     for _ in 0..<3 {
-      try await eventually("The pause ends") { try await logIn(map.client, from: "203.0.113.5").status == 403 }
+      try await eventually("the pause ends") { try await logIn(map.client, from: "203.0.113.5").status == 403 }
     }
-    // The count is on disk with the next commit.
+    // The next commit makes the count durable.
     _ = try await map.client.signedUp(as: "bob@example.org")
     map = try map.restarted()
-    // A slow machine outlasts a pause; the next one is twice as long. Without the count five would be free again.
+    // A pause may end on a slow machine, and the next one is twice as long. Without the count five attempts would be
+    // free.
     let wrong = try await holdUp { try await logIn(map.client, from: "203.0.113.5") }.wrong
     #expect(wrong < 5)
     func classicLogin() async throws -> APIResponse {
@@ -85,22 +86,22 @@ struct LoginTests {
     #expect(text.hasPrefix(")]}'\n{\"status\":429,\"code\":155,\"error\":\"Too many"), "\(text)")
   }
 
-  @Test("Who says that he asks for somebody else is believed only where he is a proxy that is named")
+  @Test("X-Forwarded-For from an untrusted peer is ignored")
   func notTrusted() async throws {
     let client = try IngestFixture().client
     _ = try await holdUp { try await logIn(client, from: "203.0.113.\(Int.random(in: 0..<250))") }
   }
 
-  @Test("A class behind one address signs up at once, and logs in at once; each has the next number")
+  @Test("Seventy clients behind one address sign up and log in together, with consecutive ids")
   func schoolClass() async throws {
     let client = try up().client
     let count = 70
-    // Where ingest is too slow for all of them, each asks again after the pause that ingest names.
+    // If ingest is too slow for all of them, each client retries after the pause that ingest names.
     func all(_ ask: @escaping @Sendable (Int) async throws -> APIResponse) async throws -> [APIResponse] {
       try await withThrowingTaskGroup(of: APIResponse.self) { group in
         for pupil in 0..<count {
           group.addTask {
-            try await eventually("pupil \(pupil) is answered", within: .seconds(300)) { () -> APIResponse? in
+            try await eventually("pupil \(pupil) gets a response", within: .seconds(300)) { () -> APIResponse? in
               let answer = try await ask(pupil)
               guard answer.status == 503 else { return answer }
               let pause = try #require(Int(answer.headers["retry-after"] ?? ""))
@@ -114,7 +115,7 @@ struct LoginTests {
     }
     let made = try await all { try await client.signUp("\($0)@example.org") }
     #expect(made.allSatisfy { $0.status == 201 }, "\(made.map(\.status))")
-    // More logins than an address has free wrong passwords: right passwords do not count.
+    // More logins than an address has free attempts: right passwords do not count.
     let loggedIn = try await all {
       try await logIn(client, "\($0)@example.org", password: Client.password, from: "2001:db8::\($0)")
     }
@@ -123,12 +124,14 @@ struct LoginTests {
     #expect(numbers.sorted() == Array(1...count))
     #expect(try await client.signUp("5@example.org")["code"] == "email_taken")
     let next = try await client.signUp("next@example.org")
-    #expect((next.object["account"] as? [String: Any])?["id"] as? String == "\(count + 1)", "A refused one uses none.")
+    #expect(
+      (next.object["account"] as? [String: Any])?["id"] as? String == "\(count + 1)",
+      "A refused sign-up must use no id.")
   }
 
   private func source(_ address: String) -> LoginSource { LoginSource(address: IPAddress(address), agent: "") }
 
-  @Test("A network that makes accounts without end is refused, and makes none; another one is not")
+  @Test("A network with too many sign-ups is refused, and other networks are not")
   func signUps() async throws {
     let map = try up()
     func signUp(_ name: String, from address: String) async throws -> APIResponse {
@@ -138,19 +141,19 @@ struct LoginTests {
     for _ in 1..<Limits.signUpsOfNetworkMax { try map.components.signUps.consume(source("203.0.113.5")) }
     #expect(try await signUp("last", from: "203.0.113.5").status == 201)
     #expect(try await signUp("last", from: "203.0.113.6").status == 409)
-    // On a busy machine a place may have come back meanwhile, which takes a minute.
+    // On a busy machine a slot may be free again, which takes a minute.
     while (try? map.components.signUps.consume(source("203.0.113.5"))) != nil {}
     let refused = try await signUp("more", from: "203.0.113.5")
     #expect(refused.status == 429 && refused["code"] == "too_many_sign_ups")
     #expect(Int(refused.headers["retry-after"] ?? "").map { (1...60).contains($0) } == true)
     #expect(try await map.users().count == 1)
     #expect(try await signUp("other", from: "203.0.113.6").status == 201)
-    // A sign-up that comes to nothing gives its place back.
+    // A failed sign-up releases its slot.
     map.components.signUps.refund(source("203.0.113.5"))
     #expect(try await signUp("more", from: "203.0.113.5").status == 201)
   }
 
-  @Test("Strangers at a hundred addresses do not keep somebody out from where he is logged in")
+  @Test("Attempts from a hundred addresses do not lock out the owner's own network")
   func lockOut() async throws {
     let map = try up()
     _ = try await map.account("ada@example.org")
@@ -160,16 +163,16 @@ struct LoginTests {
       let target = try await tries.target(email: "ada@example.org", from: source("203.0.113.\(turn)"))
       if let tried = try? tries.begin(target) { tries.failed(tried) }
     }
-    // Each wrong password doubles the account's pause, which begins at 1 s.
+    // Each wrong password doubles the account's pause, which starts at 1 s.
     var stranger = 0
-    try await eventually("the account is held up") {
+    try await eventually("the account is rate limited") {
       stranger += 1
       return try await logIn(map.client, from: "198.51.100.\(stranger % 250)").status == 429
     }
     #expect(try await logIn(map.client, password: Client.password, from: "2001:db8::1:2:3").status == 200)
   }
 
-  @Test("A stolen session is no way to guess the password, and the log has who tried, and nothing that was typed")
+  @Test("Password checks in a session are limited, and the audit log holds no typed text")
   func audit() async throws {
     let map = try up()
     let ada = try await map.client.signedUp()
@@ -183,10 +186,10 @@ struct LoginTests {
     _ = try await ada.send("DELETE", "/v2/session")
     let lines = map.logged.split(separator: "\n").filter { $0.contains("audit") }
     for (event, count) in [
-      ("event=account_created", 1), ("event=password_refused", wrong), ("event=login_held_up", 1),
-      ("event=login_refused", 2), ("event=logged_out", 1),
+      ("event=account_created", 1), ("event=password_check_failed", wrong), ("event=login_rate_limited", 1),
+      ("event=login_failed", 2), ("event=logged_out", 1),
     ] { #expect(lines.count { $0.contains(event) } == count, "\(event): \(lines)") }
-    let refused = lines.filter { $0.contains("login_refused") }
+    let refused = lines.filter { $0.contains("login_failed") }
     #expect(refused.first?.contains("address=203.0.113.5") == true && refused.first?.contains("account=") == false)
     #expect(refused.last?.contains("address=203.0.113.6") == true && refused.last?.contains("account=2") == true)
     #expect(lines.contains { $0.contains("logged_out") && $0.contains("account=1") })
@@ -195,7 +198,7 @@ struct LoginTests {
     }
   }
 
-  @Test("Where sign-up is closed, nobody makes an account alone")
+  @Test("A closed sign-up refuses new accounts")
   func closed() async throws {
     let client = try IngestFixture { $0.isSignUpOpen = false }.client
     let answer = try await client.signUp("ada@example.org")
@@ -203,7 +206,7 @@ struct LoginTests {
     #expect(try await client.logIn("ada@example.org").status == 403)
   }
 
-  @Test("A session shows where it began and with what")
+  @Test("A session shows its address and user agent")
   func source() async throws {
     let client = try up().client
     #expect(try await client.signUp("ada@example.org").status == 201)
@@ -215,11 +218,11 @@ struct LoginTests {
     ada.token = token
     let sessions = try await ada.get("/v2/sessions").object["sessions"] as? [[String: Any]]
     #expect(sessions?[0]["address"] as? String == "2001:db8::7")
-    #expect(sessions?[0]["agent"] as? String == "OnTheMap/1.0 iOS")
+    #expect(sessions?[0]["userAgent"] as? String == "OnTheMap/1.0 iOS")
     #expect(sessions?[1]["address"] as? String == "127.0.0.1")
   }
 
-  @Test("A password may have anything in it, to its last byte")
+  @Test("A password may contain any bytes, and all of them count")
   func passwords() async throws {
     let client = try IngestFixture().client
     for (index, password) in [
@@ -235,6 +238,6 @@ struct LoginTests {
     let common = JSON.object(["email": "e@example.org", "password": "Password1", "firstName": "Eve"])
     let refused = try await client.send("POST", "/v2/accounts", body: common)
     #expect(refused.status == 422 && refused["code"] == "invalid_password")
-    #expect(refused["detail"]?.contains("tried first") == true)
+    #expect(refused["detail"]?.contains("too common") == true)
   }
 }

@@ -3,9 +3,9 @@ import Ingest
 import StubServers
 import Testing
 
-@Suite("Logging in with OpenID Connect")
+@Suite("OpenID Connect login")
 struct OpenIDTests {
-  @Test("A browser goes to the provider and comes back logged in, posts, and is the same account the next time")
+  @Test("A browser logs in at the provider and gets the same account each time")
   func whole() async throws {
     let scene = try OpenIDFixture()
     let begun = try await scene.browser.get("\(Client.base)/v2/login/oidc?return=/map%3Fa%3D1")
@@ -25,7 +25,7 @@ struct OpenIDTests {
     try await client.expectService()
     let first = client.token
     #expect(try await scene.logIn().headers["location"] == "/")
-    #expect(scene.client.token != first, "A new token each time.")
+    #expect(scene.client.token != first, "Each login must have a new token.")
     #expect(try await scene.client.get("/v2/account")["id"] == account["id"])
     let described = scene.provider.server.requests.count { $0.path.hasSuffix("openid-configuration") }
     #expect(described == 1)
@@ -34,7 +34,7 @@ struct OpenIDTests {
     #expect(log.contains("event=account_created") && log.contains("event=logged_in"))
   }
 
-  @Test("A public client has no secret, and a profile that is told later is asked for")
+  @Test("A public client sends no secret, and a missing profile is fetched from user info")
   func publicClient() async throws {
     var play = OpenIDStub.Behaviour()
     play.clientSecret = nil
@@ -44,31 +44,31 @@ struct OpenIDTests {
     #expect(try await scene.logIn().status == 303)
     let account = try await scene.client.get("/v2/account")
     #expect(account["firstName"] == "Ada" && account["lastName"] == "Lovelace")
-    #expect(account["email"]?.hasSuffix("@login.invalid") == true, "Whose address it is, nobody has looked.")
+    #expect(account["email"]?.hasSuffix("@login.invalid") == true, "An unverified address must not be used.")
   }
 
-  @Test("A page learns how people may log in")
-  func ways() async throws {
-    let ways = try await OpenIDFixture().map.client.get("/v2/login")
-    let text = String(decoding: ways.body, as: UTF8.self)
+  @Test("GET /v2/login lists the login methods")
+  func methods() async throws {
+    let methods = try await OpenIDFixture().map.client.get("/v2/login")
+    let text = String(decoding: methods.body, as: UTF8.self)
     #expect(
-      text == #"{"ways":[{"kind":"password"},{"kind":"openid","name":"Example","path":"/v2/login/oidc"}],"#
+      text == #"{"methods":[{"kind":"password"},{"kind":"oidc","name":"Example","path":"/v2/login/oidc"}],"#
         + #""signUpOpen":true}"#)
   }
 
-  @Test("It is off by default")
+  @Test("OpenID Connect is off by default")
   func off() async throws {
     let client = try IngestFixture { $0.isSignUpOpen = false }.client
-    let ways = try await client.get("/v2/login")
-    #expect(String(decoding: ways.body, as: UTF8.self) == #"{"ways":[{"kind":"password"}],"signUpOpen":false}"#)
+    let methods = try await client.get("/v2/login")
+    #expect(String(decoding: methods.body, as: UTF8.self) == #"{"methods":[{"kind":"password"}],"signUpOpen":false}"#)
     let begun = try await client.get("/v2/login/oidc")
-    #expect(begun.status == 403 && begun["code"] == "openid_off")
-    #expect(try await client.get("/v2/login/oidc/callback?code=a&state=b")["code"] == "login_unknown")
+    #expect(begun.status == 403 && begun["code"] == "oidc_disabled")
+    #expect(try await client.get("/v2/login/oidc/callback?code=a&state=b")["code"] == "login_not_in_progress")
     #expect(try await client.send("POST", "/v2/login", body: "{}").status == 405)
   }
 
   @Test(
-    "A statement that is not for this login begins no session",
+    "An ID token for another login is refused",
     arguments: [
       ("nonce", #""another""#), ("aud", #""another""#), ("iss", #""https://b.example""#), ("exp", "1700000000"),
       ("iat", "1700000000"), ("azp", #""another""#), ("sub", "null"), ("nonce", "null"),
@@ -79,41 +79,41 @@ struct OpenIDTests {
     let answer = try await scene.logIn()
     #expect(answer.status == 403 && answer["code"] == "identity_refused", "\(answer)")
     #expect(scene.browser.cookie("otm", of: Client.base) == nil)
-    #expect(scene.map.logged.contains("code=openid_id_token_\(claim)"))
+    #expect(scene.map.logged.contains("code=oidc_id_token_\(claim)"))
     #expect(scene.map.logged.contains("event=identity_refused"))
   }
 
-  @Test("Whoever has not begun the login in this browser ends none, and nobody ends one twice")
+  @Test("Only the browser that began a login can end it, and only once")
   func forged() async throws {
     let scene = try OpenIDFixture()
-    // An attacker's own login, in somebody else's browser.
+    // An attacker's own login, in a victim's browser.
     let attackers = try await scene.away()
     let victim = Browser(scene.map)
     let forged = try await victim.get(attackers)
-    #expect(forged.status == 400 && forged["code"] == "login_unknown" && victim.cookies[Client.base] == nil)
-    // Also where that one has begun a login of its own.
+    #expect(forged.status == 400 && forged["code"] == "login_not_in_progress" && victim.cookies[Client.base] == nil)
+    // The same, after the victim has begun a login.
     _ = try await victim.get("\(Client.base)/v2/login/oidc")
-    #expect(try await victim.get(attackers)["code"] == "login_unknown")
+    #expect(try await victim.get(attackers)["code"] == "login_not_in_progress")
     #expect(victim.cookie("otm", of: Client.base) == nil)
-    // Where it was begun it ends, once; the code is spent as well.
+    // The browser that began the login ends it once. Then its code is spent too.
     let key = try #require(scene.browser.cookie("otm-login", of: Client.base))
     #expect(try await scene.browser.get(attackers).status == 303)
     let replay = try await scene.browser.get(attackers, headers: ["Cookie": "otm-login=\(key)"])
-    #expect(replay.status == 400 && replay["code"] == "login_unknown")
+    #expect(replay.status == 400 && replay["code"] == "login_not_in_progress")
     let query = try #require(URLComponents(string: attackers)?.queryItems?.first { $0.name == "code" }?.value)
     let next = try await scene.away()
     let spent = next.replacing(
       #/code=[^&]*/#, with: "code=" + query.replacing("/", with: "%2F").replacing("+", with: "%2B"))
     let answer = try await scene.browser.get(spent)
     #expect(answer.status == 403 && answer["code"] == "identity_refused")
-    #expect(scene.map.logged.contains("code=openid_code"))
+    #expect(scene.map.logged.contains("code=oidc_code"))
     for bad in ["", "?state=a", "?code=a", "?code=a&state="] {
-      #expect(
-        try await Browser(scene.map).get("\(Client.base)/v2/login/oidc/callback\(bad)")["code"] == "login_unknown")
+      let ended = try await Browser(scene.map).get("\(Client.base)/v2/login/oidc/callback\(bad)")
+      #expect(ended["code"] == "login_not_in_progress")
     }
   }
 
-  @Test("What the provider sends people back with is told: not finished, or try again later")
+  @Test("Provider errors are reported as a denied login or a temporary failure")
   func denied() async throws {
     let scene = try OpenIDFixture()
     for (error, status, code) in [
@@ -131,7 +131,7 @@ struct OpenIDTests {
     #expect(try await scene.logIn().status == 303)
   }
 
-  @Test("A provider that is down, slow, or says too much fails this login only, and is asked again")
+  @Test("A failing provider fails only the current login and is asked once")
   func down() async throws {
     let scene = try OpenIDFixture()
     let discovery = "/realm/.well-known/openid-configuration"
@@ -153,14 +153,15 @@ struct OpenIDTests {
       let answer = try await scene.browser.get(back)
       #expect(answer.status == 503 && answer["code"] == "provider_unavailable", "\(reply)")
     }
-    #expect(scene.provider.server.requests.count { $0.path == "/token" } == 6, "Nothing is asked twice.")
+    #expect(
+      scene.provider.server.requests.count { $0.path == "/token" } == 6, "Each login must send one token request.")
     scene.provider.set { $0.replies = [:] }
     #expect(try await scene.map.client.signUp("eve@example.org").status == 201)
     #expect(try await scene.logIn().status == 303)
-    #expect(scene.map.logged.contains("code=openid_token_status_401"))
+    #expect(scene.map.logged.contains("code=oidc_token_status_401"))
   }
 
-  @Test("So many wait for a provider at once, and further ones are told to come again")
+  @Test("At most 32 logins wait for a provider, and further ones get busy")
   func busy() async throws {
     let scene = try OpenIDFixture()
     scene.provider.set { $0.replies = ["/realm/.well-known/openid-configuration": .silence] }
@@ -172,7 +173,7 @@ struct OpenIDTests {
     #expect(codes.count { $0 == "provider_unavailable" } == 32 && codes.count { $0 == "busy" } == 8, "\(codes)")
   }
 
-  @Test("Where to go afterwards is within the site")
+  @Test("The return path stays within the site")
   func returnPath() async throws {
     let scene = try OpenIDFixture()
     let longest = "/" + String(repeating: "a", count: 511)

@@ -4,7 +4,7 @@ import SignIn
 import StubServers
 import Testing
 
-@Suite("An account without a password")
+@Suite("Accounts without a password")
 struct PasswordlessTests {
   private let graph: FacebookStub
 
@@ -27,7 +27,7 @@ struct PasswordlessTests {
     try await client.send("POST", "/v2/session", body: #"{"facebookAccessToken":"token"}"#)
   }
 
-  @Test("Its owner sets a first password without another, and from then on needs it")
+  @Test("The owner sets a first password freely and needs it afterwards")
   func firstPassword() async throws {
     var (map, client) = try await up()
     #expect(try await client.get("/v2/account").object["hasPassword"] as? Bool == false)
@@ -37,7 +37,7 @@ struct PasswordlessTests {
       "PUT", "/v2/account/password", body: JSON.object(["password": Client.password]))
     #expect(set.status == 200)
     #expect((set.object["account"] as? [String: Any])?["hasPassword"] as? Bool == true)
-    #expect(try await client.get("/v2/account").status == 401, "As with every new password.")
+    #expect(try await client.get("/v2/account").status == 401, "A new password must end every session.")
     client.token = set["token"]
     #expect(try await client.get("/v2/account").object["hasPassword"] as? Bool == true)
     #expect(try await map.client.logIn("new@example.org").status == 200)
@@ -51,7 +51,7 @@ struct PasswordlessTests {
     }
   }
 
-  @Test("An account with a password gets it as another way in, with the password")
+  @Test("An account with a password links Facebook after a password check")
   func added() async throws {
     let (map, _) = try await up()
     #expect(try await map.client.signUp("ada@example.org").status == 201)
@@ -66,14 +66,14 @@ struct PasswordlessTests {
     let none = try await add(["facebookAccessToken": "none", "currentPassword": Client.password])
     #expect(none.status == 403 && none["code"] == "identity_refused")
     let off = try await add(["currentPassword": Client.password])
-    #expect(off.status == 403 && off["code"] == "openid_off")
+    #expect(off.status == 403 && off["code"] == "oidc_disabled")
     let other = try await add(["facebookAccessToken": "token-2", "currentPassword": Client.password])
     #expect(other.status == 201 && other["subject"] == "20", "\(other)")
     let again = try await map.client.send("POST", "/v2/session", body: #"{"facebookAccessToken":"token-2"}"#)
     #expect((again.object["account"] as? [String: Any])?["email"] as? String == "ada@example.org")
   }
 
-  @Test("Its owner deletes it without one, and comes again as somebody new")
+  @Test("The owner deletes the account without a password and then gets a new one")
   func deleted() async throws {
     let (map, client) = try await up()
     let before = try await client.get("/v2/account")

@@ -2,13 +2,13 @@ import Foundation
 import Ingest
 import Testing
 
-@Suite("One's own account")
+@Suite("Own account")
 struct ProfileTests {
   private func change(_ members: [String: Any], _ client: Client) async throws -> APIResponse {
     try await client.send("PATCH", "/v2/account", body: JSON.object(members))
   }
 
-  @Test("An e-mail address takes the password to change, and is one account's")
+  @Test("A change of e-mail address needs the password and a free address")
   func address() async throws {
     let map = try IngestFixture()
     let ada = try await map.client.signedUp()
@@ -32,17 +32,17 @@ struct ProfileTests {
     for (answer, status, code, field) in refusals {
       #expect(answer.status == status && answer["code"] == code && answer["field"] ?? "" == field, "\(answer.object)")
     }
-    #expect(try await change([:], ada)["email"] == "ada@example.org", "Nothing has changed.")
+    #expect(try await change([:], ada)["email"] == "ada@example.org", "The address must not change.")
     let moved = try await change(
       ["email": "New@example.org", "lastName": String(repeating: "a", count: 100), "currentPassword": Client.password],
       ada)
     #expect(moved.status == 200 && moved["email"] == "new@example.org")
-    #expect(try await change(["email": "new@example.org"], ada).status == 200, "It is that already.")
+    #expect(try await change(["email": "new@example.org"], ada).status == 200, "An unchanged value must be accepted.")
     #expect(try await map.client.logIn("ada@example.org").status == 403)
     #expect(try await map.client.logIn("new@example.org").status == 200)
   }
 
-  @Test("Another name counts as an edit of each post on the list, and one that is refused changes nothing")
+  @Test("A new name counts as an edit of each listed post, and a refused one changes nothing")
   func renameRate() async throws {
     let unlimited = try IngestFixture()
     var ada = try await unlimited.client.signedUp()
@@ -51,32 +51,36 @@ struct ProfileTests {
     }
     let map = try unlimited.restarted { $0.postsPerMinute = 1 }
     ada = map.client.with(token: ada.token)
-    // An account that has not edited for a minute may make a change that counts as more.
+    // After a minute without edits, an account may make one change that exceeds the limit.
     #expect(try await change(["firstName": "Augusta"], ada).status == 200)
     let before = try await map.client.list()
     for _ in 0..<3 {
       let refused = try await change(["firstName": "Eve"], ada)
       #expect(refused.status == 429 && refused["code"] == "too_many_posts", "\(refused)")
-      // The five posts were five edits. After one edit the pause would be a minute.
+      // The change counted as five edits, for five posts. After one edit the pause would be a minute.
       #expect(Int(refused.headers["retry-after"] ?? "").map { (61...300).contains($0) } == true)
     }
-    #expect(try await change(["firstName": "Augusta"], ada).status == 200, "It is that already.")
+    #expect(try await change(["firstName": "Augusta"], ada).status == 200, "An unchanged value must be accepted.")
     #expect(try await map.client.list() == before)
     #expect(before.entries.map(\.firstName) == Array(repeating: "Augusta", count: 5))
     #expect(try await ada.get("/v2/account")["firstName"] == "Augusta")
     let bob = try await map.client.signedUp(as: "bob@example.org")
-    for name in 0..<9 { #expect(try await change(["firstName": "Bob \(name)"], bob).status == 200, "Without posts.") }
+    for name in 0..<9 {
+      #expect(
+        try await change(["firstName": "Bob \(name)"], bob).status == 200,
+        "An account without posts must have no limit.")
+    }
   }
 
   @Test(
-    "A client that asks by changes of its address which ones have an account is held up as at sign-up",
+    "Probing addresses by profile changes is rate limited together with sign-ups",
     arguments: [true, false])
   func enumeration(hasPassword: Bool) async throws {
     var map = try IngestFixture()
     var ada = try await map.client.signedUp()
     _ = try await map.client.signedUp(as: "bob@example.org")
     if !hasPassword {
-      // As an account of a provider.
+      // Like an account from a provider.
       map = try map.restarted(after: "UPDATE account SET password = '' WHERE email = 'ada@example.org'")
       ada = map.client.with(token: ada.token)
     }
@@ -86,7 +90,8 @@ struct ProfileTests {
     }
     #expect(answers.last?["code"] == "too_many_logins" && answers.last?.headers["retry-after"] != nil)
     #expect(answers.dropLast().allSatisfy { $0.status == 409 && $0["code"] == "email_taken" } && answers.count > 50)
-    #expect(try await map.client.signUp("bob@example.org").status == 429, "They count together.")
+    #expect(
+      try await map.client.signUp("bob@example.org").status == 429, "Profile changes and sign-ups must share a limit.")
     #expect(try await ada.get("/v2/account")["email"] == "ada@example.org")
   }
 }

@@ -4,19 +4,19 @@ import Testing
 
 @testable import Ingest
 
-@Suite("Sessions in memory and in the store")
+@Suite("Session store")
 struct SessionStoreTests {
   private static let source = LoginSource(address: IPAddress("203.0.113.5"), agent: "test")
   private static let dayMs: Int64 = 86_400_000
 
-  @Test("A token is its session's for 60 days, and no other text is")
+  @Test("A token is valid for 60 days, and no other text is")
   func lifetime() async throws {
     let map = try IngestFixture(workers: 0)
     let (sessions, account) = (map.components.providers.logins.sessions, try await map.account("ada@example.org"))
     let (token, begun) = try #require(try await sessions.begin(account, from: Self.source, unixMs: 1_000))
     #expect(token.utf8.count == Limits.sessionTokenBytes)
     #expect(begun.expiresMs == 1_000 + Int64(Limits.sessionDays) * Self.dayMs && begun.source == Self.source)
-    // The first look reads it, the second one remembers it.
+    // The first call reads the session, and the second one uses the cache.
     for _ in 0..<2 { #expect(try await sessions.session(token: token, unixMs: begun.expiresMs - 1) == begun) }
     #expect(try await sessions.session(token: token, unixMs: begun.expiresMs) == nil)
     let other = Secrets.token()
@@ -24,7 +24,7 @@ struct SessionStoreTests {
     #expect(try await sessions.session(token: other, unixMs: 1_000) == nil)
   }
 
-  @Test("An ended session is over at once, though it was remembered")
+  @Test("An ended session is invalid immediately, even if it was cached")
   func end() async throws {
     let map = try IngestFixture(workers: 0)
     let (sessions, account) = (map.components.providers.logins.sessions, try await map.account("ada@example.org"))
@@ -43,7 +43,7 @@ struct SessionStoreTests {
     try await sessions.end(token: begun[0].token)
     #expect(try await open() == [1, 2, 3])
     let other = AccountID(rawValue: account.id.rawValue + 1)
-    #expect(try await !sessions.end(begun[1].session.id, of: other), "It is not another account's to end.")
+    #expect(try await !sessions.end(begun[1].session.id, of: other), "Another account must not end the session.")
     #expect(try await sessions.end(begun[1].session.id, of: account.id))
     #expect(try await !sessions.end(begun[1].session.id, of: account.id))
     #expect(try await open() == [2, 3])
@@ -53,7 +53,7 @@ struct SessionStoreTests {
     #expect(try await open().isEmpty)
   }
 
-  @Test("A session shows its account as it is after a change")
+  @Test("A session shows its account's current data")
   func reread() async throws {
     let map = try IngestFixture(workers: 0)
     let (sessions, account) = (map.components.providers.logins.sessions, try await map.account("ada@example.org"))
@@ -63,7 +63,7 @@ struct SessionStoreTests {
     #expect(try await sessions.session(token: token, unixMs: 1_000)?.account.isOperator == true)
   }
 
-  @Test("Nobody begins a session with a password that has changed, or of an account that is disabled")
+  @Test("A changed password or a disabled account gets no session")
   func refused() async throws {
     let map = try IngestFixture(workers: 0)
     let (sessions, account) = (map.components.providers.logins.sessions, try await map.account("ada@example.org"))

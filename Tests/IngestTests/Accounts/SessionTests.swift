@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-@Suite("Where somebody is logged in")
+@Suite("Session management")
 struct SessionTests {
   private func sessions(_ client: Client) async throws -> [[String: Any]] {
     try #require(try await client.get("/v2/sessions").object["sessions"] as? [[String: Any]])
   }
 
-  /// Somebody with a session more.
+  /// Returns a client with a further session.
   private func loggedIn(_ client: Client, password: String = Client.password) async throws -> Client {
     var client = client
     let token = try #require(try await client.logIn("ada@example.org", password: password)["token"])
@@ -15,7 +15,7 @@ struct SessionTests {
     return client
   }
 
-  @Test("One's sessions are listed, newest first, with the one that asks; nobody's token or hash is among it")
+  @Test("An account's sessions are listed, newest first, with the current one marked")
   func list() async throws {
     let map = try IngestFixture()
     let first = try await map.client.signedUp()
@@ -27,7 +27,7 @@ struct SessionTests {
     #expect(try await self.sessions(first).map { $0["id"] as? String } == sessions.map { $0["id"] as? String })
   }
 
-  @Test("A session that is ended from another one is over at once; another's is not there")
+  @Test("A session that another one ends is invalid immediately, and other accounts cannot end it")
   func endOne() async throws {
     let map = try IngestFixture()
     let first = try await map.client.signedUp()
@@ -44,7 +44,7 @@ struct SessionTests {
     #expect(try await second.get("/v2/session").status == 200)
   }
 
-  @Test("All are ended at once, or all but the one that asks")
+  @Test("All sessions of an account end together, or all but the current one")
   func endAll() async throws {
     let map = try IngestFixture()
     let first = try await map.client.signedUp()
@@ -60,7 +60,7 @@ struct SessionTests {
     #expect(try await bob.get("/v2/session").status == 200)
   }
 
-  @Test("A new password ends every session, and is the only one from then on, also after a restart")
+  @Test("A new password ends every session and replaces the old one, also after a restart")
   func password() async throws {
     let map = try IngestFixture()
     let first = try await map.client.signedUp()
@@ -72,7 +72,7 @@ struct SessionTests {
     let wrong = try await change("not this one", "a new password", second)
     #expect(wrong.status == 403 && wrong["code"] == "wrong_password" && wrong["field"] == "currentPassword")
     #expect(try await change(Client.password, "short", second)["code"] == "invalid_password")
-    #expect(try await first.get("/v2/session").status == 200, "Nothing has changed.")
+    #expect(try await first.get("/v2/session").status == 200, "A refused change must end no session.")
     let changed = try await change(Client.password, "a new password", second)
     #expect(changed.status == 200)
     for client in [first, second] { #expect(try await client.get("/v2/session").status == 401) }
@@ -83,10 +83,10 @@ struct SessionTests {
     let again = try map.restarted().client
     #expect(try await again.logIn("ada@example.org").status == 403)
     #expect(try await again.logIn("ada@example.org", password: "a new password").status == 200)
-    #expect(try await change("a new password", "x", again).status == 401, "It takes a session.")
+    #expect(try await change("a new password", "x", again).status == 401, "A password change must need a session.")
   }
 
-  @Test("Of passwords that are changed at once, each from the same one, one is changed")
+  @Test("Exactly one of several concurrent password changes succeeds")
   func atOnce() async throws {
     let map = try IngestFixture()
     let first = try await map.client.signedUp()
@@ -106,6 +106,6 @@ struct SessionTests {
     let token = try #require(answers.first { $0.status == 200 }?["token"])
     var client = map.client
     client.token = token
-    #expect(try await client.get("/v2/session").status == 200, "Its session is the one that is left.")
+    #expect(try await client.get("/v2/session").status == 200, "The new session must be valid.")
   }
 }

@@ -2,15 +2,15 @@ import Domain
 import Foundation
 import Testing
 
-@Suite("The queue for operators over HTTP")
+@Suite("Operator routes of the queue")
 struct AdminTests {
   private let map: IngestFixture
 
   init() throws { map = try IngestFixture(workers: 0) }
 
-  /// Posts places that a failing worker makes dead, one after the other.
+  /// Posts places, one after the other, that a failing worker turns into dead posts.
   ///
-  /// - Returns: their ids.
+  /// - Returns: Their ids.
   private func makeDead(_ places: [String], _ client: Client) async throws -> [String] {
     try map.addWorker { _ in .failed(.init(kind: .permanent, code: "bad_place", detail: "this worker likes no place")) }
     var ids: [String] = []
@@ -27,12 +27,12 @@ struct AdminTests {
     try #require(answer.object["posts"] as? [[String: Any]]).compactMap { $0["id"] as? String }
   }
 
-  @Test("A stranger and an account that is no operator's see and change nothing")
+  @Test("Operator routes refuse strangers and accounts without the operator role")
   func refused() async throws {
     let ada = try await map.client.signedUp()
     let routes = [
       ("GET", "status", nil), ("GET", "history", nil), ("GET", "posts", nil), ("GET", "posts/zzzzzzzzzz", nil),
-      ("POST", "pause", "{}"), ("POST", "resume", "{}"), ("POST", "posts/retry", "{}"), ("POST", "posts/drop", "{"),
+      ("POST", "pause", "{}"), ("POST", "resume", "{}"), ("POST", "posts/retry", "{}"), ("POST", "posts/discard", "{"),
     ]
     for (method, path, body) in routes {
       let stranger = try await map.client.send(method, "/v2/admin/\(path)", body: body)
@@ -43,10 +43,10 @@ struct AdminTests {
       let other = try await ada.send("DELETE", "/v2/admin/\(path)")
       #expect(other.status == 405 && other.headers["allow"]?.contains(method) == true, "\(path)")
     }
-    #expect(try await ada.get("/readyz").text == "ready\n", "Nothing is paused.")
+    #expect(try await ada.get("/readyz").text == "ready\n", "The queue must not be paused.")
   }
 
-  @Test("Dead posts are listed page by page, shown with their history, retried and dropped")
+  @Test("Dead posts are listed by page, shown with their history, retried and discarded")
   func dead() async throws {
     let (client, boss) = (try await map.client.signedUp(), try await map.operatorClient())
     let dead = try await makeDead(["Oslo", "Lima", "Quito"], client)
@@ -64,11 +64,11 @@ struct AdminTests {
     #expect(try await boss.get("/v2/admin/posts/zzzzzzzzzz")["code"] == "post_not_found")
     #expect(try await boss.get("/v2/admin/posts/x")["code"] == "post_not_found")
 
-    let dropped = try await boss.send("POST", "/v2/admin/posts/drop", body: JSON.object(["ids": [dead[1]]]))
-    #expect(dropped.status == 200 && dropped.text.contains(dead[1]))
+    let discarded = try await boss.send("POST", "/v2/admin/posts/discard", body: JSON.object(["ids": [dead[1]]]))
+    #expect(discarded.status == 200 && discarded.text.contains(dead[1]))
     let post = try await client.get("/v2/posts/\(dead[1])").decoded(OwnPost.self)
-    #expect(post.state == "rejected" && post.reason?.code == "dropped")
-    #expect(post.reason?.detail == "given up by the operator: this worker likes no place")
+    #expect(post.state == "rejected" && post.reason?.code == "discarded")
+    #expect(post.reason?.detail == "discarded by the operator: this worker likes no place")
 
     let retried = try await boss.send("POST", "/v2/admin/posts/retry", body: JSON.object(["ids": [dead[0]]]))
     #expect(retried.status == 200)
@@ -77,7 +77,7 @@ struct AdminTests {
     let all = try await boss.send("POST", "/v2/admin/posts/retry", body: JSON.object(["all": true]))
     #expect(all.status == 200 && all.text.contains(dead[2]))
     try map.addWorker()
-    try await eventually("what was retried is published") {
+    try await eventually("the retried posts are published") {
       try await client.posts().map(\.state) == ["published", "rejected", "published"]
     }
     let left = try await boss.get("/v2/admin/status").object
@@ -85,23 +85,23 @@ struct AdminTests {
     #expect(try await boss.get("/v2/admin/posts/\(dead[0])").text.contains("retried"))
   }
 
-  @Test("The log names the account of an operator who steers the queue")
+  @Test("The log names the operator's account for each queue command")
   func named() async throws {
     let (client, boss) = (try await map.client.signedUp(), try await map.operatorClient())
     let dead = try await makeDead(["Oslo", "Lima"], client)
     for (path, body) in [
-      ("pause", [:]), ("resume", [:]), ("posts/retry", ["ids": [dead[0]]]), ("posts/drop", ["ids": [dead[1]]]),
+      ("pause", [:]), ("resume", [:]), ("posts/retry", ["ids": [dead[0]]]), ("posts/discard", ["ids": [dead[1]]]),
     ] {
       let answer = try await boss.send("POST", "/v2/admin/\(path)", body: JSON.object(body))
       #expect(answer.status == 200, "\(path): \(answer.object)")
     }
     let lines = map.logged.split(separator: "\n")
-    for event in ["queue paused", "queue resumed", "dead posts retried", "dead posts dropped"] {
+    for event in ["queue paused", "queue resumed", "dead posts retried", "dead posts discarded"] {
       #expect(lines.contains { $0.contains(event) && $0.contains("operator=account 2") }, "\(event)")
     }
   }
 
-  @Test("A pause holds posts back and tells lookups, over a restart too, until it is taken back")
+  @Test("A pause holds posts and refuses lookups until the resume, also across a restart")
   func pause() async throws {
     let (client, boss) = (try await map.client.signedUp(), try await map.operatorClient())
     try map.addWorker()
@@ -109,25 +109,25 @@ struct AdminTests {
     let paused = try await boss.send("POST", "/v2/admin/pause")
     #expect(paused.object["paused"] as? Bool == true && paused["pausedAt"] != nil)
     let again = try await boss.send("POST", "/v2/admin/pause")
-    #expect(again["pausedAt"] == paused["pausedAt"], "The first pause counts.")
+    #expect(again["pausedAt"] == paused["pausedAt"], "A second pause must keep the first time.")
     #expect(try await client.post("Oslo")["state"] == "queued")
     let lookup = try await client.get("/v2/geocode?q=Oslo")
     #expect(lookup.status == 503 && lookup["detail"]?.contains("paused") == true)
 
     let next = try map.restarted()
     let (ada, operation) = (next.client.with(token: client.token), next.client.with(token: boss.token))
-    #expect(next.logged.contains("the queue is paused"))
+    #expect(next.logged.contains("queue still paused"))
     #expect(try await ada.get("/readyz").text.contains("paused since"))
     #expect(try await operation.get("/v2/admin/status").object["paused"] as? Bool == true)
     #expect(try await ada.post("Lima")["state"] == "queued")
     #expect(try await operation.send("POST", "/v2/admin/resume").object["paused"] as? Bool == false)
-    try await eventually("all are published") { try await ada.posts().allSatisfy { $0.state == "published" } }
+    try await eventually("all posts are published") { try await ada.posts().allSatisfy { $0.state == "published" } }
     #expect(try await ada.get("/readyz").text == "ready\n")
     try await ada.expectService()
   }
 
   @Test(
-    "A question that cannot be meant is named",
+    "Invalid parameters of operator routes are named",
     arguments: [
       ("posts?state=lost", 400, "invalid_state"), ("posts?limit=0", 400, "invalid_limit"),
       ("posts?limit=1001", 400, "invalid_limit"), ("posts?after=x", 422, "invalid_after"),
@@ -139,7 +139,7 @@ struct AdminTests {
     #expect(answer.status == status && answer["code"] == code, "\(answer.object)")
   }
 
-  @Test("A selection names posts or all, not both, and no more than fit")
+  @Test("A selection names posts or all, not both, and at most the limit")
   func selections() async throws {
     let boss = try await map.operatorClient()
     let many = Array(repeating: "zzzzzzzzzz", count: Limits.adminPostsMax + 1)
@@ -150,6 +150,6 @@ struct AdminTests {
       let answer = try await boss.send("POST", "/v2/admin/posts/retry", body: JSON.object(body))
       #expect(answer.status == 422 && answer["code"] == "invalid_ids", "\(body.keys)")
     }
-    #expect(try await boss.send("POST", "/v2/admin/posts/drop", body: JSON.object(["all": true])).status == 422)
+    #expect(try await boss.send("POST", "/v2/admin/posts/discard", body: JSON.object(["all": true])).status == 422)
   }
 }

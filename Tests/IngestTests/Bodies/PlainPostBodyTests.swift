@@ -6,12 +6,12 @@ import Web
 
 @testable import Ingest
 
-@Suite("A post in its plainest form")
+@Suite("Plain reader of post bodies")
 struct PlainPostBodyTests {
   private func read(_ text: String) -> PostBody? { PostBody(plain: Array(text.utf8)[...]) }
 
   @Test(
-    "It is read as the decoder reads it",
+    "The plain reader reads a simple body like the decoder",
     arguments: [
       #"{"place":"Oslo","link":"https://example.org/me"}"#, #" { "link" : "" , "place" : "Zürich 🏔" } "# + "\r",
       #"{"place":"{,}:","link":"[]","idempotencyKey":"k-1"}"#, "{\"place\":\"\u{7F}\u{FEFF}\",\"link\":\"e\u{301}\"}",
@@ -22,7 +22,7 @@ struct PlainPostBodyTests {
   }
 
   @Test(
-    "All else is left to the decoder, be it right or wrong",
+    "The plain reader leaves every other body to the decoder",
     arguments: [
       "", "{}", "{", "[]", #"{"place":"Oslo"}"#, #"{"place":"Oslo","link":"a","#, #"{"place":"Oslo","link":"a",}"#,
       #"{"place":"Oslo","link":"a"}}"#, #"{"place":"Oslo","link":"a"} x"#, #"{"place":"Os\u006co","link":"a"}"#,
@@ -35,7 +35,7 @@ struct PlainPostBodyTests {
   func other(text: String) { #expect(read(text) == nil) }
 
   @Test(
-    "A body with a comma too many, or with a name twice, is refused in every form",
+    "A body with an extra comma or a repeated name is refused by both readers",
     arguments: [
       (#"{"place":"Oslo","link":"a.b",}"#, "a comma"), (#"{"place":"Oslo","link":"a.b" , }"#, "a comma"),
       (#"{"x":[1,],"place":"Oslo","link":"a.b"}"#, "a comma"), (#"[1,]"#, "a comma"),
@@ -54,7 +54,7 @@ struct PlainPostBodyTests {
   }
 
   @Test(
-    "A name may stand once in each object, and a comma or a bracket within a text counts for nothing",
+    "A name may appear once in each object, and text inside strings does not matter",
     arguments: [
       #"{"a":{"a":1},"b":[{"a":1},{"a":2}]}"#, #"{"a":"b,}","b":",]"}"#, #"{"a":"a","b":"a"}"#, #"["a","a",{"a":"a"}]"#,
       #"{"a":"\\","b":"\"",  "c":"\\\","}"#, "[]", "{}", #""a,""#, "1",
@@ -64,14 +64,14 @@ struct PlainPostBodyTests {
     _ = try RequestBody.decoded(JSONValue.self, Array(text.utf8), JSONDecoder())
   }
 
-  @Test("A body in UTF-16 is refused with the encoding that is wanted")
+  @Test("A body in UTF-16 is refused with the required encoding")
   func encoding() throws {
     let bytes = Array(#"{"place":"Oslo","link":"a.b"}"#.utf16).flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
     let problem = #expect(throws: Problem.self) { try RequestBody.decoded(JSONValue.self, bytes, JSONDecoder()) }
     #expect(problem?.code == "invalid_json" && problem?.detail.contains("UTF-8") == true)
   }
 
-  @Test("What is no UTF-8 is not taken")
+  @Test("The plain reader leaves invalid UTF-8 to the decoder")
   func bytes() {
     let line = Array(#"{"place":"Os"#.utf8) + [0xFF] + Array(#"lo","link":"a"}"#.utf8)
     #expect(PostBody(plain: line[...]) == nil)

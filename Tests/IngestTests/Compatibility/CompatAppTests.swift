@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-@Suite("An app of the original service, with another base address")
+@Suite("Compatibility API: an app with another base address")
 struct CompatAppTests {
   @Test(
-    "B1: bad login, login, user, list, post, own post first, found by its key, put, list, log out",
+    "B1: an app logs in, reads, posts, edits, finds its post and logs out",
     arguments: CompatApp.Family.all)
   func session(family: CompatApp.Family) async throws {
     let map = try IngestFixture()
@@ -43,7 +43,7 @@ struct CompatAppTests {
     #expect(try await app.post().isParseError(401, 209))
   }
 
-  @Test("B1: a session of one family writes in another")
+  @Test("B1: a session works on the paths of every API family")
   func mixed() async throws {
     let app = try await IngestFixture().app()
     for family in CompatApp.Family.all {
@@ -53,7 +53,7 @@ struct CompatAppTests {
     #expect(try await app.list().count == 3)
   }
 
-  @Test("B2, B3: Parse's keys are taken and ignored, in any spelling of their names")
+  @Test("B2, B3: Parse's keys are accepted and ignored, in any case of their names")
   func parseKeys() async throws {
     let app = try await IngestFixture().app()
     for headers in [
@@ -65,7 +65,7 @@ struct CompatAppTests {
     }
   }
 
-  @Test("B4, B5: a body is JSON whatever its type says, in as many lines as it likes, with escaped slashes")
+  @Test("B4, B5: a body is read as JSON with any type, line breaks and escaped slashes")
   func bodies() async throws {
     let map = try IngestFixture()
     #expect(try await map.client.signUp("ada@example.org").status == 201)
@@ -87,7 +87,7 @@ struct CompatAppTests {
     #expect(try await app.list()[0]["mediaURL"] as? String == "https://udacity.com")
   }
 
-  @Test("B6: a bare question mark, unknown parameters, and any order of them do no harm")
+  @Test("B6: a bare question mark and unknown or reordered parameters are accepted")
   func queries() async throws {
     let app = try await IngestFixture().app()
     try await app.post()
@@ -107,7 +107,7 @@ struct CompatAppTests {
     #expect(answer.status == 200 && answer.text == "{\"results\":[]}")
   }
 
-  @Test("B8: malformed JSON is 400 in the form of its path", arguments: CompatApp.Family.all)
+  @Test("B8: malformed JSON gives 400 in the form of its path", arguments: CompatApp.Family.all)
   func malformed(family: CompatApp.Family) async throws {
     let app = try await IngestFixture().app(family)
     let id = try #require(try await app.post()["objectId"])
@@ -125,7 +125,7 @@ struct CompatAppTests {
     }
   }
 
-  @Test("B9: the cookies of the login are all that a request needs, and without them a write is 401")
+  @Test("B9: the login's cookies suffice for a write, and without them it gives 401")
   func cookies() async throws {
     let app = try await IngestFixture().app()
     let text = "You are not logged in, or your session has ended: log in first."
@@ -139,7 +139,7 @@ struct CompatAppTests {
     #expect(try await app.send("GET", app.family.list, cookie: false).status == 200)
   }
 
-  @Test("P1, P2, P4: whatever a session or a user is asked, the answer is five bytes and one JSON object")
+  @Test("P1, P2, P4: session and user routes answer with five bytes and one JSON object")
   func prefix() async throws {
     let app = try await IngestFixture().app()
     for path in [
@@ -158,7 +158,7 @@ struct CompatAppTests {
     #expect(try long.status == 413 && long.guarded()["status"] as? Int == 413)
   }
 
-  @Test("An error is a sentence for people, for apps show it as it is")
+  @Test("Every error is a distinct sentence that apps can show")
   func sentences() async throws {
     let app = try await IngestFixture().app()
     var errors: [String] = []
@@ -181,11 +181,11 @@ struct CompatAppTests {
     for error in errors {
       #expect(error.first?.isUppercase == true && error.hasSuffix(".") && error.contains(" "), "\(error)")
     }
-    #expect(Set(errors).count == errors.count, "Each says what was wrong.")
+    #expect(Set(errors).count == errors.count, "Every error must have its own text.")
   }
 
   @Test(
-    "P3: what a list is asked is answered without the five bytes, errors included", arguments: CompatApp.Family.all)
+    "P3: list routes answer without the five bytes, also on errors", arguments: CompatApp.Family.all)
   func noPrefix(family: CompatApp.Family) async throws {
     let app = try await IngestFixture().app(family)
     for path in [family.list, "\(family.list)/0000000000", "\(family.list)/1/2", "\(family.list)?where=x"] {

@@ -1,20 +1,20 @@
 import Foundation
 import Testing
 
-@Suite("The list as in the original service")
+@Suite("Compatibility API: list")
 struct CompatListTests {
   private func id(_ row: [String: Any]) -> String { row["objectId"] as? String ?? "" }
 
   /// Posts these places, one after the other.
   ///
-  /// - Returns: their ids.
+  /// - Returns: Their ids.
   private func post(_ places: [String], _ app: CompatApp) async throws -> [String] {
     var ids: [String] = []
     for place in places { ids.append(try #require(try await app.post(["mapString": place])["objectId"])) }
     return ids
   }
 
-  @Test("G1: every row has every field, with its type, whatever its owner gave")
+  @Test("G1: every row has every field with its type, whatever its post had")
   func rows() async throws {
     let app = try await IngestFixture().app()
     try await app.post()
@@ -36,7 +36,7 @@ struct CompatListTests {
     }
   }
 
-  @Test("G3: one's own post is the first, also of many in one second")
+  @Test("G3: the newest post comes first, also among many in one second")
   func ownFirst() async throws {
     let app = try await IngestFixture().app()
     var ids: [String] = []
@@ -49,7 +49,7 @@ struct CompatListTests {
     #expect(id(try await app.list()[0]) == ids[3])
   }
 
-  @Test("G4: a link is told as it was given, where it is none; and no feed takes it for one")
+  @Test("G4: a text that is not a link comes back unchanged, and the feed has no link for it")
   func links() async throws {
     let map = try IngestFixture()
     let app = try await map.app()
@@ -62,7 +62,7 @@ struct CompatListTests {
     #expect(try await app.list()[0]["mediaURL"] as? String == "https://example.org/ada")
   }
 
-  @Test("G4: places and links come back as they were given, but for a scheme that was missing")
+  @Test("G4: places and links keep their spelling, with a missing scheme added")
   func spelling() async throws {
     let map = try IngestFixture()
     let app = try await map.app()
@@ -77,14 +77,14 @@ struct CompatListTests {
         #expect(row["mapString"] as? String == place && row["mediaURL"] as? String == told)
         let entries = try #require(try await map.client.get("/v2/feed").object["entries"] as? [[String: Any]])
         #expect(entries.first?["link"] as? String == opened)
-        // An edit of nothing leaves both.
+        // An empty edit changes neither.
         #expect(try await app.send("PUT", "\(app.family.list)/\(id)", "{}").status == 200)
       }
     }
   }
 
   @Test(
-    "A class that is not known has nothing in it, also where a query was escaped into the path",
+    "An unknown class is an empty list, also with a query escaped into the path",
     arguments: [
       "/parse/classes/GameScore", "/1/classes/GameScore", "/parse/classes/StudentLocation%3Flimit=100",
       "/1/classes/StudentLocation%3Forder=-updatedAt%26limit=100", "/1/classes/studentlocation",
@@ -99,7 +99,7 @@ struct CompatListTests {
     #expect(try await app.send("GET", path + "/aB3dE5gH7j").isParseError(404, 101))
   }
 
-  @Test("limit and skip page through all; past the end there is nothing")
+  @Test("The parameters limit and skip page through all rows")
   func pages() async throws {
     let app = try await IngestFixture().app()
     let ids = Array(try await post((1...7).map { "Oslo \($0)" }, app).reversed())
@@ -113,7 +113,7 @@ struct CompatListTests {
     }
   }
 
-  @Test("Without a limit there are a hundred, and a thousand at most")
+  @Test("The default limit is 100, and the maximum 1,000")
   func limits() async throws {
     let map = try IngestFixture()
     let client = try await map.client.signedUp()
@@ -126,7 +126,7 @@ struct CompatListTests {
     for limit in ["101", "1000", "1001", "9999999"] { #expect(try await app.list("limit=\(limit)").count == 101) }
   }
 
-  @Test("order knows two keys, both ways, and ignores all others")
+  @Test("The parameter order sorts by two keys in both directions, and ignores others")
   func order() async throws {
     let app = try await IngestFixture().app()
     let ids = try await post(["Oslo", "Rome", "Bonn"], app)
@@ -140,7 +140,7 @@ struct CompatListTests {
     #expect(try await app.list("order=createdAt").map(id) == ids)
   }
 
-  @Test("where finds by key, by time and by alternatives")
+  @Test("The parameter where filters by key, time and alternatives")
   func conditions() async throws {
     let map = try IngestFixture()
     let (ada, bob) = (try await map.app(), try await map.app(CompatApp.Family.all[0], "bob@example.org"))
@@ -166,11 +166,13 @@ struct CompatListTests {
       #expect(found == expected, "\(condition)")
     }
     #expect(try await ada.list("uniqueKey=\(other)").map(id) == [ids[3]])
-    #expect(try await ada.list("where=%7B%22uniqueKey%22:%22\(other)%22%7D").map(id) == [ids[3]], "A raw colon.")
+    #expect(
+      try await ada.list("where=%7B%22uniqueKey%22:%22\(other)%22%7D").map(id) == [ids[3]],
+      "A raw colon must be accepted.")
   }
 
   @Test(
-    "A where that cannot be read is 400, in Parse's form",
+    "An invalid where gives 400 in Parse's form",
     arguments: [
       "x", "[]", "\"a\"", "{\"uniqueKey\":", "{\"uniqueKey\":5}", "{\"updatedAt\":\"yesterday\"}", "{\"$or\":{}}",
       "{\"latitude\":\"1\"}", "{\"$where\":\"1\"}", "{\"mapString\":{\"$regex\":\".*\"}}", "{\"objectId\":{\"$in\":1}}",

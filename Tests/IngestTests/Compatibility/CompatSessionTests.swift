@@ -2,11 +2,11 @@ import Foundation
 import Ingest
 import Testing
 
-@Suite("Sessions as in the original service")
+@Suite("Compatibility API: sessions")
 struct CompatSessionTests {
   private var expiration: Regex<Substring> { #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/# }
 
-  @Test("L1, L2, L3: the key is a text of digits, the session's id and its end have the original's form")
+  @Test("L1, L2, L3: key, session id and expiration have the original's form")
   func form() async throws {
     let map = try IngestFixture()
     let answer = try await map.app().logIn()
@@ -21,10 +21,10 @@ struct CompatSessionTests {
     #expect(end.wholeMatch(of: expiration) != nil)
     let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
     let days = try format.parse(String(end.dropLast(4)) + "Z").timeIntervalSinceNow / 86_400
-    #expect((59...60).contains(days), "As long as the original's.")
+    #expect((59...60).contains(days), "The session must last as long as the original's.")
   }
 
-  @Test("L4: a session outlives a restart of ingest")
+  @Test("L4: a session survives a restart of ingest")
   func lasting() async throws {
     let map = try IngestFixture()
     let app = try await map.app()
@@ -32,7 +32,7 @@ struct CompatSessionTests {
     #expect(try await app.moved(to: again.client).post().status == 200)
   }
 
-  @Test("L5, L6: XSRF-TOKEN is for all to read, the session's cookie for nobody")
+  @Test("L5, L6: scripts can read XSRF-TOKEN, but not the session cookie")
   func cookies() async throws {
     let app = try await IngestFixture().app()
     try await app.logIn()
@@ -42,7 +42,7 @@ struct CompatSessionTests {
     #expect(session.contains("HttpOnly") && session.contains("Path=/") && session.contains("SameSite=Lax"))
   }
 
-  @Test("L6: a cookie has Expires beside Max-Age, so that it outlives the app, also when it is taken away")
+  @Test("L6: every cookie has Expires and Max-Age, also when it is removed")
   func expiry() async throws {
     let app = try await IngestFixture().app()
     func end(_ cookie: String) throws -> Date {
@@ -65,7 +65,7 @@ struct CompatSessionTests {
     for cookie in app.setCookies { #expect(try end(cookie).timeIntervalSince1970 == 0 && cookie.contains("Max-Age=0")) }
   }
 
-  @Test("L5: where people open the site by TLS, both cookies are for TLS only")
+  @Test("L5: over TLS both cookies are Secure")
   func secureCookies() async throws {
     let map = try IngestFixture { $0.origin = "https://map.example.org" }
     let app = try await map.app()
@@ -75,7 +75,7 @@ struct CompatSessionTests {
     #expect(try await app.post().status == 200)
   }
 
-  @Test("L7: an unknown user and a wrong password are the same 403, in the line and in the body")
+  @Test("L7: an unknown user and a wrong password give the same 403")
   func wrong() async throws {
     let map = try IngestFixture()
     #expect(try await map.client.signUp("ada@example.org").status == 201)
@@ -89,7 +89,7 @@ struct CompatSessionTests {
     #expect(unknown.status == wrong.status && unknown.body == wrong.body)
   }
 
-  @Test("L8, L9: credentials in the address count for nothing, and stand in no log")
+  @Test("L8, L9: credentials in the URL are ignored and never logged")
   func address() async throws {
     let map = try IngestFixture()
     let app = try await map.app()
@@ -105,7 +105,7 @@ struct CompatSessionTests {
     }
   }
 
-  @Test("A field that lacks or is empty is named as clients look for it", arguments: ["username", "password"])
+  @Test("A missing or empty credential field is named in the error", arguments: ["username", "password"])
   func missing(field: String) async throws {
     let app = CompatApp(try IngestFixture().client)
     let whole: [String: Any] = ["username": "ada@example.org", "password": "x"]
@@ -120,7 +120,7 @@ struct CompatSessionTests {
     }
   }
 
-  @Test("Both credentials, or none, are not exactly one")
+  @Test("Two credentials or none are refused")
   func credentials() async throws {
     let app = CompatApp(try IngestFixture().client)
     for body in [
@@ -134,7 +134,7 @@ struct CompatSessionTests {
     }
   }
 
-  @Test("O1, O2: logging out tells which session it was, and ends it")
+  @Test("O1, O2: a logout returns the session's id and ends it")
   func logOut() async throws {
     let app = try await IngestFixture().app()
     let session = try #require(try await app.logIn().guarded()["session"] as? [String: Any])
@@ -149,7 +149,7 @@ struct CompatSessionTests {
     #expect(replay.isParseError(401, 209))
   }
 
-  @Test("O3: without a session there is nothing to end, and that is said")
+  @Test("O3: a logout without a session gives 401")
   func nobody() async throws {
     let app = CompatApp(try IngestFixture().client)
     let answer = try await app.logOut()

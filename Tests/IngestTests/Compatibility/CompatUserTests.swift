@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Users as in the original service")
+@Suite("Compatibility API: users")
 struct CompatUserTests {
   private static let texts = ["key", "first_name", "last_name", "nickname", "_image_url"]
   private static let textsOrNull = [
@@ -19,7 +19,7 @@ struct CompatUserTests {
     try #require((try await app.logIn().guarded()["account"] as? [String: Any])?["key"] as? String)
   }
 
-  @Test("U1, U2, U5, U6, U7: 39 fields with their types, at the top and within user", arguments: CompatApp.Family.all)
+  @Test("U1, U2, U5, U6, U7: a user has 39 typed fields, at the top and inside user", arguments: CompatApp.Family.all)
   func fields(family: CompatApp.Family) async throws {
     let app = try await IngestFixture().app(family)
     let object = try await app.user(try await key(app)).guarded()
@@ -40,7 +40,7 @@ struct CompatUserTests {
     #expect(top["first_name"] as? String == "Ada" && top["last_name"] as? String == "Lovelace")
   }
 
-  @Test("U2: somebody without a last name has an empty one, not none")
+  @Test("U2: a user without a last name has an empty one")
   func noLastName() async throws {
     let map = try IngestFixture()
     let body = JSON.object(["email": "plato@example.org", "password": Client.password, "firstName": "Plato"])
@@ -51,7 +51,7 @@ struct CompatUserTests {
     #expect(user["first_name"] as? String == "Plato" && user["last_name"] as? String == "")
   }
 
-  @Test("U3, U4, U9: the key is the one asked for; the caller's own session and me are the caller")
+  @Test("U3, U4, U9: a user is found by key, and the caller also by session and as me")
   func keys() async throws {
     let map = try IngestFixture()
     let app = try await map.app()
@@ -65,7 +65,7 @@ struct CompatUserTests {
     #expect(try await app.user("me").guarded()["key"] as? String == key)
   }
 
-  @Test("U4: another's session is nobody's name")
+  @Test("U4: another account's session id finds no user")
   func foreignSession() async throws {
     let map = try IngestFixture()
     let ada = try await map.app()
@@ -74,7 +74,7 @@ struct CompatUserTests {
     #expect(try await bob.user(session).status == 404)
   }
 
-  @Test("U5: an e-mail address is shown to its owner only")
+  @Test("U5: only the owner sees the e-mail address")
   func email() async throws {
     let map = try IngestFixture()
     let ada = try await map.app()
@@ -87,7 +87,7 @@ struct CompatUserTests {
     #expect(answer.status == 200 && !String(decoding: answer.body, as: UTF8.self).contains("ada@"))
   }
 
-  @Test("U8: an account without a post on the map is nobody's to know but its owner's", arguments: ["/v1", "/api"])
+  @Test("U8: an account without a post on the map is visible to its owner only", arguments: ["/v1", "/api"])
   func unposted(base: String) async throws {
     let map = try IngestFixture()
     let ada = try await map.app()
@@ -97,7 +97,9 @@ struct CompatUserTests {
     #expect(try await seen(bob) == 404)
     #expect(try await seen(ada) == 200)
     let nobody = try await bob.send("GET", "\(base)/users/999999")
-    #expect(try await bob.send("GET", "\(base)/users/\(key)").body == nobody.body, "Nobody learns that it exists.")
+    #expect(
+      try await bob.send("GET", "\(base)/users/\(key)").body == nobody.body,
+      "The response must not reveal that the account exists.")
     let nowhere: [String: Any] = ["mapString": "Xyzzyxqwv", "latitude": NSNull(), "longitude": NSNull()]
     #expect(try await ada.post(nowhere).status == 400)
     #expect(try await seen(bob) == 404, "A rejected post is not on the map.")
@@ -108,14 +110,14 @@ struct CompatUserTests {
   }
 
   @Test(
-    "U8: a key that is nobody's is 404", arguments: ["999999", "0", "-1", "x", "01", "99999999999999999999", "%00"])
+    "U8: an unknown key gives 404", arguments: ["999999", "0", "-1", "x", "01", "99999999999999999999", "%00"])
   func unknown(id: String) async throws {
     let answer = try await IngestFixture().app().user(id)
     let body = try answer.guarded()
     #expect(answer.status == 404 && body["status"] as? Int == 404 && body["error"] is String)
   }
 
-  @Test("Whoever has no session learns nobody's name")
+  @Test("A client without a session sees no user")
   func stranger() async throws {
     let app = try await IngestFixture().app()
     let answer = try await app.send("GET", "/v1/users/\(try await key(app))", cookie: false)

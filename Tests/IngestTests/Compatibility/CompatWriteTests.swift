@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-@Suite("Posting as in the original service")
+@Suite("Compatibility API: writes")
 struct CompatWriteTests {
   private var time: Regex<Substring> { #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/# }
 
   @Test(
-    "A POST is 200 with id and time, a PUT with its time, a DELETE with an empty object",
+    "POST returns id and time, PUT returns its time, and DELETE an empty object",
     arguments: CompatApp.Family.all
   )
   func answers(family: CompatApp.Family) async throws {
@@ -28,7 +28,7 @@ struct CompatWriteTests {
     #expect(try await app.send("DELETE", "\(family.list)/\(id)").isParseError(404, 101, "Object not found."))
   }
 
-  @Test("Coordinates that come with a post are its own; without any, the place's are taken")
+  @Test("A post keeps its own coordinates, and without any it gets the place's")
   func coordinates() async throws {
     let app = try await IngestFixture().app()
     #expect(try await app.post(["mapString": "Oslo", "latitude": 1.5, "longitude": 2]).status == 200)
@@ -39,7 +39,7 @@ struct CompatWriteTests {
     #expect(rows[1]["latitude"] as? Double == 1.5 && rows[1]["longitude"] as? Double == 2)
   }
 
-  @Test("W1: whatever key a post comes with, it is its poster's")
+  @Test("W1: a post belongs to its caller, whatever key its body has")
   func foreignKey() async throws {
     let map = try IngestFixture()
     let app = try await map.app()
@@ -48,13 +48,13 @@ struct CompatWriteTests {
     for key in keys { #expect(try await app.post(["uniqueKey": key]).status == 200) }
     let rows = try await app.list()
     #expect(rows.count == keys.count && rows.allSatisfy { $0["uniqueKey"] as? String == key })
-    #expect(rows.allSatisfy { $0["firstName"] as? String == "Ada" }, "And under no other name.")
+    #expect(rows.allSatisfy { $0["firstName"] as? String == "Ada" }, "The posts must have their caller's name.")
     let id = try #require(rows[0]["objectId"] as? String)
     #expect(try await app.put(id, ["uniqueKey": "1"]).status == 200)
     #expect(try await app.list()[0]["uniqueKey"] as? String == key)
   }
 
-  @Test("W2: system fields in a body are ignored, also empty ones")
+  @Test("W2: system fields in a body are ignored, even empty ones")
   func systemFields() async throws {
     let app = try await IngestFixture().app()
     let system = ["objectId": "", "createdAt": "", "updatedAt": "1970-01-01T00:00:00.000Z"]
@@ -66,7 +66,7 @@ struct CompatWriteTests {
     #expect(rows.count == 1 && rows[0]["createdAt"] as? String == posted["createdAt"])
   }
 
-  @Test("W3: parameters of a POST or a PUT are ignored")
+  @Test("W3: query parameters of POST and PUT are ignored")
   func parameters() async throws {
     let app = try await IngestFixture().app()
     let query = "limit=100&order=-updatedAt&where=x&skip=-1"
@@ -77,7 +77,7 @@ struct CompatWriteTests {
     #expect(try await app.list()[0]["mapString"] as? String == "Mountain View, CA")
   }
 
-  @Test("W4: a bare string for a body, or a key for an id, is refused and changes nothing")
+  @Test("W4: a string as body and a key as id are refused and change nothing")
   func oddities() async throws {
     let app = try await IngestFixture().app()
     let id = try #require(try await app.post()["objectId"])
@@ -88,7 +88,7 @@ struct CompatWriteTests {
     #expect(NSArray(array: try await app.list()) == NSArray(array: before))
   }
 
-  @Test("W6: a row is its owner's alone, and an unknown one is not made")
+  @Test("W6: only its owner changes a row, and an unknown id creates none")
   func owners() async throws {
     let map = try IngestFixture()
     let (ada, bob) = (try await map.app(), try await map.app(CompatApp.Family.all[0], "bob@example.org"))
@@ -100,7 +100,7 @@ struct CompatWriteTests {
     #expect(rows.count == 1 && rows[0]["mapString"] as? String == "Mountain View, CA")
   }
 
-  @Test("A field of another type is named, with what it should be and what it is")
+  @Test("A field of a wrong type is named with its expected and its actual type")
   func mismatch() async throws {
     let app = try await IngestFixture().app()
     let id = try #require(try await app.post()["objectId"])
@@ -117,7 +117,7 @@ struct CompatWriteTests {
     #expect(try await app.list().count == 1)
   }
 
-  @Test("What cannot be a post is refused with the reason: no place, one that is not known, a point off the earth")
+  @Test("An invalid post is refused with its reason")
   func refusals() async throws {
     let app = try await IngestFixture().app()
     let nowhere: [String: Any] = ["latitude": NSNull(), "longitude": NSNull()]
@@ -132,7 +132,7 @@ struct CompatWriteTests {
     #expect(try await app.list().isEmpty)
   }
 
-  @Test("A PUT changes what it has, and leaves the rest")
+  @Test("PUT changes only the fields that it has")
   func partial() async throws {
     let app = try await IngestFixture().app()
     let id = try #require(try await app.post(["mediaURL": "just text"])["objectId"])
@@ -145,10 +145,10 @@ struct CompatWriteTests {
       row["mediaURL"] as? String == "https://example.org/new" && row["mapString"] as? String == "Mountain View, CA")
     #expect(try await app.send("PUT", "\(app.family.list)/\(id)", "{\"mapString\":\"Oslo\"}").status == 200)
     row = try #require(try await app.list().first)
-    #expect((59...61).contains(try #require(row["latitude"] as? Double)), "Another place has another point.")
+    #expect((59...61).contains(try #require(row["latitude"] as? Double)), "A new place must have its own point.")
   }
 
-  @Test("Another site's page cannot post for its visitors")
+  @Test("A cross-site request cannot post or log in")
   func crossSite() async throws {
     let app = try await IngestFixture().app()
     for headers in [["Sec-Fetch-Site": "cross-site"], ["Origin": "https://evil.example"], ["Origin": "null"]] {

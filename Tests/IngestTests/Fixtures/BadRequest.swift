@@ -1,6 +1,6 @@
 import Testing
 
-/// A request that is wrong, and what must be said about it.
+/// An invalid request, and the error that it must get.
 struct BadRequest: Sendable {
   var method = "POST"
   var path = "/v2/posts"
@@ -10,12 +10,12 @@ struct BadRequest: Sendable {
   let code: String
   var field: String?
 
-  /// A post with a body as it stands.
+  /// A post with a literal body.
   init(_ body: String, _ status: Int, _ code: String, field: String? = nil) {
     (self.body, self.status, self.code, self.field) = (body, status, code, field)
   }
 
-  /// A post of which one member is wrong.
+  /// A post with one invalid member.
   init(_ member: String, _ value: String) {
     let members = ["place": "\"Oslo\"", "link": "\"example.org\""].merging([member: value]) { $1 }
     body = "{" + members.map { "\"\($0)\": \($1)" }.joined(separator: ",") + "}"
@@ -30,7 +30,7 @@ struct BadRequest: Sendable {
     (self.status, self.code, self.field) = (status, code, field)
   }
 
-  /// What is said must be said in full, and with the headers that browsers need.
+  /// Checks the error in full, with the headers that browsers need.
   func expect(_ answer: APIResponse) {
     let request: Comment = "\(method) \(path.prefix(80)) \((body ?? "").prefix(80)) \(headers.keys)"
     #expect(answer.status == status && answer["code"] == code, request)
@@ -38,7 +38,7 @@ struct BadRequest: Sendable {
     BadRequest.expectProblem(answer, request)
   }
 
-  /// What holds for every error of every service.
+  /// Checks the parts that every error of every service has.
   static func expectProblem(_ answer: APIResponse, _ request: Comment) {
     #expect(answer.headers["content-type"] == "application/problem+json", request)
     #expect(answer.object["status"] as? Int == answer.status, request)

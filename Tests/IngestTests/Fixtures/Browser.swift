@@ -4,24 +4,24 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
-/// A browser during a login: it keeps each site's cookies, and goes where it is sent, a step at a time. Ingest's routes
-/// it asks directly, providers over HTTP.
+/// A browser during a login. It keeps each site's cookies and follows redirects one at a time. It calls ingest's routes
+/// directly, and providers over HTTP.
 final class Browser {
-  /// By site, "http://localhost", and name.
+  /// The cookies by site, such as "http://localhost", and by name.
   private(set) var cookies: [String: [String: String]] = [:]
-  /// As they came with the last answer, with their attributes.
+  /// The cookies of the last response, with their attributes.
   private(set) var setCookies: [String] = []
   private var map: IngestFixture
 
   init(_ map: IngestFixture) { self.map = map }
 
-  /// The browser, with its cookies, at another ingest.
+  /// Returns the browser, with its cookies, connected to another ingest.
   func moved(to map: IngestFixture) -> Browser {
     self.map = map
     return self
   }
 
-  /// - Parameter headers: besides its own cookies; others' may be among them.
+  /// - Parameter headers: Headers besides the browser's own cookies. They may hold further cookies.
   func get(_ address: String, headers: [String: String] = [:]) async throws -> APIResponse {
     let url = try #require(URLComponents(string: address), "\(address)")
     let host = try #require(url.host)
@@ -54,6 +54,6 @@ final class Browser {
 
   func forget(_ name: String) { for site in cookies.keys { cookies[site]?[name] = nil } }
 
-  /// The value of a cookie of a site.
+  /// Returns the value of a site's cookie.
   func cookie(_ name: String, of site: String) -> String? { cookies[site]?[name] }
 }

@@ -4,14 +4,14 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
-/// Somebody who asks ingest's routes.
+/// A client of ingest's routes.
 struct Client: Sendable {
-  /// The site's address, as the routes see it.
+  /// The site's origin, as the routes see it.
   static let base = "http://localhost"
   static let password = "correct horse battery"
 
   let stage: IngestFixture
-  /// Sent as bearer, when there is one.
+  /// The bearer token, if any.
   var token: String?
 
   init(_ stage: IngestFixture, token: String? = nil) {
@@ -40,14 +40,14 @@ struct Client: Sendable {
     try await send("GET", path, headers: headers)
   }
 
-  /// The same client with a session of an account, which is made where it is not there. Takes no password's hash.
+  /// Returns the client with a session of an account, which is created if it is missing. Computes no password hash.
   func signedUp(as email: String = "ada@example.org") async throws -> Client {
     var client = self
     client.token = try await stage.session(of: try await stage.account(email))
     return client
   }
 
-  /// The same client with another session's token.
+  /// Returns the client with another session's token.
   func with(token: String?) -> Client { Client(stage, token: token) }
 
   func signUp(_ email: String, password: String = Client.password) async throws -> APIResponse {
@@ -59,7 +59,7 @@ struct Client: Sendable {
     try await send("POST", "/v2/session", body: JSON.object(["email": email, "password": password]))
   }
 
-  /// - Parameter wait: seconds.
+  /// - Parameter wait: The wait in seconds.
   func post(
     _ place: String, link: String = "https://example.org/ada", key: String? = nil, wait: Int? = nil,
     headers: [String: String] = [:]
@@ -70,7 +70,7 @@ struct Client: Sendable {
     return try await send("POST", "/v2/posts", body: JSON.object(["place": place, "link": link]), headers: headers)
   }
 
-  /// The post with another place and link, or with one of them.
+  /// Changes a post's place and link.
   func edit(
     _ id: String, _ place: String, link: String = "https://example.org/ada", headers: [String: String] = [:]
   ) async throws -> APIResponse {
@@ -81,7 +81,7 @@ struct Client: Sendable {
     try await send("DELETE", "/v2/posts/\(id)", headers: headers)
   }
 
-  /// All the caller's posts, oldest first.
+  /// Returns all of the caller's posts, oldest first.
   func posts() async throws -> [OwnPost] {
     struct Page: Decodable {
       let posts: [OwnPost]
@@ -97,31 +97,31 @@ struct Client: Sendable {
     return posts
   }
 
-  /// The list that everybody sees.
+  /// Returns the public list.
   func list() async throws -> PublicList { try await get("/v2/feed").decoded(PublicList.self) }
 
-  /// A post with a wait, to see that everything still goes.
+  /// Checks that ingest works: posts, waits, and expects a published post.
   func expectService(sourceLocation: SourceLocation = #_sourceLocation) async throws {
     let answer = try await post("Costa Rica", wait: 30)
     #expect(answer.status == 200 && answer["state"] == "published", sourceLocation: sourceLocation)
   }
 }
 
-/// An answer of ingest's routes.
+/// A response of ingest's routes.
 struct APIResponse: Sendable {
   let status: Int
-  /// By their names in lower case.
+  /// The header fields by lower-case name.
   let headers: [String: String]
   let body: Data
 
-  /// A member of the body.
+  /// A text member of the body.
   subscript(_ name: String) -> String? { object[name] as? String }
 
   var object: [String: Any] { (try? JSONSerialization.jsonObject(with: body) as? [String: Any]) ?? [:] }
 
   var text: String { String(decoding: body, as: UTF8.self) }
 
-  /// Each cookie that it sets, with its attributes: a comma within `Expires` separates none.
+  /// Each cookie that the response sets, with its attributes. A comma within `Expires` does not separate cookies.
   var setCookies: [String] {
     (headers["set-cookie"] ?? "").split(separator: #/, (?=[^;, ]+=)/#).map(String.init)
   }
@@ -134,7 +134,7 @@ struct APIResponse: Sendable {
   }
 }
 
-/// A post, as its owner sees it.
+/// A post in its owner's view.
 struct OwnPost: Decodable, Sendable {
   struct Reason: Decodable, Sendable {
     let code: String
@@ -149,7 +149,7 @@ struct OwnPost: Decodable, Sendable {
   let reason: Reason?
 }
 
-/// The latest posts, as `/v2/feed` has them.
+/// The latest posts, in the form of `/v2/feed`.
 struct PublicList: Decodable, Sendable, Equatable {
   struct Entry: Decodable, Sendable, Equatable {
     let id: String
@@ -165,7 +165,7 @@ struct PublicList: Decodable, Sendable, Equatable {
   let epoch: String
   let seq: UInt64
   let stateHash: String
-  /// Newest first.
+  /// The entries, newest first.
   let entries: [Entry]
 }
 

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// An app that was written for the original service: it keeps cookies, cuts five bytes, and reads what it needs.
+/// An app written for the original service. It keeps cookies, removes the five bytes, and reads the fields that it
+/// needs.
 final class CompatApp {
-  /// Where the original service was to be found, by the years.
+  /// The paths of the original service in one of its versions.
   struct Family: Sendable, CustomTestStringConvertible {
     let session: String
     let users: String
@@ -21,7 +22,7 @@ final class CompatApp {
   private(set) var client: Client
   let family: Family
   private(set) var cookies: [String: String] = [:]
-  /// As they came, with their attributes.
+  /// The cookies of the last response, with their attributes.
   private(set) var setCookies: [String] = []
 
   init(_ client: Client, _ family: Family = Family.all[0]) {
@@ -29,13 +30,13 @@ final class CompatApp {
     self.family = family
   }
 
-  /// The app, with its cookies, at another client's ingest.
+  /// Returns the app, with its cookies, connected to another client's ingest.
   func moved(to client: Client) -> CompatApp {
     self.client = client
     return self
   }
 
-  /// - Parameter cookie: whether it sends the cookies that it has.
+  /// - Parameter cookie: True to send the stored cookies.
   func send(
     _ method: String, _ path: String, _ body: String? = nil, headers: [String: String] = [:], cookie: Bool = true
   ) async throws -> APIResponse {
@@ -71,12 +72,12 @@ final class CompatApp {
     "mediaURL": "https://udacity.com", "latitude": 37.386052, "longitude": -122.083851,
   ]
 
-  /// - Parameter changes: null takes a member away.
+  /// - Parameter changes: Members to replace. Null removes a member.
   static func location(_ changes: [String: Any]) -> String {
     JSON.object((location as [String: Any]).merging(changes) { $1 }.filter { !($0.value is NSNull) })
   }
 
-  /// Posts, and waits until the post is settled: on a slow machine ingest gives up that wait after two seconds.
+  /// Posts, and waits until the post is settled: on a slow machine ingest ends its own wait after two seconds.
   @discardableResult
   func post(_ changes: [String: Any] = [:]) async throws -> APIResponse {
     let answer = try await send("POST", family.list, Self.location(changes))
@@ -88,7 +89,7 @@ final class CompatApp {
     try await send("PUT", "\(family.list)/\(id)", Self.location(changes))
   }
 
-  /// - Parameter query: as in an address, percent-encoded.
+  /// - Parameter query: The percent-encoded query.
   func list(_ query: String = "limit=100&order=-updatedAt") async throws -> [[String: Any]] {
     let answer = try await send("GET", "\(family.list)?\(query)")
     #expect(answer.status == 200 && answer.body.first == UInt8(ascii: "{"))
@@ -101,14 +102,14 @@ final class CompatApp {
 }
 
 extension APIResponse {
-  /// Behind the five bytes, which must be there.
+  /// Returns the JSON object after the five bytes, which must be there.
   func guarded(sourceLocation: SourceLocation = #_sourceLocation) throws -> [String: Any] {
     #expect(Array(body.prefix(6)) == Array(")]}'\n{".utf8), sourceLocation: sourceLocation)
     let object = try JSONSerialization.jsonObject(with: body.dropFirst(5))
     return try #require(object as? [String: Any], sourceLocation: sourceLocation)
   }
 
-  /// True if it is an error in Parse's form, with the status beside it.
+  /// Returns true if the response is an error in Parse's form, with the status beside it.
   func isParseError(_ status: Int, _ code: Int, _ text: String? = nil) -> Bool {
     self.status == status && object["code"] as? Int == code && object["status"] as? Int == status
       && (object["error"] as? String)?.isEmpty == false && (text == nil || object["error"] as? String == text)
@@ -116,7 +117,7 @@ extension APIResponse {
 }
 
 extension IngestFixture {
-  /// An app with somebody who is logged in.
+  /// Returns an app that is logged in to an account.
   func app(_ family: CompatApp.Family = CompatApp.Family.all[0], _ email: String = "ada@example.org") async throws
     -> CompatApp
   {

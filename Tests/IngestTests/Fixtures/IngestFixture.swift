@@ -12,8 +12,8 @@ import Synchronization
 @testable import Messaging
 @testable import Web
 
-/// Ingest in the test's process, without a server: the real store in a temporary folder, the real queue, links and
-/// routes, and workers that know the places of `PlaceTable`. It ends with the last reference to it.
+/// Ingest in the test's process, without a server. It has the real store in a temporary folder, the real queue, links
+/// and routes, and workers that know the places of `PlaceTable`. It ends when its last reference goes away.
 final class IngestFixture: Sendable {
   let folder: TemporaryFolder
   let components: IngestComponents
@@ -24,9 +24,9 @@ final class IngestFixture: Sendable {
   private let hasEnded = Mutex(false)
 
   /// - Parameters:
-  ///   - folder: the store's; a new one by default.
+  ///   - folder: The store's folder. A new one by default.
   ///   - workers: 0 or 1.
-  ///   - configure: changes the configuration, in which everything is open and nothing limited.
+  ///   - configure: Changes the configuration, which by default is open and without limits.
   init(
     in folder: TemporaryFolder? = nil, workers: Int = 1,
     _ configure: (inout IngestConfiguration) throws -> Void = { _ in }
@@ -57,7 +57,7 @@ final class IngestFixture: Sendable {
   /// A client without a session.
   var client: Client { Client(self) }
 
-  /// Everything that ingest has logged so far, a line each: level, message, then `key=value` in the keys' order.
+  /// Everything that ingest has logged so far, one entry per line: level, message, then `key=value` sorted by key.
   var logged: String {
     log.entries.map { entry in
       let metadata = entry.metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
@@ -65,7 +65,7 @@ final class IngestFixture: Sendable {
     }.joined()
   }
 
-  /// A client with a session of an operator's account.
+  /// Returns a client with an operator's session.
   func operatorClient() async throws -> Client {
     let client = try await client.signedUp(as: "operator@example.org")
     let promotion = AdminRequest.setUser(email: "operator@example.org", .promote)
@@ -73,9 +73,9 @@ final class IngestFixture: Sendable {
     return client
   }
 
-  /// The oldest accounts, ten at most, with the numbers of their posts and sessions.
+  /// Returns the oldest accounts, at most ten, with the numbers of their posts and sessions.
   ///
-  /// - Parameter unixMs: sessions count that have not expired then.
+  /// - Parameter unixMs: The time that decides which sessions have expired.
   func users(unixMs: Int64 = WallClock.unixMs) async throws -> [User] {
     try await components.database.users(email: nil, after: nil, limit: 10, unixMs: unixMs)
   }
@@ -84,20 +84,20 @@ final class IngestFixture: Sendable {
 
   /// Connects one more worker.
   ///
-  /// - Parameter answer: called on the worker's thread; must not wait.
+  /// - Parameter answer: Called on the worker's thread. MUST not block.
   func addWorker(_ answer: @escaping @Sendable (Job) -> JobOutcome = PlaceTable.outcome) throws {
     let (jobs, quiet) = (components.endpoints.jobs, Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() })
     let number = UInt8(workers.withLock { $0.count })
     let (reactor, _) = try Reactor.start("worker", wake: WakeupEvent()) { context in
       let client = try JobClient(
         context, connect: jobs, worker: "worker-\(number)", instance: Array(repeating: number, count: 16),
-        software: "test", concurrency: 32, logger: quiet, joined: {}, answer: { job, _ in .outcome(answer(job)) })
+        software: "test", concurrency: 32, logger: quiet, joined: {}, reply: { job, _ in .outcome(answer(job)) })
       return ([client], ())
     }
     workers.withLock { $0.append(reactor) }
   }
 
-  /// Ends all workers.
+  /// Disconnects all workers.
   func endWorkers() {
     let workers = workers.withLock { workers in
       defer { workers = [] }
@@ -109,8 +109,8 @@ final class IngestFixture: Sendable {
   /// Ends ingest, and starts it again on the same store.
   ///
   /// - Parameters:
-  ///   - sql: statements to run on the store's file in between; nil for none.
-  ///   - configure: changes the configuration of before.
+  ///   - sql: Statements to run on the store's file before the start. Nil for none.
+  ///   - configure: Changes the previous configuration.
   func restarted(
     workers: Int = 1, after sql: String? = nil, _ configure: (inout IngestConfiguration) throws -> Void = { _ in }
   ) throws -> IngestFixture {
@@ -126,28 +126,28 @@ final class IngestFixture: Sendable {
     }
   }
 
-  /// Ends ingest as a signal does, once.
+  /// Ends ingest like a signal. Later calls do nothing.
   func end() {
     let isFirst = hasEnded.withLock { hasEnded in
       defer { hasEnded = true }
       return !hasEnded
     }
     guard isFirst else { return }
-    // Before ingest, which answers their goodbye.
+    // Workers end first, because ingest answers their goodbye.
     endWorkers()
     components.end()
   }
 
-  /// Hash of `Client.password`: to compute one for each account would take most of the tests' time.
+  /// The hash of `Client.password`. One hash per account would take most of the tests' time.
   private static let passwordHash: String = {
     Secrets.prepare()
     guard let memory = HashBuffer(), let hash = PasswordHash.make(Client.password, in: memory) else {
-      fatalError("There is no memory for a password's hash.")
+      fatalError("cannot allocate the memory of a password hash")
     }
     return hash
   }()
 
-  /// Makes the account of Ada Lovelace with `Client.password`, as a sign-up does. Returns it if it is there already.
+  /// Returns the account of an address. Creates it for Ada Lovelace with `Client.password` if it is missing.
   func account(_ email: String) async throws -> Account {
     let database = components.database
     if let known = try await database.credentials(email: email) { return known.account }
@@ -157,22 +157,22 @@ final class IngestFixture: Sendable {
       registration, passwordHash: Self.passwordHash, unixMs: WallClock.unixMs)
   }
 
-  /// Waits until a post is settled, two minutes at most.
+  /// Waits until a post is settled, for two minutes at most.
   func settle(_ post: String) async throws {
     guard let id = PostID(post) else { return }
     try await components.queue.settlement(of: id, withinMs: 120_000)
   }
 
-  /// Begins a session of an account, as a login from this machine does.
+  /// Begins a session of an account, like a login from this machine.
   ///
-  /// - Returns: its token.
+  /// - Returns: The session's token.
   func session(of account: Account) async throws -> String? {
     let source = LoginSource(address: IPAddress("127.0.0.1"), agent: "")
     return try await components.providers.logins.sessions.begin(account, from: source, unixMs: WallClock.unixMs)?.token
   }
 }
 
-/// A folder that goes with the last reference to it.
+/// A folder that is removed with its last reference.
 final class TemporaryFolder: Sendable {
   let path: String
 

@@ -7,8 +7,7 @@ import NIOEmbedded
 @testable import Ingest
 @testable import Web
 
-/// Routes as a client on this machine reaches them: from 127.0.0.1, over a connection that is watched, with the Host
-/// header in its place.
+/// Routes as a local client reaches them: from 127.0.0.1, over a guarded connection, with the Host header in its place.
 struct LoopbackResponder: HTTPResponder {
   let base: RouterResponder<ConnectionContext>
   private let counts: ConnectionCounts
@@ -21,7 +20,7 @@ struct LoopbackResponder: HTTPResponder {
 
   func respond(to request: Request, context: ConnectionContext) async throws -> Response {
     guard let channel = context.channel as? NIOAsyncTestingChannel else {
-      preconditionFailure("The tests' requests come over another kind of connection now.")
+      preconditionFailure("HummingbirdTesting uses another channel type now.")
     }
     channel.remoteAddress = try SocketAddress(ipAddress: "127.0.0.1", port: 50_000)
     try await channel.testingEventLoop.executeInContext { [counts] in

@@ -3,13 +3,13 @@ import SignIn
 import StubServers
 import Testing
 
-/// An ingest that sends people to a stand-in provider, and a browser.
+/// An ingest with a stub provider, and a browser.
 struct OpenIDFixture {
   let provider: OpenIDStub
   let map: IngestFixture
   let browser: Browser
 
-  /// - Parameter secret: the client's; empty for a public one.
+  /// - Parameter secret: The client's secret. Empty for a public client.
   init(_ provider: OpenIDStub? = nil, origin: String = Client.base, secret: String = "s3cret: with/signs") throws {
     let provider = try provider ?? OpenIDStub()
     let map = try IngestFixture {
@@ -25,9 +25,9 @@ struct OpenIDFixture {
     (self.provider, self.map, self.browser) = (provider, map, browser)
   }
 
-  /// The scene with the same store, provider and cookies, after a restart of ingest.
+  /// Returns the fixture with the same store, provider and cookies, after a restart of ingest.
   ///
-  /// - Parameter sql: statements to run on the store's file in between; nil for none.
+  /// - Parameter sql: Statements to run on the store's file before the start. Nil for none.
   func restarted(
     after sql: String? = nil, _ configure: (inout IngestConfiguration) throws -> Void = { _ in }
   ) throws -> OpenIDFixture {
@@ -35,7 +35,7 @@ struct OpenIDFixture {
     return OpenIDFixture(provider, map, browser.moved(to: map))
   }
 
-  /// To the provider and as far as the address that it sends people back to.
+  /// Begins a login and visits the provider. Returns the URL that the provider redirects to.
   func away(_ query: String = "", headers: [String: String] = [:]) async throws -> String {
     let begun = try await browser.get("\(Client.base)/v2/login/oidc\(query)", headers: headers)
     #expect(begun.status == 303, "\(begun)")
@@ -44,11 +44,11 @@ struct OpenIDFixture {
     return try #require(sent.headers["location"])
   }
 
-  /// The whole way, to the last answer.
+  /// Performs the whole login. Returns the last response.
   func logIn(_ query: String = "", headers: [String: String] = [:]) async throws -> APIResponse {
     try await browser.get(try await away(query, headers: headers))
   }
 
-  /// The account that the browser is logged in as.
+  /// A client with the browser's session.
   var client: Client { map.client.with(token: browser.cookie("otm", of: Client.base)) }
 }

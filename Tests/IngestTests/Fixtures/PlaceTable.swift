@@ -1,6 +1,6 @@
 import Domain
 
-/// The places that the tests' workers know. A text that begins with a known one means that place, found in part.
+/// The places that the tests' workers know. A text that starts with a known place is a partial match of that place.
 enum PlaceTable {
   private static let places = [
     "Oslo": city("Oslo", in: "Norway", "NO", 59.91273, 10.74609),
@@ -18,7 +18,7 @@ enum PlaceTable {
     "Costa Rica": place("Costa Rica", .country, in: "Costa Rica", "CR", 9.93333, -84.08333),
   ]
 
-  /// The outcome of a job: the place that its text means.
+  /// Returns the outcome of a job: the place of its text.
   static func outcome(of job: Job) -> JobOutcome {
     let text = job.placeQuery.text
     guard job.placeQuery.kind != .reverse else { return .notFound }
@@ -42,7 +42,7 @@ enum PlaceTable {
   private static func place(
     _ name: String, _ level: Place.Level, in country: String, _ code: String, _ latitude: Double, _ longitude: Double
   ) -> Place {
-    guard let point = Coordinate(latitude: latitude, longitude: longitude) else { fatalError("\(name) is on no map") }
+    guard let point = Coordinate(latitude: latitude, longitude: longitude) else { fatalError("\(name): invalid point") }
     return Place(
       coordinate: point, level: level, match: .exact, confidence: 0.9, label: name, name: name, region: "",
       country: country, countryCode: code)

@@ -2,11 +2,11 @@ import Foundation
 import Ingest
 import Testing
 
-@Suite("The page, as it is served")
+@Suite("Page files over HTTP")
 struct PageTests {
   private let html = ["Accept": "text/html,application/xhtml+xml"]
 
-  @Test("Browsers get the page at /, other clients a few lines; caches know the difference")
+  @Test("GET / returns the page to browsers and plain text to other clients, with Vary")
   func index() async throws {
     let client = try IngestFixture().client
     let page = try await client.get("/", headers: html)
@@ -18,13 +18,14 @@ struct PageTests {
     #expect(try await client.get("/admin").headers["content-type"] == "text/html; charset=utf-8")
   }
 
-  @Test("Its files are kept for good under the digest of them all, packed or plain, and unknown under another")
+  @Test("Page files are immutable under the digest of all files, and unknown under another")
   func files() async throws {
     let client = try IngestFixture().client
     let text = String(decoding: try await client.get("/", headers: html).body, as: UTF8.self)
     let paths = text.matches(of: #/(?:src|href)="(\/page\/[0-9a-f]{16}\/[^"]+)"/#).map { String($0.1) }
     #expect(paths.contains { $0.hasSuffix("/main.js") } && paths.contains { $0.hasSuffix("/leaflet/leaflet.css") })
-    #expect(paths.contains { $0.hasSuffix("/latest/hash.js") }, "Modules that modules lead to come at once.")
+    #expect(
+      paths.contains { $0.hasSuffix("/latest/hash.js") }, "The page must preload the modules that its modules import.")
     for path in Set(paths) {
       let file = try await client.get(path)
       #expect(file.status == 200 && !file.body.isEmpty, "\(path)")
@@ -36,7 +37,7 @@ struct PageTests {
     }
   }
 
-  @Test("Its policy lets nothing in but what is configured")
+  @Test("The page's policy allows only configured sources")
   func policy() async throws {
     let client = try IngestFixture {
       $0.page.feed = .port { 7_701 }
@@ -51,12 +52,12 @@ struct PageTests {
     let start = try await client.get("/v2/page").object
     #expect(start["account"] is NSNull && start["feed"] as? String == feed)
     #expect((start["tiles"] as? [String: Any])?["attribution"] as? String == "© Example https://example.org")
-    // Who names another host gets no header of his making.
+    // A hostile Host header does not reach the policy.
     let strange = try await client.get("/", headers: html.merging(["Host": "a b; script-src *"]) { $1 })
     #expect(strange.headers["content-security-policy"]?.contains("script-src *") != true)
   }
 
-  @Test("With TLS in front the operator says where the feed is")
+  @Test("The operator's feed URL is passed to the page")
   func feedURL() async throws {
     let map = try IngestFixture {
       $0.origin = "https://map.example.org"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ingest
 
-@Suite("A password's hash")
+@Suite("Password hash")
 struct PasswordHashTests {
   let memory: HashBuffer
 
@@ -13,7 +13,7 @@ struct PasswordHashTests {
   }
 
   @Test(
-    "It is of its password only, also in memory that was used before", arguments: ["correct horse", "ⓟ🐎", "x\0y", ""])
+    "A hash matches its own password only, also in reused memory", arguments: ["correct horse", "ⓟ🐎", "x\0y", ""])
   func own(password: String) throws {
     let hash = try #require(PasswordHash.make(password, in: memory))
     #expect(PasswordHash.isPassword(password, of: hash, in: memory))
@@ -22,14 +22,14 @@ struct PasswordHashTests {
     #expect(PasswordHash.make(password, in: memory) != hash)
   }
 
-  @Test("It is libsodium's, both ways")
+  @Test("Hashes are compatible with libsodium in both directions")
   func interoperability() throws {
     let ours = try #require(PasswordHash.make("correct horse", in: memory))
     #expect(crypto_pwhash_str_verify(ours, "correct horse", 13) == 0)
     #expect(PasswordHash.isPassword("correct horse", of: libsodium(passes: 2, kib: 19_456), in: memory))
   }
 
-  @Test("One made with less work is known, and to be made anew; one with more stays")
+  @Test("A weaker hash is accepted and outdated, and a stronger one stays")
   func outdated() {
     let (weak, strong) = (libsodium(passes: 1, kib: 8_192), libsodium(passes: 3, kib: 24_576))
     #expect(PasswordHash.isPassword("correct horse", of: weak, in: memory))
@@ -40,7 +40,7 @@ struct PasswordHashTests {
   }
 
   @Test(
-    "What is to be made anew is what was made with less, or in another form",
+    "A hash is outdated if it has weaker parameters or another form",
     arguments: [
       ("$argon2id$v=19$m=19456,t=2,p=1$", false), ("$argon2id$v=19$m=19455,t=2,p=1$", true),
       ("$argon2id$v=19$m=19456,t=1,p=1$", true), ("$argon2id$v=19$m=65536,t=2,p=1$", false),
@@ -52,7 +52,7 @@ struct PasswordHashTests {
   }
 
   @Test(
-    "What is no hash has no password",
+    "A malformed hash matches no password",
     arguments: [
       "", "$", "plain", "$argon2id$v=19$m=19456,t=2,p=1$", "$argon2id$v=19$m=19456,t=2,p=1$$",
       "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAA",
@@ -64,7 +64,7 @@ struct PasswordHashTests {
     #expect(!PasswordHash.isPassword("", of: hash, in: memory))
   }
 
-  /// As it was made before, and elsewhere.
+  /// Returns a hash by libsodium, as older versions and other programs make it.
   private func libsodium(passes: UInt64, kib: Int) -> String {
     var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
     let result = crypto_pwhash_str_alg(&text, "correct horse", 13, passes, kib * 1_024, crypto_pwhash_ALG_ARGON2ID13)

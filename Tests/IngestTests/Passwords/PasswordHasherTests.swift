@@ -6,7 +6,7 @@ import Testing
 @testable import Domain
 @testable import Ingest
 
-@Suite("Passwords' hashes")
+@Suite("Password hasher")
 struct PasswordHasherTests {
   private let turn = PasswordQueue.HashRequest(.login, from: IPAddress("192.0.2.1"))
 
@@ -14,7 +14,7 @@ struct PasswordHasherTests {
     try await passwords.compare(password, with: hash, in: turn) {}.isRight
   }
 
-  @Test("A hash is of its password, and of no other; without one the answer is no")
+  @Test("A hash matches its own password only, and a missing hash matches none")
   func compare() async throws {
     Secrets.prepare()
     let passwords = PasswordHasher()
@@ -24,11 +24,11 @@ struct PasswordHasherTests {
   }
 
   @Test(
-    "Everybody of a class who logs in at once is served, and so is everybody while posts flow",
+    "The hasher serves all concurrent logins, at any rate of posts",
     arguments: PostFlow.Pace.allCases)
   func schoolClass(pace: PostFlow.Pace) async throws {
     Secrets.prepare()
-    // A slow clock, so that a busy machine keeps the deadlines. It stands still where no hash rests.
+    // A slow clock, so that a busy machine meets the deadlines. It stands still if the pace needs no pauses.
     let passwords = PasswordHasher(pace: { _ in pace }, nowMs: { pace == .heavy ? Reactor.nowMs / 8 : 0 })
     let count = pace == .heavy ? 4 : 60
     let answers = await withTaskGroup(of: Bool?.self) { group in
@@ -39,7 +39,7 @@ struct PasswordHasherTests {
     #expect(await passwords.waitingCount == 0)
   }
 
-  @Test("A turn that its request refuses computes nothing, and the next request has it")
+  @Test("A request that refuses its turn computes nothing, and the next request gets the turn")
   func refused() async throws {
     struct Refusal: Error {}
     Secrets.prepare()
@@ -52,7 +52,7 @@ struct PasswordHasherTests {
     #expect(try await compare(passwords, "x", with: nil) == false)
   }
 
-  @Test("Where others want every core, threads stop yielding theirs, and hashes are computed")
+  @Test("Hashing threads stop yielding if other threads keep every core busy")
   func busy() async throws {
     Secrets.prepare()
     let isOver = Atomic(false)
@@ -61,7 +61,7 @@ struct PasswordHasherTests {
     }
     defer { isOver.store(true, ordering: .relaxed) }
     let passwords = PasswordHasher()
-    // One that gets its core by chance shows nothing.
+    // A hash that gets a core by chance proves nothing, so try several.
     let hasStopped = try await happens {
       _ = try await passwords.hash("correct horse", in: turn)
       return await !passwords.yields
@@ -69,14 +69,14 @@ struct PasswordHasherTests {
     #expect(hasStopped)
   }
 
-  @Test("A request whose turn does not come in time is refused, and others are served")
+  @Test("A request that waits too long is refused, and others are served")
   func late() async throws {
     Secrets.prepare()
     let nowMs = Atomic(Int64(0))
     let passwords = PasswordHasher(
       cores: 1, pace: { _ in .heavy }, nowMs: { nowMs.load(ordering: .relaxed) })
     _ = try await compare(passwords, "x", with: nil)
-    // The rest after that does not end before the clock goes on.
+    // The pause after that hash does not end before the clock moves.
     async let second = try? compare(passwords, "x", with: nil)
     #expect(try await happens { await passwords.waitingCount == 1 })
     nowMs.store(Limits.passwordTurnWaitMs, ordering: .relaxed)
@@ -84,26 +84,26 @@ struct PasswordHasherTests {
     #expect(try await compare(passwords, "x", with: nil) == false)
   }
 
-  @Test("Above the places a request is refused at once, and another network's takes a place of the greediest")
+  @Test("A full hasher refuses a request, and another network's takes a slot of the largest")
   func full() async throws {
     Secrets.prepare()
     let nowMs = Atomic(Int64(0))
     let passwords = PasswordHasher(cores: 1, pace: { _ in .heavy }, nowMs: { nowMs.load(ordering: .relaxed) })
-    // The rest after this hash does not end before the clock goes on.
+    // The pause after this hash does not end before the clock moves.
     _ = try await passwords.hash("correct horse", in: turn)
     let other = PasswordQueue.HashRequest(.login, from: IPAddress("198.51.100.1"))
     await withTaskGroup(of: Bool.self) { group in
       for _ in 0...Limits.passwordHashesWaitingMax {
         group.addTask { (try? await compare(passwords, "x", with: nil)) == nil }
       }
-      #expect(await group.next() == true, "One too many; the others wait.")
+      #expect(await group.next() == true, "The surplus request must be refused.")
       group.addTask { (try? await passwords.compare("x", with: nil, in: other) {}) == nil }
-      #expect(await group.next() == true, "The one that lost its place.")
+      #expect(await group.next() == true, "The evicted request must be refused.")
       #expect(await passwords.waitingCount == Limits.passwordHashesWaitingMax)
       nowMs.store(2 * Limits.passwordTurnWaitMs, ordering: .relaxed)
       await group.waitForAll()
     }
-    #expect(try await compare(passwords, "x", with: nil) == false, "There is room again.")
+    #expect(try await compare(passwords, "x", with: nil) == false, "A slot must be free again.")
   }
 
   private func happens(_ what: () async throws -> Bool) async throws -> Bool {

@@ -3,18 +3,18 @@ import Testing
 
 @testable import Ingest
 
-@Suite("The list as bytes")
+@Suite("Cache of the latest list")
 struct LatestListCacheTests {
   private func text(_ bytes: ByteBuffer) -> String { String(buffer: bytes) }
 
-  /// Returns true if both buffers share one storage: the bytes were made once.
+  /// Returns true if both buffers share one storage, so that the bytes were encoded once.
   private func areOne(_ first: ByteBuffer, _ second: ByteBuffer) -> Bool {
     first.withUnsafeReadableBytes { first in
       second.withUnsafeReadableBytes { second in first.baseAddress == second.baseAddress }
     }
   }
 
-  @Test("Each API's bytes are made once, and anew after a change")
+  @Test("Each API's list is encoded once, and again after a change")
   func change() async throws {
     let map = try IngestFixture()
     let latest = map.components.queue.latest
@@ -23,7 +23,7 @@ struct LatestListCacheTests {
     #expect(text(native).contains("\"entries\":[]") && text(classic) == "{\"results\":[]}")
     let again = (native: try await latest.native(), classic: try await latest.compat())
     #expect(areOne(native, again.native) && areOne(classic, again.classic))
-    // The store reports a settlement's change before the client has its answer.
+    // The store reports a settlement before the client gets its response.
     #expect(try await client.post("Oslo", wait: 30)["state"] == "published")
     let (later, laterClassic) = (try await latest.native(), try await latest.compat())
     #expect(text(later).contains("\"place\":\"Oslo\"") && text(laterClassic).contains("\"mapString\":\"Oslo\""))
@@ -31,12 +31,12 @@ struct LatestListCacheTests {
     #expect(areOne(later, laterAgain.native) && areOne(laterClassic, laterAgain.classic))
   }
 
-  @Test("A list that is read while it changes is not kept")
+  @Test("A list that changes during its read is not cached")
   func race() async throws {
     let map = try IngestFixture()
     let latest = map.components.queue.latest
     let client = try await map.client.signedUp()
-    // Readers and a writer side by side; what is kept in the end must be the store's list.
+    // Readers and a writer run concurrently. The cached list must equal the store's list in the end.
     for round in 0..<10 {
       async let read: [ByteBuffer] = withThrowingTaskGroup { group in
         for _ in 0..<8 { group.addTask { try await latest.native() } }

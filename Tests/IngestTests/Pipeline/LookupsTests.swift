@@ -8,14 +8,15 @@ import Web
 @testable import Ingest
 @testable import Messaging
 
-@Suite("Lookups on their way to a worker")
+@Suite("Lookups")
 struct LookupsTests {
   private let jobs = CommandQueue<JobServer.Command>(WakeupEvent())
   private let oslo = PlaceTable.outcome(
     of: Job(id: JobID(lookup: 1), account: AccountID(rawValue: 0), request: .lookup(PlaceQuery("Oslo"))))
 
   private func lookups(timeoutMs: Int64 = 3_600_000, pausedMs: Int64? = nil) -> Lookups {
-    Lookups(jobs: jobs, pause: QueuePause(sinceMs: pausedMs, changes: ChangeSource()), generation: 7, timeoutMs: timeoutMs)
+    Lookups(
+      jobs: jobs, pause: QueuePause(sinceMs: pausedMs, changes: ChangeSource()), generation: 7, timeoutMs: timeoutMs)
   }
 
   /// Waits for commands of the job link.
@@ -35,7 +36,7 @@ struct LookupsTests {
     return job
   }
 
-  @Test("A lookup is a job with a number of this start, and its answer is the client's")
+  @Test("A lookup is a job with an id of this generation, and its places reach the client")
   func answered() async throws {
     let lookups = lookups()
     async let places = lookups.places(PlaceQuery("Oslo"))
@@ -45,7 +46,7 @@ struct LookupsTests {
     #expect(try await places.map(\.label) == ["Oslo, Norway"])
   }
 
-  @Test("Clients that ask the same share one job; another question is another job")
+  @Test("Equal lookups share one job, and another query is another job")
   func shared() async throws {
     let lookups = lookups()
     async let first = lookups.places(PlaceQuery("Oslo"))
@@ -54,17 +55,17 @@ struct LookupsTests {
     async let second = lookups.places(PlaceQuery("Oslo"), onDisconnect: { _ in isWaiting.withLock { $0 = true } })
     try await eventually("the second client waits") { isWaiting.withLock { $0 } }
     async let other = lookups.places(PlaceQuery("Lima"))
-    // Asked after the second one: its job is the next.
+    // Sent after the second lookup, so its job is the next one.
     let next = try await self.job()
     #expect(next.placeQuery.text == "Lima" && next.id != job.id)
     lookups.complete(job.id, oslo)
     lookups.complete(next.id, .notFound)
     #expect(try await first.count == 1)
     #expect(try await second.count == 1)
-    #expect(try await other.isEmpty, "No place is an answer, too.")
+    #expect(try await other.isEmpty, "An unknown place must give an empty result.")
   }
 
-  @Test("An answer ends its flight: whoever asks afterwards sends a new job")
+  @Test("A lookup after the outcome sends a new job")
   func again() async throws {
     let lookups = lookups()
     async let first = lookups.places(PlaceQuery("Oslo"))
@@ -79,7 +80,7 @@ struct LookupsTests {
     #expect(try await second.count == 1)
   }
 
-  @Test("A failure is told with its detail, to be tried again")
+  @Test("A transient failure gives 503 with its detail and Retry-After")
   func failed() async throws {
     let lookups = lookups()
     async let places = lookups.places(PlaceQuery("Oslo"))
@@ -87,14 +88,14 @@ struct LookupsTests {
     lookups.complete(try await job().id, .failed(failure))
     do {
       _ = try await places
-      Issue.record("A failure is no answer.")
+      Issue.record("The failed lookup returned places.")
     } catch let problem as Problem {
       #expect(problem.status == .serviceUnavailable && problem.code == "geocoder_unavailable")
       #expect(problem.detail.contains("the provider is slow") && problem.retryAfterSeconds == 2)
     }
   }
 
-  @Test("Without an answer in time the client learns that no worker is there, and the job is cancelled")
+  @Test("A lookup that times out gives 503 and cancels its job")
   func late() async throws {
     let lookups = lookups(timeoutMs: 1)
     await #expect { try await lookups.places(PlaceQuery("Oslo")) } throws: { error in
@@ -108,7 +109,7 @@ struct LookupsTests {
     #expect(cancelled == [job.id])
   }
 
-  @Test("A client that goes leaves the job to those who still wait; with the last one it is cancelled")
+  @Test("A job continues while a client waits, and is cancelled with the last one")
   func gone() async throws {
     let lookups = lookups()
     let leave = Mutex<[@Sendable () -> Void]>([])
@@ -116,20 +117,20 @@ struct LookupsTests {
     async let first = try? lookups.places(PlaceQuery("Oslo"), onDisconnect: note)
     let job = try await job()
     async let second = try? lookups.places(PlaceQuery("Oslo"), onDisconnect: note)
-    try await eventually("both wait") { leave.withLock { $0.count } == 2 }
+    try await eventually("both clients wait") { leave.withLock { $0.count } == 2 }
     leave.withLock { $0[0] }()
     #expect(await first == nil)
-    #expect(jobs.drain().isEmpty, "Somebody still waits.")
+    #expect(jobs.drain().isEmpty, "The job must continue for the second client.")
     leave.withLock { $0[1] }()
     #expect(await second == nil)
     guard case .cancel(let cancelled)? = try await commands().first else {
-      Issue.record("Nobody waits, and the job goes on.")
+      Issue.record("The job is not cancelled.")
       return
     }
     #expect(cancelled == [job.id])
   }
 
-  @Test("While the queue is paused nobody looks up")
+  @Test("A paused queue refuses lookups")
   func paused() async throws {
     let lookups = lookups(pausedMs: 1)
     await #expect { try await lookups.places(PlaceQuery("Oslo")) } throws: { error in

@@ -11,13 +11,13 @@ import Web
 @testable import Ingest
 @testable import Messaging
 
-@Suite("The queue of posts")
+@Suite("Post pipeline")
 struct PostPipelineTests {
   private let map: IngestFixture
   private var queue: PostPipeline { map.components.queue }
   private var depth: Int { queue.depth.load(ordering: .relaxed) }
 
-  /// Without a worker: what is accepted stays queued until a test settles it.
+  /// Runs without a worker, so accepted posts stay queued until a test settles them.
   init() throws { map = try IngestFixture(workers: 0) }
 
   private func submission(_ place: String = "Oslo") throws -> Submission {
@@ -35,10 +35,10 @@ struct PostPipelineTests {
     return (end.accepted.id, end.accepted.job != nil, end.waits)
   }
 
-  /// Fills the backlog but for some places.
+  /// Fills the backlog except for `room` slots.
   private func fill(butFor room: Int) { queue.depth.add(Limits.queueDepthMax - depth - room, ordering: .relaxed) }
 
-  @Test("A post is durable when it is accepted, and counts in the depth until it has left")
+  @Test("An accepted post is durable and counts in the depth until it leaves")
   func depthOfPosts() async throws {
     let first = try await accept()
     #expect(first.isNew && depth == 1)
@@ -49,7 +49,7 @@ struct PostPipelineTests {
     #expect(depth == 1)
   }
 
-  @Test("The same key replays the post and needs no room; another post under it is refused, and gives its room back")
+  @Test("A repeated key replays the post without a slot, and a conflict releases its slot")
   func replay() async throws {
     let first = try await accept(key: "k")
     let again = try await accept(key: "k")
@@ -60,7 +60,7 @@ struct PostPipelineTests {
     #expect(try await accept(key: "k").id == first.id)
   }
 
-  @Test("A full backlog refuses posts, says when to come again, and has its place back when one leaves")
+  @Test("A full backlog refuses posts with Retry-After until a post leaves")
   func full() async throws {
     let first = try await accept()
     fill(butFor: 1)
@@ -72,12 +72,12 @@ struct PostPipelineTests {
         (error as? Problem)?.code == "busy" && (error as? Problem)?.retryAfterSeconds == 2
       }
     }
-    #expect(depth == Limits.queueDepthMax, "A refused post takes no place.")
+    #expect(depth == Limits.queueDepthMax, "A refused post must take no slot.")
     queue.perform(.leftQueue([first.id]))
     _ = try await accept()
   }
 
-  @Test("A group gets as many places as there are, in its order, and gives back those that it does not need")
+  @Test("A group gets the free slots in order and releases the unused ones")
   func group() async throws {
     fill(butFor: 3)
     let account = try await map.account("ada@example.org").id
@@ -104,12 +104,13 @@ struct PostPipelineTests {
     #expect(ends.1.code == "busy" && depth == Limits.queueDepthMax)
   }
 
-  @Test("While a post waits too long for a worker all others are refused; the log has one line for each change")
+  @Test("A stalled backlog refuses posts, with one log line for each change")
   func behind() async throws {
     let log = InMemoryLogHandler()
-    // Of the test's own: ingest's job link tells its queue with each heartbeat how long posts wait.
+    // A separate pipeline: ingest's job link reports the wait to its own pipeline with each heartbeat.
     let queue = PostPipeline(
-      database: map.components.database, jobs: CommandQueue(WakeupEvent()), changes: CommandQueue(WakeupEvent()), lookups: self.queue.lookups,
+      database: map.components.database, jobs: CommandQueue(WakeupEvent()), changes: CommandQueue(WakeupEvent()),
+      lookups: self.queue.lookups,
       depth: 0, waitMaxMs: 1_000, postsPerMinute: nil, logger: Logger(label: "ingest") { _ in log })
     for waitMs: Int64 in [0, 999] { queue.recordQueueWait(waitMs) }
     _ = try await accept(key: "k", into: queue)
@@ -118,19 +119,19 @@ struct PostPipelineTests {
     await #expect { try await accept(into: queue) } throws: { error in
       (error as? Problem)?.code == "busy" && (error as? Problem)?.retryAfterSeconds == 30
     }
-    #expect(try await !accept(key: "k", into: queue).isNew, "What is stored needs no worker now.")
+    #expect(try await !accept(key: "k", into: queue).isNew, "A replayed post must be accepted.")
     for _ in 0..<3 { queue.recordQueueWait(0) }
     #expect(!queue.waitsTooLong)
     _ = try await accept(into: queue)
-    #expect(log.entries.count { "\($0.message)".contains("posts are refused") } == 1)
-    #expect(log.entries.count { "\($0.message)".contains("posts are taken again") } == 1)
+    #expect(log.entries.count { "\($0.message)".contains("backlog stalled") } == 1)
+    #expect(log.entries.count { "\($0.message)".contains("backlog recovered") } == 1)
   }
 
-  @Test("One request waits for a post; its wait ends when the post is settled, whichever write settled it")
+  @Test("A post has one waiting request, and any write that settles the post ends the wait")
   func wait() async throws {
     let first = try await accept(key: "k", waits: true)
     #expect(first.waits)
-    #expect(try await !accept(key: "k", waits: true).waits, "The same post has one waiter.")
+    #expect(try await !accept(key: "k", waits: true).waits, "A post must have one waiter.")
     let database = map.components.database
     async let wait: Void = queue.outcome(of: first.id, withinMs: 3_600_000)
     let reason = Verdict.Reason(code: "down", detail: "try again")
@@ -140,14 +141,14 @@ struct PostPipelineTests {
     #expect(try await database.post(first.id)?.state == .dead)
   }
 
-  @Test("A wait for a queued post ends with the post's settlement, and not before; or by its timeout")
+  @Test("A wait for a queued post ends with its settlement or by its timeout")
   func settlement() async throws {
     let (database, id) = (map.components.database, try await accept().id)
     async let stateAfterwards = {
       try await queue.settlement(of: id, withinMs: 3_600_000)
       return try await database.post(id)?.state
     }()
-    // A wait that ended at once would find the post queued.
+    // A wait that ends immediately would find the post queued.
     try await Task.sleep(for: .milliseconds(100))
     database.settle(
       [SettlementRecord(id, .dead(Verdict.Reason(code: "down", detail: "try again"), attempts: 1))], unixMs: 1,
@@ -159,7 +160,7 @@ struct PostPipelineTests {
     #expect(try await database.post(other)?.state == .queued)
   }
 
-  @Test("A post that is deleted while somebody waits for it ends the wait")
+  @Test("Deleting a post ends the wait for it")
   func deleted() async throws {
     let account = try await map.account("ada@example.org").id
     let post = try await accept(waits: true)
@@ -175,7 +176,7 @@ struct PostPipelineTests {
     } throws: { ($0 as? Problem)?.code == "post_not_found" }
   }
 
-  @Test("All posts of a closed account go, queued ones too, and their waiters with them")
+  @Test("Erasing a closed account removes all its posts and ends their waits")
   func erased() async throws {
     let account = try await map.account("ada@example.org").id
     let post = try await accept(waits: true)
@@ -186,7 +187,7 @@ struct PostPipelineTests {
     #expect(try await map.users().map(\.posts) == [0])
   }
 
-  @Test("A worker's results are settled in the store, and leave the queue")
+  @Test("A worker's results are settled in the store and leave the queue")
   func settled() async throws {
     let ids = [try await accept().id, try await accept("Nowhere").id]
     try map.addWorker()
@@ -196,13 +197,13 @@ struct PostPipelineTests {
     #expect(states == [ids[0]: .published, ids[1]: .rejected])
   }
 
-  @Test("A dead post comes back where there is room, and stays dead where there is none")
+  @Test("A dead post is retried if the backlog has a free slot")
   func retried() async throws {
     let id = try await accept().id
     try map.addWorker { _ in .failed(.init(kind: .permanent, code: "bad_place", detail: "no place is good")) }
     try await eventually("the post is dead") { try await map.components.database.post(id)?.state == .dead }
     map.endWorkers()
-    try await eventually("it has left the queue") { depth == 0 }
+    try await eventually("the post has left the queue") { depth == 0 }
     fill(butFor: 0)
     await #expect(throws: AdminRefusal.self) { try await queue.retryDead(.these([id])) }
     #expect(depth == Limits.queueDepthMax)
@@ -211,11 +212,11 @@ struct PostPipelineTests {
     #expect(change.done.count == 1)
     #expect(depth == Limits.queueDepthMax - 4)
     #expect(try await map.components.database.post(id)?.state == .queued)
-    #expect(try await queue.retryDead(.these([id])).done.isEmpty, "It is not dead any more.")
+    #expect(try await queue.retryDead(.these([id])).done.isEmpty, "A retried post must not be retried again.")
     #expect(depth == Limits.queueDepthMax - 4)
   }
 
-  @Test("An account's posts a minute are counted one by one, and what comes to nothing is given back")
+  @Test("The rate limiter counts each post of an account and takes refunds")
   func rates() async throws {
     let limited = try map.restarted(workers: 0) { $0.postsPerMinute = 3 }
     let queue = limited.components.queue
@@ -226,8 +227,9 @@ struct PostPipelineTests {
     queue.refundRate(1, of: ada)
     #expect(queue.consumeRate(1, of: ada).refusal == nil)
     #expect(queue.consumeWholeRate(1, of: ada)?.code == "too_many_posts")
-    #expect(queue.consumeWholeRate(0, of: ada) == nil, "No edit costs nothing.")
+    #expect(queue.consumeWholeRate(0, of: ada) == nil, "Zero edits must cost nothing.")
     #expect(queue.consumeRate(3, of: bob).refusal == nil)
-    #expect(map.components.queue.consumeRate(1_000, of: ada).allowed == 1_000, "Nothing is limited by default.")
+    #expect(
+      map.components.queue.consumeRate(1_000, of: ada).allowed == 1_000, "By default there must be no rate limit.")
   }
 }

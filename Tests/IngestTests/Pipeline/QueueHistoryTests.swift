@@ -8,14 +8,14 @@ import Testing
 
 @testable import Ingest
 
-@Suite("The queue's last hour")
+@Suite("Queue history")
 struct QueueHistoryTests {
   private func sample(atMs: Int64) -> QueueHistory.Sample {
     .init(
       atMs: atMs, depth: 1, dead: 0, oldestMs: 0, accepted: 0, settled: 0, failed: 0, workers: 1, subscribers: 0)
   }
 
-  @Test("It has an hour of samples: one more, and the oldest goes; those of a time or later are given")
+  @Test("The history keeps one hour of samples and returns those since a time")
   func ring() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-ingest-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -33,9 +33,9 @@ struct QueueHistoryTests {
     #expect(history.samples(sinceMs: count + 2).isEmpty)
   }
 
-  @Test("Nobody waits for a reactor that does not answer")
+  @Test("A query to a silent reactor returns nil")
   func silent() async {
     let view = QueueInspector(CommandQueue(WakeupEvent()))
-    if await view.liveState(about: .status) != nil { Issue.record("It has been answered by nobody.") }
+    if await view.liveState(about: .status) != nil { Issue.record("A silent reactor returned a state.") }
   }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import Ingest
 @testable import Messaging
 
-/// The answers to producers, of the real queue and store; the link's own tests hold what travels.
+/// Replies to producers from the real queue and store. The submit link's own tests cover the frames.
 @Suite("Submissions over ZeroMQ")
 struct SubmissionsTests {
   private let map: IngestFixture
@@ -31,7 +31,7 @@ struct SubmissionsTests {
   private func receipts(_ posts: [SubmittedPost]) async throws -> [SubmitReceipt] {
     let account = try await map.account("ada@example.org").id
     guard case .answered(ticket, .receipts(let receipts)) = try await answer(.batch(ticket, account, posts)) else {
-      throw TimeoutError(description: "the answer has no receipts")
+      throw TimeoutError(description: "the reply has no receipts")
     }
     return receipts
   }
@@ -40,7 +40,7 @@ struct SubmissionsTests {
     SubmittedPost(idempotencyKey: key, place: place, link: link)
   }
 
-  @Test("Each post of a batch has its receipt in its place: stored, known already, wrong, or another under its key")
+  @Test("A batch gets one receipt per post, in order: accepted, replayed, refused or conflicting")
   func batch() async throws {
     let first = try await receipts([post("a"), post("b", "Lima")])
     guard case .accepted(let a) = first[0], case .accepted(let b) = first[1], first.count == 2 else {
@@ -63,7 +63,7 @@ struct SubmissionsTests {
     #expect(try await map.users().map(\.posts) == [3])
   }
 
-  @Test("A batch of wrong posts is answered without the store")
+  @Test("A batch of invalid posts is refused without the store")
   func wrong() async throws {
     let receipts = try await receipts([post("a", ""), post("b", link: "")])
     let fields = receipts.map { receipt in if case .refused(let refusal) = receipt { refusal.field } else { "" } }
@@ -71,7 +71,7 @@ struct SubmissionsTests {
     #expect(try await map.users().map(\.posts) == [0])
   }
 
-  @Test("In a full backlog posts are busy for a while, and known ones are not")
+  @Test("A full backlog makes new posts busy and replays known ones")
   func busy() async throws {
     let known = try await receipts([post("a")])
     map.components.queue.depth.store(Limits.queueDepthMax, ordering: .relaxed)
@@ -84,7 +84,7 @@ struct SubmissionsTests {
     #expect(refusal.code == "busy" && retryAfterMs == 2_000)
   }
 
-  @Test("A token is its account's, and any other text a stranger's")
+  @Test("A session token identifies its account, and other text is unauthenticated")
   func identify() async throws {
     let client = try await map.client.signedUp()
     let account = try await map.account("ada@example.org").id
@@ -95,14 +95,14 @@ struct SubmissionsTests {
       guard
         case .identified(peer: [9], token: token, let identity) = try await answer(.identify(peer: [9], token: token))
       else {
-        Issue.record("another answer")
+        Issue.record("The reply is not an identity.")
         return
       }
       #expect(identity == expected)
     }
   }
 
-  @Test("A producer sees what became of its own posts, and of others' those that are on the map, in its order")
+  @Test("A producer sees the states of its own posts, and of others' published posts, in order")
   func query() async throws {
     let receipts = try await receipts([post("a"), post("b", "Nowhere")])
     let ids = receipts.compactMap(\.post)
@@ -111,7 +111,7 @@ struct SubmissionsTests {
     func states(_ account: AccountID) async throws -> [Post.State?] {
       let request = SubmitServer.Request.query(ticket, account, [ids[1], missing, ids[0]])
       guard case .answered(ticket, .statuses(let statuses)) = try await answer(request) else {
-        throw TimeoutError(description: "the answer has no statuses")
+        throw TimeoutError(description: "the reply has no statuses")
       }
       #expect(statuses.map(\.id) == [ids[1], missing, ids[0]])
       return statuses.map { $0.post?.state }
@@ -119,7 +119,7 @@ struct SubmissionsTests {
     #expect(try await states(ada) == [.queued, nil, .queued])
     #expect(try await states(bob) == [nil, nil, nil])
     try map.addWorker()
-    try await eventually("both are settled") { try await states(ada) == [.rejected, nil, .published] }
+    try await eventually("both posts are settled") { try await states(ada) == [.rejected, nil, .published] }
     #expect(try await states(bob) == [nil, nil, .published])
   }
 }

@@ -2,45 +2,45 @@ import Testing
 
 @testable import Ingest
 
-@Suite("Waiters for an end")
+@Suite("Waiters")
 struct WaitersTests {
   private let waiters = Waiters<Int, String>(max: 3)
 
-  @Test("An end before the wait is there when the wait begins, once")
+  @Test("An outcome before the wait is delivered once")
   func before() async {
     #expect(waiters.register(1))
     waiters.complete(1, "done")
     #expect(await waiters.outcome(of: 1, withinMs: 60_000) == "done")
-    #expect(await waiters.outcome(of: 1, withinMs: 60_000) == nil, "Nobody expects it any more.")
+    #expect(await waiters.outcome(of: 1, withinMs: 60_000) == nil, "A delivered outcome must be gone.")
   }
 
-  @Test("An end during the wait ends it; the first end counts")
+  @Test("An outcome during the wait ends it, and the first outcome counts")
   func during() async throws {
     #expect(waiters.register(1))
     async let outcome = waiters.outcome(of: 1, withinMs: 60_000)
-    // Whether the wait has begun or not: both ends lead to the same outcome.
+    // The wait may or may not have begun: both orders lead to the same outcome.
     waiters.complete(1, "first")
     waiters.complete(1, "second")
     #expect(await outcome == "first")
   }
 
-  @Test("One thing has one waiter, and all together are bounded; a place is free again after the wait")
+  @Test("A key has one waiter, and all waiters together are bounded")
   func bounds() async {
     #expect(waiters.register(1) && !waiters.register(1))
     #expect(waiters.register(2) && waiters.register(3) && !waiters.register(4))
     waiters.complete([2, 3, 9], "over")
-    #expect(!waiters.register(4), "Their waits are still to come.")
+    #expect(!waiters.register(4), "Completed waiters must keep their slots until their waits.")
     #expect(await waiters.outcome(of: 2, withinMs: 60_000) == "over")
     #expect(waiters.register(4))
     waiters.cancel(3)
     #expect(waiters.register(5))
   }
 
-  @Test("A wait ends without an outcome after its time, when it is given up, and when its task is cancelled")
+  @Test("A wait ends without an outcome by timeout, by cancel, and with its task")
   func without() async {
     #expect(waiters.register(1))
     #expect(await waiters.outcome(of: 1, withinMs: 1) == nil)
-    #expect(waiters.register(1), "The place is free again.")
+    #expect(waiters.register(1), "The slot must be free again.")
     waiters.cancel(1)
     #expect(await waiters.outcome(of: 1, withinMs: 60_000) == nil)
 
@@ -51,7 +51,7 @@ struct WaitersTests {
     #expect(waiters.register(2))
   }
 
-  @Test("An end that nobody waits for leaves nothing behind")
+  @Test("An outcome that has no waiter is dropped")
   func nobody() async {
     waiters.complete(7, "lost")
     #expect(waiters.register(7))

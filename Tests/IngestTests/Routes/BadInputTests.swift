@@ -5,7 +5,7 @@ import Web
 
 private func text(_ count: Int, of unit: String = "a") -> String { "\"" + String(repeating: unit, count: count) + "\"" }
 
-@Suite("Bad input")
+@Suite("Invalid input")
 struct BadInputTests {
   private static let bodies = [
     BadRequest("", 400, "invalid_json"), BadRequest("{", 400, "invalid_json"), BadRequest("{}}", 400, "invalid_json"),
@@ -113,7 +113,7 @@ struct BadInputTests {
     BadRequest("POST", "/v2/session", body: #"{"email":"a\u0000","password":"12345678"}"#, 403, "bad_credentials"),
   ]
 
-  @Test("Every wrong body, field, header and path is refused in full, and nothing of it is stored")
+  @Test("Every invalid body, field, header and path is refused in full and stores nothing")
   func refused() async throws {
     let map = try IngestFixture()
     let client = try await map.client.signedUp()
@@ -122,11 +122,11 @@ struct BadInputTests {
         try await client.send(request.method, request.path, body: request.body, headers: request.headers))
     }
     #expect(try await client.posts().isEmpty)
-    #expect(!map.logged.contains("request failed"), "A client's mistake is no error of the server's.")
+    #expect(!map.logged.contains("request failed"), "A client's mistake must not be logged as a server error.")
     try await client.expectService()
   }
 
-  @Test("What is just within the limits is taken")
+  @Test("Input at the limits is accepted")
   func edges() async throws {
     let client = try await IngestFixture().client.signedUp()
     let link = #","link":"example.org""#
@@ -159,11 +159,11 @@ struct BadInputTests {
       "POST", "/v2/accounts", body: #"{"email":"\#(email)","password":\#(text(1_024)),\#(names)}"#)
     #expect(account.status == 201)
     #expect(try await client.logIn(email, password: String(repeating: "a", count: 1_024)).status == 200)
-    try await eventually("all are settled") { try await client.posts().allSatisfy { $0.state != "queued" } }
+    try await eventually("all posts are settled") { try await client.posts().allSatisfy { $0.state != "queued" } }
   }
 
   @Test(
-    "A method that a path does not take is 405, and the answer names those that it takes",
+    "An unsupported method gives 405 with the allowed ones",
     arguments: [
       ("PUT", "/v2/posts", "GET, POST"), ("DELETE", "/v2/feed", "GET"), ("POST", "/v2/geocode", "GET"),
       ("POST", "/v2/reverse", "GET"),
@@ -177,7 +177,7 @@ struct BadInputTests {
     #expect(allow?.sorted().joined(separator: ", ") == allowed)
   }
 
-  @Test("What the limits say is what holds: a place that is as long as it may be, and one that is longer")
+  @Test("The published limits are the enforced ones")
   func limits() async throws {
     let client = try await IngestFixture().client.signedUp()
     let limits = try await client.get("/v2/limits")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Many posts in one request")
+@Suite("Bulk posts")
 struct BulkTests {
   private func line(_ place: String, _ more: [String: Any] = [:]) -> String {
     JSON.object(["place": place, "link": "example.org"].merging(more) { $1 })
@@ -20,7 +20,7 @@ struct BulkTests {
     }
   }
 
-  @Test("Each line is answered in its place: what is right is stored, what is not is refused alone")
+  @Test("Each line gets its result in order: valid lines are stored, invalid ones refused alone")
   func mixed() async throws {
     let client = try await IngestFixture().client.signedUp()
     let lines = [
@@ -34,11 +34,11 @@ struct BulkTests {
       answers.map { $0["code"] as? String ?? "" }
         == ["", "invalid_json", "invalid_place", "", "invalid_link", "missing_field", ""])
     let ids = answers.compactMap { $0["id"] as? String }
-    try await eventually("All are on the map") { try await client.list().entries.count == 3 }
+    try await eventually("all posts are on the map") { try await client.list().entries.count == 3 }
     #expect(try await client.posts().map(\.id) == ids)
   }
 
-  @Test("Sent again with its key, a request makes nothing twice; without one, it does")
+  @Test("A repeated bulk request with its key creates no post twice")
   func retried() async throws {
     let client = try await IngestFixture().client.signedUp()
     let lines = [line("Oslo"), line("Oslo"), line("Rome", ["idempotencyKey": "mine"])]
@@ -54,7 +54,7 @@ struct BulkTests {
     #expect(try await client.posts().count == 5)
   }
 
-  @Test("A thousand lines are taken, and one more is not, nor a body above its limit, nor none")
+  @Test("A bulk request has 1 to 1,000 lines and a limited size")
   func limits() async throws {
     let client = try await IngestFixture().client.signedUp()
     let lines = Array(repeating: line("Oslo"), count: 1_000)
@@ -64,14 +64,14 @@ struct BulkTests {
     #expect(tooMany.status == 413 && tooMany["code"] == "too_many_lines")
     for lines in [[], ["", " "]] {
       let none = try await send(lines, client)
-      #expect(none.status == 400 && none["code"] == "no_lines")
+      #expect(none.status == 400 && none["code"] == "empty_body")
     }
     let long = try await send([String(repeating: " ", count: 1_048_577)], client)
     #expect(long.status == 413 && long["code"] == "body_too_large")
     #expect(try await client.posts().count == 1_000)
   }
 
-  @Test("Without a session nothing is taken")
+  @Test("Bulk posts need a session")
   func stranger() async throws {
     let client = try IngestFixture().client
     #expect(try await send([line("Oslo")], client).status == 401)

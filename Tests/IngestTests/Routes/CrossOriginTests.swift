@@ -2,13 +2,13 @@ import Foundation
 import Ingest
 import Testing
 
-@Suite("Pages of other sites")
+@Suite("Cross-origin requests")
 struct CrossOriginTests {
   private let app = "https://app.example.org"
 
   private func cors(_ answer: APIResponse) -> [String] { answer.headers.keys.filter { $0.hasPrefix("access-control") } }
 
-  @Test("By default no page of another origin may read an answer, and nobody is told what it might send")
+  @Test("Responses have no CORS headers by default, and preflight requests give 405")
   func closed() async throws {
     let client = try IngestFixture().client
     for origin in [app, "null", Client.base] {
@@ -22,7 +22,7 @@ struct CrossOriginTests {
   }
 
   @Test(
-    "An origin that is named may use the API, and none that only looks like it",
+    "An allowed origin may use the API, and a similar one may not",
     arguments: [
       ("https://app.example.org", true), ("http://localhost:3000", true), ("http://app.example.org", false),
       ("https://app.example.org:8443", false), ("https://app.example.org.example.com", false),
@@ -43,7 +43,7 @@ struct CrossOriginTests {
     let refused = try await client.get("/v2/posts", headers: ["Origin": origin])
     for answer in [preflight, signUp, refused] {
       #expect(answer.headers["access-control-allow-origin"] == (isNamed ? origin : nil))
-      #expect(answer.headers["access-control-allow-credentials"] == nil, "Cookies stay at home.")
+      #expect(answer.headers["access-control-allow-credentials"] == nil, "CORS must not allow cookies.")
       #expect(answer.headers["vary"] == "Origin")
     }
     #expect(preflight.status == (isNamed ? 204 : 405) && signUp.status == (isNamed ? 201 : 403))
@@ -55,7 +55,7 @@ struct CrossOriginTests {
   }
 
   @Test(
-    "A browser that another site has sent is refused where it comes with the cookie, whatever it says of itself",
+    "A cookie request from another site is refused, and a bearer request is accepted",
     arguments: [
       (["Sec-Fetch-Site": "cross-site"], false), (["Sec-Fetch-Site": "same-site"], false),
       (["Sec-Fetch-Site": "none"], true), (["Sec-Fetch-Site": "same-origin"], true),
@@ -72,12 +72,12 @@ struct CrossOriginTests {
     let own = headers.mapValues { $0.replacing("HOST", with: host) }
     let posted = try await client.post("Oslo", headers: own.merging(["Cookie": cookie]) { $1 })
     #expect(posted.status == (isTaken ? 202 : 403) && posted["code"] == (isTaken ? nil : "cross_site"))
-    // With a token nobody else can have sent it.
+    // No other site can send the token.
     #expect(try await bearer.post("Oslo", headers: own).status == 202)
   }
 
   @Test(
-    "An origin counts with its scheme where the operator has named one",
+    "The configured public URL's scheme decides which origins are same-site",
     arguments: [
       ("https://map.example.org", "https://map.example.org", true), ("https://map.example.org", "https://HOST", true),
       ("https://map.example.org", "http://map.example.org", false), ("https://map.example.org", "http://HOST", false),

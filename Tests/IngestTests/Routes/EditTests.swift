@@ -4,16 +4,16 @@ import Testing
 
 @testable import Ingest
 
-@Suite("Editing and deleting posts")
+@Suite("Edits and deletions")
 struct EditTests {
-  @Test("An edit answers with the post as it is then, and what is wrong with it changes nothing")
+  @Test("An edit returns the changed post, and an invalid one changes nothing")
   func edit() async throws {
     let map = try IngestFixture()
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
     let id = try #require(try await ada.post("Oslo", wait: 30)["id"])
     let moved = try await ada.edit(id, "Paris, TX", link: "example.org/new")
     #expect(moved.status == 200 && moved["id"] == id && moved["label"] == "Paris, Texas, United States")
-    #expect(moved["link"] == "https://example.org/new" && moved["agreement"] == "found")
+    #expect(moved["link"] == "https://example.org/new" && moved["agreement"] == "not_given")
     #expect(try moved.number("seq") == 2 && moved["createdAt"] != moved["updatedAt"])
     #expect(try await ada.get("/v2/posts/\(id)").body == moved.body)
     #expect(try await ada.list().entries.map(\.place) == ["Paris, TX"])
@@ -48,7 +48,7 @@ struct EditTests {
     #expect(try await ada.list().seq == 3)
   }
 
-  @Test("Another site cannot make a browser edit or delete")
+  @Test("A cross-site request can neither edit nor delete")
   func crossSite() async throws {
     let client = try await IngestFixture().client.signedUp()
     let id = try #require(try await client.post("Oslo", wait: 30)["id"])
@@ -66,7 +66,7 @@ struct EditTests {
     #expect(try await client.list().entries.isEmpty)
   }
 
-  @Test("A rejected post is published by its edit; a link alone needs no worker, a place does")
+  @Test("An edit publishes a rejected post; a new link needs no worker, a new place does")
   func lookup() async throws {
     let map = try IngestFixture()
     let client = try await map.client.signedUp()
@@ -83,30 +83,30 @@ struct EditTests {
     #expect(try await client.get("/v2/posts/\(id)").body == linked.body)
   }
 
-  @Test("A post that is deleted while it is queued never comes onto the map, and its owner may post again")
+  @Test("A post deleted in the queue never reaches the map")
   func queued() async throws {
     let map = try IngestFixture()
     let client = try await map.client.signedUp()
     let boss = try await map.operatorClient()
     #expect(try await boss.send("POST", "/v2/admin/pause").status == 200)
     async let waiting = client.post("Oslo", key: "k", wait: 30)
-    let id = try await eventually("the post is there") { try await client.posts().first?.id }
+    let id = try await eventually("the post is queued") { try await client.posts().first?.id }
     let edit = try await client.edit(id, "Lima")
     #expect(edit.status == 409 && edit["code"] == "post_queued")
     #expect(try await client.delete(id).status == 204)
     let answer = try await waiting
-    #expect(answer.status == 410 && answer["code"] == "post_deleted", "Who waited need wait no longer.")
+    #expect(answer.status == 410 && answer["code"] == "post_deleted", "The waiting request must end.")
     #expect(try await client.delete(id).status == 404)
     #expect(try await client.get("/v2/posts/\(id)").status == 404)
     #expect(try await client.posts().isEmpty)
     let again = try await client.post("Oslo", key: "k")
-    #expect(again.status == 410, "A late retry makes no second one.")
+    #expect(again.status == 410, "A late retry must create no second post.")
     #expect(try await !boss.get("/v2/admin/posts?state=ready").text.contains(id))
     #expect(try await boss.get("/v2/admin/posts/\(id)").status == 404)
 
     #expect(try await client.post("Lima").status == 202)
     #expect(try await boss.send("POST", "/v2/admin/resume").status == 200)
-    try await eventually("the other is published") { try await client.posts().map(\.state) == ["published"] }
+    try await eventually("the other post is published") { try await client.posts().map(\.state) == ["published"] }
     try await eventually("both jobs have left the queue") { map.components.queue.depth.load(ordering: .relaxed) == 0 }
     let list = try await client.list()
     #expect(list.seq == 1 && list.entries.map(\.place) == ["Lima"])

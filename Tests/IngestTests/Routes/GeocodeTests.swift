@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-@Suite("Looking places up")
+@Suite("Geocoding routes")
 struct GeocodeTests {
-  @Test("A plus in a query is a space, as forms and most HTTP libraries write it")
+  @Test("A plus in the query means a space")
   func plus() async throws {
     let answer = try await IngestFixture().client.get("/v2/geocode?q=Costa+Rica")
     #expect(answer["query"] == "Costa Rica")
   }
 
-  @Test("Every option is taken, an unknown one ignored, and the answer says what it owes")
+  @Test("Every option is applied, an unknown one ignored, and the response has an attribution")
   func options() async throws {
     let client = try IngestFixture().client
     let path = "/v2/geocode?q=Oslo&limit=2&country=no&focus=59.9,10.7&lang=de-AT&level=city,postcode&autocomplete=true"

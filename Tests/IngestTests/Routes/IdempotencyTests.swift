@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("Requests that are sent twice")
+@Suite("Idempotent posts")
 struct IdempotencyTests {
-  @Test("The same key and post make one post, and the second answer says so, even after a restart")
+  @Test("A repeated key and post is replayed, also after a restart")
   func replayed() async throws {
     var map = try IngestFixture()
     var client = try await map.client.signedUp()
@@ -23,7 +23,7 @@ struct IdempotencyTests {
     #expect(try await client.list().entries.count == 1)
   }
 
-  @Test("Fifty at once with one key make one post")
+  @Test("Fifty concurrent requests with one key create one post")
   func concurrent() async throws {
     let client = try await IngestFixture().client.signedUp()
     let answers = try await withThrowingTaskGroup(of: APIResponse.self) { group in
@@ -36,7 +36,7 @@ struct IdempotencyTests {
     #expect(try await client.posts().count == 1)
   }
 
-  @Test("The same key with another post is refused, and stores nothing; another account's key is its own")
+  @Test("A key with another post is refused, and other accounts have their own keys")
   func reused() async throws {
     let map = try IngestFixture()
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
@@ -50,7 +50,7 @@ struct IdempotencyTests {
     #expect(try await ada.posts().map(\.place) == ["Oslo"])
   }
 
-  @Test("Without a key every request is a post of its own")
+  @Test("Requests that have no key create a post each")
   func withoutKey() async throws {
     let client = try await IngestFixture().client.signedUp()
     for _ in 0..<3 { #expect(try await client.post("Oslo", wait: 30).status == 200) }

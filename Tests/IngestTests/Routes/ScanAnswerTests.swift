@@ -12,10 +12,10 @@ import Testing
 @testable import SQLiteStore
 @testable import Web
 
-@Suite("Answers to searches that could not be made")
+@Suite("Errors and limits of searches")
 struct ScanAnswerTests {
   @Test(
-    "Each API says that there is no room, or no time, and when to come again",
+    "A refused search gives 503 with Retry-After in each API's form",
     arguments: [
       (StoreError.tooManyScans, "too_many_searches", "155"), (StoreError.scanEnded, "search_timeout", "124"),
     ])
@@ -29,7 +29,7 @@ struct ScanAnswerTests {
     }
   }
 
-  /// The client of a search that comes over a channel.
+  /// Returns the client of a search over a channel.
   private func client(
     over channel: EmbeddedChannel, forwardedFor: String? = nil, proxies: TrustedProxies = TrustedProxies()
   ) -> ScanClient {
@@ -39,11 +39,11 @@ struct ScanAnswerTests {
     let context = ConnectionContext(
       source: ApplicationRequestContextSource(
         channel: channel, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
-    return ScanClient(request, context, Site(origin: "", proxies: proxies, partners: []))
+    return ScanClient(request, context, Site(origin: "", proxies: proxies, allowedOrigins: []))
   }
 
   @Test(
-    "A search takes the share of its client's network; this machine and a proxy itself have none",
+    "A search counts for its client's network, except for loopback and proxies",
     arguments: [
       ("203.0.113.7", nil, "203.0.113.7"), ("2001:db8::7", nil, "2001:db8::"), ("127.0.0.1", nil, nil),
       ("203.0.113.7", "198.51.100.1", "203.0.113.7"), ("10.0.0.1", "198.51.100.1", "198.51.100.1"),
@@ -57,7 +57,7 @@ struct ScanAnswerTests {
     #expect(client.network == network.flatMap { IPAddress($0) })
   }
 
-  @Test("A search learns that its client has gone")
+  @Test("A search is notified when its client disconnects")
   func gone() throws {
     let counts = ConnectionCounts(perNetworkMax: 9, proxies: TrustedProxies())
     let channel = EmbeddedChannel(handler: HTTPConnectionGuard(counts) { _, _ in nil })
@@ -68,13 +68,13 @@ struct ScanAnswerTests {
     client(over: channel).onDisconnect { calls.withLock { $0 += 1 } }
     channel.embeddedEventLoop.run()
     let before = calls.withLock { $0 }
-    #expect(before == 0, "It is still there.")
+    #expect(before == 0, "The client is still connected.")
     _ = try channel.finish(acceptAlreadyClosed: true)
     let after = calls.withLock { $0 }
     #expect(after == 1)
   }
 
-  @Test("A search learns that its connection has gone before")
+  @Test("A search is notified if its client has already disconnected")
   func goneBefore() async throws {
     let channel = EmbeddedChannel()
     let client = client(over: channel)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Searching the posts of all")
+@Suite("Post search")
 struct SearchTests {
   private func places(_ query: String, _ client: Client) async throws -> [String] {
     let answer = try await client.get("/v2/posts?scope=all&\(query)")
@@ -9,7 +9,7 @@ struct SearchTests {
     return try #require(answer.object["posts"] as? [[String: Any]]).compactMap { $0["place"] as? String }
   }
 
-  @Test("Anybody finds by text, country, box and time what is on the map, newest first")
+  @Test("Everybody searches published posts by text, country, box and time, newest first")
   func filters() async throws {
     let map = try IngestFixture()
     let ada = try await map.client.signedUp()
@@ -24,13 +24,13 @@ struct SearchTests {
       ("", ["Costa Rica", "München", "Oslo"]), ("q=MÜNCH".encoded, ["München"]), ("q=bavaria", ["München"]),
       ("q=org%2Fbob", ["Costa Rica"]), ("q=lovelace&country=no", ["Oslo"]),
       ("country=DE,CR", ["Costa Rica", "München"]),
-      ("box=5,45,15,65", ["München", "Oslo"]), ("since=\(times[1])", ["Costa Rica", "München"]),
+      ("bbox=5,45,15,65", ["München", "Oslo"]), ("since=\(times[1])", ["Costa Rica", "München"]),
       ("until=\(times[1])", ["Oslo"]), ("since=\(times[1])&until=\(times[0])", ["München"]), ("q=nothing", []),
     ]
     for (query, found) in cases { #expect(try await places(query, anybody) == found, "\(query)") }
   }
 
-  @Test("One's own are searched like everybody's, also those that are not on the map")
+  @Test("An account's own posts can be searched, including unpublished ones")
   func own() async throws {
     let map = try IngestFixture()
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
@@ -42,12 +42,12 @@ struct SearchTests {
     }
     #expect(try await places("q=oslo") == ["Oslo", "Qwxzzzk Oslovic"])
     #expect(try await places("q=oslo&country=NO") == ["Oslo"])
-    #expect(try await places("box=-80,-20,-70,0") == ["Lima"])
+    #expect(try await places("bbox=-80,-20,-70,0") == ["Lima"])
     #expect(try await places("since=2100-01-01T00:00:00Z").isEmpty)
     #expect(try await ada.get("/v2/posts?country=Norway")["code"] == "invalid_country")
   }
 
-  @Test("Pages follow one another by what next says, also while posts come")
+  @Test("Paging with `next` is stable while posts arrive")
   func pages() async throws {
     let client = try await IngestFixture().client.signedUp()
     for number in 1...5 { #expect(try await client.post("Oslo \(number)", wait: 30).status == 200) }
@@ -63,18 +63,18 @@ struct SearchTests {
   }
 
   @Test(
-    "What is not right is named",
+    "An invalid parameter is named",
     arguments: [
       ("scope=some", "scope"), ("limit=0", "limit"), ("limit=1001", "limit"), ("after=x", "after"),
       ("country=x", "country"),
-      ("box=1,2", "box"), ("since=today", "since"), ("until=2026", "until"), ("q=%00", "q"),
+      ("bbox=1,2", "bbox"), ("since=today", "since"), ("until=2026", "until"), ("q=%00", "q"),
     ])
   func refused(query: String, field: String) async throws {
     let client = try IngestFixture().client
     let answer = try await client.get("/v2/posts?" + (query.hasPrefix("scope") ? "" : "scope=all&") + query)
     #expect(answer.status == 400 && answer["field"] == field && answer["code"] == "invalid_\(field)")
     let own = try await client.signedUp().get("/v2/posts?" + query)
-    #expect(own.status == 400 && own["code"] == "invalid_\(field)", "Not only who searches should learn it.")
+    #expect(own.status == 400 && own["code"] == "invalid_\(field)", "The own list must name it too.")
   }
 }
 

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Ingest
 
-@Suite("The log's lines about a full disk")
+@Suite("Log lines of a full disk")
 struct DiskFullLogTests {
   private var news = DiskFullLog()
 
-  @Test("A full disk is one line a minute with a count of refused writes, however many there are, and one at the end")
+  @Test("A full disk logs one line a minute with the refused writes, and one at the end")
   mutating func full() {
     #expect(news.line(isFull: false, refused: 0, nowMs: 0) == nil)
     #expect(news.line(isFull: true, refused: 3, nowMs: 1_000) == .full(refused: 3))
@@ -18,7 +18,7 @@ struct DiskFullLogTests {
     #expect(news.line(isFull: false, refused: 0, nowMs: 64_000) == nil)
   }
 
-  @Test("A disk that is full and has room in turn does not fill the log")
+  @Test("A disk that alternates between full and free does not flood the log")
   mutating func flapping() {
     var lines: [DiskFullLog.Line] = []
     for second in 0..<120 {

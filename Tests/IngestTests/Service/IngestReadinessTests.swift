@@ -10,7 +10,7 @@ import Testing
 @testable import SQLiteStore
 @testable import Web
 
-@Suite("Readiness of ingest")
+@Suite("Ingest readiness")
 struct IngestReadinessTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-ready-\(UUID().uuidString)")
   private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -39,28 +39,28 @@ struct IngestReadinessTests {
     } catch { return error.code }
   }
 
-  @Test("Ingest is ready, also with one place left in its backlog, and while the queue is paused")
+  @Test("Ingest is ready with one free slot in its backlog, and while paused")
   func ready() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let readiness = try readiness(depth: Limits.queueDepthMax - 1, pausedMs: 1_000)
-    #expect(try readiness.check()?.contains("the queue is paused since 1970-01-01T00:00:01") == true)
+    #expect(try readiness.check()?.contains("the queue has been paused since 1970-01-01T00:00:01") == true)
     readiness.queue.recordQueueWait(999)
     #expect(code(of: readiness) == nil)
   }
 
-  @Test("A full backlog, and a post that waits too long, make it refuse posts until they are over")
+  @Test("A full or stalled backlog makes ingest unready until it is over")
   func backlog() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let readiness = try readiness(depth: Limits.queueDepthMax)
     #expect(code(of: readiness) == "backlog_full")
     readiness.queue.depth.subtract(1, ordering: .relaxed)
     readiness.queue.recordQueueWait(1_000)
-    #expect(code(of: readiness) == "backlog_waits")
+    #expect(code(of: readiness) == "backlog_stalled")
     readiness.queue.recordQueueWait(999)
     #expect(code(of: readiness) == nil)
   }
 
-  @Test("A store that has stopped makes it unready until it starts again")
+  @Test("A stopped store makes ingest unready")
   func stopped() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let database = try SQLiteDatabase(folder: folder.path, logger: logger)
@@ -72,6 +72,6 @@ struct IngestReadinessTests {
     await #expect(throws: StoreError.self) {
       _ = try await database.addAccount(registration, passwordHash: "", unixMs: 1)
     }
-    #expect(code(of: readiness) == "store_unusable")
+    #expect(code(of: readiness) == "store_unavailable")
   }
 }

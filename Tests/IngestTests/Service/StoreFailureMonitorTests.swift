@@ -8,13 +8,13 @@ import Testing
 
 @testable import Ingest
 
-@Suite("The watch of the disk")
+@Suite("Store failure monitor")
 struct StoreFailureMonitorTests {
   /// A service that runs until graceful shutdown.
   private final class Endless: Service {
     private let ended = Mutex(false)
 
-    /// True once graceful shutdown has ended the service.
+    /// True after graceful shutdown has ended the service.
     var hasEnded: Bool { ended.withLock { $0 } }
 
     func run() async throws {
@@ -23,7 +23,7 @@ struct StoreFailureMonitorTests {
     }
   }
 
-  /// A service that ends at once.
+  /// A service that ends immediately.
   private struct Brief: Service {
     func run() async throws {}
   }
@@ -33,10 +33,11 @@ struct StoreFailureMonitorTests {
   init() throws { map = try IngestFixture(workers: 0) }
 
   private var watch: StoreFailureMonitor {
-    StoreFailureMonitor(database: map.components.database, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    StoreFailureMonitor(
+      database: map.components.database, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 
-  @Test("The watch and the queue's history end with HTTP by graceful shutdown, and the store goes on")
+  @Test("A graceful shutdown ends the monitor and the queue history, and the store continues")
   func over() async throws {
     let history = Endless()
     try await watch.run(beside: Brief(), history)
@@ -45,16 +46,16 @@ struct StoreFailureMonitorTests {
     #expect(try await map.account("ada@example.org").email == "ada@example.org")
   }
 
-  @Test("A store that fails under a write ends ingest with the reason, and stores nothing more")
+  @Test("A store that fails during a write ends ingest with the reason")
   func failed() async throws {
     _ = try await map.account("ada@example.org")
-    // The store finds that its file has gone, as after a failed disk.
+    // The store notices that its file is gone, like after a disk failure.
     try FileManager.default.removeItem(atPath: map.folder.path + "/data/onthemap.sqlite")
     await #expect(throws: (any Error).self) { try await map.account("bob@example.org") }
     await #expect(throws: DiskFailure.self) { try await watch.run(beside: Endless(), Endless()) }
     #expect(map.components.database.stopReason != nil)
     #expect(throws: (any Error).self) { try map.components.readiness.check() }
     let answer = try await map.client.get("/readyz")
-    #expect(answer.status == 503 && answer["code"] == "store_unusable")
+    #expect(answer.status == 503 && answer["code"] == "store_unavailable")
   }
 }

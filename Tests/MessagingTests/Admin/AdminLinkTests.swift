@@ -7,7 +7,7 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-/// Ingest's stations with an admin socket, whose questions are answered by a closure.
+/// Ingest's reactor with an admin server. `onRequest` returns the reply to each request, or nil for none.
 private struct TestAdmin {
   let reactor: Reactor
   let endpoint: Endpoint
@@ -16,10 +16,9 @@ private struct TestAdmin {
   let answers: CommandQueue<AdminServer.Command>
 
   init(
-    bind: Endpoint? = nil, ledger: Ledger = Ledger(), onRequest: @escaping @Sendable (AdminServer.Request) -> AdminReply?
-  )
-    throws
-  {
+    bind: Endpoint? = nil, ledger: Ledger = Ledger(),
+    onRequest: @escaping @Sendable (AdminServer.Request) -> AdminReply?
+  ) throws {
     let wake = WakeupEvent()
     let (jobInbox, changes) = (CommandQueue<JobServer.Command>(wake), CommandQueue<[FeedChange]>(wake))
     let answers = CommandQueue<AdminServer.Command>(wake)
@@ -38,13 +37,13 @@ private struct TestAdmin {
     (self.jobInbox, self.answers) = (jobInbox, answers)
   }
 
-  /// What the reactor knows, as an answer; `.paused(nil)` for all but a status.
+  /// Reply with the scheduler's part of a request. `.paused(nil)` unless the request is for the status or a list.
   static func known(_ question: AdminServer.Request) -> AdminReply {
     var status = QueueStatus()
     switch question.known {
     case .status(let snapshot, let rates, let feeds):
       (status.queue, status.feeds, status.accepted) = (snapshot, feeds, rates.accepted)
-      (status.settled, status.failed) = (rates.settled, rates.failed)
+      (status.completed, status.failed) = (rates.settled, rates.failed)
       return .status(status)
     case .placements(let placements):
       return .list(
@@ -54,7 +53,7 @@ private struct TestAdmin {
   }
 }
 
-/// A tool's end.
+/// An admin client on its own reactor.
 private final class TestTool: Sendable {
   let reactor: Reactor
   private let inbox: CommandQueue<AdminClient.Request>
@@ -77,14 +76,14 @@ private final class TestTool: Sendable {
     counter.add()
     let id = UInt64(counter.value)
     inbox.enqueue((id, request))
-    try await eventually("\(request) is answered") { answers.value[id] != nil }
+    try await eventually("the client has a reply to \(request)") { answers.value[id] != nil }
     return try #require(answers.value[id])
   }
 }
 
-@Suite("The admin socket", .serialized)
+@Suite("Admin link", .serialized)
 struct AdminLinkTests {
-  @Test("A tool sees the queue, its workers and rates, where each post is, and pauses it")
+  @Test("An admin client sees the status, rates and listed posts of a paused and a resumed queue")
   func sees() async throws {
     let ledger = Ledger()
     let admin = try TestAdmin(ledger: ledger, onRequest: { TestAdmin.known($0) })
@@ -105,7 +104,7 @@ struct AdminLinkTests {
       if case .status(let new) = try await tool.ask(.status) { status = new }
     }
     #expect(status.queue.ready == 5 && status.queue.lookups == 1 && status.queue.leased == 0)
-    #expect(status.accepted.total == 5 && status.settled.total == 0)
+    #expect(status.accepted.total == 5 && status.completed.total == 0)
     guard
       case .list(let page, let next) = try await tool.ask(
         .list(state: .ready, reason: nil, after: .numbered(1), limit: 3))
@@ -114,13 +113,13 @@ struct AdminLinkTests {
     #expect(worker.answered.value == 0)
 
     admin.jobInbox.enqueue(.committed(.paused(false)))
-    try await eventually("all is settled") { ledger.unsettled.isEmpty }
+    try await eventually("all jobs are settled") { ledger.unsettled.isEmpty }
     guard case .status(let after) = try await tool.ask(.status) else { throw TimeoutError() }
-    #expect(after.queue.depth == 0 && after.settled.total == 5)
+    #expect(after.queue.depth == 0 && after.completed.total == 5)
     #expect(after.queue.workers.first?.answered.total == 6 && after.queue.workers.first?.name == "w1")
   }
 
-  @Test("Every kind of question is asked and answered", arguments: AdminSamples.requests.indices)
+  @Test("Each kind of admin request gets its reply", arguments: AdminSamples.requests.indices)
   func everyKind(index: Int) async throws {
     let request = AdminSamples.requests[index]
     let admin = try TestAdmin(onRequest: { question in
@@ -132,7 +131,7 @@ struct AdminLinkTests {
     #expect(try await tool.ask(request) == AdminSamples.answers[index % AdminSamples.answers.count])
   }
 
-  @Test("A question over a path names the user who asks, as the kernel says; over an address the address")
+  @Test("An admin request carries its sender's process ids over IPC, and its address over TCP")
   func sender() async throws {
     let onRequest = Shared<[String]>([])
     let path = try Endpoint("ipc://@onthemap-test-\(UInt64.random(in: 0...UInt64.max))")
@@ -153,7 +152,7 @@ struct AdminLinkTests {
     #expect(senders.count == 2 && senders.last == "127.0.0.1", "\(senders)")
   }
 
-  @Test("What cannot be understood is answered with what is wrong, and nothing else happens")
+  @Test("A malformed admin request gets an error reply, and the server goes on")
   func malformed() async throws {
     let admin = try TestAdmin(onRequest: { TestAdmin.known($0) })
     defer { admin.reactor.stop() }
@@ -168,7 +167,7 @@ struct AdminLinkTests {
       let socket = RawSocket(ZMQ_DEALER, connect: admin.endpoint)
       socket.send(frames)
       var answer: AdminReplyFrame?
-      try await eventually("it is answered") {
+      try await eventually("the client has a reply") {
         answer = try socket.receive().map { try AdminReplyFrame(serializedBytes: $0[0]) }
         return answer != nil
       }
@@ -180,7 +179,7 @@ struct AdminLinkTests {
     #expect(try await tool.ask(.status) == .status(QueueStatus()))
   }
 
-  @Test("A frame that is too long ends its connection, and nobody else's")
+  @Test("A frame that is too long ends only its own connection")
   func oversize() async throws {
     let admin = try TestAdmin(onRequest: { TestAdmin.known($0) })
     defer { admin.reactor.stop() }
@@ -192,10 +191,10 @@ struct AdminLinkTests {
     #expect(socket.receive() == nil)
     let longest = RawSocket(ZMQ_DEALER, connect: admin.endpoint)
     longest.send([[UInt8](repeating: 8, count: Limits.adminRequestBytesMax)])
-    try await eventually("one of the longest length is answered") { longest.receive() != nil }
+    try await eventually("a request of the longest length gets a reply") { longest.receive() != nil }
   }
 
-  @Test("More questions than may wait are refused, and there is room again when they are answered")
+  @Test("Admin requests above the limit are refused as busy until earlier ones have replies")
   func busy() async throws {
     let held = Shared<[AdminServer.Request]>([])
     let admin = try TestAdmin(onRequest: { question in
@@ -207,7 +206,7 @@ struct AdminLinkTests {
     for id in 1...UInt64(Limits.adminRequestsMax + 1) { socket.send([AdminRequestFrame(id: id, .status).bytes]) }
     var answers: [AdminReplyFrame] = []
     func receive(_ count: Int) async throws {
-      try await eventually("\(count) answers") {
+      try await eventually("the client has \(count) replies") {
         while let frames = socket.receive() { answers.append(try AdminReplyFrame(serializedBytes: frames[0])) }
         return answers.count >= count
       }
@@ -218,10 +217,10 @@ struct AdminLinkTests {
     for question in held.value { admin.answers.enqueue(.answer(question, .paused(sinceMs: nil))) }
     try await receive(1 + Limits.adminRequestsMax)
     socket.send([AdminRequestFrame(id: 99, .status).bytes])
-    try await eventually("there is room again") { held.value.count == Limits.adminRequestsMax + 1 }
+    try await eventually("the server accepts a further request") { held.value.count == Limits.adminRequestsMax + 1 }
   }
 
-  @Test("An ipc socket is its owner's only, and one that a killed process left is taken over")
+  @Test("An ipc socket is for its owner only, and replaces a leftover file")
   func permissions() async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "otm-\(UUID().uuidString.prefix(8)).sock").path
     defer { unlink(path) }
@@ -232,7 +231,7 @@ struct AdminLinkTests {
     var info = stat()
     #expect(stat(path, &info) == 0 && info.st_mode & 0o777 == 0o600 && info.st_mode & S_IFMT == S_IFSOCK)
     let after = umask(before)
-    #expect(after == before, "What others make keeps its rights.")
+    #expect(after == before, "The process's umask is unchanged.")
     let tool = try TestTool(Endpoint("ipc://\(path)"))
     #expect(try await tool.ask(.status) == .status(QueueStatus()))
     tool.reactor.stop()

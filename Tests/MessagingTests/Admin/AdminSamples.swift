@@ -2,23 +2,23 @@
 @testable import Messaging
 
 extension QueueStatus {
-  /// With something in every field.
+  /// A status with a value in every field.
   static var sample: QueueStatus {
     var status = QueueStatus()
-    (status.queue.ready, status.queue.leased, status.queue.settling) = (1, 2, 3)
-    (status.queue.delayed, status.queue.waiting, status.queue.lookups) = (4, 5, 6)
+    (status.queue.ready, status.queue.leased, status.queue.committing) = (1, 2, 3)
+    (status.queue.delayed, status.queue.waitingRemote, status.queue.lookups) = (4, 5, 6)
     status.queue.workers = [
       .init(
         session: 9, name: "worker-1", credit: 60, leases: 4, jobsSent: 1_000,
         answered: .init(total: 996, perSecond: 9.5),
-        failed: 3, heardAgoMs: 700, isRemote: true)
+        failed: 3, lastSeenAgoMs: 700, isRemote: true)
     ]
     (status.dead, status.deadByReason) = (8, [.init(reason: "bad_place", count: 7)])
-    (status.oldestMs, status.pausedMs, status.upMs) = (1_700_000_000_000, 1_700_000_001_000, 5_000)
-    (status.accepted, status.settled) = (.init(total: 10, perSecond: 1.5), .init(total: 9, perSecond: 1.25))
+    (status.oldestMs, status.pausedMs, status.uptimeMs) = (1_700_000_000_000, 1_700_000_001_000, 5_000)
+    (status.accepted, status.completed) = (.init(total: 10, perSecond: 1.5), .init(total: 9, perSecond: 1.25))
     status.failed = .init(total: 2, perSecond: 0.5)
     status.commits = .init(count: 77, p50Us: 1_200, p99Us: 9_000)
-    status.feeds = [.init(name: "feed-1", seq: 1_027, heardAgoMs: 12, subscribers: 3)]
+    status.feeds = [.init(name: "feed-1", seq: 1_027, lastSeenAgoMs: 12, subscribers: 3)]
     status.disk = DiskStatus(freeBytes: 7_000, sizeBytes: 8_000, databaseBytes: 900, fullMs: 1_700_000_002_000)
     return status
   }
@@ -32,7 +32,7 @@ extension QueueEntry {
       reason: state == .dead ? Verdict.Reason(code: "bad_place", detail: "no worker likes it") : nil,
       label: state == .published ? "Lima, Peru" : "", createdMs: 1_700_000_000_000, updatedMs: 1_700_000_001_000)
     entry.trace = TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
-    if state == .leased { (entry.worker, entry.leftMs) = ("worker-1", 0) }
+    if state == .leased { (entry.worker, entry.remainingMs) = ("worker-1", 0) }
     return entry
   }
 }
@@ -47,14 +47,14 @@ extension User {
   }
 }
 
-/// One of each kind.
+/// A request and a reply of each kind.
 enum AdminSamples {
   static let requests: [AdminRequest] = [
     .status, .list(state: nil, reason: nil, after: nil, limit: 5),
     .list(state: .ready, reason: nil, after: nil, limit: 1),
     .list(state: .dead, reason: "bad_place", after: .numbered(7), limit: 1_000), .show(.numbered(7)),
     .retry(.these([.numbered(7), .numbered(8)])), .retry(.all(reason: nil, after: nil)),
-    .retry(.all(reason: "bad_place", after: .numbered(9))), .drop([.numbered(7)]), .pause, .resume,
+    .retry(.all(reason: "bad_place", after: .numbered(9))), .discard([.numbered(7)]), .pause, .resume,
     .users(email: nil, after: nil, limit: 1), .users(email: "ada@example.org", after: AccountID(rawValue: 7), limit: 9),
     .addUser(NewUser(email: "ada@example.org", firstName: "Ada", lastName: "", password: nil)),
     .addUser(NewUser(email: "a@b", firstName: "Ada", lastName: "L", password: "a password")),

@@ -5,9 +5,9 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("The admin socket's messages")
+@Suite("Admin messages")
 struct AdminWireTests {
-  @Test("A request and an answer mean the same at the other end", arguments: AdminSamples.requests.indices)
+  @Test("An admin request survives a round trip", arguments: AdminSamples.requests.indices)
   func requests(index: Int) throws {
     let request = AdminSamples.requests[index]
     let frame = try AdminRequestFrame(serializedBytes: AdminRequestFrame(id: 9, request).bytes)
@@ -15,14 +15,14 @@ struct AdminWireTests {
     #expect(try frame.request() == request)
   }
 
-  @Test("An answer means the same at the other end", arguments: AdminSamples.answers.indices)
+  @Test("An admin reply survives a round trip", arguments: AdminSamples.answers.indices)
   func answers(index: Int) throws {
     let frame = try AdminReplyFrame(serializedBytes: AdminReplyFrame(id: 9, AdminSamples.answers[index]).bytes)
     #expect(frame.requestID == 9 && frame.magic == Protocol.magic && frame.major == 1)
     #expect(frame.answer == AdminSamples.answers[index])
   }
 
-  @Test("What the protocol forbids is refused, with what is wrong")
+  @Test("An admin request that the protocol forbids is refused by name")
   func forbidden() {
     let bad: [(AdminRequestFrame.OneOf_Body?, String)] = [
       (nil, "body"), (.list(.with { $0.state = .published }), "state"),
@@ -31,8 +31,8 @@ struct AdminWireTests {
       (.list(.with { ($0.state, $0.after) = (.ready, "x") }), "id"), (.show(.init()), "id"),
       (.show(.with { $0.postID = "0123\u{1B}[2J" }), "id"), (.retry(.init()), "1 to 1000"),
       (.retry(.with { $0.postIds = Array(repeating: "0000000001", count: 1_001) }), "not 1001"),
-      (.retry(.with { ($0.postIds, $0.all) = (["0000000001"], .init()) }), "exclude"), (.drop(.init()), "1 to 1000"),
-      (.drop(.with { $0.postIds = ["0000000001", "?"] }), "id"), (.setUser(.with { $0.email = "a@b" }), "change"),
+      (.retry(.with { ($0.postIds, $0.all) = (["0000000001"], .init()) }), "exclude"), (.discard(.init()), "1 to 1000"),
+      (.discard(.with { $0.postIds = ["0000000001", "?"] }), "id"), (.setUser(.with { $0.email = "a@b" }), "change"),
     ]
     for (body, word) in bad {
       let frame = AdminRequestFrame.with { $0.body = body }
@@ -42,22 +42,23 @@ struct AdminWireTests {
     }
   }
 
-  @Test("A limit is cut to its range", arguments: [(0, 1), (1, 1), (1_000, 1_000), (1_001, 1_000), (.max, 1_000)])
+  @Test(
+    "A list limit is clamped to its range", arguments: [(0, 1), (1, 1), (1_000, 1_000), (1_001, 1_000), (.max, 1_000)])
   func limit(asked: UInt32, counted: Int) throws {
     let frame = AdminRequestFrame.with { $0.list = .with { ($0.state, $0.limit) = (.ready, asked) } }
     #expect(try frame.request() == .list(state: .ready, reason: nil, after: nil, limit: counted))
   }
 
-  @Test("The longest request and the longest answers fit")
+  @Test("The longest admin request and replies fit the frame limits")
   func longest() {
     let ids = (0..<UInt64(Limits.adminPostsMax)).map { PostID.numbered(839_299_365_868_340_223 - $0) }
-    #expect(AdminRequestFrame(id: .max, .drop(ids)).bytes.count <= Limits.adminRequestBytesMax)
+    #expect(AdminRequestFrame(id: .max, .discard(ids)).bytes.count <= Limits.adminRequestBytesMax)
     var status = QueueStatus.sample
     let worker = QueueSnapshot.Worker(
       session: .max, name: String(repeating: "x", count: 64), credit: 64, leases: 64, jobsSent: .max,
-      answered: .init(total: .max, perSecond: 1e9), failed: .max, heardAgoMs: .max, isRemote: true)
+      answered: .init(total: .max, perSecond: 1e9), failed: .max, lastSeenAgoMs: .max, isRemote: true)
     status.queue.workers = Array(repeating: worker, count: Limits.sessionsMax)
-    let feed = QueueStatus.Feed(name: String(repeating: "x", count: 64), seq: .max, heardAgoMs: .max)
+    let feed = QueueStatus.Feed(name: String(repeating: "x", count: 64), seq: .max, lastSeenAgoMs: .max)
     status.feeds = Array(repeating: feed, count: Limits.feedsMax)
     #expect(AdminReplyFrame(id: .max, .status(status)).bytes.count <= Limits.adminReplyBytesMax)
     let entries = ids.map { id in
@@ -66,7 +67,7 @@ struct AdminWireTests {
         attempts: 8, leaseLosses: 3,
         reason: .init(code: String(repeating: "x", count: 64), detail: String(repeating: "x", count: 256)), label: "",
         createdMs: 253_402_300_799_999, updatedMs: 253_402_300_799_999)
-      (entry.worker, entry.leftMs) = (String(repeating: "x", count: 64), .max)
+      (entry.worker, entry.remainingMs) = (String(repeating: "x", count: 64), .max)
       return entry
     }
     #expect(AdminReplyFrame(id: .max, .list(entries, next: ids.last)).bytes.count <= Limits.adminReplyBytesMax)
@@ -79,7 +80,7 @@ struct AdminWireTests {
     #expect(AdminReplyFrame(id: .max, users).bytes.count <= Limits.adminReplyBytesMax)
   }
 
-  @Test("A changed frame is refused, or keeps its meaning when it is written and read again")
+  @Test("A mutated admin frame is refused or survives a round trip")
   func fuzz() {
     Fuzz.rounds(4_000) { random in
       let bytes = random.changed(random.one(of: AdminSamples.frames), with: AdminSamples.frames)

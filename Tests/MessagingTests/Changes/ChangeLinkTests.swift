@@ -5,89 +5,89 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("The change log over sockets", .serialized)
+@Suite("Change link", .serialized)
 struct ChangeLinkTests {
-  @Test("A feed gets the list, then every change, in order and once")
+  @Test("A feed gets the list, then each change once and in order")
   func follows() async throws {
     let server = try TestChangeServer(.sample(1...5))
     defer { server.reactor.stop() }
     let client = try TestChangeClient(server.endpoint)
     defer { client.reactor.stop() }
-    try await eventually("the list has come") { client.state == .sample(1...5) }
+    try await eventually("the feed has the list") { client.state == .sample(1...5) }
     for number: UInt64 in 6...900 { server.inbox.enqueue([.sample(number)]) }
-    try await eventually("all changes have come") { client.state?.seq == 900 }
+    try await eventually("the feed has all changes") { client.state?.seq == 900 }
     #expect(client.lists == 1)
     #expect(client.seqs == Array(6...900))
     #expect(client.state == .sample(801...900))
   }
 
-  @Test("An empty list is a list")
+  @Test("A feed accepts an empty list and the first change after it")
   func empty() async throws {
     let server = try TestChangeServer(FeedState(epoch: .filled(with: 1), seq: 0, entries: []))
     defer { server.reactor.stop() }
     let client = try TestChangeClient(server.endpoint)
     defer { client.reactor.stop() }
-    try await eventually("it has come") { client.lists == 1 }
+    try await eventually("the feed has the empty list") { client.lists == 1 }
     server.inbox.enqueue([.sample(1)])
-    try await eventually("the first change has come") { client.seqs == [1] }
+    try await eventually("the feed has the first change") { client.seqs == [1] }
   }
 
-  @Test("Ingest that is started again is found again: what is new comes as changes of a new list")
+  @Test("A feed reconnects to a restarted ingest, and gets its list and changes")
   func restart() async throws {
     let first = try TestChangeServer(.sample(1...5))
     let client = try TestChangeClient(first.endpoint)
     defer { client.reactor.stop() }
-    try await eventually("the list has come") { client.state?.seq == 5 }
+    try await eventually("the feed has the list") { client.state?.seq == 5 }
     first.reactor.stop()
     let second = try TestChangeServer(.sample(1...9), bind: first.endpoint)
     defer { second.reactor.stop() }
-    try await eventually("the new list has come") { client.state == .sample(1...9) }
+    try await eventually("the feed has the new list") { client.state == .sample(1...9) }
     second.inbox.enqueue([.sample(10)])
-    try await eventually("it is followed") { client.state?.seq == 10 }
+    try await eventually("the feed has the change") { client.state?.seq == 10 }
   }
 
-  @Test("Another epoch replaces the list, whatever its number; the same epoch with a lower number is refused")
+  @Test("A feed refuses a regressed list of its epoch, and accepts any list of another epoch")
   func backwards() async throws {
     var server = try TestChangeServer(.sample(1...9))
     let endpoint = server.endpoint
     let client = try RestingClient.start(endpoint)
     defer { client.reactor.stop() }
-    try await eventually("the list has come") { client.told.state?.seq == 9 }
+    try await eventually("the feed has the list") { client.told.state?.seq == 9 }
     server.reactor.stop()
 
     server = try TestChangeServer(.sample(1...4), bind: endpoint)
-    try await eventually("the lower one is refused") { client.told.hasRefused }
+    try await eventually("the feed refuses the regressed list") { client.told.hasRefused }
     #expect(client.told.state == .sample(1...9))
     #expect(client.told.lists == 1)
     server.reactor.stop()
 
     server = try TestChangeServer(.sample(1...4, epoch: 2), bind: endpoint)
     defer { server.reactor.stop() }
-    try await eventually("another history is taken") { client.told.state == .sample(1...4, epoch: 2) }
+    try await eventually("the feed has the list of the other epoch") { client.told.state == .sample(1...4, epoch: 2) }
   }
 
-  @Test("A store that has gone backwards, and on from there under the same numbers, is refused as well")
+  @Test("A feed refuses a list that reuses sequence numbers for other posts")
   func beside() async throws {
     var server = try TestChangeServer(.sample(1...9))
     let endpoint = server.endpoint
     let client = try RestingClient.start(endpoint)
     defer { client.reactor.stop() }
-    try await eventually("the list has come") { client.told.state?.seq == 9 && !client.told.isStale }
+    try await eventually("the feed has the list") { client.told.state?.seq == 9 && !client.told.isStale }
     server.reactor.stop()
 
-    // Another post under each number from 5 on: to 9, and past it.
+    // Another post with each sequence number from 5 to 9, and beyond.
     let other = (1...4).map { FeedEntry.sample($0) } + (5...9).map { FeedEntry.sample($0, id: 100 + $0) }
     server = try TestChangeServer(
       FeedState(epoch: .filled(with: 1), seq: 9, entries: other.reversed()), bind: endpoint)
     defer { server.reactor.stop() }
-    try await eventually("what has not changed since is refused") { client.told.hasRefused }
+    try await eventually("the feed refuses the other list") { client.told.hasRefused }
     client.forgetRefusal()
     server.inbox.enqueue([.sample(10)])
-    try await eventually("what follows is refused") { client.told.hasRefused }
+    try await eventually("the feed refuses the change after it") { client.told.hasRefused }
     #expect(client.told.state == .sample(1...9) && client.told.lists == 1 && client.told.isStale)
   }
 
-  @Test("A list that cannot be taken is not asked for again at once")
+  @Test("A feed pauses before it fetches a refused list again")
   func refusedList() async throws {
     let (liar, endpoint) = try Reactor.start("liar", wake: WakeupEvent()) { context in
       let liar = try WrongHashServer(context, bind: .anyPort())
@@ -96,17 +96,17 @@ struct ChangeLinkTests {
     defer { liar.stop() }
     let client = try RestingClient.start(endpoint)
     defer { client.reactor.stop() }
-    try await eventually("the list is refused") { client.told.hasRefused }
+    try await eventually("the feed refuses the list") { client.told.hasRefused }
     let refusedMs = try #require(client.told.refusedMs)
-    // On a slow machine the feed may ask twice before it has the first answer, and the second fetch may arrive later
-    // than that. Only times of the feed count here, so it makes no difference when its peer or the test looks.
-    try await eventually("it is asked for again") { client.told.fetchesMs.contains { $0 > refusedMs } }
+    // On a slow machine the feed may fetch twice before it has the first reply, and the second fetch may arrive later
+    // than that. Only the feed's own times count here, so delays of its peer or of the test make no difference.
+    try await eventually("the feed fetches again") { client.told.fetchesMs.contains { $0 > refusedMs } }
     let againMs = try #require(client.told.fetchesMs.first { $0 > refusedMs })
     #expect(againMs - refusedMs >= Limits.livenessMs)
     #expect(client.told.lists == 0)
   }
 
-  @Test("Ingest keeps few lists for a feed that fetches again and again and does not read")
+  @Test("Ingest buffers few lists for a feed that fetches and does not read")
   func mute() async throws {
     let seen = Shared(TriedServer.Seen())
     let list = FeedState(
@@ -117,22 +117,22 @@ struct ChangeLinkTests {
     }
     defer { reactor.stop() }
     let feed = RawSocket(ZMQ_DEALER, connect: endpoint, unreadMax: 1)
-    // 19 MB of lists: the kernel and the feed's own socket hold a few of them.
+    // 19 MB of lists. The kernel and the feed's socket buffer only a few of them.
     for fetch in 1...TriedServer.fetches {
       feed.send([FetchRequest(id: UInt64(fetch), feed: "mute", after: nil).bytes])
-      try await eventually("fetch \(fetch) is answered") { seen.value.fetches == fetch }
+      try await eventually("ingest handles fetch \(fetch)") { seen.value.fetches == fetch }
     }
     #expect(seen.value.isFull)
     withExtendedLifetime(feed) {}
   }
 }
 
-/// Ingest's end of the change log. After some fetches it tries whether libzmq takes another message for the feed.
+/// A change server that checks after some fetches whether libzmq accepts another message for the feed.
 private final class TriedServer: ReactorSocket {
   struct Seen {
-    /// Fetches that have had their turn.
+    /// Number of fetches that the server handled.
     var fetches = 0
-    /// True if libzmq takes no further message.
+    /// True if libzmq accepts no further message.
     var isFull = false
   }
 
@@ -167,7 +167,7 @@ private final class TriedServer: ReactorSocket {
   func shutDown() {}
 }
 
-/// A feed's end whose rest can be seen: nothing else tells that it has refused an answer.
+/// A change client that records its pauses, which are the only sign of a refused reply.
 private final class RestingClient: ReactorSocket {
   struct Received {
     var state: FeedState?
@@ -180,7 +180,7 @@ private final class RestingClient: ReactorSocket {
     var hasRefused: Bool { refusedMs != nil }
   }
 
-  /// A reactor with one.
+  /// A client with its reactor.
   struct Running {
     let reactor: Reactor
     fileprivate let shared: Shared<Received>
@@ -204,7 +204,7 @@ private final class RestingClient: ReactorSocket {
     self.told = told
     client = try ChangeClient(
       context, connect: endpoint, feed: "test", logger: quiet,
-      // Called for each fetch.
+      // The client calls this for each fetch.
       subscribers: {
         told.change { $0.fetchesMs.append(Reactor.nowMs) }
         return nil
@@ -224,7 +224,7 @@ private final class RestingClient: ReactorSocket {
 
   func tick(nowMs: Int64) -> Int64 {
     let nextMs = client.tick(nowMs: nowMs)
-    // After a refusal it waits for as long as it would for a silent ingest; otherwise never so long.
+    // Only after a refusal does the client wait for as long as the liveness timeout.
     if nextMs - nowMs > Limits.livenessMs - 1_000 { told.change { $0.refusedMs = $0.refusedMs ?? nowMs } }
     return nextMs
   }
@@ -244,7 +244,8 @@ private final class WrongHashServer: ReactorSocket {
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) {
     guard let request = FetchRequest(frames.dropFirst()) else { return }
-    let reply = FetchReply(id: request.requestID, epoch: .filled(with: 1), seq: 1, .list(.with { $0.stateHash = 1 }))
+    let reply = FetchReply(
+      id: request.requestID, epoch: .filled(with: 1), seq: 1, .snapshot(.with { $0.stateHash = 1 }))
     socket.send(frames[0], reply.bytes)
   }
 

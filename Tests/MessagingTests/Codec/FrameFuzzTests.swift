@@ -6,7 +6,7 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("Frames that nobody has made")
+@Suite("Mutated and random frames")
 struct FrameFuzzTests {
   private static let state = FeedState.sample(1...6)
   private static let leases = (1...4).map { Onthemap_Jobs_V1_LeaseRef(.numbered($0)) }
@@ -17,7 +17,7 @@ struct FrameFuzzTests {
         ($0.minMajor, $0.maxMajor, $0.worker, $0.software) = (1, 1, "w", "test/1")
         $0.instance = .init(count: 16)
         $0.held = leases
-      }), .ready(.with { $0.jobLimit = 64 }),
+      }), .credit(.with { $0.jobLimit = 64 }),
     .results(
       .with {
         $0.results = [
@@ -62,9 +62,9 @@ struct FrameFuzzTests {
     .changes(
       .init([
         .sample(5), .upsert(.sample(6).traced(TraceContext("00-" + one + one + "-" + one + "-01"))),
-        .remove(.numbered(3), seq: 7, next: .sample(4)), .remove(.numbered(2), seq: 8, next: nil),
+        .remove(.numbered(3), seq: 7, backfill: .sample(4)), .remove(.numbered(2), seq: 8, backfill: nil),
       ])),
-    .list(
+    .snapshot(
       .with {
         $0.entries = [.init(.sample(6)), .init(.sample(5))]
         $0.stateHash = state.hash
@@ -103,7 +103,7 @@ struct FrameFuzzTests {
       }), .error(.with { ($0.code, $0.detail, $0.retryAfterMs) = (.busy, "later", 2_000) }),
   ]
 
-  /// One frame of every kind.
+  /// A frame of each kind.
   static let frames: [[UInt8]] =
     ofWorkers.map { WorkerFrame(session: 1 << 32 | 1, $0).bytes }
     + ofIngest.map { IngestFrame(session: 1 << 32 | 1, $0).bytes }
@@ -116,7 +116,7 @@ struct FrameFuzzTests {
     + ofProducers.map { SubmitRequest(id: 1, token: TestSubmitServer.token, $0).bytes }
     + ofDesks.map { SubmitReply(id: 1, $0).bytes }
 
-  @Test("A frame of the job link is refused, or keeps its meaning when it is written and read again")
+  @Test("A mutated frame of the job link is refused or survives a round trip")
   func jobs() {
     Fuzz.rounds(6_000) { random in
       let bytes = random.changed(random.one(of: Self.frames), with: Self.frames)
@@ -140,7 +140,7 @@ struct FrameFuzzTests {
     }
   }
 
-  @Test("A frame of the feed or the change log is refused, or keeps its meaning when it is written and read again")
+  @Test("A mutated frame of the feed or the change link is refused or survives a round trip")
   func feed() {
     Fuzz.rounds(6_000) { random in
       let bytes = random.changed(random.one(of: Self.frames), with: Self.frames)
@@ -156,14 +156,14 @@ struct FrameFuzzTests {
       try FeedCodecTests.requireSameReading(of: bytes)
       if let reply = FetchReply([bytes]) {
         try #require(FetchReply([reply.bytes]) == reply, "\(bytes)")
-        read += entries(reply.list.entries) ?? []
+        read += entries(reply.snapshot.entries) ?? []
       }
       for entry in read { try #require(Onthemap_Feed_V1_Entry(entry).entry == entry, "\(bytes)") }
       return !read.isEmpty
     }
   }
 
-  @Test("A frame of submission is refused, or keeps its meaning when it is written and read again")
+  @Test("A mutated frame of the submit link is refused or survives a round trip")
   func submission() {
     Fuzz.rounds(6_000) { random in
       let bytes = random.changed(random.one(of: Self.frames), with: Self.frames)
@@ -184,7 +184,7 @@ struct FrameFuzzTests {
     }
   }
 
-  /// How many of the frames' readers take these bytes, down to the values in them.
+  /// Number of frame types that decode from these bytes with a body.
   private func readers(of bytes: [UInt8]) -> Int {
     var taken = 0
     if WorkerFrame([bytes][...])?.body != nil { taken += 1 }
@@ -197,15 +197,15 @@ struct FrameFuzzTests {
     return taken
   }
 
-  @Test("Every frame is understood, and one that is cut off anywhere harms nobody", arguments: frames)
+  @Test("Each frame decodes, and a frame truncated anywhere causes no crash", arguments: frames)
   func cut(frame: [UInt8]) {
     #expect(readers(of: frame) > 0)
-    // What is left is often a frame by itself: protobuf leaves out what is not there.
+    // A truncated frame often decodes, because protobuf omits default values.
     for length in 0..<frame.count { _ = readers(of: Array(frame[..<length])) }
     #expect(readers(of: Array(frame[..<1])) == 0)
   }
 
-  @Test("Random bytes are no frame, but for a few")
+  @Test("Fewer than 10 % of random byte strings decode as a frame")
   func noise() {
     var random = SeededRandom(seed: 7)
     var taken = 0
@@ -215,7 +215,7 @@ struct FrameFuzzTests {
     #expect(taken < 2_000)
   }
 
-  @Test("A message of no frame or of several is none of ours")
+  @Test("A message of 0 or several frames does not decode")
   func counts() {
     for frame in Self.frames {
       for frames in [[], [frame, frame], [[], frame], [frame, []]] {
@@ -226,7 +226,7 @@ struct FrameFuzzTests {
     }
   }
 
-  @Test("A topic is a join of 1 to 40 letters and digits, or none")
+  @Test("A mutated topic is a join only with a nonce of 1 to 40 letters and digits")
   func topics() {
     let topics = [Topic.join("abc"), Topic.join(Topic.nonce()), Topic.snapshot].map { Array($0.utf8) }
     Fuzz.rounds(10_000) { random in
@@ -240,7 +240,7 @@ struct FrameFuzzTests {
     }
   }
 
-  @Test("An endpoint is refused, or is its own normal form, and can be connected to")
+  @Test("A mutated endpoint is refused or is its own normal form")
   func endpoints() {
     let texts = [
       "tcp://127.0.0.1:7701", "tcp://*:*", "tcp://[::1]:65535", "ipc://@abstract", "ipc:///run/x", "tcp://[::]:0",

@@ -4,7 +4,7 @@ import SwiftProtobuf
 @testable import Domain
 @testable import Messaging
 
-// The frames of the feed and of the change log as the generated code writes them.
+// Frames of the feed and of the change link, encoded by the generated code.
 
 extension Onthemap_Feed_V1_Entry {
   init(_ entry: FeedEntry) {
@@ -20,7 +20,7 @@ extension Onthemap_Feed_V1_Entry {
     link = entry.link
     latE7 = entry.coordinate.latitudeE7
     lonE7 = entry.coordinate.longitudeE7
-    agreement = Onthemap_Feed_V1_Agreement(rawValue: Int(entry.agreement.rawValue)) ?? .found
+    agreement = Onthemap_Feed_V1_Agreement(rawValue: Int(entry.agreement.rawValue)) ?? .notGiven
     createdUnixMs = UInt64(bitPattern: entry.createdMs)
     updatedUnixMs = UInt64(bitPattern: entry.updatedMs)
   }
@@ -61,7 +61,7 @@ extension FeedFrame {
 }
 
 extension FetchReply {
-  /// Ingest's answer to a feed's fetch.
+  /// Ingest's reply to a feed's fetch.
   init(_ answer: ChangeLog.FetchResult, id: UInt64, epoch: Epoch) {
     switch answer {
     case .changes(let changes, let lastSeq, let hash):
@@ -69,11 +69,11 @@ extension FetchReply {
       if let hash { body.stateHash = hash }
       self.init(id: id, epoch: epoch, seq: lastSeq, .changes(body))
     case .snapshot(let state):
-      let list = Onthemap_Changes_V1_List.with {
+      let snapshot = Onthemap_Changes_V1_Snapshot.with {
         $0.entries = state.entries.map(Onthemap_Feed_V1_Entry.init)
         $0.stateHash = state.hash
       }
-      self.init(id: id, epoch: epoch, seq: state.seq, .list(list))
+      self.init(id: id, epoch: epoch, seq: state.seq, .snapshot(snapshot))
     }
   }
 }
@@ -85,12 +85,12 @@ extension Onthemap_Changes_V1_Changes {
     for change in changes {
       switch change {
       case .upsert(let entry): entries.append(entry)
-      case .remove(let id, let seq, let next):
+      case .remove(let id, let seq, let backfill):
         removals.append(
           .with {
             $0.seq = seq
             $0.postID = id.description
-            if let next { $0.next = Onthemap_Feed_V1_Entry(next) }
+            if let backfill { $0.backfill = Onthemap_Feed_V1_Entry(backfill) }
           })
       }
     }

@@ -16,13 +16,13 @@ extension GoldenFrame {
     return [
       asked("status", .status), asked("list", .list(state: .dead, reason: "timeout", after: ids[0], limit: 50)),
       asked("show", .show(ids[0])), asked("retry", .retry(.these(ids))),
-      asked("all.retry", .retry(.all(reason: "workers_lost", after: ids[1]))), asked("drop", .drop(ids)),
+      asked("all.retry", .retry(.all(reason: "workers_lost", after: ids[1]))), asked("discard", .discard(ids)),
       asked("pause", .pause), asked("resume", .resume),
       asked("users", .users(email: nil, after: AccountID(rawValue: 7), limit: 50)),
       asked(
         "add_user",
         .addUser(NewUser(email: "zoe@example.org", firstName: "Zoë", lastName: "京", password: "a long sentence"))),
-      // The frame has `disabled`, though it is false.
+      // The frame contains `disabled`, although its value is false.
       asked("set_user", .setUser(email: "zoe@example.org", .enable)),
     ]
   }()
@@ -36,7 +36,7 @@ extension GoldenFrame {
     }
     let history = [
       PostEvent(kind: .failed, atMs: 1_763_856_000_000, reason: .init(code: "timeout", detail: "no answer")),
-      PostEvent(kind: .lost, atMs: 1_763_856_001_000, reason: .init(code: "", detail: "")),
+      PostEvent(kind: .leaseLost, atMs: 1_763_856_001_000, reason: .init(code: "", detail: "")),
     ]
     let unchanged: [QueueChange.Unchanged] = [
       .init(id: .numbered(1_028), state: .published), .init(id: .numbered(1_029), state: nil),

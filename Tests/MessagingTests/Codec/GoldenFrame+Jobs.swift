@@ -33,7 +33,7 @@ extension GoldenFrame {
             $0.instance = Data(0..<16)
             ($0.held, $0.remoteIntervalMs) = (leases, 1_000)
           })),
-      said("ready", .ready(.with { $0.jobLimit = 64 })),
+      said("credit", .credit(.with { $0.jobLimit = 64 })),
       answered(
         "results",
         [
@@ -53,7 +53,7 @@ extension GoldenFrame {
           .with {
             ($0.leases, $0.goodbye) = (leases, true)
           })),
-      // Progress is told, though it is 0.
+      // The frame contains `progress`, although its value is 0.
       said("heartbeat", .heartbeat(.with { ($0.jobLimit, $0.held, $0.progress) = (64, leases, 0) })),
     ]
   }()
@@ -93,7 +93,7 @@ extension GoldenFrame {
         "error", session: 0,
         .error(
           .with {
-            ($0.code, $0.detail) = (.unsupportedVersion, "this ingest speaks version 1 only")
+            ($0.code, $0.detail) = (.unsupportedVersion, "this ingest supports version 1 only")
             ($0.minMajor, $0.maxMajor, $0.retryAfterMs) = (1, 1, 60_000)
           })), said("drain", .drain(.init())),
     ]

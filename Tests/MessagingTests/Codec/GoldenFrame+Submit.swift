@@ -40,7 +40,7 @@ extension GoldenFrame {
         agreement: .verified), reason: nil, seq: 1_026, createdMs: 1_763_855_990_000, updatedMs: 1_763_855_990_017)
     var rejected = published
     (rejected.id, rejected.state, rejected.outcome, rejected.seq) = (.numbered(1_028), .rejected, nil, nil)
-    rejected.reason = Verdict.Reason(code: "place_not_found", detail: "no place is known by \"Nowhere\"")
+    rejected.reason = Verdict.Reason(code: "place_not_found", detail: "no place found for \"Nowhere\"")
     let statuses = [
       (published.id, published), (rejected.id, rejected), (PostID.numbered(1_029), nil),
     ].map { Onthemap_Submit_V1_PostStatus($0.0, $0.1) }

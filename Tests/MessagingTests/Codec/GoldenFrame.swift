@@ -5,20 +5,20 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-/// A frame that is written down under proto/golden, in hexadecimal digits and as protobuf's JSON.
+/// A golden frame of proto/golden, which is stored there as hexadecimal digits and as protobuf's JSON.
 struct GoldenFrame: Sendable, CustomTestStringConvertible {
-  /// The file's, without its ending: "onthemap.feed.v1/FeedFrame.delta", that is package, message and body.
+  /// File name without extension: package, message and body. An example is "onthemap.feed.v1/FeedFrame.delta".
   let name: String
   let type: any Message.Type
-  /// As our code writes them.
+  /// The frame as our code encodes it.
   let bytes: [UInt8]
-  /// Whether our code reads from them what they were written from.
+  /// Returns true if our code decodes the expected value from these bytes.
   let isRead: @Sendable ([UInt8]) -> Bool
 
   var testDescription: String { name }
 
   static let all =
-    ofFeeds + ofQuestions + ofChanges + ofWorkers + ofIngest + ofProducers + ofReceipts + ofOperators + ofAdministration
+    ofFeeds + ofQueries + ofChanges + ofWorkers + ofIngest + ofProducers + ofReceipts + ofOperators + ofAdministration
 
   static func frame<Wire: Message>(
     _ package: String, _ body: String, _ type: Wire.Type, _ bytes: [UInt8],
@@ -35,11 +35,11 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
     frame(package, body, Wire.self, message.bytes) { read($0) == message }
   }
 
-  // The list: one post of each agreement, newest first.
+  // Entries of the list, one for each agreement, newest first.
   private static let ana = FeedEntry(
     id: .named("4D2qwHkYwD"), seq: 1_027, account: AccountID(rawValue: 7), firstName: "Ana", lastName: "Mora",
     place: "Costa Rica", label: "Costa Rica", countryCode: "CR", link: "https://example.org/ana",
-    coordinate: .e7(100_000_000, -840_000_000), agreement: .notProvided, createdMs: 1_763_856_000_000,
+    coordinate: .e7(100_000_000, -840_000_000), agreement: .notGiven, createdMs: 1_763_856_000_000,
     updatedMs: 1_763_856_000_450)
   private static let zoe = FeedEntry(
     id: .named("4D2qur2un2"), seq: 1_026, account: AccountID(rawValue: 42), firstName: "Zoë", lastName: "京",
@@ -56,7 +56,7 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
     label: "Oslo, Norway", countryCode: "NO", link: ole.link, coordinate: .e7(0, -1), agreement: .mismatch,
     createdMs: ole.createdMs, updatedMs: 1_763_856_010_000)
   private static let before = FeedState(epoch: epoch, seq: 1_027, entries: [ana, zoe])
-  /// Zoë's post is deleted, and Ole's, which was below the list's end, is back on it.
+  /// Zoë's post is deleted, and Ole's post from below the end of the list refills it.
   private static let delta = FeedDelta(prevSeq: 1_027, seq: 1_029, upsert: [ole], remove: [zoe.id])
   private static let after = FeedState(epoch: epoch, seq: 1_029, entries: [ana, ole])
   private static let epoch = Epoch(Array(0..<16)) ?? .filled(with: 0)
@@ -69,7 +69,7 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
       let bytes = FeedCodec.feed(body, state, isStale: isStale, instance: "feed-1", unixMs: unixMs)
       return frame("feed", file, FeedFrame.self, bytes) { FeedFrame.read($0) == reads }
     }
-    let alternates = ["tcp://10.0.0.2:7710", "tcp://feed.example.org:7710"]
+    let endpoints = ["tcp://10.0.0.2:7710", "tcp://feed.example.org:7710"]
     let empty = FeedState(epoch: epoch, seq: 0, entries: [])
     return [
       feed("snapshot", .snapshot(.join), before, reads: .snapshot(before, hash: before.hash)),
@@ -78,16 +78,17 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
         reads: .snapshot(empty, hash: empty.hash, isStale: true)),
       feed("delta", .delta(delta), after, reads: .delta(delta, epoch: epoch, hash: after.hash)),
       feed(
-        "heartbeat", .heartbeat(ringFrom: 1_000), after, isStale: true,
+        "heartbeat", .heartbeat(minAfterSeq: 1_000), after, isStale: true,
         reads: .heartbeat(epoch: epoch, seq: 1_029, hash: after.hash, isStale: true)),
       feed(
-        "bye", .bye(reason: "the feed is stopped", alternates: alternates.compactMap { try? Endpoint($0) }), after,
-        reads: .bye(reason: "the feed is stopped", alternates: alternates)),
+        "bye",
+        .bye(reason: "feed shutting down", failoverEndpoints: endpoints.compactMap { try? Endpoint($0) }), after,
+        reads: .bye(reason: "feed shutting down", failoverEndpoints: endpoints)),
     ]
   }()
 
-  private static let ofQuestions: [GoldenFrame] = {
-    func question(_ file: String, _ body: FeedRequest.OneOf_Body) -> GoldenFrame {
+  private static let ofQueries: [GoldenFrame] = {
+    func query(_ file: String, _ body: FeedRequest.OneOf_Body) -> GoldenFrame {
       let request = FeedRequest.with {
         ($0.magic, $0.major, $0.minor, $0.requestID, $0.body) = (Protocol.magic, 1, 0, 5, body)
       }
@@ -111,8 +112,8 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
     let refusal = FeedReply(
       id: 5, error: .with { ($0.code, $0.detail, $0.retryAfterMs) = (.busy, "too many ask at once", 1_000) })
     return [
-      question("get_snapshot", .getSnapshot(.with { ($0.ifEpoch, $0.ifSeq) = (Data(epoch.bytes), 1_027) })),
-      question("get_changes", .getChanges(.with { ($0.epoch, $0.afterSeq) = (Data(epoch.bytes), 1_027) })),
+      query("get_snapshot", .getSnapshot(.with { ($0.ifEpoch, $0.ifSeq) = (Data(epoch.bytes), 1_027) })),
+      query("get_changes", .getChanges(.with { ($0.epoch, $0.afterSeq) = (Data(epoch.bytes), 1_027) })),
       answer("snapshot", .snapshot, .snapshot(list)), answer("delta", .delta(delta), .delta(told)),
       answer("not_modified", .notModified, .notModified(.init())),
       same("feed", "error", refusal) { try? FeedReply(serializedBytes: $0) },
@@ -122,7 +123,7 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
   private static let ofChanges: [GoldenFrame] = {
     let traced = edited.traced(TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))
     let changes: [FeedChange] = [
-      .remove(zoe.id, seq: 1_028, next: ole), .remove(ana.id, seq: 1_029, next: nil), .upsert(traced),
+      .remove(zoe.id, seq: 1_028, backfill: ole), .remove(ana.id, seq: 1_029, backfill: nil), .upsert(traced),
     ]
     var list = before
     list.apply(changes)
@@ -139,9 +140,9 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
         return read.changes == changes && read.changes?.map(\.entry?.trace) == changes.map(\.entry?.trace)
       },
       frame(
-        "changes", "list", FetchReply.self, FeedCodec.reply(.snapshot(before), id: 5, epoch: epoch)
+        "changes", "snapshot", FetchReply.self, FeedCodec.reply(.snapshot(before), id: 5, epoch: epoch)
       ) { bytes in
-        guard let reply = FetchReply([bytes]), case .list(let list)? = reply.body else { return false }
+        guard let reply = FetchReply([bytes]), case .snapshot(let list)? = reply.body else { return false }
         return entries(list.entries) == before.entries && list.stateHash == before.hash && reply.seq == before.seq
       },
       same("changes", "error", FetchReply(id: 0, epoch: epoch, seq: 0, error)) { FetchReply([$0]) },

@@ -2,9 +2,9 @@ import Foundation
 import SwiftProtobuf
 import Testing
 
-/// The frames under proto/golden are what others hold their own code to. `GOLDEN=rewrite` writes them anew: for a
-/// change of the protocol, or a frame more.
-@Suite("The golden frames")
+/// Other implementations test against the frames under proto/golden. After a change of the protocol, or to add a frame,
+/// `GOLDEN=rewrite` writes the files again.
+@Suite("Golden frames")
 struct GoldenFrameTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -14,7 +14,7 @@ struct GoldenFrameTests {
     folder.appending(path: "\(frame.name).\(ending)")
   }
 
-  @Test("Our code writes exactly their bytes, and reads their values", arguments: GoldenFrame.all)
+  @Test("Our code encodes exactly the golden bytes, and decodes their values", arguments: GoldenFrame.all)
   func bytes(_ frame: GoldenFrame) throws {
     if ProcessInfo.processInfo.environment["GOLDEN"] == "rewrite" { try rewrite(frame) }
     let text = try String(contentsOf: Self.file(frame, "hex"), encoding: .utf8)
@@ -23,31 +23,31 @@ struct GoldenFrameTests {
     #expect(frame.isRead(bytes))
   }
 
-  @Test("Their JSON says the same", arguments: GoldenFrame.all)
+  @Test("The JSON of a golden frame equals its bytes", arguments: GoldenFrame.all)
   func json(_ frame: GoldenFrame) throws {
     let text = try String(contentsOf: Self.file(frame, "json"), encoding: .utf8)
     let message = try frame.type.init(jsonString: text)
     #expect(try message.isEqualTo(message: frame.type.init(serializedBytes: frame.bytes)))
   }
 
-  @Test("There is no other file among them")
+  @Test("The folder of golden frames has no other files")
   func noOthers() {
     let names = FileManager.default.enumerator(atPath: Self.folder.path)?.compactMap { $0 as? String } ?? []
     let wanted = GoldenFrame.all.flatMap { ["\($0.name).hex", "\($0.name).json"] }
     #expect(names.filter { $0.contains(".hex") || $0.contains(".json") }.sorted() == wanted.sorted())
   }
 
-  @Test("There is one of each body of each frame")
+  @Test("Each body of each frame has a golden frame")
   func complete() {
     let names = Set(GoldenFrame.all.compactMap { $0.name.split(separator: "/").last.map(String.init) })
     let bodies = [
       "FeedFrame.snapshot", "FeedFrame.delta", "FeedFrame.heartbeat", "FeedFrame.bye", "FeedRequest.get_snapshot",
       "FeedRequest.get_changes", "FeedReply.snapshot", "FeedReply.delta", "FeedReply.not_modified", "FeedReply.error",
-      "FetchReply.changes", "FetchReply.list", "FetchReply.error", "WorkerFrame.hello", "WorkerFrame.ready",
+      "FetchReply.changes", "FetchReply.snapshot", "FetchReply.error", "WorkerFrame.hello", "WorkerFrame.credit",
       "WorkerFrame.results", "WorkerFrame.release", "WorkerFrame.heartbeat", "IngestFrame.welcome", "IngestFrame.jobs",
       "IngestFrame.acks", "IngestFrame.heartbeat", "IngestFrame.reset", "IngestFrame.error", "IngestFrame.drain",
       "SubmitRequest.batch", "SubmitRequest.query", "SubmitReply.receipts", "SubmitReply.statuses", "SubmitReply.error",
-      "AdminRequest.status", "AdminRequest.list", "AdminRequest.show", "AdminRequest.retry", "AdminRequest.drop",
+      "AdminRequest.status", "AdminRequest.list", "AdminRequest.show", "AdminRequest.retry", "AdminRequest.discard",
       "AdminRequest.pause", "AdminRequest.resume", "AdminRequest.users", "AdminRequest.add_user",
       "AdminRequest.set_user", "AdminReply.status", "AdminReply.list", "AdminReply.report", "AdminReply.changed",
       "AdminReply.pause", "AdminReply.error", "AdminReply.users", "AdminReply.user",
@@ -55,7 +55,7 @@ struct GoldenFrameTests {
     #expect(Set(bodies).subtracting(names).isEmpty)
   }
 
-  /// Nil where the text is not hexadecimal digits in pairs, with line ends between them.
+  /// Decodes hexadecimal digits with line ends between them. Nil for any other text.
   private static func bytes(_ text: String) -> [UInt8]? {
     let digits = text.filter { !$0.isNewline }.compactMap(\.hexDigitValue)
     guard digits.count == text.filter({ !$0.isNewline }).count, digits.count.isMultiple(of: 2) else { return nil }

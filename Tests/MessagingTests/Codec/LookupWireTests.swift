@@ -4,7 +4,7 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("Look-ups on the job link")
+@Suite("Lookups on the job link")
 struct LookupWireTests {
   private func wire(_ job: Job) -> Onthemap_Jobs_V1_Job { .init(.init(job: job, lease: .numbered(1))) }
 
@@ -12,10 +12,10 @@ struct LookupWireTests {
     wire(Job(id: JobID(lookup: 1), account: AccountID(rawValue: 0), request: .lookup(query)))
   }
 
-  @Test("Every option of a look-up comes back as it was")
+  @Test("Every option of a lookup survives a round trip")
   func options() {
     #expect(wire(.lookup).job?.request == Job.lookup.request)
-    for kind in [PlaceQuery.Kind.forward, .prefix, .reverse] {
+    for kind in [PlaceQuery.Kind.forward, .autocomplete, .reverse] {
       let query = PlaceQuery("Oslo", kind: kind, limit: 20, isDetailed: true)
       #expect(wire(query).job?.placeQuery == query)
     }
@@ -27,16 +27,16 @@ struct LookupWireTests {
     #expect(wire(edge).job?.placeQuery == edge)
   }
 
-  @Test("A post costs no more on the wire than its text, a limit and its lease")
+  @Test("A post's job is 32 bytes on the wire: its text, a limit and its lease")
   func post() throws {
     let job = wire(Job(id: JobID(rawValue: 1), account: AccountID(rawValue: 7), query: "Oslo"))
     #expect(!job.hasLookup && job.job?.request == .post("Oslo"))
     let bytes: [UInt8] = try job.serializedBytes()
-    #expect(bytes.count == 32, "Two numbers of 9, the time 4, the attempt 2, the text 6, the limit 2.")
+    #expect(bytes.count == 32, "Two numbers of 9 bytes, time 4, attempt 2, text 6, limit 2.")
     #expect(MemoryLayout<Job.Request>.size <= MemoryLayout<String>.size + 1)
   }
 
-  @Test("A limit is brought into its range, and another ingest may ask with a limit and a country alone")
+  @Test("A limit is clamped to 1 to 20, and a job may have limit and country without a lookup")
   func limit() {
     var job = wire(.lookup)
     job.limit = 0
@@ -47,7 +47,7 @@ struct LookupWireTests {
     #expect(job.job?.placeQuery == PlaceQuery("Seattle", limit: 20, country: "US"))
   }
 
-  /// One change that makes a look-up one that a worker cannot answer.
+  /// Changes that make a lookup malformed.
   static let malformed: [(String, @Sendable (inout Onthemap_Jobs_V1_Job) -> Void)] = [
     ("unknown kind", { $0.lookup.kind = .UNRECOGNIZED(9) }), ("country", { $0.country = "USA" }),
     ("language", { $0.lookup.language = "deu" }), ("latitude", { $0.lookup.focus.latE7 = 900_000_001 }),
@@ -56,21 +56,21 @@ struct LookupWireTests {
     ("a level that a byte would fold", { $0.lookup.levels = [.UNRECOGNIZED(257)] }),
   ]
 
-  @Test("What a worker does not understand is no job", arguments: malformed.indices)
+  @Test("A worker refuses a malformed lookup", arguments: malformed.indices)
   func malformedJob(index: Int) {
     var job = wire(.lookup)
     Self.malformed[index].1(&job)
     #expect(job.job == nil, "\(Self.malformed[index].0)")
   }
 
-  @Test("Unknown levels beside known ones are left out")
+  @Test("Unknown levels beside known ones are ignored")
   func levels() {
     var job = wire(.lookup)
     job.lookup.levels = [.city, .UNRECOGNIZED(8), .UNRECOGNIZED(-1)]
     #expect(job.job?.placeQuery.levels == [.city])
   }
 
-  @Test("Detail comes back as it was, and what all places owe comes once")
+  @Test("Detail survives a round trip, and attribution is sent once for all places")
   func detail() throws {
     var other = Place.detailed()
     other.detail?.attribution = "© others"
@@ -78,7 +78,7 @@ struct LookupWireTests {
     let wire = Onthemap_Jobs_V1_Result(result)
     #expect(wire.located.attribution == "© somebody; © others")
     guard case .outcome(.located(let places))? = wire.result?.reply else {
-      Issue.record("The places are gone.")
+      Issue.record("The result has no places.")
       return
     }
     #expect(Place.attribution(of: places) == "© somebody; © others")
@@ -87,19 +87,19 @@ struct LookupWireTests {
     #expect(first == .detailed())
   }
 
-  /// One change that makes a located result a forbidden one.
+  /// Changes that make a detail invalid.
   static let forbidden: [(String, @Sendable (inout Onthemap_Jobs_V1_Detail) -> Void)] = [
     ("county", { $0.county = String(repeating: "x", count: 257) }),
     ("postcode", { $0.postcode = String(repeating: "1", count: 33) }),
     ("matched", { $0.matched = String(repeating: "x", count: 257) }),
-    ("unmatched that controls", { $0.unmatched = "a\nb" }),
+    ("unmatched with a control character", { $0.unmatched = "a\nb" }),
     ("provider", { $0.provider = String(repeating: "x", count: 33) }),
-    ("provider that turns", { $0.provider = "\u{202E}" }),
+    ("provider that changes direction", { $0.provider = "\u{202E}" }),
     ("box upside down", { $0.box.southE7 = $0.box.northE7 + 1 }),
     ("box off the earth", { $0.box.eastE7 = 1_800_000_001 }),
   ]
 
-  @Test("A detail outside its range is no result", arguments: forbidden.indices)
+  @Test("A result with an invalid detail is refused", arguments: forbidden.indices)
   func forbiddenDetail(index: Int) {
     var wire = Onthemap_Jobs_V1_Result(JobResult(lease: .numbered(1), outcome: .located([.detailed()])))
     #expect(wire.result != nil)
@@ -107,7 +107,7 @@ struct LookupWireTests {
     #expect(wire.result == nil, "\(Self.forbidden[index].0)")
   }
 
-  @Test("Details are as many as places, or none")
+  @Test("A result has a detail for each place or none at all")
   func counts() {
     let result = JobResult(lease: .numbered(1), outcome: .located([.detailed(), .detailed()]))
     var wire = Onthemap_Jobs_V1_Result(result)
@@ -118,13 +118,13 @@ struct LookupWireTests {
     #expect(post.located.details.isEmpty && post.located.attribution.isEmpty)
   }
 
-  @Test("Words as typed are sent in one safe line of bounded length")
+  @Test("Typed words are sent as one safe line of bounded length")
   func cut() throws {
     var place = Place.detailed()
     place.detail?.unmatched = "a\n\u{202E}" + String(repeating: "é", count: 1_000)
     place.detail?.attribution = String(repeating: "©", count: 5_000)
     let wire = Onthemap_Jobs_V1_Result(JobResult(lease: .numbered(1), outcome: .located([place])))
-    #expect(wire.located.details[0].unmatched.utf8.count == 255, "A character is not cut in two.")
+    #expect(wire.located.details[0].unmatched.utf8.count == 255, "No character is split.")
     #expect(wire.located.attribution.utf8.count == 1_024)
     #expect(wire.result != nil)
   }
@@ -151,7 +151,7 @@ struct LookupWireTests {
     #expect(frames.allSatisfy { $0.count <= Limits.jobFrameBytesMax })
   }
 
-  @Test("Options and detail arrive over sockets as they were")
+  @Test("Options and detail survive the job link")
   func sockets() async throws {
     let ledger = Ledger()
     let server = try TestServer(ledger)
@@ -161,7 +161,7 @@ struct LookupWireTests {
     }
     defer { worker.reactor.stop() }
     server.add([.lookup, .post(1)], to: ledger)
-    try await eventually("both are settled") { ledger.unsettled.isEmpty }
+    try await eventually("both jobs are settled") { ledger.unsettled.isEmpty }
     #expect(worker.answered.value == 2 && ledger.located == [[.detailed()]])
   }
 }

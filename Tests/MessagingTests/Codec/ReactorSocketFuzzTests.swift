@@ -4,17 +4,17 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("Stations that hear what nobody has said")
+@Suite("Reactor sockets with mutated messages")
 struct ReactorSocketFuzzTests {
   private struct Stations {
     let routers: [any ReactorSocket]
     let others: [any ReactorSocket]
   }
 
-  /// Makes the stations of a reactor, and lets them hear a round before its loop begins, on its thread: a station that
-  /// connects anew replaces sockets which the loop looks at.
+  /// Opens reactor sockets and runs a round of messages on the reactor's thread, before the loop starts. A socket that
+  /// reconnects replaces sockets that the loop polls.
   ///
-  /// - Returns: the number of messages that got through to the rules behind the frames.
+  /// - Returns: The number of messages that passed decoding and reached the state machines.
   private static func run(_ round: @escaping @Sendable (Stations) -> Void) throws -> Int {
     let reached = Counter()
     let wake = WakeupEvent()
@@ -23,7 +23,7 @@ struct ReactorSocketFuzzTests {
     jobs.enqueue(.committed(.accepted((1...9).map { .post($0) })))
     changes.enqueue((7...9).map { .upsert(.sample($0)) })
     let (reactor, _) = try Reactor.start("fuzz", wake: wake) { context in
-      // Nobody is there: nothing is heard but what the test says.
+      // No peer listens here, so the sockets get only the messages of the test.
       let nobody = try Endpoint("tcp://127.0.0.1:1")
       var batch: UInt64 = 0
       let publisher = try FeedPublisher(context, bind: .anyPort(), instance: "fuzz", logger: quiet) { 0 }
@@ -44,7 +44,8 @@ struct ReactorSocketFuzzTests {
                 submitted.enqueue(.identified(peer: peer, token: token, .account(TestSubmitServer.account)))
               case .batch(let ticket, _, let posts):
                 submitted.enqueue(.answered(ticket, .receipts(posts.map { _ in .accepted(.numbered(1)) })))
-              case .query(let ticket, _, let ids): submitted.enqueue(.answered(ticket, .statuses(ids.map { ($0, nil) })))
+              case .query(let ticket, _, let ids):
+                submitted.enqueue(.answered(ticket, .statuses(ids.map { ($0, nil) })))
               }
             }
           }),
@@ -53,7 +54,7 @@ struct ReactorSocketFuzzTests {
         publisher,
         try JobClient(
           context, connect: nobody, worker: "w", instance: .init(repeating: 1, count: 16), software: "test/1",
-          concurrency: 32, logger: quiet, joined: { reached.add() }, answer: { _, _ in .outcome(.notFound) }),
+          concurrency: 32, logger: quiet, joined: { reached.add() }, reply: { _, _ in .outcome(.notFound) }),
         try SubmitClient(
           context, connect: nobody, token: TestSubmitServer.token, logger: quiet,
           next: { _ in
@@ -68,7 +69,7 @@ struct ReactorSocketFuzzTests {
     return reached.value
   }
 
-  @Test("Any messages of any peers, at any time, end nobody")
+  @Test("Random messages at random times crash no reactor socket")
   func stations() {
     let topics = [[1] + Array(Topic.join("abc").utf8), [0] + Array(Topic.join("abc").utf8)]
     let frames = FrameFuzzTests.frames + topics
@@ -84,7 +85,7 @@ struct ReactorSocketFuzzTests {
           let message = random.below(3) == 0 ? frame : random.changed(frame, with: frames)
           for station in stations.routers { station.receive([[UInt8(random.below(3))], message], nowMs: nowMs) }
           for station in stations.others { station.receive([message], nowMs: nowMs) }
-          // A subscriber's rules, without its socket: that would hold up the end until it had subscribed.
+          // Only the rules of a subscriber, because its socket would delay the end until it had subscribed.
           if let frame = FeedFrame.read(message) { _ = replica.receive(frame, nowMs: nowMs) }
           for station in stations.routers + stations.others { _ = station.tick(nowMs: nowMs) }
         }

@@ -10,7 +10,7 @@ struct TraceWireTests {
   private static let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
   private let trace = TraceContext(header)
 
-  @Test("A job has its trace, and costs nothing where there is none")
+  @Test("A job carries its trace in 57 bytes, and none without a trace")
   func job() throws {
     var job = Job(id: JobID(rawValue: 9), account: AccountID(rawValue: 3), query: "Oslo")
     let lease = Lease(job: job.id, token: 77)
@@ -21,7 +21,7 @@ struct TraceWireTests {
     #expect(wire.bytes.count == bare.bytes.count + 57)
   }
 
-  @Test("A trace that is none is left out, and what it stands in is taken")
+  @Test("A malformed trace is dropped, and the message around it is accepted")
   func malformed() {
     let job = Onthemap_Jobs_V1_Job.with {
       $0.jobID = 9
@@ -40,13 +40,13 @@ struct TraceWireTests {
     #expect(changes.changes == [.sample(5)] && changes.changes?.first?.entry?.trace == nil)
   }
 
-  @Test("A producer's post has its trace")
+  @Test("A producer's post carries its trace")
   func draft() {
     let post = SubmittedPost(idempotencyKey: "k", place: "Oslo", link: "x.y", trace: trace)
     #expect(Onthemap_Submit_V1_Draft(post).post == post)
   }
 
-  @Test("Of changes each keeps its own; subscribers see none")
+  @Test("Each change keeps its own trace on the change link, and feed entries carry none")
   func changes() {
     let entries = [FeedEntry.sample(5), FeedEntry.sample(6).traced(trace), FeedEntry.sample(7)]
     let wire = Onthemap_Changes_V1_Changes(entries.map { .upsert($0) })
@@ -63,7 +63,7 @@ struct TraceWireTests {
     #expect(reply.bytes.count <= Limits.feedFrameBytesMax)
   }
 
-  @Test("A feed tells how many subscribers it has, or that it does not count them")
+  @Test("A fetch carries the feed's number of subscribers, or none if it does not count them")
   func subscribers() {
     #expect(FetchRequest(id: 1, feed: "f", after: nil, subscribers: 0).hasSubscribers)
     #expect(FetchRequest(id: 1, feed: "f", after: nil, subscribers: 7).subscribers == 7)

@@ -6,9 +6,9 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("The frames of the list that are written and read field by field")
+@Suite("Feed codec")
 struct FeedCodecTests {
-  /// What the generated code makes of the bytes must be what is made of them here, if anything is.
+  /// Requires that the codec decodes bytes as the generated code does, if it decodes them at all.
   static func requireSameReading(of bytes: [UInt8]) throws {
     if let delta = FeedCodec.delta(bytes) { try #require(FeedFrame.message(bytes) == delta, "\(bytes)") }
     guard let (id, epoch, read, hash) = FeedCodec.changes(bytes) else { return }
@@ -21,7 +21,7 @@ struct FeedCodecTests {
 
   struct Unlike: Error { let bytes: [UInt8] }
 
-  @Test("They are the generated code's bytes, and are read as the generated code reads them")
+  @Test("The feed codec encodes and decodes exactly as the generated code")
   func sameAsGenerated() throws {
     for seed in 0..<300 as Range<UInt64> {
       var random = SeededRandom(seed: seed)
@@ -30,18 +30,18 @@ struct FeedCodecTests {
       let delta = FeedDelta(
         prevSeq: random.number(), seq: state.seq, upsert: random.entries(below: 40),
         remove: random.entries(below: 9).map(\.id))
-      let alternates = ["tcp://10.0.0.2:7710", "tcp://feed.example.org:7710"]
-      let ringFrom = random.number()
+      let failoverEndpoints = ["tcp://10.0.0.2:7710", "tcp://feed.example.org:7710"]
+      let minAfterSeq = random.number()
       let bodies: [(FeedCodec.Body, FeedFrame.OneOf_Body)] = [
         (.snapshot(.join), FeedFrame.snapshot(state, .join)),
         (.delta(delta), FeedFrame.delta(delta, hash: state.hash)),
         (
-          .heartbeat(ringFrom: ringFrom),
-          .heartbeat(.with { ($0.intervalMs, $0.stateHash, $0.ringFrom) = (1_000, state.hash, ringFrom) })
+          .heartbeat(minAfterSeq: minAfterSeq),
+          .heartbeat(.with { ($0.intervalMs, $0.stateHash, $0.minAfterSeq) = (1_000, state.hash, minAfterSeq) })
         ),
         (
-          .bye(reason: "so long", alternates: try alternates.map { try Endpoint($0) }),
-          .bye(.with { ($0.reason, $0.alternates) = ("so long", alternates) })
+          .bye(reason: "so long", failoverEndpoints: try failoverEndpoints.map { try Endpoint($0) }),
+          .bye(.with { ($0.reason, $0.failoverEndpoints) = ("so long", failoverEndpoints) })
         ),
       ]
       let unixMs = Int64(bitPattern: random.number())
@@ -67,7 +67,7 @@ struct FeedCodecTests {
     }
   }
 
-  @Test("Deltas and changes are read without the generated code, also where a text is empty")
+  @Test("The feed codec decodes deltas and changes itself, also with empty texts")
   func short() throws {
     var random = SeededRandom(seed: 1)
     for _ in 0..<100 {
@@ -83,7 +83,7 @@ struct FeedCodecTests {
     }
   }
 
-  /// Changes with one entry, which has a field more or another one.
+  /// Encodes changes with one entry, to which `entry` adds fields.
   private func reply(_ entry: (inout FieldWriter) -> Void) -> [UInt8] {
     var frame = FieldWriter()
     frame.version()
@@ -99,7 +99,7 @@ struct FeedCodecTests {
     return frame.bytes
   }
 
-  @Test("Whatever an entry has besides is read as the generated code reads it")
+  @Test("The feed codec decodes unusual fields of an entry as the generated code does")
   func unusual() throws {
     let additions: [(taken: Bool, (inout FieldWriter) -> Void)] = [
       (true, { $0.number(15, 1) }), (true, { $0.text(15, "new") }), (true, { $0.fixed32(15, 5) }),
@@ -122,16 +122,16 @@ struct FeedCodecTests {
 }
 
 extension SeededRandom {
-  /// By rising number; one in ten a deletion.
+  /// Random changes by rising sequence number. One in ten is a removal.
   fileprivate mutating func changes(below count: Int) -> [FeedChange] {
     let back = entries(below: 9)
     return entries(below: count).sorted { $0.seq < $1.seq }.map { entry in
       guard happens(10) else { return .upsert(entry) }
-      return .remove(entry.id, seq: entry.seq, next: happens(50) ? back.first : nil)
+      return .remove(entry.id, seq: entry.seq, backfill: happens(50) ? back.first : nil)
     }
   }
 
-  /// Of every length that a number may have.
+  /// A random number of a random length in bits.
   fileprivate mutating func number() -> UInt64 { next() >> UInt64(below(64)) }
 
   private mutating func text() -> String {
@@ -146,7 +146,7 @@ extension SeededRandom {
         firstName: text(), lastName: text(), place: text(), label: text(), countryCode: one(of: ["", "US"]),
         link: text(),
         coordinate: .e7(.random(in: -900_000_000...900_000_000, using: &self), one(of: [0, -1, 1_800_000_000, 77])),
-        agreement: one(of: [.notProvided, .verified, .unverified, .mismatch]),
+        agreement: one(of: [.notGiven, .verified, .unverified, .mismatch]),
         createdMs: Int64(number() % Protocol.unixMsMax), updatedMs: Int64(number() % Protocol.unixMsMax))
       guard happens(20) else { return entry }
       return entry.traced(TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))

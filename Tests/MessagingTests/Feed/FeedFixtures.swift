@@ -5,7 +5,7 @@ import Synchronization
 @testable import Domain
 @testable import Messaging
 
-/// Ingest's end of the change log, on a reactor of its own.
+/// A change server on its own reactor.
 struct TestChangeServer {
   let reactor: Reactor
   let endpoint: Endpoint
@@ -23,7 +23,7 @@ struct TestChangeServer {
   }
 }
 
-/// A feed's end of the change log alone, with what it was told.
+/// A change client on its own reactor, which records what it receives.
 final class TestChangeClient: Sendable {
   private struct Received {
     var state: FeedState?
@@ -57,24 +57,24 @@ final class TestChangeClient: Sendable {
 
   var state: FeedState? { received.value.state }
   var lists: Int { received.value.lists }
-  /// Numbers of the changes that came one by one.
+  /// Sequence numbers of the received changes.
   var seqs: [UInt64] { received.value.seqs }
 }
 
-/// A feed: it pulls from ingest and publishes, on one reactor.
+/// A feed on one reactor, which pulls from ingest and publishes.
 struct TestFeed {
   let reactor: Reactor
   let endpoint: Endpoint
   let query: Endpoint
-  /// Counts what subscribers leave unread.
+  /// Counts the bytes that subscribers have not read.
   let memory: FrameMemory
   private let told: Shared<Int>
 
-  /// What it told ingest last.
+  /// The number of subscribers that the feed last reported to ingest.
   var subscribers: Int { told.value }
 
   init(
-    pulling source: Endpoint, bind: Endpoint? = nil, alternates: [Endpoint] = [], snapshot: FeedState? = nil,
+    pulling source: Endpoint, bind: Endpoint? = nil, failoverEndpoints: [Endpoint] = [], snapshot: FeedState? = nil,
     queriesPerSecond: Int = Limits.feedQueriesPerSecondMax, unreadBytesMax: Int = Limits.feedUnreadBytesMax,
     logger: Logger = quiet,
     pullCurve: CurveClient? = nil, curve: CurveServer? = nil
@@ -86,8 +86,8 @@ struct TestFeed {
     let endpoints: (Endpoint, Endpoint, FrameMemory)
     (reactor, endpoints) = try Reactor.start("feed", wake: WakeupEvent(), ioThreads: 2) { context in
       let publisher = try FeedPublisher(
-        context, bind: bind, instance: "test", alternates: alternates, curve: curve, unreadBytesMax: unreadBytesMax,
-        logger: logger, unixMs: { 0 })
+        context, bind: bind, instance: "test", failoverEndpoints: failoverEndpoints, curve: curve,
+        unreadBytesMax: unreadBytesMax, logger: logger, unixMs: { 0 })
       let query = try FeedQueryServer(
         context, bind: queryBind, perSecond: queriesPerSecond, curve: curve, logger: quiet)
       if let snapshot {
@@ -111,7 +111,7 @@ struct TestFeed {
         },
         changed: { changes, delta, state in
           query.change(changes, to: state)
-          publisher.change(delta, to: state, ringFrom: query.ringFrom)
+          publisher.change(delta, to: state, minAfterSeq: query.minAfterSeq)
         })
       return ([client, publisher, query], (publisher.endpoint, query.endpoint, publisher.memory))
     }
@@ -119,7 +119,7 @@ struct TestFeed {
   }
 }
 
-/// A subscriber, with what it was told.
+/// A subscriber on its own reactor, which records what it receives.
 final class TestSubscriber: Sendable {
   private struct Received {
     var state: FeedState?
@@ -167,12 +167,12 @@ final class TestSubscriber: Sendable {
   var isStale: Bool { received.value.isStale }
   var lists: Int { received.value.lists }
   var desyncs: [DesyncReason] { received.value.losses }
-  /// The numbers that it stood at, one after the other.
+  /// Sequence numbers of all received lists and changes, in order.
   var seqs: [UInt64] { received.value.seqs }
-  /// The number of its last list, and the numbers of the changes behind it.
+  /// Sequence numbers of the last list and of the changes after it.
   var sinceList: [UInt64] { received.value.sinceList }
-  /// True if it has had one list and lost nothing. On a machine that stands still for 3 s a subscriber finds its feed
-  /// silent and joins anew. Such losses are allowed if the machine did stand still and the time suffices for them.
+  /// True if the subscriber got one list and had no desync. On a machine that stalls for 3 s a subscriber times out and
+  /// joins again. Such desyncs are allowed if the machine did stall and enough time has passed for them.
   var isUndisturbed: Bool {
     let told = received.value
     let silentMs = Int64(told.losses.count) * 3 * Limits.feedHeartbeatMs
@@ -182,14 +182,14 @@ final class TestSubscriber: Sendable {
   }
 }
 
-/// A clock that ticks every 100 ms. Where it ticks late, the machine stood still.
+/// A clock that ticks every 100 ms. A late tick means that the machine stalled.
 final class Ticker: Sendable {
   private struct Ticks {
     var lastMs = Reactor.nowMs
-    /// The time of the last tick that was late; nil for none.
+    /// The time of the last late tick. Nil for none.
     var lateMs: Int64?
 
-    /// A feed's heartbeats are 2 s late before a subscriber finds it silent. Several threads may share that delay, so
+    /// A subscriber times out when heartbeats are 2 s late. Several threads may share that delay, so
     /// half a second is late.
     func isLate(nowMs: Int64) -> Bool { nowMs - lastMs > 600 }
   }
@@ -209,14 +209,14 @@ final class Ticker: Sendable {
     queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in tick() }
   }
 
-  /// Returns true if a tick was late since a time, or is late now.
+  /// Returns true if a tick was late after `startMs`, or is late now.
   func wasLate(since startMs: Int64) -> Bool {
     let ticks = ticks.value
     return ticks.lateMs ?? .min >= startMs || ticks.isLate(nowMs: Reactor.nowMs)
   }
 }
 
-/// A value that two threads look at.
+/// A value that threads share.
 final class Shared<Value: Sendable>: Sendable {
   private let mutex: Mutex<Value>
   init(_ value: Value) { mutex = Mutex(value) }

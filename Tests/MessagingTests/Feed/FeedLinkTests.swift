@@ -5,10 +5,10 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("The feed over sockets", .serialized)
+@Suite("Feed link", .serialized)
 struct FeedLinkTests {
   @Test(
-    "A join's snapshot reaches only the subscriber of the whole topic",
+    "A join's snapshot reaches only subscribers of the complete join topic",
     arguments: ["", "otm.feed/1/main/", "otm.feed/1/main/j/", "otm.feed/1/main/j/abc"])
   func ownJoin(beginning: String) async throws {
     let server = try TestChangeServer(.sample(1...3))
@@ -20,32 +20,32 @@ struct FeedLinkTests {
     func listen() {
       while let frames = listener.receive() { heard.append(String(decoding: frames[0], as: UTF8.self)) }
     }
-    try await eventually("it hears heartbeats") {
+    try await eventually("the listener gets heartbeats") {
       listen()
       return heard.contains(Topic.heartbeat)
     }
     let own = Topic.join("abc")
     let joiner = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [own])
-    try await eventually("the other one's join is answered") {
+    try await eventually("the joiner gets its snapshot") {
       joiner.receive().map { String(decoding: $0[0], as: UTF8.self) } == own
     }
-    // Frames that the feed sends after the join arrive after it.
+    // Frames that the feed sends after the snapshot arrive after it.
     let before = heard.count
-    try await eventually("it hears the next heartbeat") {
+    try await eventually("the listener gets the next heartbeat") {
       listen()
       return heard.count > before && heard.last == Topic.heartbeat
     }
     #expect(!heard.contains(own))
     let isShared = Topic.shared.contains { $0.hasPrefix(beginning) && $0 != Topic.heartbeat }
     if isShared {
-      try await eventually("it hears snapshots too") {
+      try await eventually("the listener gets snapshots") {
         listen()
         return heard.contains(Topic.snapshot)
       }
     }
   }
 
-  @Test("Who joins late has the list at once, and follows")
+  @Test("A late subscriber gets the list and follows")
   func lateJoiner() async throws {
     let server = try TestChangeServer(.sample(1...150))
     defer { server.reactor.stop() }
@@ -53,31 +53,33 @@ struct FeedLinkTests {
     defer { feed.reactor.stop() }
     let early = try TestSubscriber(feed.endpoint)
     defer { early.reactor.stop() }
-    try await eventually("the early one has the list") { early.state == .sample(51...150) }
+    try await eventually("the early subscriber has the list") { early.state == .sample(51...150) }
 
     let late = try TestSubscriber(feed.endpoint)
     defer { late.reactor.stop() }
-    try await eventually("the late one has the list") { late.state == .sample(51...150) }
+    try await eventually("the late subscriber has the list") { late.state == .sample(51...150) }
     server.inbox.enqueue([.sample(151)])
-    try await eventually("both follow") { early.state == .sample(52...151) && late.state == .sample(52...151) }
+    try await eventually("both subscribers follow") {
+      early.state == .sample(52...151) && late.state == .sample(52...151)
+    }
     #expect(early.isUndisturbed && late.isUndisturbed)
   }
 
-  @Test("A subscriber has the list by its join alone")
+  @Test("A join alone brings the list")
   func loneJoin() async throws {
     let (reactor, endpoint) = try Reactor.start("feed", wake: WakeupEvent()) { context in
-      // By its clock neither a periodic list nor a heartbeat is ever due.
+      // The clock of this feed stands still, so no periodic snapshot or heartbeat becomes due.
       let feed = try MuteFeed(context, bind: .anyPort(), stands: true)
       return ([feed], feed.endpoint)
     }
     defer { reactor.stop() }
     let subscriber = try TestSubscriber(endpoint)
     defer { subscriber.reactor.stop() }
-    try await eventually("it has the list") { subscriber.lists >= 1 }
+    try await eventually("the subscriber has the list") { subscriber.lists >= 1 }
     #expect(subscriber.state == .sample(1...3))
   }
 
-  @Test("Twenty subscribers that join during a thousand changes all end with the same list, without a gap")
+  @Test("Twenty subscribers that join during a thousand changes end with one list without a gap")
   func randomJoins() async throws {
     var random = SeededRandom(seed: 1)
     let server = try TestChangeServer(.sample(1...100))
@@ -88,27 +90,29 @@ struct FeedLinkTests {
     var subscribers: [TestSubscriber] = []
     defer { for subscriber in subscribers { subscriber.reactor.stop() } }
     for number: UInt64 in 101...1_100 {
-      // One post in four changes again instead of being new.
+      // Every fourth change edits an earlier post.
       server.inbox.enqueue([.upsert(.sample(number, id: number % 4 == 0 ? number - 3 : number))])
       if joins.contains(number) { subscribers.append(try TestSubscriber(feed.endpoint)) }
       if number % 5 == 0 { try await Task.sleep(for: .milliseconds(1)) }
     }
     while subscribers.count < 20 { subscribers.append(try TestSubscriber(feed.endpoint)) }
-    try await eventually("all stand at the end", within: 120) { subscribers.allSatisfy { $0.state?.seq == 1_100 } }
+    try await eventually("all subscribers have the last change", within: 120) {
+      subscribers.allSatisfy { $0.state?.seq == 1_100 }
+    }
     #expect(Set(subscribers.compactMap { $0.state?.hash }).count == 1)
     #expect(subscribers[0].state?.entries.count == 100)
     for subscriber in subscribers {
       let seqs = subscriber.seqs
       #expect(seqs == seqs.sorted() && seqs.last == 1_100)
       #expect(subscriber.isUndisturbed, "\(subscriber.desyncs)")
-      // Of a post that changed twice within one delta only the last version is told.
+      // A delta carries only the last version of a post that changed twice within it.
       let followed = subscriber.sinceList
       let missing = Set((followed.first ?? 0)...1_100).subtracting(followed)
       #expect(missing.allSatisfy { $0 % 4 == 1 }, "After its list a subscriber gets every change: \(missing.sorted())")
     }
   }
 
-  @Test("A feed that says goodbye and comes back on its port is followed again, without a wrong step")
+  @Test("Subscribers follow a feed again that says goodbye and returns on its port")
   func restart() async throws {
     let server = try TestChangeServer(.sample(1...10))
     defer { server.reactor.stop() }
@@ -116,21 +120,21 @@ struct FeedLinkTests {
     let endpoint = feed.endpoint
     let subscribers = try (0..<5).map { _ in try TestSubscriber(endpoint) }
     defer { for subscriber in subscribers { subscriber.reactor.stop() } }
-    try await eventually("all have the list") { subscribers.allSatisfy { $0.state?.seq == 10 } }
+    try await eventually("all subscribers have the list") { subscribers.allSatisfy { $0.state?.seq == 10 } }
 
     feed.reactor.stop()
-    try await eventually("all know that the feed has gone") { subscribers.allSatisfy { !$0.isLive } }
-    #expect(subscribers.allSatisfy { $0.desyncs.contains(.goodbye("the feed is stopped")) })
+    try await eventually("all subscribers know that the feed is gone") { subscribers.allSatisfy { !$0.isLive } }
+    #expect(subscribers.allSatisfy { $0.desyncs.contains(.goodbye("feed shutting down")) })
     server.inbox.enqueue([.sample(11)])
     feed = try TestFeed(pulling: server.endpoint, bind: endpoint)
     defer { feed.reactor.stop() }
-    try await eventually("all are right again") {
+    try await eventually("all subscribers have the new list") {
       subscribers.allSatisfy { $0.isLive && $0.state == .sample(1...11) }
     }
     for subscriber in subscribers { #expect(subscriber.seqs == subscriber.seqs.sorted()) }
   }
 
-  @Test("A silent feed is connected to anew, and that is a join by itself")
+  @Test("A subscriber reconnects to a silent feed and gets the list by that alone")
   func silence() async throws {
     let isMute = Shared(false)
     let (reactor, endpoint) = try Reactor.start("feed", wake: WakeupEvent()) { context in
@@ -140,16 +144,16 @@ struct FeedLinkTests {
     defer { reactor.stop() }
     let subscriber = try TestSubscriber(endpoint)
     defer { subscriber.reactor.stop() }
-    try await eventually("it has the list") { subscriber.isLive }
+    try await eventually("the subscriber has the list") { subscriber.isLive }
     isMute.change { $0 = true }
-    try await eventually("it knows that the feed is silent") { !subscriber.isLive }
+    try await eventually("the subscriber knows that the feed is silent") { !subscriber.isLive }
     let lists = subscriber.lists
     isMute.change { $0 = false }
-    try await eventually("it has the list again") { subscriber.lists > lists && subscriber.isLive }
+    try await eventually("the subscriber has the list again") { subscriber.lists > lists && subscriber.isLive }
     #expect(subscriber.desyncs.allSatisfy { $0 == .timedOut }, "\(subscriber.desyncs)")
   }
 
-  @Test("A restored database is another history: subscribers take its list though its number is lower")
+  @Test("Subscribers accept the list of a restored database despite its lower sequence number")
   func newEpoch() async throws {
     var server = try TestChangeServer(.sample(1...50))
     let source = server.endpoint
@@ -157,16 +161,16 @@ struct FeedLinkTests {
     defer { feed.reactor.stop() }
     let subscriber = try TestSubscriber(feed.endpoint)
     defer { subscriber.reactor.stop() }
-    try await eventually("it has the list") { subscriber.state?.seq == 50 }
+    try await eventually("the subscriber has the list") { subscriber.state?.seq == 50 }
     server.reactor.stop()
     server = try TestChangeServer(.sample(1...20, epoch: 2), bind: source)
     defer { server.reactor.stop() }
-    try await eventually("it has the other list") { subscriber.state == .sample(1...20, epoch: 2) }
+    try await eventually("the subscriber has the restored list") { subscriber.state == .sample(1...20, epoch: 2) }
     server.inbox.enqueue([.sample(21)])
-    try await eventually("it follows") { subscriber.state?.seq == 21 }
+    try await eventually("the subscriber follows") { subscriber.state?.seq == 21 }
   }
 
-  @Test("The simplest subscriber of all: it takes each whole list")
+  @Test("A subscriber of the snapshot topic alone gets every list")
   func levelZero() async throws {
     let server = try TestChangeServer(.sample(1...3))
     defer { server.reactor.stop() }
@@ -181,18 +185,18 @@ struct FeedLinkTests {
         if case .snapshot(let state, _, _)? = frames.last.flatMap(FeedFrame.read) { last = state }
       }
     }
-    try await eventually("a list comes of itself") {
+    try await eventually("the subscriber has a periodic list") {
       drain()
       return last == .sample(1...3)
     }
     server.inbox.enqueue([.sample(4)])
-    try await eventually("a change brings a list") {
+    try await eventually("the subscriber has a list with the change") {
       drain()
       return last == .sample(1...4)
     }
   }
 
-  @Test("Who subscribes to a name that the feed's name begins with gets nothing of another feed")
+  @Test("A subscription to a similar topic prefix gets no frames of the feed")
   func prefixTrap() async throws {
     let server = try TestChangeServer(.sample(1...3))
     defer { server.reactor.stop() }
@@ -210,7 +214,7 @@ struct FeedLinkTests {
     #expect(wrong.receive() == nil)
   }
 
-  @Test("Only a well-formed join is answered, with the list and on its own topic")
+  @Test("A feed answers only well-formed joins, each with the list on its own topic")
   func joins() async throws {
     let server = try TestChangeServer(.sample(1...3))
     defer { server.reactor.stop() }
@@ -224,18 +228,18 @@ struct FeedLinkTests {
     var answer: [[UInt8]]?
     for attempt in 0..<3 where answer == nil {
       good = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [prefix + "try\(attempt)/"])
-      try await eventually("the join is answered") {
+      try await eventually("the join gets a snapshot") {
         answer = good?.receive()
         return answer != nil
       }
       #expect(answer?.first.map { String(decoding: $0, as: UTF8.self) } == prefix + "try\(attempt)/")
     }
     #expect(answer?.last.flatMap(FeedFrame.read) == .snapshot(.sample(1...3), hash: FeedState.sample(1...3).hash))
-    #expect(good?.receive() == nil, "One answer, and nothing of what all get.")
+    #expect(good?.receive() == nil, "The joiner gets one snapshot and no shared frames.")
     #expect(bad.receive() == nil)
   }
 
-  @Test("A thousand joins at once are answered at 200 a second, each once, and who follows meanwhile gets each change")
+  @Test("A feed answers a thousand joins once each at 200 a second, and still sends each change")
   func manyJoins() async throws {
     let server = try TestChangeServer(.sample(1...100))
     defer { server.reactor.stop() }
@@ -243,19 +247,19 @@ struct FeedLinkTests {
     defer { feed.reactor.stop() }
     let subscriber = try TestSubscriber(feed.endpoint)
     defer { subscriber.reactor.stop() }
-    try await eventually("it has the list") { subscriber.state?.seq == 100 }
+    try await eventually("the subscriber has the list") { subscriber.state?.seq == 100 }
 
     let start = ContinuousClock.now
-    // A peer may have many topics: so a thousand joins need no thousand connections.
+    // A peer may subscribe to many topics, so a thousand joins do not need a thousand connections.
     func hundredJoins(_ peer: Int) -> RawSocket {
       RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: (0..<100).map { Topic.join("peer\(peer)try\($0)") })
     }
     var peers = (0..<10).map(hundredJoins)
     var answers: [[UInt8]: Int] = [:]
     var seq: UInt64 = 100
-    try await eventually("all are answered, and ten changes have come while joins waited") {
+    try await eventually("all joins have a snapshot, and ten changes arrived while joins waited") {
       for peer in peers { while let frames = peer.receive() { answers[frames[0], default: 0] += 1 } }
-      // The next change when it has the last.
+      // The next change follows when the subscriber has the last one.
       if subscriber.state?.seq == seq {
         seq += 1
         server.inbox.enqueue([.sample(seq)])
@@ -266,20 +270,20 @@ struct FeedLinkTests {
       return isFollowed && answers.count == 100 * peers.count
     }
     let took = ContinuousClock.now - start
-    // The first 200 at once, and then 200 a second.
+    // The feed answers the first 200 joins immediately, and then 200 a second.
     let least = Duration.seconds(Double(answers.count - 200) / 200 - 0.5)
     #expect(took > least, "\(answers.count) answers")
     #expect(answers.values.allSatisfy { $0 == 1 })
     #expect(subscriber.isUndisturbed, "\(subscriber.desyncs)")
   }
 
-  @Test("A subscription of 96 bytes is heard, a longer one ends its connection, and nobody else's")
+  @Test("A subscription of 96 bytes is accepted, and a longer one ends only its own connection")
   func longSubscription() async throws {
     let server = try TestChangeServer(.sample(1...3))
     defer { server.reactor.stop() }
     let feed = try TestFeed(pulling: server.endpoint)
     defer { feed.reactor.stop() }
-    // Before the topic stands the name of ZeroMQ's command, ten bytes. Topics go out in the order of their letters.
+    // ZeroMQ's command name before the topic is ten bytes. Topics go out in alphabetical order.
     let (longest, tooLong) = (String(repeating: "a", count: 96 - 10), String(repeating: "a", count: 97 - 10))
     let heard = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [longest, Topic.heartbeat])
     let cutOff = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [tooLong, Topic.heartbeat])
@@ -292,17 +296,17 @@ struct FeedLinkTests {
     }
     #expect(cutOff.receive() == nil)
     server.inbox.enqueue([.sample(4)])
-    try await eventually("others follow") { subscriber.state?.seq == 4 }
+    try await eventually("the other subscriber follows") { subscriber.state?.seq == 4 }
     #expect(subscriber.isUndisturbed, "\(subscriber.desyncs)")
   }
 
-  @Test("A subscriber that sends messages upstream disturbs nobody")
+  @Test("A subscriber that sends messages upstream does not disturb others")
   func upstream() async throws {
     let server = try TestChangeServer(.sample(1...3))
     defer { server.reactor.stop() }
     let feed = try TestFeed(pulling: server.endpoint)
     defer { feed.reactor.stop() }
-    // An XSUB may send what it likes; subscriptions are such messages.
+    // An XSUB may send any message. Subscriptions are messages, too.
     let socket = RawSocket(ZMQ_XSUB, connect: feed.endpoint)
     for bytes in [
       [], [0], [2, 3], [1], [1] + [UInt8](repeating: 65, count: 200), [1] + [UInt8](repeating: 66, count: 9_000),
@@ -312,17 +316,17 @@ struct FeedLinkTests {
     let subscriber = try TestSubscriber(feed.endpoint)
     defer { subscriber.reactor.stop() }
     server.inbox.enqueue([.sample(4)])
-    try await eventually("others follow") { subscriber.state?.seq == 4 }
+    try await eventually("the other subscriber follows") { subscriber.state?.seq == 4 }
   }
 }
 
-/// A feed that can be kept from saying anything, while its connections live, or whose clock stands still.
+/// A feed that a test can mute while its connections live, or whose clock stands still.
 final class MuteFeed: ReactorSocket {
   private let publisher: FeedPublisher
   private let isMute: Shared<Bool>
-  /// Messages that came.
+  /// Number of received messages.
   private let heard: Shared<Int>
-  /// The time at which its clock stands still; nil where the clock goes on.
+  /// The time at which the feed's clock stands still. Nil if the clock runs.
   private let standsAtMs: Int64?
 
   init(

@@ -6,9 +6,9 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("Questions to a feed")
+@Suite("Feed query port")
 struct FeedQueryTests {
-  /// Somebody who asks, as proto/README.md says.
+  /// A client, as proto/README.md describes it.
   private final class QueryClient {
     private let socket: RawSocket
     private var id: UInt64 = 0
@@ -21,7 +21,7 @@ struct FeedQueryTests {
 
     func receive() async throws -> [[UInt8]] {
       var answer: [[UInt8]]?
-      try await eventually("it is answered") {
+      try await eventually("the client has a reply") {
         answer = self.socket.receive()
         return answer != nil
       }
@@ -36,12 +36,12 @@ struct FeedQueryTests {
       return reply
     }
 
-    /// Asks again and again until the answer is as it should be; 120 s at most.
+    /// Repeats a query until its reply is right, for 120 s at most.
     func ask(_ body: FeedRequest.OneOf_Body, until isRight: (FeedReply) -> Bool) async throws {
       let start = ContinuousClock.now
       while try await !isRight(ask(body)) {
         try #require(ContinuousClock.now - start < .seconds(120))
-        // Slower than one may ask.
+        // The pause keeps the rate below the limit of a peer.
         try await Task.sleep(for: .milliseconds(20))
       }
     }
@@ -70,83 +70,83 @@ struct FeedQueryTests {
     defer { server.reactor.stop() }
     let feed = try TestFeed(pulling: server.endpoint, queriesPerSecond: queriesPerSecond)
     defer { feed.reactor.stop() }
-    let asker = QueryClient(feed.query)
-    try await asker.ask(Self.list(unless: 0), until: { $0.error.code != .unavailable })
-    try await body(server, feed, asker)
+    let client = QueryClient(feed.query)
+    try await client.ask(Self.list(unless: 0), until: { $0.error.code != .unavailable })
+    try await body(server, feed, client)
   }
 
-  @Test("The whole list, unless it is the one that the asker has")
+  @Test("A get_snapshot query returns the list, or not modified if the client has it")
   func snapshot() async throws {
-    try await withFeed { _, _, asker in
-      let whole = try await asker.ask(Self.list(unless: 0, of: nil))
+    try await withFeed { _, _, client in
+      let whole = try await client.ask(Self.list(unless: 0, of: nil))
       #expect(whole.seq == 150 && !whole.stale && whole.snapshot.reason == .query)
       let state = try #require(whole.snapshot.state(.filled(with: 1), whole.seq))
       #expect(state == .sample(1...150) && state.hash == whole.snapshot.stateHash)
-      #expect(try await asker.ask(Self.list(unless: 150)).body == .notModified(.init()))
+      #expect(try await client.ask(Self.list(unless: 150)).body == .notModified(.init()))
       for (seq, epoch) in [(149, 1), (151, 1), (150, 2)] as [(UInt64, UInt8)] {
-        let reply = try await asker.ask(Self.list(unless: seq, of: .filled(with: epoch)))
+        let reply = try await client.ask(Self.list(unless: seq, of: .filled(with: epoch)))
         #expect(reply.snapshot == whole.snapshot, "\(seq)")
       }
     }
   }
 
-  @Test("What has changed since is one delta, and the whole list where that is not known")
+  @Test("A get_changes query returns one delta, or a snapshot outside the ring")
   func changesSince() async throws {
-    try await withFeed { server, _, asker in
+    try await withFeed { server, _, client in
       server.inbox.enqueue((151...400).map { .sample($0) })
-      server.inbox.enqueue([.remove(.numbered(350), seq: 401, next: .sample(300))])
-      try await asker.ask(Self.list(unless: 0), until: { $0.seq == 401 })
+      server.inbox.enqueue([.remove(.numbered(350), seq: 401, backfill: .sample(300))])
+      try await client.ask(Self.list(unless: 0), until: { $0.seq == 401 })
       var expected = FeedState.sample(151...400)
-      expected.apply([.remove(.numbered(350), seq: 401, next: .sample(300))])
+      expected.apply([.remove(.numbered(350), seq: 401, backfill: .sample(300))])
       for seq: UInt64 in [150, 399, 400] {
-        let reply = try await asker.ask(Self.changes(since: seq))
+        let reply = try await client.ask(Self.changes(since: seq))
         let delta = try #require(reply.delta.delta(to: reply.seq))
         #expect(delta.prevSeq == seq && delta.remove == [.numbered(350)])
         var list = FeedState.sample(1...seq)
         list.apply(delta)
         #expect(list == expected && list.hash == reply.delta.stateHash, "\(seq)")
       }
-      #expect(try await asker.ask(Self.changes(since: 401)).body == .notModified(.init()))
-      for question in [
+      #expect(try await client.ask(Self.changes(since: 401)).body == .notModified(.init()))
+      for query in [
         Self.changes(since: 149), Self.changes(since: 402), Self.changes(since: 400, of: .filled(with: 2)),
       ] {
-        let reply = try await asker.ask(question)
+        let reply = try await client.ask(query)
         #expect(reply.snapshot.state(.filled(with: 1), reply.seq) == expected)
       }
     }
   }
 
-  @Test("A feed keeps 1,024 changes; who is one further behind gets the list, and heartbeats say from where")
+  @Test("A feed keeps 1,024 changes, and its heartbeats name the start of its ring")
   func ring() async throws {
-    try await withFeed(.sample(1...10)) { server, feed, asker in
+    try await withFeed(.sample(1...10)) { server, feed, client in
       let end = 10 + UInt64(Limits.feedChangesKept) + 1
       server.inbox.enqueue((11...end).map { .sample($0) })
-      try await asker.ask(Self.list(unless: 0), until: { $0.seq == end })
-      let behind = try await asker.ask(Self.changes(since: 10))
+      try await client.ask(Self.list(unless: 0), until: { $0.seq == end })
+      let behind = try await client.ask(Self.changes(since: 10))
       #expect(behind.snapshot.entries.count == 100)
-      let within = try await asker.ask(Self.changes(since: 11))
+      let within = try await client.ask(Self.changes(since: 11))
       #expect(within.delta.prevSeq == 11 && within.delta.upsert.count == 100)
       let socket = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [Topic.heartbeat])
-      try await eventually("a heartbeat says so") {
+      try await eventually("a heartbeat names the start of the ring") {
         guard let frames = socket.receive() else { return false }
-        return try FeedFrame(serializedBytes: frames[1]).heartbeat.ringFrom == 11
+        return try FeedFrame(serializedBytes: frames[1]).heartbeat.minAfterSeq == 11
       }
     }
   }
 
-  @Test("A question by REQ has an empty frame before it, and so has its answer")
+  @Test("A query from a REQ socket gets a reply with the same empty frame")
   func envelope() async throws {
-    try await withFeed { _, _, asker in
-      asker.send([[], Self.request(7, Self.list(unless: 150)).bytes])
-      let frames = try await asker.receive()
+    try await withFeed { _, _, client in
+      client.send([[], Self.request(7, Self.list(unless: 150)).bytes])
+      let frames = try await client.receive()
       #expect(frames.count == 2 && frames[0].isEmpty)
       #expect(try FeedReply(serializedBytes: frames[1]).requestID == 7)
     }
   }
 
-  @Test("What is no question is answered with what is wrong, and the next one as ever")
+  @Test("A malformed query gets an error, and the next query gets its reply")
   func malformed() async throws {
-    try await withFeed { _, _, asker in
+    try await withFeed { _, _, client in
       var other = Self.request(8, Self.list(unless: 0))
       other.major = 2
       let short = Self.request(9, .getChanges(.with { $0.epoch = Data([1, 2, 3]) }))
@@ -155,15 +155,15 @@ struct FeedQueryTests {
         ([short.bytes], .malformed, 9), ([Self.request(10, nil).bytes], .malformed, 10),
         ([[], [], Self.request(11, Self.list(unless: 0)).bytes], .malformed, 0),
       ] as [([[UInt8]], Onthemap_Feed_V1_QueryErrorCode, UInt64)] {
-        // Once a second, over all: the one that comes too soon is only counted.
+        // The feed sends one such error a second over all peers, and only counts the others.
         var error: FeedReply?
         let start = ContinuousClock.now
         while error == nil {
           try #require(ContinuousClock.now - start < .seconds(120))
-          asker.send(frames)
-          asker.send([Self.request(99, Self.list(unless: 150)).bytes])
+          client.send(frames)
+          client.send([Self.request(99, Self.list(unless: 150)).bytes])
           while true {
-            let reply = try FeedReply(serializedBytes: try await asker.receive().last ?? [])
+            let reply = try FeedReply(serializedBytes: try await client.receive().last ?? [])
             if reply.requestID == 99 { break }
             error = reply
           }
@@ -173,11 +173,11 @@ struct FeedQueryTests {
     }
   }
 
-  @Test("A question longer than 256 bytes ends its connection and nobody else's")
+  @Test("A query longer than 256 bytes ends only its own connection")
   func oversized() async throws {
-    try await withFeed { _, feed, asker in
+    try await withFeed { _, feed, client in
       let long = QueryClient(feed.query)
-      // The longest that fits, with a field that nobody knows.
+      // The longest query that fits, with an unknown field.
       var request = Self.request(5, Self.list(unless: 150))
       var fill = FieldWriter()
       fill.data(15, [UInt8](repeating: 0, count: Limits.feedQueryBytesMax - request.bytes.count - 3))
@@ -188,46 +188,45 @@ struct FeedQueryTests {
       let log = RawSocket(ZMQ_DEALER, connect: feed.query)
       log.send([request.bytes + [0]])
       log.send([request.bytes])
-      #expect(try await asker.ask(Self.list(unless: 150)).body == .notModified(.init()))
+      #expect(try await client.ask(Self.list(unless: 150)).body == .notModified(.init()))
       #expect(try await long.ask(Self.list(unless: 150)).body == .notModified(.init()))
     }
   }
 
-  @Test(
-    "Who does not read loses all answers but some ten, is answered again when it reads, and others are all the time")
+  @Test("A client that does not read gets about ten replies, and others get all of theirs")
   func unread() async throws {
-    // 300 KB: TCP, too, keeps no more than a few of them.
+    // The list has 300 KB, so TCP buffers only a few of them.
     let state = FeedState(epoch: .filled(with: 1), seq: .max - 1, entries: (1...100).reversed().map { .longest($0) })
-    try await withFeed(state) { _, feed, asker in
+    try await withFeed(state) { _, feed, client in
       let slow = QueryClient(feed.query, unreadMax: 1)
       _ = try await slow.ask(Self.list(unless: state.seq))
-      // Fewer than one may ask in a second.
+      // Fewer queries than a peer may send in a second.
       for id: UInt64 in 1...80 {
         slow.send([Self.request(100 + id, Self.list(unless: 0)).bytes])
-        #expect(try await asker.ask(Self.list(unless: state.seq)).body == .notModified(.init()))
+        #expect(try await client.ask(Self.list(unless: state.seq)).body == .notModified(.init()))
       }
       var ids: [UInt64] = []
       while ids.last != 1_000 {
-        // Lost, too, while the others are in its way.
+        // This reply is lost, too, while unread ones fill the buffer.
         slow.send([Self.request(1_000, Self.list(unless: state.seq)).bytes])
         ids.append(try FeedReply(serializedBytes: try await slow.receive().last ?? []).requestID)
       }
       let answered = ids.filter { $0 < 1_000 }
-      // The first ones; a later one too where the kernel takes more bytes meanwhile.
+      // The first replies, and a later one if the kernel accepts more bytes meanwhile.
       #expect((8..<40).contains(answered.count) && answered == Set(answered).sorted(), "\(answered)")
     }
   }
 
-  @Test("More questions than are answered in a second are told to come again")
+  @Test("Queries above the rate limit get busy with a retry time")
   func busy() async throws {
     let server = try TestChangeServer(.sample(1...10))
     defer { server.reactor.stop() }
     let feed = try TestFeed(pulling: server.endpoint, queriesPerSecond: 3)
     defer { feed.reactor.stop() }
-    // All at once: one after the other they may come too slowly to be too many.
+    // All queries in one burst. Sent singly they may be too slow for the limit.
     let crowd = RawSocket(ZMQ_DEALER, connect: feed.query)
     var replies: [FeedReply] = []
-    try await eventually("one is refused") {
+    try await eventually("a query is refused as busy") {
       for id: UInt64 in 1...20 { crowd.send([Self.request(id, Self.list(unless: 10)).bytes]) }
       while let frames = crowd.receive() { replies.append(try FeedReply(serializedBytes: frames.last ?? [])) }
       return replies.contains { $0.error.code == .busy }
@@ -237,20 +236,21 @@ struct FeedQueryTests {
     try await QueryClient(feed.query).ask(Self.list(unless: 10), until: { $0.body == .notModified(.init()) })
   }
 
-  @Test("A peer that floods the feed gets at most 100 answers a second, and another peer gets all of its answers")
+  @Test("A flooding peer gets 100 replies a second at most, and another peer gets all of its own")
   func flood() async throws {
     // The shares of both peers fit into this rate, even where a second of the feed's clock ends between two bursts.
     try await withFeed(queriesPerSecond: 500) { _, feed, _ in
       let flooder = RawSocket(ZMQ_DEALER, connect: feed.query)
-      // This peer asks 60 questions in all, which is below its share of 100 a second on any machine.
+      // This peer sends 60 queries in all, which is below its share of 100 a second on any machine.
       let other = QueryClient(feed.query)
-      let (start, question) = (ContinuousClock.now, Self.request(1, Self.list(unless: 150)).bytes)
+      let (start, query) = (ContinuousClock.now, Self.request(1, Self.list(unless: 150)).bytes)
       var (answered, busy, asked) = (0, 0, 0)
       while asked < 60 || busy < 200 {
-        try #require(ContinuousClock.now - start < .seconds(120), "\(asked) asked, \(busy) told to come again")
-        // A burst has more questions than the feed answers to all peers in a second, so refused ones must take no part
+        try #require(
+          ContinuousClock.now - start < .seconds(120), "\(asked) queries of the other peer, \(busy) busy replies")
+        // A burst has more queries than the feed answers to all peers in a second, so refused ones must take no part
         // of that rate. The feed refuses some of each burst, unless it needs six seconds to read the burst.
-        for _ in 0..<600 { flooder.send([question]) }
+        for _ in 0..<600 { flooder.send([query]) }
         if asked < 60 {
           asked += 1
           #expect(try await other.ask(Self.list(unless: 150)).body == .notModified(.init()))
@@ -262,13 +262,13 @@ struct FeedQueryTests {
         try await Task.sleep(for: .milliseconds(4))
       }
       // The feed counts by seconds of its clock. The first and the last one may lie only partly within these seconds.
-      // Answers are lost when the flooder reads too late.
+      // Replies are lost when the flooder reads too late.
       let seconds = (ContinuousClock.now - start) / .seconds(1)
       #expect(answered > 0 && Double(answered) <= 100 * (2 + seconds), "\(answered) in \(seconds) s")
     }
   }
 
-  @Test("Before ingest has told the list there is none; a kept one is told as stale until ingest is there")
+  @Test("A feed without a list is unavailable, and a loaded snapshot is stale until ingest replies")
   func stale() async throws {
     let source = try TestChangeServer(.sample(1...20))
     let ingest = source.endpoint
@@ -278,28 +278,30 @@ struct FeedQueryTests {
     let none = try await QueryClient(empty.query).ask(Self.list(unless: 0))
     #expect(none.error.code == .unavailable && none.error.retryAfterMs > 0)
 
-    let kept = try TestFeed(pulling: ingest, kept: .sample(1...20))
+    let kept = try TestFeed(pulling: ingest, snapshot: .sample(1...20))
     defer { kept.reactor.stop() }
-    let asker = QueryClient(kept.query)
-    let reply = try await asker.ask(Self.list(unless: 0))
+    let client = QueryClient(kept.query)
+    let reply = try await client.ask(Self.list(unless: 0))
     #expect(reply.stale && reply.snapshot.state(.filled(with: 1), reply.seq) == .sample(1...20))
     let subscriber = try TestSubscriber(kept.endpoint)
     defer { subscriber.reactor.stop() }
-    try await eventually("it has the kept list, as stale") { subscriber.state?.seq == 20 && subscriber.isStale }
+    try await eventually("the subscriber has the loaded list, marked stale") {
+      subscriber.state?.seq == 20 && subscriber.isStale
+    }
 
     let back = try TestChangeServer(.sample(1...20), bind: ingest)
     defer { back.reactor.stop() }
     back.inbox.enqueue([.sample(21)])
-    try await eventually("the feed goes on from there") {
+    try await eventually("the subscriber has the next change and a fresh list") {
       subscriber.state == .sample(1...21) && !subscriber.isStale
     }
-    #expect(try await !asker.ask(Self.list(unless: 0)).stale)
+    #expect(try await !client.ask(Self.list(unless: 0)).stale)
     back.reactor.stop()
-    // It is the feed's list all the same.
-    try await eventually("without ingest it is stale again, and live") { subscriber.isStale && subscriber.isLive }
+    // The feed still publishes its list.
+    try await eventually("the subscriber is live and stale without ingest") { subscriber.isStale && subscriber.isLive }
   }
 
-  @Test("A store that has gone backwards is refused: the list of before stays, as stale")
+  @Test("A feed refuses a regressed store, and keeps its list as stale")
   func backwards() async throws {
     var server = try TestChangeServer(.sample(1...50))
     let source = server.endpoint
@@ -307,7 +309,7 @@ struct FeedQueryTests {
     defer { feed.reactor.stop() }
     let subscriber = try TestSubscriber(feed.endpoint)
     defer { subscriber.reactor.stop() }
-    try await eventually("it has the list") { subscriber.state?.seq == 50 && !subscriber.isStale }
+    try await eventually("the subscriber has the list") { subscriber.state?.seq == 50 && !subscriber.isStale }
     server.reactor.stop()
     server = try TestChangeServer(.sample(1...40), bind: source)
     defer { server.reactor.stop() }

@@ -5,7 +5,7 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("The messages of the feed and of the change log")
+@Suite("Feed and change messages")
 struct FeedWireTests {
   private let state = FeedState.sample(1...3)
 
@@ -13,15 +13,15 @@ struct FeedWireTests {
     FeedFrame.read(FeedFrame(state, instance: "feed-1", unixMs: 1_700_000_000_000, body).bytes)
   }
 
-  @Test("An entry comes back as it was", arguments: [0, 1, 2, 3] as [UInt8])
+  @Test("An entry survives a round trip", arguments: [0, 1, 2, 3] as [UInt8])
   func entry(agreement: UInt8) {
     let entry = FeedEntry.sample(
       839_299_365_868_340_223, account: .max, coordinate: .e7(-900_000_000, 1_800_000_000),
-      agreement: Verdict.Agreement(rawValue: agreement) ?? .notProvided)
+      agreement: Verdict.Agreement(rawValue: agreement) ?? .notGiven)
     #expect(Onthemap_Feed_V1_Entry(entry).entry == entry)
   }
 
-  @Test("An entry without an id or a point on the earth is none; an unknown agreement is unverified")
+  @Test("An entry with a bad field is refused, and an unknown agreement counts as unverified")
   func badEntries() {
     let changes: [(inout Onthemap_Feed_V1_Entry) -> Void] = [
       { $0.postID = "" }, { $0.postID = "0000000-00" }, { $0.postID = "00000000000" }, { $0.latE7 = .min },
@@ -40,7 +40,7 @@ struct FeedWireTests {
     }
   }
 
-  @Test("Every frame of the feed comes back as it was")
+  @Test("Each feed frame survives a round trip")
   func frames() {
     #expect(read(state, FeedFrame.snapshot(state, .periodic)) == .snapshot(state, hash: state.hash))
     let delta = Onthemap_Feed_V1_Delta.with {
@@ -55,13 +55,13 @@ struct FeedWireTests {
     #expect(read(state, .bye(.with { $0.reason = "so long" })) == .bye(reason: "so long"))
     let bye = Onthemap_Feed_V1_Bye.with {
       $0.reason = "so long"
-      $0.alternates = (1...9).map { "tcp://10.0.0.\($0):7710" }
+      $0.failoverEndpoints = (1...9).map { "tcp://10.0.0.\($0):7710" }
     }
     #expect(
-      read(state, .bye(bye)) == .bye(reason: "so long", alternates: (1...8).map { "tcp://10.0.0.\($0):7710" }))
+      read(state, .bye(bye)) == .bye(reason: "so long", failoverEndpoints: (1...8).map { "tcp://10.0.0.\($0):7710" }))
   }
 
-  @Test("What is not a frame of this version is none")
+  @Test("A frame of another version or with bad fields is refused")
   func notFrames() {
     func bytes(_ change: (inout FeedFrame) -> Void) -> [UInt8] {
       var frame = FeedFrame(state, instance: "", unixMs: 0, .heartbeat(.init()))
@@ -69,7 +69,7 @@ struct FeedWireTests {
       return frame.bytes
     }
     #expect(FeedFrame.read(bytes { _ in }) != nil)
-    #expect(FeedFrame.read(bytes { $0.minor = 9 }) != nil, "A higher minor version is understood.")
+    #expect(FeedFrame.read(bytes { $0.minor = 9 }) != nil, "A higher minor version is accepted.")
     #expect(FeedFrame.read(bytes { $0.magic = 1 }) == nil)
     #expect(FeedFrame.read(bytes { $0.major = 2 }) == nil)
     #expect(FeedFrame.read(bytes { $0.epoch = Data(count: 15) }) == nil)
@@ -78,7 +78,7 @@ struct FeedWireTests {
     #expect(FeedFrame.read(Array("GET / HTTP/1.1\r\n\r\n".utf8)) == nil)
   }
 
-  @Test("The list with the longest texts fits a frame of the feed and of the change log")
+  @Test("The list with the longest texts fits the frame limit")
   func sizes() {
     let longest = (1...100).reversed().map { FeedEntry.longest($0) }
     let state = FeedState(epoch: .filled(with: 255), seq: .max, entries: longest)
@@ -91,15 +91,15 @@ struct FeedWireTests {
     for body in [FeedFrame.snapshot(state, .join), .delta(delta)] {
       #expect(FeedFrame(state, instance: "feed", unixMs: .max, body).bytes.count <= Limits.feedFrameBytesMax)
     }
-    let list = Onthemap_Changes_V1_List.with {
+    let snapshot = Onthemap_Changes_V1_Snapshot.with {
       $0.entries = longest.map(Onthemap_Feed_V1_Entry.init)
       $0.stateHash = .max
     }
     #expect(
-      FetchReply(id: .max, epoch: state.epoch, seq: .max, .list(list)).bytes.count <= Limits.feedFrameBytesMax)
+      FetchReply(id: .max, epoch: state.epoch, seq: .max, .snapshot(snapshot)).bytes.count <= Limits.feedFrameBytesMax)
   }
 
-  @Test("A fetch comes back as it was, with and without a list at hand")
+  @Test("A fetch survives a round trip, with and without a list")
   func fetch() {
     for state in [nil, state] {
       let request = FetchRequest(id: 5, feed: "feed-1", after: state)
@@ -109,7 +109,7 @@ struct FeedWireTests {
     }
   }
 
-  @Test("What is not a fetch is none")
+  @Test("A malformed fetch is refused")
   func notFetch() {
     func request(_ change: (inout FetchRequest) -> Void) -> FetchRequest? {
       var request = FetchRequest(id: 1, feed: "f", after: state)
@@ -124,11 +124,11 @@ struct FeedWireTests {
     #expect(FetchRequest([[], []][...]) == nil)
   }
 
-  @Test("A reply comes back as it was")
+  @Test("A fetch reply survives a round trip")
   func reply() {
     let bodies: [FetchReply.OneOf_Body] = [
       .changes(.with { $0.upsert = [Onthemap_Feed_V1_Entry(.sample(1))] }), .changes(.init()),
-      .list(.with { $0.stateHash = 3 }), .error(.with { $0.code = .malformed }),
+      .snapshot(.with { $0.stateHash = 3 }), .error(.with { $0.code = .malformed }),
     ]
     for body in bodies {
       let reply = FetchReply(id: .max, epoch: state.epoch, seq: 7, body)

@@ -4,9 +4,9 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("Joins that wait", .serialized)
+@Suite("Join queue", .serialized)
 struct JoinQueueTests {
-  /// A feed that says nothing while joins come to it, and a peer that subscribes what it likes.
+  /// A muted feed that queues joins, and a peer that sends any subscription.
   private struct Crowd {
     private let isMute = Shared(true)
     private let heard: Shared<Int>
@@ -24,27 +24,27 @@ struct JoinQueueTests {
       peer = RawSocket(ZMQ_XSUB, connect: endpoint)
     }
 
-    /// Lets the peer say that, a part at a time: libzmq drops what does not fit into its queue.
+    /// Sends messages from the peer in parts, because libzmq drops messages that do not fit its queue.
     func send(_ messages: [[UInt8]]) async throws {
       for start in stride(from: 0, to: messages.count, by: 500) {
         let part = messages[start..<min(start + 500, messages.count)]
         let before = heard.value
         for message in part { peer.send([message]) }
-        try await eventually("all are heard") { heard.value >= before + part.count }
+        try await eventually("the feed has all messages") { heard.value >= before + part.count }
       }
     }
 
-    /// Somebody who subscribes to one join; returns once the feed has heard that.
+    /// Subscribes to one join topic. Returns when the feed has the subscription.
     func joiner(_ topic: String) async throws -> RawSocket {
       let before = heard.value
       let socket = RawSocket(ZMQ_SUB, connect: endpoint, subscribe: [topic])
-      try await eventually("it is heard") { heard.value > before }
+      try await eventually("the feed has the join") { heard.value > before }
       return socket
     }
 
     func speak() { isMute.change { $0 = false } }
 
-    /// The topics of answers that the peer has had.
+    /// Topics of the snapshots that the peer got since the last call.
     func answers() -> [String] {
       var topics: [String] = []
       while let frames = peer.receive() { topics.append(String(decoding: frames[0], as: UTF8.self)) }
@@ -55,23 +55,23 @@ struct JoinQueueTests {
   private static func subscribe(_ topic: String) -> [UInt8] { [1] + Array(topic.utf8) }
   private static func giveUp(_ topic: String) -> [UInt8] { [0] + Array(topic.utf8) }
 
-  @Test("A join that is repeated two thousand times waits once and is answered once")
+  @Test("A join that is repeated two thousand times gets one snapshot")
   func repeated() async throws {
     let crowd = try Crowd()
     defer { crowd.reactor.stop() }
     try await crowd.send(Array(repeating: Self.subscribe(Topic.join("again")), count: 2_000))
     let joiner = try await crowd.joiner(Topic.join("honest"))
     crowd.speak()
-    try await eventually("the next one is answered") { joiner.receive() != nil }
+    try await eventually("the next join gets a snapshot") { joiner.receive() != nil }
     var answers: [String] = []
-    try await eventually("the repeated one is answered") {
+    try await eventually("the repeated join gets a snapshot") {
       answers += crowd.answers()
       return !answers.isEmpty
     }
     #expect(answers == [Topic.join("again")])
   }
 
-  @Test("When more wait than can be answered in time, the newest is answered first")
+  @Test("The newest join goes first when more wait than the feed can answer in time")
   func newestFirst() async throws {
     let crowd = try Crowd()
     defer { crowd.reactor.stop() }
@@ -80,15 +80,15 @@ struct JoinQueueTests {
     try await crowd.send([Self.subscribe(newest)])
     crowd.speak()
     var answers: [String] = []
-    try await eventually("the newest is answered") {
+    try await eventually("the newest join gets a snapshot") {
       answers += crowd.answers()
       return answers.contains(newest)
     }
-    // Among the first 200, which go together.
+    // The first 200 snapshots go out together.
     #expect(try #require(answers.firstIndex(of: newest)) < 200)
   }
 
-  @Test("Of 4,097 joins that wait the oldest is dropped; who gives a join up is not answered")
+  @Test("The oldest of 4,097 waiting joins is dropped, and a cancelled join gets no snapshot")
   func edge() async throws {
     let crowd = try Crowd()
     defer { crowd.reactor.stop() }
@@ -97,16 +97,16 @@ struct JoinQueueTests {
     try await crowd.send(topics.dropFirst(2).map(Self.giveUp))
     crowd.speak()
     var answers: [String] = []
-    try await eventually("one is answered") {
+    try await eventually("a join gets a snapshot") {
       answers += crowd.answers()
       return !answers.isEmpty
     }
-    // They are answered together, so the other one would be there too.
+    // Snapshots for waiting joins go out together, so another one would have arrived, too.
     _ = try await crowd.joiner(Topic.join("last"))
     #expect(answers + crowd.answers() == [topics[1]])
   }
 
-  @Test("Up to 600 are taken in the order in which they came, more from the newest on; a repeated one keeps its place")
+  @Test("The queue is first-in first-out up to 600 joins, and newest-first above")
   func order() {
     var joins = JoinQueue()
     func add(_ numbers: ClosedRange<UInt16>) -> Bool { numbers.allSatisfy { joins.add(Self.topic($0)) } }
@@ -120,12 +120,12 @@ struct JoinQueueTests {
     #expect(take(1) == [Self.topic(5)] && take(0).isEmpty && joins.count == 597)
   }
 
-  @Test("4,096 wait; one more is told as too many, and takes the oldest one's place")
+  @Test("A full queue of 4,096 joins drops its oldest join for a new one")
   func full() {
     var joins = JoinQueue()
     func add(_ number: UInt16) -> Bool { joins.add(Self.topic(number)) }
     #expect((1...4_096).allSatisfy(add))
-    #expect(add(1), "It waits already.")
+    #expect(add(1), "The join waits already.")
     #expect(!add(4_097) && joins.count == 4_096)
     let taken = joins.dequeue(4_096)
     #expect(taken.first == Self.topic(4_097) && taken.last == Self.topic(2) && joins.count == 0)

@@ -3,18 +3,18 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("The list that a feed keeps")
+@Suite("Snapshot file format")
 struct SnapshotFileFormatTests {
-  @Test("It is read as it was written", arguments: [FeedState.sample(1...1), .sample(1...100), .sample(5...250)])
+  @Test("A snapshot survives a round trip", arguments: [FeedState.sample(1...1), .sample(1...100), .sample(5...250)])
   func whole(state: FeedState) { #expect(SnapshotFileFormat.state(SnapshotFileFormat.bytes(state)) == state) }
 
-  @Test("The empty list of a new database is one too")
+  @Test("An empty list survives a round trip")
   func empty() {
     let state = FeedState(epoch: .filled(with: 9), seq: 0, entries: [])
     #expect(SnapshotFileFormat.state(SnapshotFileFormat.bytes(state)) == state)
   }
 
-  @Test("With a byte changed, missing or too many it is none")
+  @Test("A snapshot with a changed, missing or extra byte is refused")
   func damaged() {
     let bytes = SnapshotFileFormat.bytes(.sample(1...3))
     for index in bytes.indices {

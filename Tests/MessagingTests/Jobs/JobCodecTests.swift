@@ -5,9 +5,9 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("The job link's frames that are written and read field by field")
+@Suite("Job codec")
 struct JobCodecTests {
-  /// What the generated code makes of the bytes must be what is made of them here.
+  /// Requires that the codec decodes bytes as the generated code does.
   static func requireSameReading(of bytes: [UInt8]) throws {
     let worker = WorkerFrame([bytes][...])
     switch WorkerMessage([bytes][...]) {
@@ -39,7 +39,7 @@ struct JobCodecTests {
     }
   }
 
-  @Test("They are the generated code's bytes, and are read as the generated code reads them")
+  @Test("The job codec encodes and decodes exactly as the generated code")
   func sameAsGenerated() throws {
     for seed in 0..<300 as Range<UInt64> {
       var random = SeededRandom(seed: seed)
@@ -72,7 +72,7 @@ struct JobCodecTests {
     }
   }
 
-  @Test("What they usually carry is read without the generated code")
+  @Test("The job codec decodes common frames itself")
   func short() {
     let job = Job(id: JobID(rawValue: 3), account: AccountID(rawValue: 0), query: "São Paulo")
     let lease = Lease(job: job.id, token: 9)
@@ -84,7 +84,7 @@ struct JobCodecTests {
     #expect(IngestMessage(fieldByField: JobCodec.acks([(lease, .stale)], session: 5)) != nil)
   }
 
-  @Test("A length takes as many bytes as it needs", arguments: [0, 1, 127, 128, 16_383, 16_384, 65_000])
+  @Test("A length prefix has the minimum of bytes", arguments: [0, 1, 127, 128, 16_383, 16_384, 65_000])
   func lengths(count: Int) {
     var writer = FieldWriter()
     writer.message(1) { $0.text(5, String(repeating: "x", count: count)) }
@@ -96,7 +96,7 @@ struct JobCodecTests {
 }
 
 extension SeededRandom {
-  /// Of every length that a number may have.
+  /// A random number of a random length in bits.
   fileprivate mutating func number() -> UInt64 { next() >> UInt64(below(64)) }
 
   fileprivate mutating func lease() -> Lease { Lease(job: JobID(rawValue: number()), token: number()) }
@@ -109,7 +109,7 @@ extension SeededRandom {
     let lease = lease()
     let account = AccountID(rawValue: 1)
     guard happens(80) else {
-      let query = PlaceQuery(text(), kind: .prefix, limit: 5, country: "US", isDetailed: true)
+      let query = PlaceQuery(text(), kind: .autocomplete, limit: 5, country: "US", isDetailed: true)
       return .init(job: Job(id: lease.job, account: account, request: .lookup(query)), lease: lease)
     }
     var job = Job(id: lease.job, account: account, query: text(), attempts: below(9))

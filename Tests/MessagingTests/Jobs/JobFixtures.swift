@@ -4,7 +4,7 @@ import Synchronization
 @testable import Domain
 @testable import Messaging
 
-/// A store in memory: jobs that are not settled, and how often each was.
+/// A store in memory, which counts how often each job was settled.
 final class Ledger: Sendable {
   private struct State {
     var unsettled: Set<JobID> = []
@@ -22,7 +22,7 @@ final class Ledger: Sendable {
 
   func accept(_ jobs: [Job]) { state.withLock { $0.unsettled.formUnion(jobs.map(\.id)) } }
 
-  /// Stores a write, as a transaction would; nil while it is full.
+  /// Commits a write. Nil while the store is full.
   private func store(_ write: IngestCore.Write) -> SettlementResult? {
     state.withLock { state in
       guard !state.isFull else { return nil }
@@ -40,7 +40,7 @@ final class Ledger: Sendable {
     }
   }
 
-  /// A lookup has ended.
+  /// Records the end of a lookup.
   private func answer(_ lookup: JobID, _ outcome: JobOutcome) {
     state.withLock { state in
       state.settle(lookup)
@@ -52,7 +52,7 @@ final class Ledger: Sendable {
     }
   }
 
-  /// Performs an effect, and tells ingest its result.
+  /// Performs an effect, and passes its result to ingest.
   func perform(_ effect: IngestCore.Effect, _ inbox: CommandQueue<JobServer.Command>) {
     switch effect {
     case .store(let write): inbox.enqueue(.committed(.written(write, store(write))))
@@ -66,18 +66,18 @@ final class Ledger: Sendable {
   var unsettled: Set<JobID> { state.withLock { $0.unsettled } }
   var settledCount: Int { state.withLock { $0.settled.count } }
   var mostOften: Int { state.withLock { $0.settled.values.max() ?? 0 } }
-  /// The lookups that found something, in the order in which they ended.
+  /// Places of the located lookups, in the order in which they ended.
   var located: [[Place]] { state.withLock { $0.located } }
   var losses: JobScheduler.LostLeases { state.withLock { $0.losses } }
 }
 
-/// Ingest's end of the job link, on a reactor of its own, with a ledger instead of a store.
+/// A job server on its own reactor, with a ledger as its store.
 struct TestServer {
   let reactor: Reactor
   let endpoint: Endpoint
   let inbox: CommandQueue<JobServer.Command>
 
-  /// - Parameter settles: false for a store that never answers.
+  /// - Parameter settles: False for a store that never finishes a write.
   init(
     _ ledger: Ledger, bind: Endpoint? = nil, generation: UInt32 = 1, remotePerSecond: Double = 1, settles: Bool = true,
     curve: CurveServer? = nil, logger: Logger = quiet
@@ -87,14 +87,14 @@ struct TestServer {
     let bind = try bind ?? .lastingPort()
     (reactor, endpoint) = try Reactor.start("jobs", wake: wake) { context in
       let server = try JobServer(
-        context, bind: bind, generation: generation, remotePerSecond: remotePerSecond, curve: curve, inbox: inbox, logger: logger,
-        perform: { if settles { ledger.perform($0, inbox) } })
+        context, bind: bind, generation: generation, remotePerSecond: remotePerSecond, curve: curve, inbox: inbox,
+        logger: logger, perform: { if settles { ledger.perform($0, inbox) } })
       return ([server], server.endpoint)
     }
     self.inbox = inbox
   }
 
-  /// Takes in jobs, as after their commit.
+  /// Queues jobs as after their commit.
   func add(_ jobs: [Job], to ledger: Ledger) {
     ledger.accept(jobs)
     for job in jobs where job.id.isLookup { inbox.enqueue(.lookUp(job)) }
@@ -102,7 +102,7 @@ struct TestServer {
   }
 }
 
-/// A worker on a reactor of its own.
+/// A worker on its own reactor.
 struct TestWorker {
   let reactor: Reactor
   let answered: Counter
@@ -118,7 +118,7 @@ struct TestWorker {
       let client = try JobClient(
         context, connect: endpoint, worker: "w\(instance)", instance: Array(repeating: instance, count: 16),
         software: "test/1", concurrency: concurrency, logger: logger, curve: curve, joined: {},
-        answer: { job, _ in
+        reply: { job, _ in
           answered.add()
           return .outcome(answer(job))
         })
@@ -127,7 +127,7 @@ struct TestWorker {
   }
 }
 
-/// Counts, from any thread.
+/// A counter for any thread.
 final class Counter: Sendable {
   private let count = Atomic(0)
   func add(_ number: Int = 1) { count.add(number, ordering: .relaxed) }

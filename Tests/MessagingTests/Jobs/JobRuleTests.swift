@@ -6,22 +6,22 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("The job link's last rules", .serialized)
+@Suite("Job link rules", .serialized)
 struct JobRuleTests {
   private let log = LineLog()
 
-  /// A worker whose clock and messages are the test's: its reactor leaves it alone.
+  /// A client outside of its reactor's loop, so that the test controls its clock and messages.
   private func worker() throws -> (reactor: Reactor, client: JobClient) {
     let (reactor, client) = try Reactor.start("worker", wake: WakeupEvent()) { [log] context in
       let client = try JobClient(
         context, connect: Endpoint("tcp://127.0.0.1:1"), worker: "w", instance: .init(repeating: 1, count: 16),
-        software: "test/1", concurrency: 4, logger: log.logger, joined: {}, answer: { _, _ in .outcome(.notFound) })
+        software: "test/1", concurrency: 4, logger: log.logger, joined: {}, reply: { _, _ in .outcome(.notFound) })
       return ([], Handed(client))
     }
     return (reactor, client.client)
   }
 
-  /// For one thread at a time.
+  /// Passes a client to another thread. Only one thread at a time may use it.
   private struct Handed: @unchecked Sendable {
     let client: JobClient
     init(_ client: JobClient) { self.client = client }
@@ -55,7 +55,7 @@ struct JobRuleTests {
     (refusal(major: 2, nil), "2"),
   ]
 
-  @Test("A worker without a common version says what to do, once, and asks again after a minute", arguments: 0..<3)
+  @Test("A worker without a common version logs the remedy once, and retries after a minute", arguments: 0..<3)
   func version(number: Int) throws {
     let (reactor, client) = try worker()
     defer { reactor.stop() }
@@ -65,13 +65,13 @@ struct JobRuleTests {
       client.receive([Self.versions[number].frame.bytes], nowMs: start + second)
       #expect(client.tick(nowMs: start + second) == start + second + Limits.quarantineMs)
     }
-    let lines = log.lines(with: "another version")
-    #expect(lines.count == 1 && lines[0].contains("spoken=\(Self.versions[number].spoken)"), "\(log.lines)")
-    #expect(lines.first?.contains("run the same version") == true)
+    let lines = log.lines(with: "protocol version mismatch")
+    #expect(lines.count == 1 && lines[0].contains("ingest_versions=\(Self.versions[number].spoken)"), "\(log.lines)")
+    #expect(lines.first?.contains("run the same onthemap version") == true)
   }
 
   @Test(
-    "Ingest names what is wrong with a Hello",
+    "A faulty Hello is refused with the fault",
     arguments: [
       ("", 16, "a name of 0 bytes"), (String(repeating: "x", count: 65), 16, "a name of 65 bytes"),
       ("a\tb", 16, "a control or invisible character"), ("w", 15, "an instance of 15 bytes"),
@@ -84,7 +84,7 @@ struct JobRuleTests {
     #expect(hello.fault?.contains(words) == true, "\(hello.fault ?? "nothing")")
   }
 
-  @Test("A Hello is right with a name of 1 or 64 bytes", arguments: [1, 64])
+  @Test("A Hello with a name of 1 or 64 bytes is valid", arguments: [1, 64])
   func rightHello(nameBytes: Int) {
     let hello = Onthemap_Jobs_V1_Hello.with {
       ($0.worker, $0.instance) = (String(repeating: "x", count: nameBytes), .init(repeating: 1, count: 16))
@@ -92,7 +92,7 @@ struct JobRuleTests {
     #expect(hello.fault == nil)
   }
 
-  @Test("However soon ingest allows it, a refused worker waits for a second", arguments: [0, 500, 90_000] as [UInt32])
+  @Test("A refused worker waits between 1 and 60 s, whatever ingest asks for", arguments: [0, 500, 90_000] as [UInt32])
   func pause(retryAfterMs: UInt32) throws {
     let (reactor, client) = try worker()
     defer { reactor.stop() }
@@ -105,7 +105,7 @@ struct JobRuleTests {
     #expect(client.tick(nowMs: start) - start == min(max(1_000, Int64(retryAfterMs)), 60_000))
   }
 
-  @Test("Results fit the frames that ingest takes; one that does not by itself is a failure for good")
+  @Test("Results fit the frame limit, and one that is too large alone becomes a permanent failure")
   func parts() {
     let long = Place.sample(label: String(repeating: "x", count: 500))
     let results = (1...40).map { number in
@@ -124,7 +124,7 @@ struct JobRuleTests {
     }
   }
 
-  @Test("A worker keeps to the frames that Welcome allows, and counts what it answers")
+  @Test("A worker obeys the frame limit of Welcome, and reports its progress")
   func welcome() async throws {
     let heard = Mutex<[WorkerFrame]>([])
     let bytes = Mutex<[Int]>([])
@@ -155,47 +155,49 @@ struct JobRuleTests {
       .located(Array(repeating: .sample(label: String(repeating: "x", count: 500)), count: 2))
     }
     defer { worker.reactor.stop() }
-    try await eventually("its heartbeat tells what it has answered") {
+    try await eventually("a heartbeat reports a progress of 8") {
       heard.withLock { frames in frames.contains { $0.heartbeat.hasProgress && $0.heartbeat.progress == 8 } }
     }
     #expect(Set(heard.withLock { frames in frames.flatMap { $0.results.results.map(\.jobID) } }) == Set(1...8))
     #expect(bytes.withLock { $0.max() ?? 0 } <= 2_048)
   }
 
-  @Test("The log tells when the connection is there, when it is lost, and when it is back")
+  @Test("The worker logs when its connection opens, is lost and is back")
   func connection() async throws {
     let (ledger, startMs) = (Ledger(), Reactor.nowMs)
     let first = try TestServer(ledger)
     let endpoint = first.endpoint
     let worker = try TestWorker(endpoint, logger: log.logger)
     defer { worker.reactor.stop() }
-    try await eventually("it is connected") { !log.lines(with: "jobs link: connected to \(endpoint)").isEmpty }
+    try await eventually("the worker is connected") {
+      !log.lines(with: "connected endpoint=\(endpoint) link=jobs").isEmpty
+    }
     first.reactor.stop()
-    try await eventually("it is lost") {
-      !log.lines(with: "jobs link: \(endpoint) lost, trying again in ").isEmpty
+    try await eventually("the connection is lost") {
+      !log.lines(with: "connection lost: reconnecting endpoint=\(endpoint) link=jobs retry_ms=").isEmpty
     }
     let second = try TestServer(ledger, bind: endpoint, generation: 2)
     defer { second.reactor.stop() }
-    try await eventually("it is back") { log.lines(with: "jobs link: connected to").count == 2 }
+    try await eventually("the connection is back") { log.lines(with: "connected endpoint=").count == 2 }
     let triesMax = 1 + linesMax(everyMs: Limits.logRepeatMs, since: startMs)
-    #expect(log.lines(with: "trying again").count <= triesMax, "\(log.lines)")
+    #expect(log.lines(with: "retry_ms=").count <= triesMax, "\(log.lines)")
   }
 
-  @Test("An ingest that is not there is told of once, not at every try")
+  @Test("A worker logs an absent ingest once, not at each attempt")
   func nobody() async throws {
     let startMs = Reactor.nowMs
     let server = try TestServer(Ledger())
     server.reactor.stop()
     let worker = try TestWorker(server.endpoint, logger: log.logger)
     defer { worker.reactor.stop() }
-    try await eventually("it is said") { !log.lines(with: "does not answer, trying again in").isEmpty }
+    try await eventually("the log has the failed attempt") { !log.lines(with: "reason=no answer retry_ms=").isEmpty }
     let later = try TestServer(Ledger(), bind: server.endpoint)
     defer { later.reactor.stop() }
-    try await eventually("it is there") { !log.lines(with: "jobs link: connected to").isEmpty }
-    #expect(log.lines(with: "trying again").count <= linesMax(everyMs: Limits.logRepeatMs, since: startMs))
+    try await eventually("the worker is connected") { !log.lines(with: "connected endpoint=").isEmpty }
+    #expect(log.lines(with: "retry_ms=").count <= linesMax(everyMs: Limits.logRepeatMs, since: startMs))
   }
 
-  @Test("A peer that sends nothing but garbage is shut out, and others work on")
+  @Test("Ingest quarantines a peer that sends only malformed frames, and serves others")
   func garbage() async throws {
     let ledger = Ledger()
     let server = try TestServer(ledger, logger: log.logger)
@@ -203,22 +205,22 @@ struct JobRuleTests {
     let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
     for _ in 0..<Limits.malformedFramesMax { socket.send([[1, 2, 3]]) }
     var answers: [IngestFrame] = []
-    try await eventually("it is told so") {
+    try await eventually("the peer has the quarantine error") {
       while let frames = socket.receive() { answers += IngestFrame(frames).map { [$0] } ?? [] }
-      return answers.contains { $0.error.detail.contains("shut out") }
+      return answers.contains { $0.error.detail.contains("quarantined") }
     }
-    // Of anybody else this is answered with Reset.
+    // Any other peer would get Reset for this frame.
     socket.send([WorkerFrame(session: 5, .heartbeat(.init())).bytes])
     let worker = try TestWorker(server.endpoint)
     defer { worker.reactor.stop() }
     server.add((1...200).map { .post($0) }, to: ledger)
-    try await eventually("all is settled") { ledger.unsettled.isEmpty }
+    try await eventually("all jobs are settled") { ledger.unsettled.isEmpty }
     while let frames = socket.receive() { answers += IngestFrame(frames).map { [$0] } ?? [] }
     #expect(!answers.contains { $0.reset.reason == .unknownSession })
-    #expect(log.lines(with: "shut out").count == 1)
+    #expect(log.lines(with: "peer quarantined").count == 1)
   }
 
-  @Test("Every connection has a pause of its own between its tries: 100 to 499 ms")
+  @Test("Each connection has its own random reconnect interval of 100 to 499 ms")
   func jitter() throws {
     let (reactor, pauses) = try Reactor.start("sockets", wake: WakeupEvent()) { context in
       let pauses = try (0..<20).map { _ in
@@ -234,7 +236,7 @@ struct JobRuleTests {
   }
 }
 
-/// An ingest that says what a test makes it say.
+/// An ingest that a test scripts.
 private final class ScriptedIngest: ReactorSocket {
   let socket: Socket
   let endpoint: Endpoint

@@ -5,16 +5,16 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("The job link's messages")
+@Suite("Job messages")
 struct JobsWireTests {
-  @Test("A frame begins with the magic, so that a dump shows what it is")
+  @Test("A frame starts with the magic")
   func magic() {
     let hello = WorkerFrame(session: 0, .hello(.init())).bytes
     #expect(hello.starts(with: [0x0D, 0x4F, 0x54, 0x4D, 0x31]))
     #expect(IngestFrame(session: 0, .drain(.init())).bytes.starts(with: [0x0D, 0x4F, 0x54, 0x4D, 0x31]))
   }
 
-  @Test("Every message of a worker comes back as it was")
+  @Test("Each worker frame survives a round trip")
   func workerFrames() {
     let leases = [Lease.numbered(1), Lease(job: JobID(lookup: .max), token: .max)]
     let bodies: [WorkerFrame.OneOf_Body] = [
@@ -27,7 +27,7 @@ struct JobsWireTests {
           $0.software = "onthemap/1.0"
           $0.held = leases.map(Onthemap_Jobs_V1_LeaseRef.init)
         }),
-      .ready(.with { $0.jobLimit = .max }),
+      .credit(.with { $0.jobLimit = .max }),
       .results(
         .with { $0.results = [JobResult(lease: leases[1], outcome: .notFound)].map(Onthemap_Jobs_V1_Result.init) }),
       .release(
@@ -50,7 +50,7 @@ struct JobsWireTests {
     #expect(leases.map { Onthemap_Jobs_V1_LeaseRef($0).lease } == leases)
   }
 
-  @Test("Every message of ingest comes back as it was")
+  @Test("Each ingest frame survives a round trip")
   func ingestFrames() {
     let job = Job(id: JobID(rawValue: 9), account: AccountID(rawValue: 3), query: "São Paulo", attempts: 4)
     let assignment = JobScheduler.Assignment(job: job, lease: Lease(job: job.id, token: 77))
@@ -84,11 +84,11 @@ struct JobsWireTests {
     #expect(wire.jobID == job.id.rawValue)
     #expect(wire.leaseToken == 77)
     #expect(wire.leaseMs == 30_000)
-    #expect(wire.attempt == 5, "The fifth try follows four failures.")
+    #expect(wire.attempt == 5, "The fifth attempt follows four failures.")
     #expect((wire.query, wire.limit, wire.country, wire.hasLookup) == ("São Paulo", 1, "", false))
   }
 
-  @Test("Every outcome comes back as it was, of every level, match and kind")
+  @Test("Each outcome survives a round trip, with every level, match and kind")
   func outcomes() {
     var outcomes: [JobOutcome] = [.notFound, .located((0..<20).map { _ in .sample() })]
     for level in Place.Level.allCases {
@@ -103,7 +103,7 @@ struct JobsWireTests {
     }
   }
 
-  @Test("The numbers of the enumerations are those of the protocol")
+  @Test("Enumeration values equal those of the protocol")
   func enumerations() {
     for level in Place.Level.allCases {
       #expect(Onthemap_Jobs_V1_Level(rawValue: Int(level.rawValue)).map { "\($0)" } == "\(level)")
@@ -117,27 +117,27 @@ struct JobsWireTests {
     }
   }
 
-  /// One change that makes a located result a forbidden one.
+  /// Changes that make a place invalid.
   static let forbidden: [(String, @Sendable (inout Onthemap_Jobs_V1_Place) -> Void)] = [
     ("latitude", { $0.latE7 = 900_000_001 }), ("longitude", { $0.lonE7 = -1_800_000_001 }),
     ("no level", { $0.level = .unspecified }), ("unknown level", { $0.level = .UNRECOGNIZED(8) }),
     ("a level that a byte would fold", { $0.level = .UNRECOGNIZED(257) }),
     ("negative level", { $0.level = .UNRECOGNIZED(-1) }), ("no match", { $0.match = .unspecified }),
     ("a match that a byte would fold", { $0.match = .UNRECOGNIZED(258) }),
-    ("confidence", { $0.confidencePm = 1_001 }), ("empty label", { $0.label = "" }),
+    ("confidence", { $0.confidencePermille = 1_001 }), ("empty label", { $0.label = "" }),
     ("label of 513 bytes", { $0.label = String(repeating: "x", count: 513) }),
     ("label with a control character", { $0.label = "a\u{0}b" }),
     ("label that shows nothing", { $0.label = "\u{2800}" }), ("label of a lone accent", { $0.label = "\u{301}" }),
-    ("label that turns", { $0.label = "a\u{202E}b" }), ("name with a control character", { $0.name = "a\nb" }),
+    ("label with a bidi mark", { $0.label = "a\u{202E}b" }), ("name with a control character", { $0.name = "a\nb" }),
     ("long region", { $0.region = String(repeating: "x", count: 513) }),
-    ("country that hides", { $0.country = "a\u{200B}" }), ("country code", { $0.countryCode = "USA" }),
+    ("country with a hidden character", { $0.country = "a\u{200B}" }), ("country code", { $0.countryCode = "USA" }),
     ("lower case country code", { $0.countryCode = "no" }), ("country code of one letter", { $0.countryCode = "N" }),
     ("country code with a digit", { $0.countryCode = "N0" }),
     ("country code of one wide letter", { $0.countryCode = "Ø" }),
-    ("country code that controls", { $0.countryCode = "\u{1}\u{2}" }),
+    ("country code of control characters", { $0.countryCode = "\u{1}\u{2}" }),
   ]
 
-  @Test("A place with a forbidden field is no result", arguments: forbidden.indices)
+  @Test("A result with an invalid place is refused", arguments: forbidden.indices)
   func forbiddenField(index: Int) {
     var wire = Onthemap_Jobs_V1_Result(JobResult(lease: .numbered(1), outcome: .located([.sample(), .sample()])))
     #expect(wire.result != nil)
@@ -155,19 +155,19 @@ struct JobsWireTests {
     #expect(Onthemap_Jobs_V1_Result(result).result == result)
   }
 
-  @Test("A result without outcome or without places is none; more than 20 places are cut")
+  @Test("A result without outcome or places is refused, and only the first 20 places are sent")
   func counts() {
     #expect(Onthemap_Jobs_V1_Result.with { $0.jobID = 1 }.result == nil)
     #expect(Onthemap_Jobs_V1_Result.with { $0.located = .init() }.result == nil)
     let many = JobResult(lease: .numbered(1), outcome: .located((0..<25).map { _ in .sample() }))
     guard case .outcome(.located(let places))? = Onthemap_Jobs_V1_Result(many).result?.reply else {
-      Issue.record("A worker that gives too much gives enough.")
+      Issue.record("The result with too many places is refused.")
       return
     }
     #expect(places.count == 20)
   }
 
-  @Test("An unknown kind of failure is transient, and its texts are cut", arguments: [0, 9, 257, 258, -254])
+  @Test("A failure of unknown kind is transient, and its texts are truncated", arguments: [0, 9, 257, 258, -254])
   func failures(kind: Int) {
     let wire = Onthemap_Jobs_V1_Failure.with {
       $0.kind = .UNRECOGNIZED(kind)
@@ -179,14 +179,14 @@ struct JobsWireTests {
     #expect(wire.failure.detail.count == 256)
   }
 
-  @Test("A confidence that is none is brought into its range", arguments: [(-1.0, 0), (2.0, 1_000), (0.4996, 500)])
+  @Test("A confidence is rounded and clamped to 0 to 1,000", arguments: [(-1.0, 0), (2.0, 1_000), (0.4996, 500)])
   func confidence(value: Double, thousandths: UInt32) {
     var place = Place.sample()
     place.confidence = value
-    #expect(Onthemap_Jobs_V1_Place(place).confidencePm == thousandths)
+    #expect(Onthemap_Jobs_V1_Place(place).confidencePermille == thousandths)
   }
 
-  @Test("Results are sent in as many frames as it takes for each to fit")
+  @Test("Results are split into frames below the limit, and no more than needed")
   func parts() throws {
     let places = (0..<20).map { _ in Place.sample(label: String(repeating: "é", count: 200)) }
     let large = (1...64).map { JobResult(lease: .numbered($0), outcome: .located(places)) }
@@ -201,7 +201,8 @@ struct JobsWireTests {
       #expect(read == results)
       let sizes = frames.map(\.count)
       #expect(sizes.allSatisfy { $0 <= Limits.jobFrameBytesMax })
-      #expect(sizes.reduce(0, +) >= (frames.count - 1) * Limits.jobFrameBytesMax / 2, "No more frames than needed.")
+      #expect(
+        sizes.reduce(0, +) >= (frames.count - 1) * Limits.jobFrameBytesMax / 2, "The frames are at least half full.")
     }
     #expect(JobCodec.results([], session: 1).isEmpty)
     #expect(JobCodec.results(Array(large.prefix(2)), session: 1).count == 1)

@@ -4,9 +4,9 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("Job link: answers that come later")
+@Suite("Remote permits on the job link")
 struct RemoteLinkTests {
-  /// A worker that asks for leave for all, and answers with leave from another task.
+  /// A worker that requests a remote permit for each job, and sends its results later from another task.
   private struct StreetWorker {
     let reactor: Reactor
     let permits = Counter()
@@ -32,7 +32,7 @@ struct RemoteLinkTests {
     }
   }
 
-  @Test("Each job comes again with leave, once, and its late answer counts")
+  @Test("Each job returns once with a remote permit, and its late result counts")
   func later() async throws {
     let ledger = Ledger()
     let server = try TestServer(ledger, remotePerSecond: 50)
@@ -40,12 +40,12 @@ struct RemoteLinkTests {
     let worker = try StreetWorker(server.endpoint, after: .milliseconds(300))
     defer { worker.reactor.stop() }
     server.add((1...20).map { Job.post($0) }, to: ledger)
-    try await eventually("all are settled") { ledger.unsettled.isEmpty }
+    try await eventually("all jobs are settled") { ledger.unsettled.isEmpty }
     #expect(worker.permits.value == 20 && ledger.settledCount == 20 && ledger.mostOften == 1)
     #expect(ledger.losses.isEmpty)
   }
 
-  @Test("A lookup's and a post's gazetteer answer travels with the question for leave")
+  @Test("A permit request carries the gazetteer's places")
   func wire() throws {
     for places in [[], [Place.sample()]] {
       let result = JobResult(lease: Lease(job: JobID(rawValue: 5), token: 6), reply: .needsRemote(places))
@@ -56,7 +56,7 @@ struct RemoteLinkTests {
     #expect(broken.result == nil)
   }
 
-  @Test("Leave travels with the job")
+  @Test("A job carries its remote permit")
   func leave() {
     for isRemote in [false, true] {
       var job = Job.post(5)

@@ -8,7 +8,7 @@ import Synchronization
 @testable import Domain
 @testable import Messaging
 
-/// A server's keys with a list, and clients that it knows by name.
+/// A server's keys with an allowlist, and keys of its clients.
 struct TestKeys {
   let server: KeyPair
   let access: LiveAllowList
@@ -24,7 +24,7 @@ struct TestKeys {
 }
 
 extension AllowList {
-  /// Each under the name of its number.
+  /// An allowlist of these keys, named "peer 0", "peer 1" and so on.
   static func of(_ pairs: [KeyPair]) throws -> AllowList {
     try AllowList(pairs.enumerated().map { "\($1.publicKey) peer \($0)" }.joined(separator: "\n"))
   }
@@ -49,7 +49,7 @@ struct LineLog: Sendable {
   func lines(with word: String) -> [String] { lines.filter { $0.contains(word) } }
 }
 
-/// A ROUTER with keys and nobody who answers for it, which counts the connections that it gets.
+/// A ROUTER with CURVE but without a ZAP handler, which counts its connections.
 final class CountingServer {
   private let context = zmq_ctx_new()
   private let socket: UnsafeMutableRawPointer?
@@ -79,7 +79,7 @@ final class CountingServer {
     zmq_ctx_term(context)
   }
 
-  /// Counts what has come since the last time.
+  /// Adds the connections since the last call. Returns the total.
   func count() -> Int {
     var bytes = [UInt8](repeating: 0, count: 256)
     while zmq_recv(monitor, &bytes, bytes.count, ZMQ_DONTWAIT) >= 0 {
@@ -90,7 +90,7 @@ final class CountingServer {
   }
 }
 
-/// A relay of one TCP connection, which reads along.
+/// A relay of one TCP connection, which records all bytes.
 final class Eavesdropper: Sendable {
   private let listener: Int32
   private let bytes = Mutex<[UInt8]>([])
@@ -124,7 +124,7 @@ final class Eavesdropper: Sendable {
 
   func stop() { close(listener) }
 
-  /// Whether these bytes have gone by, in either direction.
+  /// Returns true if the relay has seen this text in either direction.
   func hasHeard(_ text: String) -> Bool {
     let wanted = Array(text.utf8)
     return bytes.withLock { bytes in

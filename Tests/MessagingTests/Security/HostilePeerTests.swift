@@ -7,11 +7,11 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("Peers that speak something else", .serialized)
+@Suite("Hostile peers", .serialized)
 struct HostilePeerTests {
   private let ledger = Ledger()
 
-  /// Ways to be a bad peer of a ROUTER; each returns what must stay open while the port is used by others.
+  /// Misbehaviours of a peer of a ROUTER. Each returns the objects that keep its connection open.
   private static let ways: [(String, @Sendable (Endpoint) -> [AnyObject])] = [
     ("raw bytes", { raw($0, [UInt8](repeating: 0xA5, count: 5_000)) }),
     ("an HTTP GET", { raw($0, Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8)) }),
@@ -29,14 +29,14 @@ struct HostilePeerTests {
             + [4, 200, 5] + Array("HELLO".utf8) + [1, 0] + [UInt8](repeating: 0x5A, count: 192))
       }
     ),
-    ("a connection that says nothing", { raw($0, []) }),
+    ("a silent connection", { raw($0, []) }),
     ("empty frames", { dealer($0, [[[]], [[], []], [[], [], []]]) }),
     ("three frames", { dealer($0, [[[1], [2], [3]]]) }),
     ("an oversize frame", { dealer($0, [[[UInt8](repeating: 8, count: 1_000_000)]]) }),
     ("a frame of the other link", { dealer($0, [[FetchRequest(id: 1, feed: "x", after: nil).bytes]]) }),
     ("a frame of another version", { dealer($0, [[otherVersion]]) }),
     ("random frames", { dealer($0, noise(seed: 1)) }),
-    ("a session that is none", { dealer($0, [[WorkerFrame(session: 77, .ready(.with { $0.jobLimit = 9 })).bytes]]) }),
+    ("an unknown session", { dealer($0, [[WorkerFrame(session: 77, .credit(.with { $0.jobLimit = 9 })).bytes]]) }),
     ("a HELLO without instance", { dealer($0, [[WorkerFrame(session: 0, .hello(.with { $0.minMajor = 1 })).bytes]]) }),
   ]
 
@@ -66,7 +66,7 @@ struct HostilePeerTests {
     }
   }
 
-  @Test("The job link works beside and after every kind of garbage", arguments: ways.indices)
+  @Test("The job link works beside each misbehaving peer", arguments: ways.indices)
   func jobLink(way: Int) async throws {
     let server = try TestServer(ledger)
     defer { server.reactor.stop() }
@@ -74,12 +74,12 @@ struct HostilePeerTests {
     let worker = try TestWorker(server.endpoint)
     defer { worker.reactor.stop() }
     server.add((1...200).map { .post($0) }, to: ledger)
-    try await eventually("all is settled beside \(Self.ways[way].0)") { ledger.unsettled.isEmpty }
+    try await eventually("all jobs are settled beside \(Self.ways[way].0)") { ledger.unsettled.isEmpty }
     #expect(worker.answered.value == 200)
     withExtendedLifetime(peers) {}
   }
 
-  @Test("So does a job link with keys, and nothing of it gets in", arguments: ways.indices)
+  @Test("The job link with CURVE works beside each misbehaving peer and refuses it", arguments: ways.indices)
   func jobLinkWithKeys(way: Int) async throws {
     let (mine, log) = (try KeyPair.random(), LineLog())
     let keys = try TestKeys(mine)
@@ -89,12 +89,12 @@ struct HostilePeerTests {
     let worker = try TestWorker(server.endpoint, curve: keys.client(mine))
     defer { worker.reactor.stop() }
     server.add((1...20).map { .post($0) }, to: ledger)
-    try await eventually("all is settled beside \(Self.ways[way].0)") { ledger.unsettled.isEmpty }
-    #expect(log.lines(with: "malformed frame").isEmpty && log.lines(with: "peer let in").count == 1)
+    try await eventually("all jobs are settled beside \(Self.ways[way].0)") { ledger.unsettled.isEmpty }
+    #expect(log.lines(with: "malformed frame").isEmpty && log.lines(with: "peer connected").count == 1)
     withExtendedLifetime(peers) {}
   }
 
-  @Test("The change log works beside and after every kind of garbage", arguments: ways.indices)
+  @Test("The change link works beside each misbehaving peer", arguments: ways.indices)
   func changeLog(way: Int) async throws {
     let server = try TestChangeServer(.sample(1...5))
     defer { server.reactor.stop() }
@@ -102,11 +102,11 @@ struct HostilePeerTests {
     let client = try TestChangeClient(server.endpoint)
     defer { client.reactor.stop() }
     server.inbox.enqueue([.sample(6)])
-    try await eventually("the change has come beside \(Self.ways[way].0)") { client.state?.seq == 6 }
+    try await eventually("the client has the change beside \(Self.ways[way].0)") { client.state?.seq == 6 }
     withExtendedLifetime(peers) {}
   }
 
-  @Test("Submission works beside and after every kind of garbage", arguments: ways.indices)
+  @Test("The submit link works beside each misbehaving peer", arguments: ways.indices)
   func submission(way: Int) async throws {
     let desk = TestSubmitServer()
     let (reactor, endpoint) = try desk.start()
@@ -118,7 +118,7 @@ struct HostilePeerTests {
     withExtendedLifetime(peers) {}
   }
 
-  @Test("A malformed frame is answered with what is wrong, at most once a second")
+  @Test("Ingest answers malformed frames with an error, at most once a second")
   func answer() async throws {
     let server = try TestServer(ledger)
     defer { server.reactor.stop() }
@@ -126,9 +126,9 @@ struct HostilePeerTests {
     let startMs = Reactor.nowMs
     for _ in 0..<50 { socket.send([[1, 2, 3]]) }
     var answers: [IngestFrame] = []
-    // What is sent next is answered always, and after all answers to the garbage.
+    // The next valid frame always gets a reply, after all replies to the malformed frames.
     socket.send([WorkerFrame(session: 5, .heartbeat(.init())).bytes])
-    try await eventually("there is an answer to the last frame") {
+    try await eventually("the peer has a reply to the last frame") {
       while let frames = socket.receive() { answers += IngestFrame(frames).map { [$0] } ?? [] }
       return answers.contains { $0.reset.reason == .unknownSession }
     }
@@ -137,7 +137,7 @@ struct HostilePeerTests {
     #expect(errors.allSatisfy { $0.error.code == .malformed && !$0.error.detail.isEmpty })
   }
 
-  @Test("A worker of another version is told which one is spoken")
+  @Test("A worker of another version gets an error with the supported versions")
   func version() async throws {
     let server = try TestServer(ledger)
     defer { server.reactor.stop() }
@@ -155,7 +155,7 @@ struct HostilePeerTests {
       ).bytes
     ])
     var answer: IngestFrame?
-    try await eventually("there is an answer") {
+    try await eventually("the peer has a reply") {
       answer = socket.receive().flatMap { IngestFrame($0) }
       return answer != nil
     }
@@ -166,21 +166,21 @@ struct HostilePeerTests {
   }
 
   @Test(
-    "A frame of another major is told so, whatever is in it", arguments: [[], [0x9A, 0x06, 0x01, 0x00]] as [[UInt8]])
+    "Another major version gets an error, whatever its body", arguments: [[], [0x9A, 0x06, 0x01, 0x00]] as [[UInt8]])
   func laterMajor(body: [UInt8]) async throws {
     let server = try TestServer(ledger)
     defer { server.reactor.stop() }
     let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
     socket.send([Self.otherVersion + body])
     var answer: IngestFrame?
-    try await eventually("there is an answer") {
+    try await eventually("the peer has a reply") {
       answer = socket.receive().flatMap { IngestFrame($0) }
       return answer != nil
     }
     #expect(answer?.error.code == .unsupportedVersion)
   }
 
-  @Test("At the change log frames of another major are told so, whatever is in them, at most once a second")
+  @Test("The change link answers frames of another major version with an error once a second")
   func laterMajorOfChanges() async throws {
     let server = try TestChangeServer(.sample(1...5))
     defer { server.reactor.stop() }
@@ -189,42 +189,42 @@ struct HostilePeerTests {
     later.major = 2
     let startMs = Reactor.nowMs
     for _ in 0..<50 { socket.send([later.bytes]) }
-    // What is sent next is answered always, and after all answers to the others.
+    // The next valid frame always gets a reply, after all replies to the others.
     socket.send([FetchRequest(id: 8, feed: "x", after: nil).bytes])
     var answers: [FetchReply] = []
-    try await eventually("there is an answer to the last frame") {
+    try await eventually("the peer has a reply to the last frame") {
       while let frames = socket.receive() { answers += FetchReply(frames).map { [$0] } ?? [] }
       return answers.contains { $0.requestID == 8 }
     }
     let errors = answers.dropLast()
     #expect((1...linesMax(everyMs: Limits.malformedRepeatMs, since: startMs)).contains(errors.count))
     #expect(errors.allSatisfy { $0.requestID == 7 && $0.error.code == .unsupportedVersion })
-    #expect(answers.last?.requestID == 8 && answers.last?.list.entries.count == 5)
+    #expect(answers.last?.requestID == 8 && answers.last?.snapshot.entries.count == 5)
   }
 
-  @Test("Optional messages of a later minor version are ignored, and the session lives on")
+  @Test("Ingest ignores bodies of a later minor version and keeps the session")
   func laterMinor() async throws {
     let server = try TestServer(ledger)
     defer { server.reactor.stop() }
     let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
     socket.send([Self.hello(instance: 1)])
     let session = try await Self.welcome(socket)
-    // Field 99 is a body that this version does not know.
-    var later = WorkerFrame(session: session, .ready(.init()))
+    // Field 99 is a body that is unknown to this version.
+    var later = WorkerFrame(session: session, .credit(.init()))
     later.body = nil
     later.minor = 7
     socket.send([later.bytes + [0x9A, 0x06, 0x01, 0x00]])
-    socket.send([WorkerFrame(session: session, .ready(.with { $0.jobLimit = 1 })).bytes])
+    socket.send([WorkerFrame(session: session, .credit(.with { $0.jobLimit = 1 })).bytes])
     server.add([.post(1)], to: ledger)
     var frames: [IngestFrame] = []
-    try await eventually("the job comes") {
+    try await eventually("the worker gets the job") {
       while let next = socket.receive() { frames += IngestFrame(next).map { [$0] } ?? [] }
       return frames.contains { $0.jobs.jobs.count == 1 }
     }
     #expect(!frames.contains { $0.error.code == .malformed })
   }
 
-  @Test("A connection has one session: a second instance on it ends the first, and its job goes on")
+  @Test("A second instance on a connection ends the first session, and gets its job")
   func secondInstance() async throws {
     let server = try TestServer(ledger)
     defer { server.reactor.stop() }
@@ -233,7 +233,7 @@ struct HostilePeerTests {
     for instance: UInt8 in 1...2 {
       socket.send([Self.hello(instance: instance)])
       let session = try await Self.welcome(socket)
-      socket.send([WorkerFrame(session: session, .ready(.with { $0.jobLimit = 1 })).bytes])
+      socket.send([WorkerFrame(session: session, .credit(.with { $0.jobLimit = 1 })).bytes])
       try await eventually("instance \(instance) gets the job") {
         while let next = socket.receive() {
           if IngestFrame(next)?.jobs.jobs.count == 1 { return true }
@@ -244,7 +244,7 @@ struct HostilePeerTests {
     #expect(ledger.losses.isEmpty)
   }
 
-  @Test("The log names a worker that falls silent, and its address")
+  @Test("The log names a silent worker and its address")
   func silent() async throws {
     let log = LineLog()
     let server = try TestServer(ledger, logger: log.logger)
@@ -252,10 +252,10 @@ struct HostilePeerTests {
     let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
     socket.send([Self.hello(instance: 1)])
     _ = try await Self.welcome(socket)
-    try await eventually("it is missed") { !log.lines(with: "worker lost").isEmpty }
+    try await eventually("the log has the lost worker") { !log.lines(with: "worker lost").isEmpty }
     let line = try #require(log.lines(with: "worker lost").first)
     #expect(line.contains("worker=w") && line.contains("address=127.0.0.1"), "\(line)")
-    #expect(log.lines(with: "worker joined").first?.contains("address=127.0.0.1") == true)
+    #expect(log.lines(with: "worker connected").first?.contains("address=127.0.0.1") == true)
   }
 
   private static func hello(instance: UInt8) -> [UInt8] {
@@ -273,7 +273,7 @@ struct HostilePeerTests {
 
   private static func welcome(_ socket: RawSocket) async throws -> UInt64 {
     var session: UInt64 = 0
-    try await eventually("there is a WELCOME") {
+    try await eventually("the peer has a WELCOME") {
       while let frames = socket.receive() {
         if let frame = IngestFrame(frames), case .welcome? = frame.body { session = frame.session }
       }

@@ -4,15 +4,15 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("Keys and who may come in")
+@Suite("Keys and allowlists")
 struct KeyTests {
-  /// A key of RFC 32's length; `character` fills it.
+  /// A valid key that differs for each number.
   private static func key(_ number: Int) -> String {
     PublicKey(bytes: withUnsafeBytes(of: UInt64(number).bigEndian) { [UInt8](repeating: 7, count: 24) + $0 })?
       .description ?? ""
   }
 
-  @Test("Z85 is RFC 32's")
+  @Test("Z85 equals the examples of ZeroMQ RFC 32")
   func z85() {
     #expect(Z85.text([0x86, 0x4F, 0xD2, 0x6F, 0xB5, 0x59, 0xF7, 0x5B]) == "HelloWorld")
     #expect(Z85.bytes("HelloWorld") == [0x86, 0x4F, 0xD2, 0x6F, 0xB5, 0x59, 0xF7, 0x5B])
@@ -22,7 +22,7 @@ struct KeyTests {
     #expect(Z85.bytes("%nSc0") == [255, 255, 255, 255])
   }
 
-  @Test("All bytes go through Z85 and come back")
+  @Test("A key survives a round trip through Z85")
   func roundTrip() {
     var random = SeededRandom(seed: 3)
     for _ in 0..<500 {
@@ -33,14 +33,14 @@ struct KeyTests {
   }
 
   @Test(
-    "Only 40 characters of Z85 are a key",
+    "A key of another length than 40 characters is refused",
     arguments: ["", "x", String(repeating: "0", count: 39), String(repeating: "0", count: 41)])
   func wrongKey(text: String) {
     #expect(PublicKey(text) == nil)
     #expect(PublicKey(bytes: Array(text.utf8)) == nil)
   }
 
-  @Test("A list has a key and a name a line, with comments, empty lines and any white space")
+  @Test("An allowlist has a key and a name per line, with comments, blank lines and white space")
   func list() throws {
     let (one, two) = (Self.key(1), Self.key(2))
     let list = try AllowList("# workers\n\n\(one) seattle\r\n  \t\(two)\t two words \n#\(one) out of use\n# \(one) x")
@@ -51,20 +51,20 @@ struct KeyTests {
     #expect(try AllowList("").count == 0)
   }
 
-  @Test("No key begins like a comment")
+  @Test("A key never starts like a comment")
   func hash() throws {
-    // Five characters that begin with # are more than four bytes hold.
+    // Five characters that start with # encode more than four bytes can hold.
     #expect(Z85.bytes("#0000") == nil && PublicKey(bytes: Array(repeating: 255, count: 32))?.description.first == "%")
     #expect(try AllowList("#\(Self.key(1)) ana").count == 0)
   }
 
-  @Test("A bad line is an error with its number and what is wanted, and nothing is taken")
+  @Test("A bad allowlist line is an error with its line number and the expected form")
   func mistakes() {
     let one = Self.key(1)
     for (text, line, words) in [
       ("short name", 1, "40 characters"), ("# fine\n\n\(one)", 3, "a name"), ("\(one) a\n\(one) b", 2, "line 1"),
-      ("\(one)x a", 1, "no public key"), ("\(one) \(String(repeating: "n", count: 65))", 1, "1 to 64"),
-      ("\(one) a\u{7}b", 1, "control"), ("\(one) a\u{202E}b", 1, "control"), ("\u{1B}[31m x", 1, "no public key"),
+      ("\(one)x a", 1, "not a public key"), ("\(one) \(String(repeating: "n", count: 65))", 1, "1 to 64"),
+      ("\(one) a\u{7}b", 1, "control"), ("\(one) a\u{202E}b", 1, "control"), ("\u{1B}[31m x", 1, "not a public key"),
     ] {
       let mistake = #expect(throws: AllowList.ParseError.self) { try AllowList(text) }
       #expect(mistake?.line == line && mistake?.description.contains(words) == true, "\(text)")
@@ -72,7 +72,7 @@ struct KeyTests {
     }
   }
 
-  @Test("Names and lists are as long as their limits")
+  @Test("Names and allowlists are accepted up to their limits")
   func limits() throws {
     _ = try AllowList("\(Self.key(1)) \(String(repeating: "n", count: Limits.keyNameBytesMax))")
     let lines = (1...Limits.allowedKeysMax).map { "\(Self.key($0)) n" }.joined(separator: "\n")
@@ -82,7 +82,7 @@ struct KeyTests {
     #expect(mistake?.line == Limits.allowedKeysMax + 1)
   }
 
-  @Test("A list that lost a key is known, one that gained or renamed is not")
+  @Test("An allowlist is a subset of one with more keys or other names")
   func subset() throws {
     let (one, two) = ("\(Self.key(1)) a", "\(Self.key(2)) b")
     let both = try AllowList(one + "\n" + two)
@@ -92,9 +92,9 @@ struct KeyTests {
   }
 }
 
-@Suite("A client whose handshake fails")
+@Suite("Handshake backoff")
 struct HandshakeBackoffTests {
-  @Test("It tries at most 24 times a minute, at once and then after pauses of at most 5 s", arguments: 0..<50)
+  @Test("A failing client makes 12 to 24 attempts a minute, with pauses of 5 s at most", arguments: 0..<50)
   func bound(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var backoff = HandshakeBackoff()
@@ -109,11 +109,11 @@ struct HandshakeBackoffTests {
       #expect(backoff.dueMs == nil)
     }
     #expect(tries <= 242)
-    // Nor so seldom that a key that was added waits.
+    // Attempts must also be frequent enough for a newly added key.
     #expect(tries >= 120)
   }
 
-  @Test("After a success the first pause is short again")
+  @Test("A success resets the backoff")
   func success() {
     var random = SeededRandom(seed: 1)
     var backoff = HandshakeBackoff()
@@ -125,9 +125,9 @@ struct HandshakeBackoffTests {
   }
 }
 
-@Suite("Lines about peers at the door")
+@Suite("Log rate limiter")
 struct LogRateLimiterTests {
-  @Test("One line a minute about the same peer, with the number of those left out")
+  @Test("The log has one line a minute per peer, with the count of suppressed lines")
   func repeated() {
     var logLimiter = LogRateLimiter()
     #expect(logLimiter.admit("a", nowMs: 0) == 0)
@@ -137,13 +137,13 @@ struct LogRateLimiterTests {
     #expect(logLimiter.admit("a", nowMs: Limits.logRepeatMs) == 100)
   }
 
-  @Test("Few lines a second, and a bounded memory, whoever comes")
+  @Test("Log lines per second and memory are bounded for any number of peers")
   func flood() {
     var logLimiter = LogRateLimiter()
     let lines = (0..<100_000).filter { logLimiter.admit("peer \($0)", nowMs: Int64($0 / 1_000)) != nil }
     #expect(lines.count == Limits.logLinesPerSecondMax)
     let later = (0..<2_000).filter { logLimiter.admit("other \($0)", nowMs: Int64(1_000 * ($0 + 1))) != nil }
-    // The memory is full only where more came within a minute than it holds.
+    // Memory is full only if more peers log within a minute than it holds.
     #expect(later.count == 2_000)
   }
 }

@@ -5,9 +5,9 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("The frames of submission that are written and read field by field")
+@Suite("Submit codec")
 struct SubmitCodecTests {
-  /// What the generated code makes of the bytes must be what is made of them here, if anything is.
+  /// Requires that the codec decodes bytes as the generated code does, if it decodes them at all.
   static func requireSameReading(of bytes: [UInt8]) throws {
     if let question = ProducerMessage(fieldByField: bytes) {
       let request = try #require(SubmitRequest([bytes][...]), "\(bytes)")
@@ -27,7 +27,7 @@ struct SubmitCodecTests {
 
   struct Unlike: Error { let bytes: [UInt8] }
 
-  @Test("They are the generated code's bytes, and are read as the generated code reads them")
+  @Test("The submit codec encodes and decodes exactly as the generated code")
   func sameAsGenerated() throws {
     for seed in 0..<300 as Range<UInt64> {
       var random = SeededRandom(seed: seed)
@@ -43,7 +43,7 @@ struct SubmitCodecTests {
     }
   }
 
-  @Test("Batches, and receipts of what is stored, are read without the generated code")
+  @Test("The submit codec decodes batches and receipts of stored posts itself")
   func short() throws {
     var random = SeededRandom(seed: 1)
     for _ in 0..<100 {
@@ -57,7 +57,7 @@ struct SubmitCodecTests {
     }
   }
 
-  @Test("A point on no earth stays one, and zero degrees are a point")
+  @Test("Coordinates outside the earth stay invalid in a batch, and zero degrees stay valid")
   func points() throws {
     for (latitude, longitude) in [(0.0, 0.0), (-0.0, 1e-9), (1e9, -1e9), (.nan, .infinity)] {
       let post = SubmittedPost(
@@ -70,7 +70,7 @@ struct SubmitCodecTests {
     }
   }
 
-  /// A batch of one post, which has a field more or another one.
+  /// Encodes a batch with one post, to which `post` adds fields.
   private func batch(_ post: (inout FieldWriter) -> Void) -> [UInt8] {
     var frame = FieldWriter()
     frame.version()
@@ -85,7 +85,7 @@ struct SubmitCodecTests {
     return frame.bytes
   }
 
-  @Test("Whatever a post has besides is read as the generated code reads it")
+  @Test("The submit codec decodes unusual fields of a post as the generated code does")
   func unusual() throws {
     let additions: [(taken: Bool, (inout FieldWriter) -> Void)] = [
       (true, { $0.number(15, 1) }), (true, { $0.text(15, "new") }), (true, { $0.fixed32(4, 5) }),
@@ -105,7 +105,7 @@ struct SubmitCodecTests {
 }
 
 extension SeededRandom {
-  /// Of every length that a number may have.
+  /// A random number of a random length in bits.
   fileprivate mutating func number() -> UInt64 { next() >> UInt64(below(64)) }
 
   private mutating func text() -> String {

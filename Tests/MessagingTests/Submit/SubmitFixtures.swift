@@ -5,9 +5,9 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-/// Ingest's end of submission on a reactor of its own, with a set of keys instead of a store, and one session.
+/// A submit server on its own reactor with one session. It stores only the idempotency keys and ids of posts.
 final class TestSubmitServer: Sendable {
-  /// The token of its only session.
+  /// The token of the only session.
   static let token = String(repeating: "t", count: Limits.sessionTokenBytes)
   static let account = AccountID(rawValue: 42)
 
@@ -19,7 +19,7 @@ final class TestSubmitServer: Sendable {
     var isOver = false
     var isSilent = false
     var busyMs: Int64?
-    /// Answers that nobody has taken yet.
+    /// Replies that are held back.
     var kept: [SubmitServer.Command] = []
   }
 
@@ -29,7 +29,7 @@ final class TestSubmitServer: Sendable {
 
   init() { inbox = CommandQueue(wake) }
 
-  /// Listens; to be stopped by who starts it.
+  /// Starts the server. The caller stops the reactor.
   func start(_ bind: Endpoint? = nil) throws -> (reactor: Reactor, endpoint: Endpoint) {
     let bind = try bind ?? .lastingPort()
     let (reactor, endpoint) = try Reactor.start("desk", wake: wake) { [self] context in
@@ -41,14 +41,14 @@ final class TestSubmitServer: Sendable {
 
   var batches: Int { state.withLock { $0.batches } }
   var lookups: Int { state.withLock { $0.lookups } }
-  /// Different posts.
+  /// Number of distinct posts.
   var stored: Int { state.withLock { $0.ids.count } }
-  /// Posts that were told as new: a second time would be a double.
+  /// Number of `accepted` receipts. A repeat of one would be a duplicate post.
   var accepted: Int { state.withLock { $0.accepted } }
-  /// Ends the session.
+  /// Revokes the session.
   func end() { state.withLock { $0.isOver = true } }
 
-  /// Keeps the answers to batches back until it is false again.
+  /// Holds the replies to batches back while true.
   func setSilent(_ isSilent: Bool) {
     let kept = state.withLock { state in
       state.isSilent = isSilent
@@ -58,7 +58,7 @@ final class TestSubmitServer: Sendable {
     for answer in kept { inbox.enqueue(answer) }
   }
 
-  /// Answers batches with BUSY and a pause; nil ends that.
+  /// Replies to batches with BUSY and this pause. Nil replies normally again.
   func setBusy(retryAfterMs: Int64?) { state.withLock { $0.busyMs = retryAfterMs } }
 
   private func answer(_ account: AccountID, _ posts: [SubmittedPost]) -> SubmitServer.Reply {
@@ -91,7 +91,7 @@ final class TestSubmitServer: Sendable {
     }
   }
 
-  /// A place of "no" is refused.
+  /// Stores a post, or refuses it if its place is "no".
   private func store(_ post: SubmittedPost) -> SubmitReceipt {
     let refusal = SubmitRefusal(code: "invalid_place", detail: "place is no place", field: "place")
     if post.place == "no" { return .refused(refusal) }
@@ -105,20 +105,20 @@ final class TestSubmitServer: Sendable {
   }
 }
 
-/// A producer that speaks through a socket without rules.
+/// A producer on a plain ZeroMQ socket.
 struct RawProducer {
   let socket: RawSocket
 
-  /// Its own frames, as they come.
+  /// Sends a batch.
   func send(_ id: UInt64, token: String = TestSubmitServer.token, _ posts: [SubmittedPost]) {
     let batch = Onthemap_Submit_V1_Batch.with { $0.posts = posts.map(Onthemap_Submit_V1_Draft.init) }
     socket.send([SubmitRequest(id: id, token: token, .batch(batch)).bytes])
   }
 
-  /// The next reply with a number.
+  /// Waits for the reply to a request.
   func reply(to id: UInt64) async throws -> SubmitReply {
     var found: SubmitReply?
-    try await eventually("request \(id) is answered") {
+    try await eventually("request \(id) has a reply") {
       while found == nil, let frames = socket.receive() {
         if let reply = SubmitReply(frames), reply.requestID == id { found = reply }
       }

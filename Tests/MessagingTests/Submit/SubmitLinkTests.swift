@@ -6,7 +6,7 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("Submission")
+@Suite("Submit link")
 struct SubmitLinkTests {
   private let desk = TestSubmitServer()
 
@@ -20,7 +20,7 @@ struct SubmitLinkTests {
     RawProducer(socket: RawSocket(ZMQ_DEALER, connect: endpoint))
   }
 
-  @Test("Each post of a batch is answered by itself, in the batch's order")
+  @Test("Each post of a batch gets its own receipt, in order")
   func receipts() async throws {
     try await withDesk { endpoint in
       let producer = producer(endpoint)
@@ -34,7 +34,7 @@ struct SubmitLinkTests {
     }
   }
 
-  @Test("A batch that is sent again makes nothing new, over another connection too")
+  @Test("A resent batch stores no post twice, also over another connection")
   func duplicates() async throws {
     try await withDesk { endpoint in
       let posts = (0..<64).map { SubmittedPost.sample($0) }
@@ -50,7 +50,7 @@ struct SubmitLinkTests {
     }
   }
 
-  @Test("The largest batch with the longest texts fits into one frame; one post more is refused with the reason")
+  @Test("The largest batch fits one frame, and a batch of 0 or too many posts is refused")
   func size() async throws {
     try await withDesk { endpoint in
       let producer = producer(endpoint)
@@ -73,11 +73,12 @@ struct SubmitLinkTests {
     }
   }
 
-  @Test("A frame of the greatest size is read, one byte more ends its connection and nobody else's")
+  @Test("A frame of the maximum size is accepted, and one byte more ends only its own connection")
   func oversize() async throws {
     try await withDesk { endpoint in
       let (large, other) = (producer(endpoint), producer(endpoint))
-      var request = SubmitRequest(id: 1, token: TestSubmitServer.token, .batch(.with { $0.posts = [.init(.sample(1))] }))
+      var request = SubmitRequest(
+        id: 1, token: TestSubmitServer.token, .batch(.with { $0.posts = [.init(.sample(1))] }))
       func frame(_ bytes: Int) -> [UInt8] {
         request.batch.posts[0].link = ""
         request.batch.posts[0].link = String(repeating: "x", count: bytes - request.bytes.count - 9)
@@ -90,12 +91,12 @@ struct SubmitLinkTests {
       #expect(try await large.reply(to: 1).receipts.receipts.count == 1)
       request.requestID = 2
       large.socket.send([frame(Limits.submitFrameBytesMax) + [0]])
-      // libzmq connects again by itself, and what is sent then is heard.
-      try await eventually("the connection is there again") {
+      // libzmq reconnects by itself, and the next frame arrives.
+      try await eventually("a frame on the new connection has a reply") {
         large.send(3, [.sample(3)])
         while let frames = large.socket.receive() {
           let reply = SubmitReply(frames)
-          if reply?.requestID == 2 { Issue.record("the longer frame was read") }
+          if reply?.requestID == 2 { Issue.record("the server decoded the longer frame") }
           if reply?.requestID == 3 { return true }
         }
         return false
@@ -105,7 +106,7 @@ struct SubmitLinkTests {
     }
   }
 
-  @Test("A token is looked up once for many batches of a connection")
+  @Test("A token is authenticated once for many batches of a connection")
   func lookups() async throws {
     try await withDesk { endpoint in
       let producer = producer(endpoint)
@@ -114,14 +115,14 @@ struct SubmitLinkTests {
         producer.send(id, [.sample(Int(id))])
         _ = try await producer.reply(to: id)
       }
-      // One is good for a second, however long the batches took.
+      // An authentication lasts a second, and slow batches may need another one.
       let lookupsMax = 1 + Int((Reactor.nowMs - startMs) / Limits.submitTokenMs)
       #expect((1...lookupsMax).contains(desk.lookups))
       #expect(desk.stored == 9)
     }
   }
 
-  @Test("A token that is no session's is refused, and stores nothing")
+  @Test("A token without a session is refused as unauthorized")
   func stranger() async throws {
     try await withDesk { endpoint in
       let producer = producer(endpoint)
@@ -131,11 +132,11 @@ struct SubmitLinkTests {
         let error = try await producer.reply(to: UInt64(id)).error
         #expect(error.code == .unauthorized && error.detail.contains("token") && error.retryAfterMs == 1_000)
       }
-      #expect(desk.stored == 0 && desk.lookups == 1, "Only what could be a token is looked up.")
+      #expect(desk.stored == 0 && desk.lookups == 1, "Only a token of the right length is looked up.")
     }
   }
 
-  @Test("A session that is ended stops within its time, on a connection that never pauses")
+  @Test("A revoked session is refused soon, even on a busy connection")
   func revoked() async throws {
     try await withDesk { endpoint in
       let producer = producer(endpoint)
@@ -147,12 +148,12 @@ struct SubmitLinkTests {
         id += 1
         producer.send(id, [.sample(Int(id))])
         if try await producer.reply(to: id).error.code == .unauthorized { break }
-        try #require(id < 100_000, "It goes on.")
+        try #require(id < 100_000, "The server still accepts the session.")
       }
     }
   }
 
-  @Test("What has become of posts is told in the order of the question")
+  @Test("A query returns statuses in the order of its ids")
   func statuses() async throws {
     try await withDesk { endpoint in
       let producer = producer(endpoint)
@@ -173,7 +174,7 @@ struct SubmitLinkTests {
     }
   }
 
-  @Test("A producer that sends more than is answered is told to wait, and others are served")
+  @Test("A producer with too many open requests gets busy, and others are served")
   func neverReads() async throws {
     try await withDesk { endpoint in
       let (deaf, other) = (producer(endpoint), producer(endpoint))
@@ -181,10 +182,10 @@ struct SubmitLinkTests {
       _ = try await deaf.reply(to: 1)
       desk.setSilent(true)
       for id in 2...200 as ClosedRange<UInt64> { deaf.send(id, [.sample(Int(id))]) }
-      // In order: when the last is answered, all were judged. Where more replies wait than its connection takes, some
-      // are lost: it asks again.
+      // Replies come in order, so the last one shows that the server has decided on all requests. The connection may
+      // drop some replies, so the producer repeats the last request.
       var last: SubmitReply?
-      try await eventually("the last is answered") {
+      try await eventually("the last request has a reply") {
         deaf.send(200, [.sample(200)])
         while let frames = deaf.socket.receive() {
           last = SubmitReply(frames).flatMap { $0.requestID == 200 ? $0 : last }
@@ -199,7 +200,7 @@ struct SubmitLinkTests {
     }
   }
 
-  @Test("What is not of this protocol is answered with what is wrong, once a second at most, and nobody is cut off")
+  @Test("Malformed frames get an error once a second at most, and the connection stays open")
   func malformed() async throws {
     try await withDesk { endpoint in
       let producer = producer(endpoint)
@@ -207,7 +208,7 @@ struct SubmitLinkTests {
       for _ in 0..<50 { producer.socket.send([[1, 2, 3]]) }
       producer.send(9, [.sample(1)])
       var replies: [SubmitReply] = []
-      try await eventually("the batch is answered") {
+      try await eventually("the batch has a reply") {
         while let frames = producer.socket.receive() { replies += SubmitReply(frames).map { [$0] } ?? [] }
         return replies.contains { $0.requestID == 9 }
       }
@@ -218,7 +219,7 @@ struct SubmitLinkTests {
     }
   }
 
-  @Test("Another major version, and a body of a later minor one, are told which version is spoken", arguments: [0, 1])
+  @Test("Another major version or an unknown body gets an error with the supported version", arguments: [0, 1])
   func versions(way: Int) async throws {
     try await withDesk { endpoint in
       let producer = producer(endpoint)
@@ -231,7 +232,7 @@ struct SubmitLinkTests {
     }
   }
 
-  @Test("The client's batches are answered once each, whoever is gone meanwhile and whatever is lost")
+  @Test("The client gets one receipt per post over a restart of the server and lost replies")
   func client() async throws {
     let (first, endpoint) = try desk.start()
     let posts = Mutex((allowed: 100, sent: 0, known: Set<PostID>(), answered: 0))
@@ -257,15 +258,15 @@ struct SubmitLinkTests {
       return ([client], ())
     }
     defer { client.stop() }
-    try await eventually("the first are answered") { posts.withLock { $0.answered } == 100 }
+    try await eventually("the first 100 posts have receipts") { posts.withLock { $0.answered } == 100 }
     desk.setSilent(true)
     posts.withLock { $0.allowed = 300 }
-    // 16 batches of ten, and no more. On a slow machine some come twice, but no others.
-    try await eventually("some more are there") { desk.stored == 100 + 10 * Limits.submitUnansweredMax }
-    // With the answers in its hands, which nobody gets.
+    // The client has 16 open batches of ten at most. On a slow machine it resends some, but sends no others.
+    try await eventually("the server has 160 more posts") { desk.stored == 100 + 10 * Limits.submitUnansweredMax }
+    // The server stops with the replies that it holds back, so they are lost.
     first.stop()
     desk.setSilent(false)
-    // Another test's connection may have the port for a moment.
+    // A connection of another test may use the port for a moment.
     let deadline = ContinuousClock.now + .seconds(120)
     var started = try? desk.start(endpoint)
     while started == nil, ContinuousClock.now < deadline {
@@ -274,13 +275,13 @@ struct SubmitLinkTests {
     }
     let (second, _) = try #require(started)
     defer { second.stop() }
-    try await eventually("all are answered") { posts.withLock { $0.answered } == 300 }
+    try await eventually("all posts have receipts") { posts.withLock { $0.answered } == 300 }
     #expect(desk.accepted == 300 && desk.stored == 300)
-    #expect(desk.batches >= 30 + Limits.submitUnansweredMax, "What was kept back was lost, and came again.")
+    #expect(desk.batches >= 30 + Limits.submitUnansweredMax, "The client resent the batches with lost replies.")
     #expect(posts.withLock { $0.known.count } == 300)
   }
 
-  @Test("A client that reconnects after a silence resends open batches at once, but none before its pause is over")
+  @Test("A client that reconnects resends its open batches, except one with a pause")
   func anew() async throws {
     try await withDesk { endpoint in
       let (clock, allowed, answered) = (Shared<Int64>(0), Shared(1), Shared(0))
@@ -288,45 +289,45 @@ struct SubmitLinkTests {
         ([try TimedClient(context, connect: endpoint, clock: clock, allowed: allowed, answered: answered)], ())
       }
       defer { client.stop() }
-      // Its time goes on only while it waits for a connection.
-      try await eventually("the first batch is answered") {
+      // The client's clock advances only while it waits for a connection.
+      try await eventually("the first batch has a reply") {
         clock.change { $0 += 1 }
         return answered.value == 1
       }
       desk.setBusy(retryAfterMs: 60_000)
       allowed.change { $0 = 2 }
-      try await eventually("the second has a pause") { answered.value == 2 }
+      try await eventually("the second batch has a pause") { answered.value == 2 }
       desk.setBusy(retryAfterMs: nil)
       let startMs = clock.value
       desk.setSilent(true)
       allowed.change { $0 = 5 }
-      try await eventually("three more are there") { desk.batches == 5 }
+      try await eventually("the server has three more batches") { desk.batches == 5 }
       clock.change { $0 = startMs + Limits.submitReplyTimeoutMs }
-      try await eventually("each of the three is there again, and due in 5 s") { desk.batches == 8 }
+      try await eventually("the server has each of the three batches twice") { desk.batches == 8 }
       clock.change { $0 = startMs + Limits.livenessMs + 1 }
       let dueMs = startMs + 2 * Limits.submitReplyTimeoutMs
-      try await eventually("each is there by the new connection") {
+      try await eventually("the server has each of the three batches over the new connection") {
         clock.change { $0 = min($0 + 1, dueMs - 1) }
         return desk.batches >= 11
       }
-      // A connection keeps the order: the second would have come before this one.
+      // A connection keeps the order, so a resent second batch would arrive before this one.
       allowed.change { $0 = 6 }
-      try await eventually("a further one is there") { desk.stored == 5 && desk.batches >= 12 }
-      #expect(desk.batches == 12, "The pause of the second is not over.")
+      try await eventually("the server has one more batch") { desk.stored == 5 && desk.batches >= 12 }
+      #expect(desk.batches == 12, "The client does not resend the second batch during its pause.")
     }
   }
 }
 
-/// A producer's end whose time a test sets.
+/// A submit client whose clock a test sets.
 private final class TimedClient: ReactorSocket {
   private let client: SubmitClient
   private let clock: Shared<Int64>
   private let baseMs: Int64
 
   /// - Parameters:
-  ///   - clock: its time, in milliseconds since its start.
-  ///   - allowed: number of batches that it may have sent.
-  ///   - answered: counts batches that have their receipts or a pause.
+  ///   - clock: The client's time, in milliseconds since its start.
+  ///   - allowed: Maximum number of batches that the client may send.
+  ///   - answered: Counts batches that have receipts or a pause.
   init(
     _ context: Reactor.Context, connect endpoint: Endpoint, clock: Shared<Int64>, allowed: Shared<Int>,
     answered: Shared<Int>
@@ -346,7 +347,7 @@ private final class TimedClient: ReactorSocket {
         }
       })
     self.clock = clock
-    // Not before the time from which it counts the silence.
+    // Taken after the client starts to count silence.
     baseMs = Reactor.nowMs
   }
 

@@ -4,14 +4,14 @@ import Testing
 
 @testable import Messaging
 
-@Suite("A station's inbox")
+@Suite("Command queue")
 struct CommandQueueTests {
   private func isSignalled(_ wake: WakeupEvent) -> Bool {
     var poll = pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0)
     return Glibc.poll(&poll, 1, 0) == 1
   }
 
-  @Test("The first command wakes the reactor; those that follow wake it no more, until they are taken")
+  @Test("Only the first command after a drain wakes the reactor")
   func wakes() {
     let wake = WakeupEvent()
     let inbox = CommandQueue<Int>(wake)
@@ -31,13 +31,13 @@ struct CommandQueueTests {
     #expect(!isSignalled(wake))
   }
 
-  @Test("Under 8 threads every command arrives once, each thread's in its order, and no wake-up is missed")
+  @Test("Commands of 8 threads arrive once, in order per thread, without a missed wake-up")
   func threads() async throws {
     let wake = WakeupEvent()
     let inbox = CommandQueue<(thread: Int, number: Int)>(wake)
     let perThread = 5_000
     var taken: [[Int]] = Array(repeating: [], count: 8)
-    // Threads of their own: tasks would wait for the other tests at every turn.
+    // Threads, because tasks would wait for other tests again and again.
     for thread in 0..<8 {
       Thread.detachNewThread {
         for number in 0..<perThread {
@@ -46,8 +46,8 @@ struct CommandQueueTests {
         }
       }
     }
-    // As a reactor: it looks into the inbox only when it has been woken.
-    try await eventually("all commands are taken") {
+    // A reactor, too, drains the queue only after a wake-up.
+    try await eventually("all commands are drained") {
       guard isSignalled(wake) else { return false }
       wake.clear()
       for command in inbox.drain() { taken[command.thread].append(command.number) }

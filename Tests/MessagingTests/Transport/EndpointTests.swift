@@ -6,7 +6,7 @@ import Testing
 @Suite("Endpoints and topics")
 struct EndpointTests {
   @Test(
-    "An endpoint is an address of TCP or a path",
+    "An endpoint is a TCP address or a path",
     arguments: [
       ("tcp://127.0.0.1:7701", "tcp://127.0.0.1:7701"), ("tcp://*:7701", "tcp://*:7701"),
       ("tcp://ingest.internal:1", "tcp://ingest.internal:1"), ("tcp://[::1]:65535", "tcp://[::1]:65535"),
@@ -18,7 +18,7 @@ struct EndpointTests {
   }
 
   @Test(
-    "What belongs to an address is one port above, beside a file, or on a free port too",
+    "The next endpoint is one port higher, beside the file, or any free port",
     arguments: [
       ("tcp://127.0.0.1:7710", "tcp://127.0.0.1:7711"), ("tcp://[::1]:65534", "tcp://[::1]:65535"),
       ("tcp://[::1]:65535", nil), ("tcp://127.0.0.1:*", "tcp://127.0.0.1:*"),
@@ -27,7 +27,7 @@ struct EndpointTests {
   func next(text: String, next: String?) throws { #expect(try Endpoint(text).next?.description == next) }
 
   @Test(
-    "Anything else is refused, with the text and what would be right",
+    "A malformed endpoint is refused with the text and the expected form",
     arguments: [
       "", "tcp://", "tcp://:7701", "tcp://host", "tcp://host:", "tcp://host:x", "tcp://host:65536", "tcp://host:-1",
       "tcp://host:+80", "tcp://host/:80", "tcp://ho/st:80", "TCP://host:80", "udp://host:80", "inproc://x", "host:80",
@@ -40,7 +40,7 @@ struct EndpointTests {
   }
 
   @Test(
-    "Only a file and a loopback address are out of other hosts' reach",
+    "An endpoint is local only if it is a path or a loopback address",
     arguments: [
       ("tcp://127.0.0.1:7701", true), ("tcp://127.9.8.7:*", true), ("tcp://[::1]:7701", true),
       ("tcp://localhost:7701", true), ("tcp://LOCALHOST:7701", true), ("tcp://lo:7701", true),
@@ -53,14 +53,14 @@ struct EndpointTests {
     #expect(try Endpoint(text).isLocal == isLocal)
   }
 
-  @Test("A path is as long as the kernel allows")
+  @Test("A path longer than the kernel allows is refused")
   func pathLength() throws {
     _ = try Endpoint("ipc://" + String(repeating: "x", count: 101))
     #expect(throws: LinkError.self) { try Endpoint("ipc://" + String(repeating: "x", count: 102)) }
   }
 
   @Test(
-    "A wildcard is connected to as this host",
+    "The connectable form of a wildcard is this host",
     arguments: [
       ("tcp://*:7701", "tcp://127.0.0.1:7701"), ("tcp://0.0.0.0:7701", "tcp://127.0.0.1:7701"),
       ("tcp://[::]:7701", "tcp://127.0.0.1:7701"), ("tcp://10.0.0.1:7701", "tcp://10.0.0.1:7701"),
@@ -70,7 +70,7 @@ struct EndpointTests {
     #expect(try Endpoint(text).connectable.description == connected)
   }
 
-  @Test("No topic is the beginning of another")
+  @Test("No topic is a prefix of another")
   func prefixes() {
     let topics = [Topic.snapshot, Topic.delta, Topic.heartbeat, Topic.join("a"), Topic.join("ab"), Topic.join("b")]
     for topic in topics {
@@ -80,7 +80,7 @@ struct EndpointTests {
     }
   }
 
-  @Test("A nonce is 20 characters that a join topic may have, and another one each time")
+  @Test("Nonces are distinct, 20 characters long and valid in a join topic")
   func nonces() {
     let nonces = (0..<1_000).map { _ in Topic.nonce() }
     #expect(Set(nonces).count == 1_000)
@@ -88,7 +88,7 @@ struct EndpointTests {
     #expect(nonces.allSatisfy { $0.utf8.count == 20 })
   }
 
-  @Test("A join has a nonce of 1 to 40 letters and digits; everything else is none")
+  @Test("A join topic without a nonce of 1 to 40 letters and digits is refused")
   func joins() {
     func isJoin(_ topic: String) -> Bool { Topic.join(in: Array(topic.utf8)) != nil }
     let prefix = "otm.feed/1/main/j/"

@@ -6,11 +6,11 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("The reactor", .serialized)
+@Suite("Reactor", .serialized)
 struct ReactorTests {
   private struct Refused: Error {}
 
-  @Test("It tells the port that was taken, and two of them take two")
+  @Test("Reactors report their bound ports, which differ")
   func ports() throws {
     let servers = try (0..<2).map { _ in try TestServer(Ledger()) }
     defer { for server in servers { server.reactor.stop() } }
@@ -19,7 +19,7 @@ struct ReactorTests {
     #expect(servers[0].endpoint.description.hasPrefix("tcp://127.0.0.1:"))
   }
 
-  @Test("A wildcard address can be bound, and connected to as this host")
+  @Test("A wildcard address is bound, and its connectable form reaches it")
   func wildcard() async throws {
     let ledger = Ledger()
     let server = try TestServer(ledger, bind: Endpoint("tcp://*:*"))
@@ -28,10 +28,10 @@ struct ReactorTests {
     let worker = try TestWorker(server.endpoint.connectable)
     defer { worker.reactor.stop() }
     server.add([.post(1)], to: ledger)
-    try await eventually("it is settled") { ledger.settledCount == 1 }
+    try await eventually("the job is settled") { ledger.settledCount == 1 }
   }
 
-  @Test("An address that is in use is an error that names it, and the reactor of before works on")
+  @Test("An address in use is an error with its name, and its first reactor works on")
   func conflict() async throws {
     let ledger = Ledger()
     let server = try TestServer(ledger)
@@ -47,22 +47,22 @@ struct ReactorTests {
     let worker = try TestWorker(server.endpoint)
     defer { worker.reactor.stop() }
     server.add([.post(1)], to: ledger)
-    try await eventually("the first works on") { ledger.settledCount == 1 }
+    try await eventually("the first reactor settles a job") { ledger.settledCount == 1 }
   }
 
-  @Test("An address that is nobody's here is an error")
+  @Test("An address of another host is an error")
   func foreign() {
     #expect(throws: LinkError.self) { try TestServer(Ledger(), bind: Endpoint("tcp://192.0.2.1:7701")) }
   }
 
-  @Test("What the making of a station throws is thrown at the start")
+  @Test("An error while sockets are created is thrown by Reactor.start")
   func thrown() {
     #expect(throws: Refused.self) {
       try Reactor.start("refused", wake: WakeupEvent()) { _ in throw Refused() } as (reactor: Reactor, told: Int)
     }
   }
 
-  @Test("It ends though the peers are gone or do not read, and a second stop changes nothing")
+  @Test("A reactor stops despite absent peers and peers that do not read, and may be stopped twice")
   func stop() async throws {
     let ledger = Ledger()
     let gone = try TestServer(Ledger())
@@ -71,7 +71,7 @@ struct ReactorTests {
     let server = try TestServer(ledger)
     let feed = try TestFeed(pulling: gone.endpoint)
     let worker = try TestWorker(server.endpoint)
-    // It says HELLO and takes jobs, and never reads them.
+    // This peer sends HELLO and never reads.
     let stalled = RawSocket(ZMQ_DEALER, connect: server.endpoint)
     stalled.send([
       WorkerFrame(
@@ -86,7 +86,7 @@ struct ReactorTests {
       ).bytes
     ])
     server.add((1...100).map { .post($0) }, to: ledger)
-    try await eventually("the worker works") { ledger.settledCount > 0 }
+    try await eventually("the worker settles jobs") { ledger.settledCount > 0 }
     for reactor in [lonely.reactor, server.reactor, feed.reactor, worker.reactor] {
       try await expectEnd(of: reactor)
       try await expectEnd(of: reactor)
@@ -94,7 +94,7 @@ struct ReactorTests {
     withExtendedLifetime(stalled) {}
   }
 
-  @Test("A command wakes it before its poll times out")
+  @Test("A command wakes the reactor before its poll times out")
   func wakes() async throws {
     let wake = WakeupEvent()
     let inbox = CommandQueue<Int>(wake)
@@ -104,28 +104,28 @@ struct ReactorTests {
       return ([sleeper], ())
     }
     defer { reactor.stop() }
-    // A busy machine delays some of the turns, not all of them. Without a wake-up none comes early.
-    try await eventually("a command comes to an early turn") {
+    // A busy machine delays some ticks, but not all of them. Without a wake-up no tick is early.
+    try await eventually("an early tick gets a command") {
       inbox.enqueue(1)
       return woken.value > 0
     }
   }
 
-  @Test("Its clock is monotonic milliseconds")
+  @Test("The reactor's clock counts monotonic milliseconds")
   func clock() async throws {
     let (start, startMs) = (ContinuousClock.now, Reactor.nowMs)
     let inner = ContinuousClock.now
     try await eventually("50 ms have passed") { inner.duration(to: .now) >= .milliseconds(50) }
     let innerEnd = ContinuousClock.now
     let passedMs = Reactor.nowMs - startMs
-    // As long as the other clock says, whatever happened in between: what is read outside is not less, inside not more.
+    // The outer reading of the other clock is not less than this one, and the inner reading is not more.
     #expect(.milliseconds(passedMs - 1) <= start.duration(to: .now))
     #expect(.milliseconds(passedMs + 1) >= inner.duration(to: innerEnd))
   }
 }
 
-/// A station without messages. It counts early turns with a command: less than half of the longest poll, which is 1 s,
-/// after the turn before.
+/// A reactor socket without messages. It counts early ticks with a command. A tick is early within 500 ms after the
+/// last one, which is half of the longest poll.
 private final class Sleeper: ReactorSocket {
   let socket: Socket
   private let inbox: CommandQueue<Int>
@@ -140,7 +140,7 @@ private final class Sleeper: ReactorSocket {
   func receive(_ frames: [[UInt8]], nowMs: Int64) {}
 
   func tick(nowMs: Int64) -> Int64 {
-    // The first turn waits for nothing.
+    // The first tick does not wait.
     if !inbox.drain().isEmpty, let turnMs, nowMs - turnMs < 500 { woken.add() }
     turnMs = nowMs
     return .max

@@ -4,7 +4,7 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("Connections that are made anew", .serialized)
+@Suite("Reconnection", .serialized)
 struct ReconnectTests {
   private static let rounds = 100
 
@@ -29,7 +29,9 @@ struct ReconnectTests {
     func tick(nowMs: Int64) -> Int64 {
       if !isSending {
         // Wait for the monitor's line about the connection, too.
-        guard arrived.value == accepted, log.lines(with: "connected to").count == accepted else { return nowMs + 1 }
+        guard arrived.value == accepted, log.lines(with: "connected endpoint=").count == accepted else {
+          return nowMs + 1
+        }
         guard accepted < ReconnectTests.rounds else { return .max }
         try? socket.reconnect(endpoint)
         isSending = true
@@ -60,7 +62,7 @@ struct ReconnectTests {
     func shutDown() {}
   }
 
-  @Test("A message that is accepted right after a reconnection arrives, a hundred times, and each is in the log")
+  @Test("A message that is accepted right after a reconnect arrives, in each of 100 rounds")
   func nothingIsLost() async throws {
     let (arrived, log) = (Shared(0), LineLog())
     let (server, endpoint) = try Reactor.start("server", wake: WakeupEvent()) { context in
@@ -72,11 +74,13 @@ struct ReconnectTests {
       ([try Caller(context, connect: endpoint, arrived: arrived, log: log)], ())
     }
     defer { client.stop() }
-    try await eventually("all have arrived") { arrived.value == Self.rounds }
-    try await eventually("all are in the log") { log.lines(with: "connected to").count == Self.rounds }
+    try await eventually("all messages have arrived") { arrived.value == Self.rounds }
+    try await eventually("all connections are in the log") {
+      log.lines(with: "connected endpoint=").count == Self.rounds
+    }
   }
 
-  @Test("A subscriber that connects anew keeps its subscriptions")
+  @Test("A subscriber that reconnects keeps its subscriptions")
   func whole() async throws {
     let changes = try TestChangeServer(.sample(1...5))
     defer { changes.reactor.stop() }
@@ -84,10 +88,10 @@ struct ReconnectTests {
     defer { for feed in feeds { feed.reactor.stop() } }
     let subscriber = try TestSubscriber(feeds[0].endpoint, feeds[1].endpoint)
     defer { subscriber.reactor.stop() }
-    try await eventually("it has the list") { subscriber.isLive }
+    try await eventually("the subscriber has the list") { subscriber.isLive }
     feeds[0].reactor.stop()
-    try await eventually("it has the list of the other") { subscriber.lists >= 2 && subscriber.isLive }
+    try await eventually("the subscriber has the list of the other feed") { subscriber.lists >= 2 && subscriber.isLive }
     changes.inbox.enqueue([.sample(6)])
-    try await eventually("it has the change") { subscriber.state?.seq == 6 }
+    try await eventually("the subscriber has the change") { subscriber.state?.seq == 6 }
   }
 }

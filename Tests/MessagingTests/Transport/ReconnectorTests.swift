@@ -4,9 +4,9 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("A client whose handshake fails")
+@Suite("Reconnector")
 struct ReconnectorTests {
-  /// What libzmq's monitor says of a failed handshake.
+  /// A libzmq monitor event for a failed handshake.
   struct Failure: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let event: Int32
@@ -18,15 +18,17 @@ struct ReconnectorTests {
     }
 
     static let all = [
-      Failure(testDescription: "a key that is refused", event: ZMQ_EVENT_HANDSHAKE_FAILED_AUTH, usesKeys: true),
+      Failure(testDescription: "a refused key", event: ZMQ_EVENT_HANDSHAKE_FAILED_AUTH, usesKeys: true),
       Failure(
-        testDescription: "no keys where they are asked for", event: ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL,
+        testDescription: "no keys on a link with CURVE", event: ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL,
         value: ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH, usesKeys: false),
-      Failure(testDescription: "a cut without keys", event: ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL, usesKeys: false),
+      Failure(
+        testDescription: "a closed connection without keys", event: ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL,
+        usesKeys: false),
     ]
   }
 
-  @Test("It logs the reason at once, and again once a minute while it is kept out", arguments: Failure.all)
+  @Test("A refused client logs the reason immediately, then once a minute", arguments: Failure.all)
   func lines(_ failure: Failure) throws {
     let log = LineLog()
     let keys = CurveClient(keys: try .random(), server: try KeyPair.random().publicKey)
@@ -34,7 +36,8 @@ struct ReconnectorTests {
       let endpoint = try Endpoint("tcp://127.0.0.1:1")
       let socket = try context.socket(.dealer, frameBytesMax: 1_024)
       let dial = try Reconnector(
-        context, reconnecting: socket, endpoint, curve: failure.usesKeys ? keys : nil, link: .changes, logger: log.logger)
+        context, reconnecting: socket, endpoint, curve: failure.usesKeys ? keys : nil, link: .changes,
+        logger: log.logger)
       try socket.connect(endpoint)
       let counts = ([0, 1, 50_000, 60_000, 110_000, 120_000, 180_000] as [Int64]).map { nowMs -> Int in
         _ = dial.tick(nowMs: nowMs)

@@ -5,9 +5,9 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("What peers leave unread", .serialized)
+@Suite("Send buffer limit", .serialized)
 struct SendBufferLimitTests {
-  /// A whole list of the longest entries.
+  /// A full list of the longest entries.
   private static let longest = FeedState(
     epoch: .filled(with: 1), seq: 100, entries: (1...100).reversed().map { entry($0, seq: $0) })
 
@@ -19,14 +19,14 @@ struct SendBufferLimitTests {
       coordinate: longest.coordinate, agreement: longest.agreement, createdMs: 0, updatedMs: 0)
   }
 
-  /// Effects of a bound.
+  /// Observed effects of the limit.
   private struct Seen {
     var turns = 0
     var unbinds = 0
     var hasRoom = true
   }
 
-  /// A bound link whose memory holds as many bytes as a test wants.
+  /// A bound socket with as many unread bytes as a test wants.
   private final class BufferingSocket: ReactorSocket {
     let socket: Socket
     private let inbox: CommandQueue<[Int]>
@@ -48,7 +48,8 @@ struct SendBufferLimitTests {
         frames = sizes.map { SharedFrame([UInt8](repeating: 7, count: $0), in: unread.memory) }
       }
       let wasBound = socket.isBound
-      _ = unread.tick(nowMs: nowMs)
+      // The clock stands still: the limit closes connections again only after `Limits.unreadFreedMs`.
+      _ = unread.tick(nowMs: 1)
       seen.change {
         $0.turns += 1
         $0.unbinds += wasBound && !socket.isBound ? 1 : 0
@@ -60,7 +61,7 @@ struct SendBufferLimitTests {
     func shutDown() {}
   }
 
-  @Test("A million bytes may be unread; with one more the connections end, once, until it is freed")
+  @Test("One byte above the limit closes the connections once until memory is freed")
   func edge() async throws {
     let (wake, seen) = (WakeupEvent(), Shared(Seen()))
     let inbox = CommandQueue<[Int]>(wake)
@@ -70,21 +71,21 @@ struct SendBufferLimitTests {
     defer { reactor.stop() }
     func turns() async throws {
       let now = seen.value.turns
-      try await eventually("some turns are over") { seen.value.turns > now + 10 }
+      try await eventually("ten ticks have run") { seen.value.turns > now + 10 }
     }
     inbox.enqueue([600_000, 400_000])
     try await turns()
     #expect(seen.value.hasRoom && seen.value.unbinds == 0)
     inbox.enqueue([600_000, 400_000, 1])
-    try await eventually("the connections end") { seen.value.unbinds == 1 }
+    try await eventually("the connections are closed") { seen.value.unbinds == 1 }
     #expect(!seen.value.hasRoom)
     inbox.enqueue([])
-    try await eventually("there is room") { seen.value.hasRoom }
+    try await eventually("the memory is within its limit") { seen.value.hasRoom }
     try await turns()
     #expect(seen.value.unbinds == 1)
   }
 
-  /// Repeats a look for two minutes at most, because libzmq closes a port on a thread of its own.
+  /// Repeats a check for two minutes at most, because libzmq closes a port on its own thread.
   private func soon(_ holds: () -> Bool) async throws -> Bool {
     let end = ContinuousClock.now + .seconds(120)
     while ContinuousClock.now < end {
@@ -94,7 +95,7 @@ struct SendBufferLimitTests {
     return false
   }
 
-  @Test("The log says once a minute that the address cannot be bound again, and once that it is bound")
+  @Test("The log has a failed rebind once a minute, and the successful one once")
   func blocked() async throws {
     let context = try #require(zmq_ctx_new() as UnsafeMutableRawPointer?)
     defer { zmq_ctx_term(context) }
@@ -111,7 +112,7 @@ struct SendBufferLimitTests {
     #expect(!socket.isBound)
     func turn(_ nowMs: Int64) -> [Int] {
       _ = unread.tick(nowMs: nowMs)
-      return ["cannot bind the address", "address bound again"].map { log.lines(with: $0).count }
+      return ["rebind failed", "rebind succeeded"].map { log.lines(with: $0).count }
     }
     do {
       let other = try Socket(.xpub, context: context, number: 2, frameBytesMax: 100, lingerMs: 0)
@@ -126,7 +127,7 @@ struct SendBufferLimitTests {
     #expect(turn(200_000) == [2, 1] && socket.isBound)
   }
 
-  @Test("Five hundred joins of one list that nobody reads hold its bytes once")
+  @Test("Five hundred unread snapshots of one list share its bytes")
   func shared() async throws {
     let changes = try TestChangeServer(Self.longest)
     defer { changes.reactor.stop() }
@@ -136,15 +137,15 @@ struct SendBufferLimitTests {
     for (index, peer) in peers.enumerated() {
       for join in 0..<100 { peer.send([[1] + Array(Topic.join("p\(index)j\(join)").utf8)]) }
     }
-    // Joins of one turn share a frame; snapshots without a change come every 5 s.
+    // Joins of one tick share a frame. Periodic snapshots come every 5 s.
     let whole = FeedCodec.feed(.snapshot(.join), Self.longest, instance: "test", unixMs: 0).count
     let reader = try TestSubscriber(feed.endpoint)
     defer { reader.reactor.stop() }
-    try await eventually("a join behind them is answered") { reader.isLive }
-    #expect(feed.memory.bytes < 4 * whole, "\(feed.memory.bytes) bytes are unread")
+    try await eventually("a later join has a snapshot") { reader.isLive }
+    #expect(feed.memory.bytes < 4 * whole, "\(feed.memory.bytes) unread bytes")
   }
 
-  @Test("Lists that a subscriber does not read end at the bound: the others have the list again, and memory is freed")
+  @Test("A subscriber that does not read hits the limit, and others get the list again")
   func bound() async throws {
     let changes = try TestChangeServer(Self.longest)
     defer { changes.reactor.stop() }
@@ -154,22 +155,22 @@ struct SendBufferLimitTests {
     defer { feed.reactor.stop() }
     let reader = try TestSubscriber(feed.endpoint)
     defer { reader.reactor.stop() }
-    try await eventually("it has the list") { reader.isLive }
+    try await eventually("the reader has the list") { reader.isLive }
     let mute = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [Topic.snapshot], unreadMax: 1)
     var seq = Self.longest.seq
     var most = 0
-    // Each change makes another list, and a snapshot of it within 250 ms.
-    try await eventually("the connections end", within: 120) {
+    // Each change causes a snapshot within 250 ms.
+    try await eventually("the unread limit is exceeded", within: 120) {
       seq += 1
       changes.inbox.enqueue([.upsert(Self.entry(1, seq: seq))])
       most = max(most, feed.memory.bytes)
-      return !log.lines(with: "peers do not read").isEmpty
+      return !log.lines(with: "unread limit exceeded").isEmpty
     }
     let whole = FeedCodec.feed(.snapshot(.join), Self.longest, instance: "test", unixMs: 0).count
-    #expect(most <= bytesMax + 3 * whole, "\(most) bytes were unread")
+    #expect(most <= bytesMax + 3 * whole, "\(most) unread bytes at most")
     withExtendedLifetime(mute) {}
-    try await eventually("the reader has the last list") { reader.isLive && reader.state?.seq == seq }
-    // The list that joins share stays.
+    try await eventually("the reader has the last change") { reader.isLive && reader.state?.seq == seq }
+    // The snapshot that joins share stays in memory.
     try await eventually("memory is freed") { feed.memory.bytes < 2 * whole }
   }
 }

@@ -12,17 +12,17 @@ import Testing
 struct CheckpointTests {
   private let folder = Folder()
 
-  /// Returns once the writer has done everything submitted before.
+  /// Returns when the writer has finished all earlier submissions.
   private func untilIdle(_ database: SQLiteDatabase) async {
     await withCheckedContinuation { idle in database.committer.betweenGroups { idle.resume() } }
   }
 
-  /// True if the name is in the database's file: only a checkpoint writes it there.
+  /// Returns true if the database file contains the name. Only a checkpoint writes it there.
   private func hasInFile(_ name: String) throws -> Bool {
     String(decoding: try Data(contentsOf: URL(filePath: folder.database)), as: UTF8.self).contains(name)
   }
 
-  @Test("Checkpoints call back once each, behind the writes submitted before them")
+  @Test("Checkpoints call back once each, after the earlier writes")
   func order() async throws {
     let database = try folder.open()
     let calls = Calls()
@@ -36,7 +36,7 @@ struct CheckpointTests {
     #expect(calls.all == ["write 1", "write 2", "checkpoint 1", "checkpoint 2"])
   }
 
-  @Test("A checkpoint of an idle writer writes the log into the database")
+  @Test("A checkpoint of an idle writer moves the log into the database")
   func idle() async throws {
     let database = try folder.open()
     _ = try await database.addAccount("zebulon")
@@ -49,7 +49,7 @@ struct CheckpointTests {
     #expect(try hasInFile("zebulon"))
   }
 
-  @Test("After the writer's end a checkpoint calls back and writes nothing")
+  @Test("A checkpoint after the writer's end calls back and writes nothing")
   func ended() async throws {
     let database = try folder.open()
     _ = try await database.addAccount("zebulon")
@@ -61,7 +61,7 @@ struct CheckpointTests {
     #expect(try !hasInFile("zebulon"))
   }
 
-  @Test("A checkpoint calls back although the disk fails under the write before it")
+  @Test("A checkpoint calls back even if the disk fails in an earlier write")
   func failed() async throws {
     let database = try folder.open()
     let calls = Calls()
@@ -78,7 +78,7 @@ struct CheckpointTests {
   }
 }
 
-/// Calls in their order. Threads: any.
+/// Records calls in order. Any thread may call.
 private final class Calls: Sendable {
   private let calls = Mutex<[String]>([])
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Domain
 @testable import SQLiteStore
 
-@Suite("Opening the database")
+@Suite("Database opening")
 struct DatabaseTests {
   private let folder = Folder()
 
@@ -23,7 +23,7 @@ struct DatabaseTests {
   }
 
   @Test(
-    "The connection that writes has the settings that the promises rest on",
+    "The writer's connection has the settings that durability needs",
     arguments: [
       ("synchronous", "2"), ("journal_mode", "wal"), ("foreign_keys", "1"), ("wal_autocheckpoint", "4000"),
       ("trusted_schema", "0"), ("secure_delete", "2"), ("busy_timeout", "5000"),
@@ -34,7 +34,7 @@ struct DatabaseTests {
     #expect(found == value)
   }
 
-  @Test("A commit waits for the disk also after a checkpoint and many writes")
+  @Test("Commits stay synchronous after a checkpoint and many writes")
   func synchronousStays() async throws {
     let database = try folder.open()
     for number in 0..<50 { _ = try await database.addAccount("a\(number)") }
@@ -43,7 +43,7 @@ struct DatabaseTests {
     #expect(found == 2)
   }
 
-  @Test("Readers cannot write")
+  @Test("A reader's connection cannot write")
   func readers() throws {
     let database = try folder.open()
     #expect(throws: DatabaseError.self) {
@@ -52,7 +52,7 @@ struct DatabaseTests {
     #expect(try database.number("SELECT boot FROM meta") == 1)
   }
 
-  @Test("A second opening is refused while the first lives, and possible after it")
+  @Test("A second opening is refused until the first one closes")
   func locked() throws {
     var database: SQLiteDatabase? = try folder.open()
     let error = #expect(throws: StoreError.self) { try folder.open() }
@@ -68,7 +68,7 @@ struct DatabaseTests {
     #expect(try folder.open().generation == 2)
   }
 
-  @Test("A refused opening closes its own file and no other's")
+  @Test("A refused opening closes no file descriptor but its own")
   func refusedOften() async throws {
     let path = folder.path + ".lock"
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -78,7 +78,7 @@ struct DatabaseTests {
     }.value
     var lost = 0
     for _ in 0..<5_000 {
-      // Where the refused one's file was closed a moment ago.
+      // This descriptor reuses a number that the refused opening has just closed.
       let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
       sched_yield()
       if fcntl(descriptor, F_GETFD) < 0 { lost += 1 } else { close(descriptor) }
@@ -88,22 +88,25 @@ struct DatabaseTests {
     withExtendedLifetime(lock) {}
   }
 
-  @Test("The boot number rises with each start; the epoch stays")
+  @Test("The generation rises with each start, and the epoch stays")
   func bootAndEpoch() throws {
     var epochs: Set<Epoch> = []
     for generation: UInt32 in 1...4 {
       let database = try folder.open()
       #expect(database.generation == generation)
-      #expect(try database.number("SELECT boot FROM meta") == Int(generation), "It is on disk before it is used.")
+      #expect(
+        try database.number("SELECT boot FROM meta") == Int(generation),
+        "The generation is durable before its first use.")
       epochs.insert(database.epoch)
     }
     #expect(epochs.count == 1)
     try folder.damage("UPDATE meta SET boot = 16777214")
-    #expect(try folder.open().generation == Limits.generationMax, "The last that tokens have room for.")
-    #expect(try !epochs.contains(Folder().open().epoch), "Another database is another history.")
+    #expect(
+      try folder.open().generation == Limits.generationMax, "This is the highest generation that fits a lease token.")
+    #expect(try !epochs.contains(Folder().open().epoch), "Another database has another epoch.")
   }
 
-  @Test("Migrations have names, and run once")
+  @Test("Migrations have unique names and run once")
   func migrations() throws {
     var schemas: [String] = []
     for _ in 0..<2 {
@@ -123,14 +126,14 @@ struct DatabaseTests {
     #expect(schemas[0].contains("CREATE TABLE post"))
   }
 
-  @Test("The folder is made for its owner alone")
+  @Test("The database folder is created for its owner only")
   func permissions() throws {
     _ = try folder.open()
     let mode = try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int
     #expect(mode == 0o700)
   }
 
-  @Test("A file that is no database is refused, and stays as it was")
+  @Test("A file that is not a database is refused and left unchanged")
   func notADatabase() throws {
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     let text = Data(String(repeating: "this is a diary. ", count: 500).utf8)
@@ -158,7 +161,7 @@ struct DatabaseTests {
     try folder.damage(damage)
     expectUnusable("meta row")
     try folder.damage(repair)
-    // Another epoch is another history: only whoever takes the mark away goes on with it.
+    // Another epoch is refused until the operator deletes the high-water file.
     if repair.contains("randomblob") {
       expectUnusable("not the one")
       try FileManager.default.removeItem(atPath: folder.path + "/onthemap.highwater")
@@ -166,14 +169,14 @@ struct DatabaseTests {
     #expect(try folder.open().generation == 2)
   }
 
-  @Test("A database whose tables are gone is refused")
+  @Test("A database without its tables is refused")
   func missingTable() throws {
     _ = try folder.open()
     try folder.damage("DROP TABLE post")
     expectUnusable("post")
   }
 
-  @Test("A row that cannot be read is an error, not a crash")
+  @Test("A damaged row is an error, not a crash")
   func damagedRow() async throws {
     var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
@@ -194,7 +197,7 @@ struct DatabaseTests {
   }
 
   @Test(
-    "The tables refuse what does not belong into them",
+    "The schema's constraints refuse invalid rows",
     arguments: [
       "INSERT INTO account (email, password, first_name, last_name, created_ms) VALUES ('a@b', 'p', 'a', 'b', 'now')",
       "INSERT INTO account (email, password, first_name, last_name, created_ms) VALUES ('a@b', NULL, 'a', 'b', 1)",

@@ -6,7 +6,7 @@ import Testing
 @testable import Domain
 @testable import SQLiteStore
 
-@Suite("Access to the database's files")
+@Suite("Database file access")
 struct FileAccessTests {
   private let folder = Folder()
   private static let files = ["", "-wal", "-shm"]
@@ -22,7 +22,7 @@ struct FileAccessTests {
       atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
   }
 
-  @Test("New files are their owner's alone in a folder that all may read")
+  @Test("New files are for their owner only, even in a public folder")
   func new() async throws {
     try makeFolder(folder.path)
     let database = try folder.open()
@@ -30,11 +30,11 @@ struct FileAccessTests {
     #expect(try modes(in: folder.path) == [0o600, 0o600, 0o600])
   }
 
-  @Test("Files that others may read are closed to them before they are opened")
+  @Test("Files readable by others become private before they are opened")
   func old() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
-    // As a copy of a running ingest's folder, or one of an earlier version.
+    // A copy of a running ingest's folder, or a folder of an earlier version, looks like this.
     let copy = Folder()
     try makeFolder(copy.path)
     for file in Self.files {
@@ -46,7 +46,7 @@ struct FileAccessTests {
     #expect(try modes(in: copy.path) == [0o600, 0o600, 0o600])
   }
 
-  @Test("A link in place of a file is refused with what to do, and its target stays as it is", arguments: files)
+  @Test("A symbolic link in place of a file is refused with a remedy, and its target is unchanged", arguments: files)
   func link(file: String) throws {
     try makeFolder(folder.path)
     let other = Folder()
@@ -62,7 +62,7 @@ struct FileAccessTests {
     #expect(try FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int == 0o644)
   }
 
-  @Test("A link to nothing is refused, and makes no file elsewhere")
+  @Test("A dangling symbolic link is refused and creates no file elsewhere")
   func dangling() throws {
     try makeFolder(folder.path)
     let target = folder.path + "/target"
@@ -72,7 +72,7 @@ struct FileAccessTests {
     #expect(!FileManager.default.fileExists(atPath: target))
   }
 
-  @Test("A folder that is a link works as its target")
+  @Test("A symbolic link to the database folder works")
   func linkedFolder() async throws {
     let target = Folder()
     try makeFolder(target.path)

@@ -10,11 +10,11 @@ import Testing
 @testable import Domain
 @testable import SQLiteStore
 
-@Suite("A full disk")
+@Suite("Full disk")
 struct FullDiskTests {
   private let folder = Folder()
 
-  /// Lets the database grow by so many pages, or freely.
+  /// Lets the database grow by this number of pages, or without limit if nil.
   private func allow(_ pages: Int?, _ database: SQLiteDatabase) async throws {
     try await database.write { db in
       let count = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
@@ -22,7 +22,7 @@ struct FullDiskTests {
     }
   }
 
-  @Test("What does not fit is refused as full; what was accepted stays, and with room it goes on")
+  @Test("A full disk refuses posts, keeps accepted ones, and accepts again once space is free")
   func full() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
@@ -51,7 +51,7 @@ struct FullDiskTests {
     #expect(try database.number("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check != 'ok'") == 0)
   }
 
-  @Test("A full disk is known from the first write that does not fit until a look finds room, and refusals are counted")
+  @Test("The disk is full from the first refused write until a check finds space")
   func known() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
@@ -70,7 +70,7 @@ struct FullDiskTests {
     #expect(!next.isFull && next.refused == 0)
   }
 
-  @Test("A disk that refuses writes although bytes are free stays full, look after look, until it takes a page")
+  @Test("A disk that refuses writes despite free bytes stays full until a page fits")
   func refusing() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
@@ -90,7 +90,7 @@ struct FullDiskTests {
   }
 
   @Test(
-    "A disk is full below 64 KiB free, and may have room again from 1 MiB; a kernel that tells nothing changes nothing",
+    "A disk is full below 64 KiB and may have space again from 1 MiB",
     arguments: [
       (65_535, false, .full), (65_536, false, .nothingNew), (0, false, .full), (nil, false, .nothingNew),
       (1_048_575, true, .nothingNew), (1_048_576, true, .mayHaveSpace), (0, true, .nothingNew),
@@ -100,7 +100,7 @@ struct FullDiskTests {
     #expect(DiskFullState.finding(freeBytes: freeBytes, isFull: isFull) == finding)
   }
 
-  @Test("Of a group that does not fit, those that fit are accepted and the others refused, each with the truth")
+  @Test("A group that fills the disk accepts the posts that fit and refuses the others")
   func group() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
@@ -127,7 +127,7 @@ struct FullDiskTests {
   }
 }
 
-/// Makes SQLite's writes to one file fail with ENOSPC, as a quota does. One at a time in the process.
+/// Makes SQLite's writes to one file fail with ENOSPC, like a quota. Only one refusal at a time in a process.
 private struct Refusal {
   private struct File: Sendable, Equatable {
     let device: dev_t
@@ -152,7 +152,7 @@ private struct Refusal {
       errno = ENOSPC
       return -1
     }
-    // For good: other files are written as before.
+    // The replacement stays for the life of the process. Other files are written as before.
     let system = try #require(sqlite3_vfs_find(nil))
     for name in ["pwrite", "pwrite64"] {
       let code = system.pointee.xSetSystemCall(system, name, unsafeBitCast(write, to: sqlite3_syscall_ptr.self))

@@ -7,14 +7,14 @@ import Testing
 @testable import Domain
 @testable import SQLiteStore
 
-@Suite("How far the database has come")
+@Suite("High-water file")
 struct HighWaterTests {
   private let folder = Folder()
   private var path: String { folder.path + "/onthemap.highwater" }
 
   private func record() throws -> HighWater.Record { try #require(try HighWater.read(path)) }
 
-  @Test("The mark rises with what is on disk: starts, accounts, posts, changes")
+  @Test("The high-water mark rises with durable starts, accounts, posts and changes")
   func rises() async throws {
     let database = try folder.open()
     #expect(try record().epoch == database.epoch && record().mark == HighWater.Mark(generation: 1))
@@ -26,7 +26,7 @@ struct HighWaterTests {
     #expect(try record().mark.seq == 1)
   }
 
-  @Test("What is rolled back raises nothing, so that the next start is not refused")
+  @Test("A rolled-back write does not raise the high-water mark")
   func rolledBack() async throws {
     var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
@@ -41,7 +41,7 @@ struct HighWaterTests {
     #expect(try folder.open().generation == 2)
   }
 
-  @Test("Bytes that are not as they were written are no record")
+  @Test("A damaged high-water record is refused")
   func bytes() throws {
     let epoch = Epoch.filled
     let record = HighWater.Record(epoch: epoch, mark: .init(generation: 7, account: 8, post: .max, seq: 9))
@@ -58,7 +58,7 @@ struct HighWaterTests {
   }
 
   @Test(
-    "A database that has gone back is refused, whichever number it is", arguments: ["boot", "account", "post", "seq"])
+    "A database below its high-water mark is refused, by any number", arguments: ["boot", "account", "post", "seq"])
   func goneBack(number: String) async throws {
     var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
@@ -77,7 +77,7 @@ struct HighWaterTests {
     #expect(error?.description.contains("missing or damaged") == true)
   }
 
-  @Test("Without the file, as of an older version, it is made, and the database is another history")
+  @Test("A missing high-water file is created, and the database gets a new epoch")
   func without() throws {
     let epoch = try folder.open().epoch
     try FileManager.default.removeItem(atPath: path)
@@ -86,7 +86,7 @@ struct HighWaterTests {
     #expect(try record().epoch == database.epoch)
   }
 
-  @Test("A link in place of the new file is replaced, and its target stays as it is")
+  @Test("A symbolic link in place of the new file is replaced, and its target is unchanged")
   func planted() throws {
     let target = folder.path + "/target"
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
@@ -98,7 +98,7 @@ struct HighWaterTests {
     #expect(try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType == .typeRegular)
   }
 
-  @Test("The new file of a killed ingest does not stop the next start")
+  @Test("A leftover new file of a killed ingest does not block the next start")
   func leftBehind() throws {
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     try Data("half".utf8).write(to: URL(filePath: path + ".new"))
@@ -106,14 +106,14 @@ struct HighWaterTests {
     #expect(try record() == HighWater.Record(epoch: database.epoch, mark: .init(generation: 1)))
   }
 
-  @Test("A database up to a size is read from end to end, a larger one only held against the mark")
+  @Test("A small database gets a full integrity check, and a large one only the high-water check")
   func large() async throws {
     var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     _ = try await #require(database).accepted(by: account)
     database?.close()
     database = nil
-    // An index that lacks a row: nothing that a start reads.
+    // This damages an index that a start does not read.
     try folder.damage("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'post_account'")
     let size = try #require(try FileManager.default.attributesOfItem(atPath: folder.database)[.size] as? Int)
     func inspect(upTo bytes: Int) throws -> HighWater.Record? {
@@ -126,11 +126,11 @@ struct HighWaterTests {
   }
 }
 
-@Suite("A disk that has failed")
+@Suite("Disk failure")
 struct DiskFailureTests {
   private let folder = Folder()
 
-  @Test("After one failure nothing is written any more, and whoever asks learns why")
+  @Test("A disk failure stops all further writes and reports its reason")
   func stopped() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
@@ -149,7 +149,7 @@ struct DiskFailureTests {
     #expect(failure?.description.contains("until the next start") == true)
   }
 
-  @Test("Who waits for a failure that does not come is let go when cancelled")
+  @Test("A cancelled wait for a failure returns nil")
   func cancelled() async throws {
     let database = try folder.open()
     let waiting = Task { await database.failure() }

@@ -7,12 +7,12 @@ import Testing
 @testable import Domain
 @testable import SQLiteStore
 
-@Suite("Databases of earlier versions")
+@Suite("Migration of earlier databases")
 struct MigrationTests {
   private let folder = Folder()
   private let key = Idempotency(key: "key-1", requestHash: [1, 2, 3])
 
-  @Test("A database of before knows no deletion: its list and its mark are as they were")
+  @Test("A database from before deletions keeps its list and high-water mark")
   func migrated() async throws {
     do {
       try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
@@ -37,10 +37,10 @@ struct MigrationTests {
     #expect(try database.feed().seq == 7 && database.feed().entries.map(\.seq) == [7])
     let account = AccountID(rawValue: 1)
     let id = try #require(try database.feed().entries.first?.id)
-    #expect(try await database.deleted(id, of: account) == .listed(.remove(id, seq: 8, next: nil)))
+    #expect(try await database.deleted(id, of: account) == .listed(.remove(id, seq: 8, backfill: nil)))
   }
 
-  @Test("A database of before is brought up to date, and its dead posts can be retried")
+  @Test("A database from before post events is migrated, and its dead posts can be retried")
   func deadPosts() async throws {
     var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
@@ -59,7 +59,7 @@ struct MigrationTests {
     #expect(try await again.history(of: id).map(\.kind) == [.retried])
   }
 
-  @Test("Keys of a database of before are still known")
+  @Test("Idempotency keys of an earlier database are still known")
   func migratedKeys() async throws {
     do {
       try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
@@ -84,7 +84,7 @@ struct MigrationTests {
       try await database.accepted(by: account, key: .init(key: "key-1", requestHash: [9]), unixMs: 2)
     }
     #expect(try database.number("SELECT count(*) FROM post") == 2)
-    #expect(database.numbers.keyedFrom == 101, "Those before have none.")
+    #expect(database.numbers.keyedFrom == 101, "Earlier posts have no key.")
     try database.expectSound()
   }
 }

@@ -9,11 +9,11 @@ import Testing
 @testable import Domain
 @testable import SQLiteStore
 
-@Suite("Traces of what was deleted")
+@Suite("Secure deletion")
 struct SecureDeletionTests {
   private let folder = Folder()
 
-  /// Counts a word in the folder's files, byte by byte.
+  /// Counts the occurrences of a word in the bytes of all files.
   private func count(_ word: String) throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).reduce(0) { count, name in
       let bytes = try Data(contentsOf: URL(filePath: folder.path).appending(path: name))
@@ -25,8 +25,8 @@ struct SecureDeletionTests {
     try folder.outside().read { db in try Int.fetchOne(db, sql: sql) }
   }
 
-  /// Adds posts whose places and links have the word, and as many of another account between them. Publishes them some
-  /// commits later, so that rows grow and pages are split.
+  /// Adds posts with the word in place and link, alternating with posts of another account. Publishes them some commits
+  /// later, so that rows grow and pages split.
   private func post(
     _ count: Int, _ word: String, by account: AccountID, and other: AccountID, in database: SQLiteDatabase
   ) async throws {
@@ -45,7 +45,7 @@ struct SecureDeletionTests {
     }
   }
 
-  @Test("Nothing of a deleted account and of its posts is in the files after a clean stop, and all of the others is")
+  @Test("A clean stop leaves no byte of deleted accounts and posts in the files")
   func account() async throws {
     let database = try folder.open()
     var names: [AccountID] = []
@@ -70,7 +70,7 @@ struct SecureDeletionTests {
     try again.expectSound()
   }
 
-  @Test("A deletion overwrites its rows in the file at the next checkpoint, also before a stop")
+  @Test("A deletion overwrites its rows in the file at the next checkpoint")
   func row() async throws {
     let database = try folder.open()
     let account = try await database.addAccount("zebulon")
@@ -84,7 +84,7 @@ struct SecureDeletionTests {
     #expect(try count("zebulon") == 0 && count("zebplace") == 0)
   }
 
-  @Test("The advice for a database that is too large ends the advice")
+  @Test("The advised command for a database that is too large works")
   func advice() throws {
     try folder.open().close()
     let file = try folder.outside(readonly: false)
@@ -107,7 +107,7 @@ struct SecureDeletionTests {
     #expect(advices() == [advice])
   }
 
-  @Test("A clean stop rewrites nothing where nothing was deleted, and nothing that is too large")
+  @Test("A clean stop compacts only after deletions, and only up to the size limit")
   func rewriting() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()

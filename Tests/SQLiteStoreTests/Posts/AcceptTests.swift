@@ -7,12 +7,12 @@ import Testing
 @testable import Domain
 @testable import SQLiteStore
 
-@Suite("Accepting posts")
+@Suite("Acceptance of posts in SQLite")
 struct AcceptTests {
   private let folder = Folder()
   private let key = Idempotency(key: "key-1", requestHash: [1, 2, 3])
 
-  @Test("At the moment of the answer another connection sees the post and its job")
+  @Test("Another connection sees the post and its job when the completion runs")
   func visible() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
@@ -33,7 +33,7 @@ struct AcceptTests {
     #expect(seen == [1, 1])
   }
 
-  @Test("A thousand posts that wait for the disk together take one commit, and are answered in their order")
+  @Test("A thousand waiting posts take one commit and complete in order")
   func groupCommit() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
@@ -53,11 +53,11 @@ struct AcceptTests {
     #expect(ids.count == 1_000)
     #expect(ids == ids.sorted() && Set(ids).count == 1_000)
     let commits = try await database.pool.writeWithoutTransaction { _ in count.commits }
-    #expect(commits == 2, "One of the gate, one of all others.")
+    #expect(commits == 2, "The gate takes one commit, and all posts another.")
     #expect(try database.number("SELECT count(*) FROM post WHERE state = 0") == 1_000)
   }
 
-  @Test("Posts of many tasks at once share commits of themselves")
+  @Test("Posts of concurrent tasks share commits")
   func naturalGroups() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
@@ -73,7 +73,7 @@ struct AcceptTests {
     try database.expectSound()
   }
 
-  @Test("A key is known for a week at least; of older ones two go with each that comes")
+  @Test("A key lasts a week at least, and each new key removes two older ones")
   func oldKeys() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
@@ -91,10 +91,10 @@ struct AcceptTests {
     for number in 0..<3 { try await post("more \(number)", day: Limits.idempotencyDays + 1) }
     #expect(try database.number("SELECT count(*) FROM post WHERE idempotency_key LIKE 'old%'") == 0)
     #expect(try database.number("SELECT count(idempotency_key) FROM post") == 5)
-    #expect(try database.number("SELECT count(*) FROM post") == 10, "Posts stay.")
+    #expect(try database.number("SELECT count(*) FROM post") == 10, "The posts stay.")
   }
 
-  @Test("What has gone of old keys is known after a restart, and no post is looked at twice")
+  @Test("The position in the removal of old keys survives a restart")
   func oldKeysAfterRestart() async throws {
     let startMs: Int64 = 1_700_000_000_000
     let weekMs = (Limits.idempotencyDays + 1) * 86_400_000
@@ -115,7 +115,7 @@ struct AcceptTests {
     #expect((keyedFrom...Int64(last.id.rawValue)).contains(again.numbers.keyedFrom))
   }
 
-  @Test("A key is found by its index, and so is the next of the oldest")
+  @Test("Lookup and removal of idempotency keys use indices")
   func plans() throws {
     let database = try folder.open()
     for sql in [

@@ -7,12 +7,12 @@ import Testing
 @testable import Domain
 @testable import SQLiteStore
 
-@Suite("Writes that are rolled back")
+@Suite("Rollback")
 struct RollbackTests {
   private let folder = Folder()
   private let key = Idempotency(key: "key-1", requestHash: [1, 2, 3])
 
-  @Test("An edit that fails leaves the post as it was")
+  @Test("A failed edit leaves the post unchanged")
   func atomic() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
@@ -26,7 +26,7 @@ struct RollbackTests {
     #expect(try database.feed() == list)
   }
 
-  @Test("A name of a write that is rolled back is not remembered")
+  @Test("A rolled-back name does not stay in the name cache")
   func rolledBack() async throws {
     let database = try folder.open()
     let ada = try await database.addAccount()
@@ -44,7 +44,7 @@ struct RollbackTests {
     #expect(try database.feed().entries.map(\.firstName) == [try await database.account(ada)?.firstName])
   }
 
-  @Test("A deletion that is rolled back has changed nothing, and its number is missed by nobody")
+  @Test("A rolled-back deletion changes nothing and uses no sequence number")
   func deletion() async throws {
     var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
@@ -57,13 +57,13 @@ struct RollbackTests {
     #expect(try database?.feed() == list)
     #expect(try await database?.post(ids[1])?.place == "Oslo")
     try await database?.pool.write { db in try db.execute(sql: "DROP TRIGGER bad") }
-    #expect(try await database?.deleted(ids[1], of: account) == .listed(.remove(ids[1], seq: 4, next: nil)))
+    #expect(try await database?.deleted(ids[1], of: account) == .listed(.remove(ids[1], seq: 4, backfill: nil)))
     database?.close()
     database = nil
     #expect(try folder.open().feed().seq == 4)
   }
 
-  @Test("A settlement is all or nothing, and one that fails leaves its neighbours alone")
+  @Test("A settlement is atomic, and a failed one leaves other settlements unharmed")
   func settlement() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
@@ -90,11 +90,11 @@ struct RollbackTests {
     for await count in answers.prefix(3) { counts.append(count) }
     #expect(counts == [1, nil, 1])
     #expect(Set(try database.unsettledJobs().map(\.job.id)) == [JobID(ids[1]), JobID(ids[2])])
-    #expect(try await database.settled([(ids[1], .verdict(.at(1)))]).count == 1, "It can be tried again.")
+    #expect(try await database.settled([(ids[1], .verdict(.at(1)))]).count == 1, "The settlement can be repeated.")
     try database.expectSound()
   }
 
-  @Test("A write that is rolled back forgets no key, and none is left behind for it")
+  @Test("A rolled-back write removes no key, and the next writes remove them all")
   func forgettingRolledBack() async throws {
     let startMs: Int64 = 1_700_000_000_000
     let weekMs = (Limits.idempotencyDays + 1) * 86_400_000

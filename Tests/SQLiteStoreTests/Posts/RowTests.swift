@@ -12,7 +12,7 @@ struct RowTests {
   private let folder = Folder()
   private let bad = Verdict.Reason(code: "bad_place", detail: "no worker likes it")
 
-  @Test("The oldest events go when there are more than the limit")
+  @Test("The oldest events are deleted above the limit")
   func bounded() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
@@ -20,7 +20,7 @@ struct RowTests {
     for ms: Int64 in 1...2 {
       try await database.settled([(id, .retry(attempts: 1, pauseMs: 9, reason: bad))], unixMs: ms)
     }
-    // As if as many had come and gone as may be kept, but one.
+    // Event ids as after one event less than the limit.
     try await database.pool.write { db in
       try db.execute(sql: "UPDATE post_event SET id = ? WHERE id = 2", arguments: [Limits.postEventsMax])
     }
@@ -29,7 +29,7 @@ struct RowTests {
     #expect(try await database.history(of: id).map(\.atMs) == [2, 3])
   }
 
-  @Test("Commits are counted, and their percentiles rise")
+  @Test("Commits are counted with percentiles of their duration")
   func commits() async throws {
     let times = CommitTimes()
     #expect(times.commits == .init())
@@ -42,7 +42,7 @@ struct RowTests {
     #expect(database.commits.count > 0 && database.commits.p99Us >= database.commits.p50Us)
   }
 
-  @Test("An account's number is never given again")
+  @Test("An account id is never reused")
   func numbers() async throws {
     let database = try folder.open()
     let first = try await database.addAccount("ada")
@@ -50,7 +50,7 @@ struct RowTests {
     #expect(try await database.addAccount("bob").rawValue > first.rawValue)
   }
 
-  @Test("With an account go its sessions, posts and keys")
+  @Test("Deleting an account's row deletes its sessions, posts and keys")
   func cascade() async throws {
     let database = try folder.open()
     let ada = try await database.addAccount("ada")
@@ -67,7 +67,7 @@ struct RowTests {
     }
   }
 
-  @Test("Posts that come together take one commit")
+  @Test("A batch of posts takes one commit")
   func oneCommit() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
@@ -79,7 +79,7 @@ struct RowTests {
     #expect(try await database.pool.writeWithoutTransaction { _ in count.commits } == 1)
   }
 
-  @Test("A deleted post's row has no content, and the number of its deletion is kept beside it")
+  @Test("A deleted post's row has no content, and meta keeps its sequence number")
   func deleted() async throws {
     var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
@@ -102,7 +102,7 @@ struct RowTests {
     #expect(error?.description.contains("missing or damaged") == true)
   }
 
-  @Test("The rows of a closed account have nothing of it but its number")
+  @Test("The rows of a closed account contain nothing but its id")
   func closed() async throws {
     let database = try folder.open()
     let (ada, bob) = (try await database.addAccount(), try await database.addAccount("bob"))
@@ -119,7 +119,7 @@ struct RowTests {
           + (SELECT count(*) FROM post WHERE account = 1
               AND instr(place || link || coalesce(label, '') || coalesce(idempotency_key, ''), '\(text)'))
         """)
-      #expect(rows == (text == "Lovelace" ? 1 : 0), "Bob's name alone is left: \(text)")
+      #expect(rows == (text == "Lovelace" ? 1 : 0), "Only Bob's name is left: \(text)")
     }
   }
 }

@@ -9,7 +9,7 @@ import Testing
 @testable import Domain
 @testable import SQLiteStore
 
-@Suite("Scans", .timeLimit(.minutes(2)))
+@Suite("Scan executor", .timeLimit(.minutes(2)))
 struct ScanExecutorTests {
   private let folder = Folder()
   private static let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
@@ -42,7 +42,7 @@ struct ScanExecutorTests {
     }
   }
 
-  @Test("Quick reads and writes go on while scans hold every place and fill the queue; one more scan is refused")
+  @Test("Quick reads and writes continue while scans fill all slots and the queue")
   func full() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
@@ -79,7 +79,7 @@ struct ScanExecutorTests {
     #expect(try await waiting.value == Limits.scansWaitingMax)
   }
 
-  @Test("A network has one place; a scan from another block of addresses takes the second")
+  @Test("A network gets one scan slot, and another block of addresses gets the second")
   func networks() async throws {
     let database = try folder.open()
     let (greedy, other) = (IPAddress("203.0.113.1"), IPAddress("198.51.100.1"))
@@ -94,7 +94,7 @@ struct ScanExecutorTests {
     #expect(try await second.value == nil)
   }
 
-  @Test("An account's posts are a quick read up to the limit, and a scan above it")
+  @Test("A read of an account's posts is quick up to the limit, and a scan above it")
   func quick() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
@@ -113,7 +113,7 @@ struct ScanExecutorTests {
     for scan in scans { #expect(try await scan.value >= 100) }
   }
 
-  @Test("A scan leaves the queue when its client goes")
+  @Test("A waiting scan leaves the queue when its client disconnects")
   func goneWhileWaiting() async throws {
     let database = try folder.open()
     let places = await HeldPlaces(database)
@@ -126,7 +126,7 @@ struct ScanExecutorTests {
     places.open()
   }
 
-  @Test("A scan ends when its client goes, and its connection serves the next")
+  @Test("A running scan ends when its client disconnects, and its connection serves the next scan")
   func goneWhileRunning() async throws {
     let database = try folder.open()
     for _ in 0..<2 * Limits.scansAtOnceMax {
@@ -144,22 +144,22 @@ struct ScanExecutorTests {
     #expect(try await database.published(PostFilter(), below: nil, limit: 1).entries.isEmpty)
   }
 
-  @Test("A scan whose client has gone before is refused, and takes no place")
+  @Test("A scan of a disconnected client is refused")
   func goneBefore() async throws {
     let database = try folder.open()
     await expectRefused {
-      try await database.scans.run(for: ScanClient(network: nil) { $0() }) { _ in _ = Issue.record("It has run.") }
+      try await database.scans.run(for: ScanClient(network: nil) { $0() }) { _ in _ = Issue.record("the scan ran") }
     }
   }
 
-  @Test("A condition whose time is over is an error")
+  @Test("A listing by condition fails at its time limit")
   func timeOfCondition() async throws {
     let database = try folder.open(scanMs: 0)
     _ = try await database.published(300, by: try await database.addAccount())
     await expectEnded { _ = try await database.listed(ListQuery(condition: try condition("{\"mapString\":\"x\"}"))) }
   }
 
-  @Test("A search whose time is over answers with what it has found, and where to go on")
+  @Test("A search at its time limit returns its results so far and the next position")
   func timeOfSearch() async throws {
     let database = try folder.open(scanMs: 0)
     let account = try await database.addAccount()
@@ -182,7 +182,7 @@ struct ScanExecutorTests {
     #expect(own == ids)
   }
 
-  @Test("A scan that has waited too long is refused")
+  @Test("A scan is refused after its maximum wait")
   func waitedTooLong() async throws {
     let database = try folder.open(scanWaitMs: 0)
     let places = await HeldPlaces(database)
@@ -190,7 +190,7 @@ struct ScanExecutorTests {
     places.open()
   }
 
-  @Test("Closing the database ends scans that run and refuses those that wait")
+  @Test("Closing the database ends running scans and refuses waiting ones")
   func closing() async throws {
     let database = try folder.open()
     let clients = (0..<Limits.scansAtOnceMax).map { _ in LeavingClient() }
@@ -211,7 +211,7 @@ struct ScanExecutorTests {
     await expectRefused { try await database.scans.run(for: .ingest) { _ in } }
   }
 
-  @Test("After a stretch of scans none starts until all have ended and the log is in the database")
+  @Test("Scans pause after a busy period until all have ended and a checkpoint has run")
   func pause() async throws {
     let database = try folder.open(scanStretchMs: 0)
     let (first, second) = (await HeldPlaces(database, count: 1), await HeldPlaces(database, count: 1))
@@ -223,13 +223,13 @@ struct ScanExecutorTests {
     }
     await untilWaiting(1, in: database)
     try await first.end()
-    #expect(database.scans.waitingCount == 1, "A place is free, and none starts.")
+    #expect(database.scans.waitingCount == 1, "A slot is free, but no scan starts.")
     try await second.end()
     #expect(try await third.value)
     #expect(try await database.account(account)?.id == account)
   }
 
-  @Test("Scans go on after their pause although a write always waits")
+  @Test("Scans resume after their pause under a flood of writes")
   func pauseInFlood() async throws {
     let database = try folder.open(scanStretchMs: 0)
     let places = await HeldPlaces(database)
@@ -244,7 +244,7 @@ struct ScanExecutorTests {
     try await scan.value
   }
 
-  @Test("A scan's connection neither writes nor checkpoints")
+  @Test("A scan's connection can neither write nor checkpoint")
   func readOnly() async throws {
     let database = try folder.open()
     _ = try await database.published(3, by: try await database.addAccount())
@@ -261,12 +261,12 @@ struct ScanExecutorTests {
   }
 }
 
-/// Places of scans that are held until they are opened.
+/// Scans that occupy slots until they are opened.
 private struct HeldPlaces {
   private let gate = DispatchSemaphore(value: 0)
   private var scans: [Task<Void, any Error>] = []
 
-  /// Returns once it has the places.
+  /// Returns when the scans run.
   init(_ database: SQLiteDatabase, count: Int = Limits.scansAtOnceMax, network: IPAddress? = nil) async {
     for _ in 0..<count {
       let (begun, begins) = AsyncStream.makeStream(of: Void.self)
@@ -283,14 +283,14 @@ private struct HeldPlaces {
 
   func open() { for _ in scans { gate.signal() } }
 
-  /// Opens the places, and returns once their scans have ended.
+  /// Opens the slots, and returns when the scans have ended.
   func end() async throws {
     open()
     for scan in scans { try await scan.value }
   }
 }
 
-/// Writes that end only by `end`: each submits the next one before its own commit, so that one always waits.
+/// A chain of writes until `end`. Each submits the next one before its own commit, so that a write always waits.
 private final class Flood: Sendable {
   private let database: SQLiteDatabase
   private let written = Atomic(0)
@@ -309,7 +309,7 @@ private final class Flood: Sendable {
       }, then: { _ in })
   }
 
-  /// Returns once so many further writes have begun.
+  /// Returns when this number of further writes have begun.
   func untilWritten(_ further: Int) async {
     let goal = written.load(ordering: .sequentiallyConsistent) + further
     while written.load(ordering: .sequentiallyConsistent) < goal { await Task.yield() }
@@ -318,7 +318,7 @@ private final class Flood: Sendable {
   func end() { hasEnded.store(true, ordering: .sequentiallyConsistent) }
 }
 
-/// A client that leaves.
+/// A client that a test disconnects.
 private final class LeavingClient: Sendable {
   private let leaving = Mutex<(@Sendable () -> Void)?>(nil)
   let hasBegun = DispatchSemaphore(value: 0)
@@ -329,7 +329,7 @@ private final class LeavingClient: Sendable {
 
   func leave() { leaving.withLock { $0 }?() }
 
-  /// Returns once its scan runs.
+  /// Returns when the client's scan runs.
   func untilBegun() async {
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async { [hasBegun] in

@@ -7,7 +7,7 @@ import Testing
 @testable import Domain
 @testable import SQLiteStore
 
-@Suite("Limits of scans")
+@Suite("Scan limits")
 struct ScanLimitTests {
   private let folder = Folder()
 
@@ -15,7 +15,7 @@ struct ScanLimitTests {
     try ListCondition(try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)))
   }
 
-  @Test("A page looks at five thousand posts, and says where the next goes on, also where it found none")
+  @Test("A search page scans 5,000 posts at most, and returns the next position even if empty")
   func scan() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
@@ -41,7 +41,7 @@ struct ScanLimitTests {
     #expect(try await database.published(PostFilter(), below: 1, limit: 1).entries.isEmpty)
   }
 
-  @Test("A condition looks at the latest hundred thousand, and at no more")
+  @Test("A listing by condition scans the latest 100,000 posts at most")
   func conditions() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()

@@ -4,7 +4,7 @@ import Store
 
 @testable import SQLiteStore
 
-/// Somebody who posts, and repeats under the same key what is not answered.
+/// A client that posts, and repeats each unanswered request with the same idempotency keys.
 struct SimulatedClient {
   struct PendingPost {
     let key: String
@@ -14,14 +14,14 @@ struct SimulatedClient {
   }
 
   let account: AccountID
-  /// What it posts together: one over HTTP, several over ZeroMQ.
+  /// Indices of the posts of each batch: one post over HTTP, several over ZeroMQ.
   let batches: [[Int]]
   var pendingPosts: [PendingPost]
 
   var isDone: Bool { pendingPosts.allSatisfy { $0.answer != nil } }
 }
 
-/// A request on its way: some of a client's posts.
+/// A request in flight with some of a client's posts.
 struct Request {
   let client: Int
   let batch: Int
@@ -32,7 +32,7 @@ struct Request {
 extension Simulation {
   func makeClients() throws {
     for account: Int64 in 1...Int64(SimulationFixture.accounts) {
-      // One has many posts, the others few.
+      // The first client has many posts, the others few.
       let count = account == 1 ? 10 : 5
       var pendingPosts: [SimulatedClient.PendingPost] = []
       for number in 0..<count {
@@ -57,7 +57,7 @@ extension Simulation {
     }
   }
 
-  /// One of them is poison; in some runs one hangs, one never succeeds or one takes long.
+  /// The behaviour of a post. Each run has a poison post, and some have a hanging, a stubborn or a slow one.
   private func nature(_ account: Int64, _ number: Int) -> PlaceBehaviour {
     switch (account, number) {
     case (3, 0): .poison
@@ -68,7 +68,9 @@ extension Simulation {
     }
   }
 
-  private static let natures: [PlaceBehaviour] = [.found, .found, .found, .nowhere, .flaky, .flaky, .broken, .street, .street]
+  private static let natures: [PlaceBehaviour] = [
+    .found, .found, .found, .nowhere, .flaky, .flaky, .broken, .street, .street,
+  ]
 
   func send(_ client: Int, batch: Int) {
     let open = clients[client].batches[batch].map { clients[client].pendingPosts[$0] }.filter { $0.answer == nil }
@@ -77,7 +79,7 @@ extension Simulation {
     for delayMs in network.delays(between: nil, .toIngest, nowMs: nowMs, using: &random) {
       eventQueue.schedule(.requestArrives(request), inMs: delayMs)
     }
-    // It goes on until all are answered.
+    // The client repeats the request until all of its posts have an answer.
     eventQueue.schedule(.clientSends(client, batch: batch), inMs: random.between(1_000, 3_000))
   }
 
@@ -100,10 +102,10 @@ extension Simulation {
     default: break
     }
     let posts = request.posts.map { NewPost($0.submission, $0.idempotency) }
-    submit(.accept(posts, account: request.account, room: posts.count, unixMs: unixMs), .client(request))
+    submit(.accept(posts, account: request.account, capacity: posts.count, unixMs: unixMs), .client(request))
   }
 
-  /// - Parameter ids: of the posts, in their order; nil where the disk did not take them.
+  /// - Parameter ids: Ids of the posts, in order. Nil if the write was refused.
   func answer(_ request: Request, _ ids: [PostID]?) {
     guard let ids else { return }
     for (wish, id) in zip(request.posts, ids) { ledger.recordReply(key: wish.key, id) }
@@ -121,7 +123,7 @@ extension Simulation {
     }
   }
 
-  /// Somebody looks a place up, and waits for a while.
+  /// Starts a lookup with its timeout.
   func lookUp() {
     guard let generation = ingest?.generation, ingest?.core.scheduler.isPaused == false else { return }
     starts += 1
@@ -140,12 +142,12 @@ extension Simulation {
     tickIngest()
   }
 
-  /// An operator brings back what is dead, or gives one of them up.
+  /// Lets the operator retry the dead posts or discard one.
   func operate() {
     guard ingest != nil else { return }
     guard random.happens(30) else { return retryDead() }
     if let id = ledger.posts.filter({ $0.value.fate == .dead }).keys.min() {
-      submit(.drop([id], unixMs: unixMs), .operation)
+      submit(.discard([id], unixMs: unixMs), .operation)
     }
   }
 
@@ -163,7 +165,7 @@ extension Simulation {
 
   func resume() {
     guard ingest != nil else { return eventQueue.schedule(.operatorResumes, inMs: 500) }
-    trace("the operator lets the queue go on")
+    trace("the operator resumes the queue")
     submit(.pause(sinceMs: nil), .operation)
   }
 }

@@ -4,7 +4,7 @@ import StoreTesting
 
 @testable import Domain
 
-/// The disk's part: groups of writes, their commit, and who is told.
+/// Group commits of the store, and their completions.
 extension Simulation {
   func submit(_ write: PostWrite, _ origin: SimulatedStore.Submitted.Origin) {
     guard let generation = ingest?.generation else { return }
@@ -32,12 +32,12 @@ extension Simulation {
       }
     }
     if mayCrash(.ingestAfterCommit) { return endIngest("ingestAfterCommit") }
-    // In the order of the commits.
+    // Completions run in commit order.
     store.toldMs = max(store.toldMs, nowMs + random.between(0, isCalm ? 2 : 40))
     eventQueue.schedule(.storeCompletes(generation: generation, completed), inMs: store.toldMs - nowMs)
   }
 
-  /// A post loses its last worker after the trouble: then the disk refuses one burial.
+  /// In the calm, the disk refuses one write that would make a post dead.
   private func refusesBurial(_ group: [SimulatedStore.Submitted]) -> Bool {
     let hasBurial = group.contains { submitted in
       if case .core(.countLosses(let losses)) = submitted.origin { !losses.dead.isEmpty } else { false }
@@ -47,7 +47,7 @@ extension Simulation {
     return true
   }
 
-  /// The bystander's view of a commit.
+  /// Records a commit in the ledger.
   private func note(_ completed: SimulatedStore.Completed) {
     switch (completed.submitted.origin, completed.result) {
     case (.client(let request), .accept(let acceptances)?): note(request, acceptances)
@@ -56,7 +56,7 @@ extension Simulation {
       note(settlements, stored, submittedMs: submittedUnixMs - unixMs + nowMs)
     case (.core(.countLosses(let losses)), .settle?):
       for id in losses.requeued.compactMap(\.post) { ledger.lose(id) }
-      // Of a deleted one that is said already.
+      // The end of a deleted post is already recorded.
       for id in losses.dead.compactMap(\.post) where ledger.posts[id]?.fate != .deleted {
         ledger.end(id, .dead)
         store.leave(id)
@@ -67,7 +67,7 @@ extension Simulation {
         ledger.retryDead(id)
         store.entering.insert(id)
       }
-    case (_, .drop(let change)?): for id in change.done { ledger.drop(id) }
+    case (_, .discard(let change)?): for id in change.done { ledger.discard(id) }
     case (.owner(let number), .delete(let deletion)?): note(revisions[number], deletion)
     case (.owner(let number), .edit(let edit)?): note(revisions[number], edit)
     default: break
@@ -125,7 +125,7 @@ extension Simulation {
 
   private func complete(_ completed: SimulatedStore.Completed) {
     let (write, origin, result) = (completed.submitted.write, completed.submitted.origin, completed.result)
-    // As in production: a write's changes come before its result.
+    // As in production, the changes of a write come before its result.
     for change in result?.changes(of: write) ?? [] {
       if case .paused(let sinceMs) = change { ingest?.isHeld = sinceMs != nil }
       if injectedBug == .numbersBeforeCommit, case .core = origin { continue }
@@ -141,7 +141,7 @@ extension Simulation {
       var stored: SettlementResult?
       if case .settle(let result)? = result { stored = result }
       continueIngest(.written(write, stored))
-      // What the disk did not take is forgotten with ingest's end.
+      // Ingest forgets refused losses at its end.
       if case .countLosses(let losses) = write, stored == nil {
         ledger.excuse(Set(losses.requeued))
         ledger.refuseBurial(losses.dead)
@@ -157,19 +157,19 @@ extension Simulation {
     perform(ingest?.core.committed(committed, nowMs: nowMs) ?? [])
   }
 
-  /// Ingest knows jobs that are stored.
+  /// Records that ingest knows these committed jobs.
   private func enter(_ jobs: [Job]) -> [Job] {
     for id in jobs.compactMap(\.id.post) { store.entering.remove(id) }
     return jobs
   }
 
-  /// The mistake: failures are counted on disk only.
+  /// Injected bug: failures are counted on disk only.
   private func forgetAttempts(_ write: IngestCore.Write) {
     guard case .settle(let settlements) = write else { return }
     for pending in settlements { ingest?.core.scheduler.jobs[pending.job.id]?.job.attempts = pending.job.attempts }
   }
 
-  /// The mistake: feeds hear of changes that are not on disk, under numbers that others will have.
+  /// Injected bug: feeds get uncommitted changes, with sequence numbers that other changes will have.
   private func number(_ group: [SimulatedStore.Submitted]) {
     for case .core(.settle(let settlements)) in group.map(\.origin) {
       for settled in settlements {
@@ -178,7 +178,7 @@ extension Simulation {
         else { continue }
         let early = FeedEntry(
           id: id, seq: seq + 1, account: entry.account, firstName: "", lastName: "", place: entry.place,
-          label: published.label, countryCode: "", link: "", coordinate: published.coordinate, agreement: .notProvided,
+          label: published.label, countryCode: "", link: "", coordinate: published.coordinate, agreement: .notGiven,
           createdMs: 0, updatedMs: 0)
         ingest?.log.append([.upsert(early)])
       }

@@ -3,17 +3,17 @@ import Store
 
 @testable import Domain
 
-/// What an owner wants of a post that is stored; sent again until it is answered.
+/// An owner's edit or deletion of a stored post, repeated until it has an answer.
 struct Revision {
   let post: PostID
   let account: AccountID
-  /// Nil for its deletion.
+  /// The new content. Nil for a deletion.
   let edited: Submission?
   var isAnswered = false
 }
 
 extension Simulation {
-  /// Somebody edits or deletes a post: one of the run's, or one that was there before.
+  /// Starts an edit or deletion of a post of this run, or of one from before it.
   func revise() throws {
     let own = ledger.posts.filter { !stage.posts.keys.contains($0.key) }.keys
     let known = own.filter { id in clients.contains { $0.pendingPosts.contains { $0.answer == id } } }.sorted()
@@ -47,31 +47,33 @@ extension Simulation {
     guard let submission = revision.edited else {
       return .delete(revision.post, account: revision.account, unixMs: unixMs)
     }
-    guard let point = Coordinate(latitudeE7: 1, longitudeE7: 1) else { preconditionFailure("It is on the earth.") }
+    guard let point = Coordinate(latitudeE7: 1, longitudeE7: 1) else {
+      preconditionFailure("The point is on the earth.")
+    }
     let published = Verdict.Published(
-      coordinate: point, label: "Here: \(submission.place)", countryCode: "", agreement: .notProvided)
+      coordinate: point, label: "Here: \(submission.place)", countryCode: "", agreement: .notGiven)
     return .edit(revision.post, account: revision.account, submission, published: published, unixMs: unixMs)
   }
 
-  /// The bystander's view of a commit.
+  /// Records a commit in the ledger.
   func note(_ revision: Revision, _ deletion: PostWriteResult.Deletion) {
     let fate = ledger.posts[revision.post]?.fate
     trace("post \(revision.post.rawValue) is deleted: \(fate.map { "\($0)" } ?? "")")
     deletions += 1
     if case .listed(.remove(_, _, .some)) = deletion { followers += 1 }
-    // Its job is in the queue still.
+    // The job of the deleted post is still queued.
     if fate == .queued { store.leave(revision.post) }
     ledger.delete(revision.post, deletion)
   }
 
-  /// The bystander's view of a commit.
+  /// Records a commit in the ledger.
   func note(_ revision: Revision, _ edit: PostWriteResult.Edit) {
     trace("post \(revision.post.rawValue) is edited")
     edits += 1
     if let edited = revision.edited { ledger.edit(revision.post, edited, edit) }
   }
 
-  /// The owner is answered.
+  /// Sends the answer to the owner.
   func answer(_ number: Int) {
     for delayMs in network.delays(between: nil, .toWorker, nowMs: nowMs, using: &random) {
       eventQueue.schedule(.revisionAnswered(number), inMs: delayMs)
@@ -80,19 +82,19 @@ extension Simulation {
 }
 
 extension Ledger {
-  /// What was there before the run.
+  /// Records the posts from before the run.
   mutating func begin(_ posts: [PostID: Entry]) {
     self.posts = posts
     seq = UInt64(posts.count)
   }
 
-  /// The posts on the map, newest first.
+  /// All published posts, newest first.
   var published: [(id: PostID, seq: UInt64)] {
     posts.compactMap { id, entry in if case .published(let seq) = entry.fate { (id, seq) } else { nil } }
       .sorted { $0.seq > $1.seq }
   }
 
-  /// Those that the list holds.
+  /// The published posts that the list holds.
   var latest: ArraySlice<(id: PostID, seq: UInt64)> { published.prefix(Limits.feedEntriesMax) }
 
   mutating func delete(_ id: PostID, _ deletion: PostWriteResult.Deletion) {
@@ -103,9 +105,9 @@ extension Ledger {
       let isListed = list.prefix(Limits.feedEntriesMax).contains(id)
       let next = isListed ? list.dropFirst(Limits.feedEntriesMax).first : nil
       guard case .listed(.remove(id, seq, let found)) = deletion, found?.id == next else {
-        return recordViolation("post \(id) is deleted, and the list hears something else: \(deletion)")
+        return recordViolation("post \(id) is deleted with a wrong change of the list: \(deletion)")
       }
-    case .queued, .rejected, .dead: expect(deletion == .unlisted, "post \(id) was on no list: \(deletion)")
+    case .queued, .rejected, .dead: expect(deletion == .unlisted, "post \(id) was not listed: \(deletion)")
     case .deleted, nil: expect(deletion == .notFound, "post \(id) is deleted a second time: \(deletion)")
     }
     guard posts[id] != nil else { return }
@@ -120,11 +122,11 @@ extension Ledger {
       let next = seq
       guard case .published(let entry) = edit, entry.id == id, entry.seq == next, entry.place == submission.place,
         entry.link == submission.link
-      else { return recordViolation("post \(id) is edited, and becomes something else") }
+      else { return recordViolation("post \(id) is edited with a wrong result") }
       posts[id]?.fate = .published(seq: next)
       posts[id]?.link = entry.link
     case .queued: expect(edit == .queued, "post \(id) is edited while it is queued")
-    case .deleted, nil: expect(edit == .notFound, "post \(id) is edited, and is deleted")
+    case .deleted, nil: expect(edit == .notFound, "post \(id) is edited after its deletion")
     }
   }
 }

@@ -2,35 +2,35 @@ import Fuzzing
 
 @testable import Domain
 
-/// A feed that pulls changes from ingest, and has its copy of the list.
+/// A feed that pulls changes from ingest and publishes its list.
 struct SimulatedFeed {
-  /// The rules of its process; nil while there is none.
+  /// State machine of the pull. Nil while the feed's process does not run.
   var pull: FeedPull?
-  /// Counts its starts.
+  /// Number of starts.
   var incarnation = 0
-  /// Counts its connections to ingest.
+  /// Number of connections to ingest.
   var connection = 0
-  /// When it ticks next.
+  /// Time of the next tick.
   var dueMs = Int64.max
-  /// Its list on disk, for its next start.
+  /// The snapshot on disk, for the next start.
   var snapshot: FeedState?
-  /// The rules of what it publishes.
+  /// State machine of the publisher.
   var publishing = FeedPublishing()
-  /// The hash of each list that there was: ingest's where it was told, else the feed's.
+  /// Hash of each known list: from ingest if ingest has sent it, else from the feed.
   var hashes: [ListPosition: UInt64] = [:]
 
   var state: FeedState? { pull?.state }
-  /// Its end of the link to ingest.
+  /// The feed's end of the link to ingest.
   var address: Address { Address(worker: -1, connection: connection) }
 }
 
-/// Position of a list: its history, and its latest change.
+/// Position of a list: its epoch and sequence number.
 struct ListPosition: Hashable {
   let epoch: Epoch
   let seq: UInt64
 }
 
-/// A feed's question to ingest.
+/// A feed's request to ingest.
 struct Fetch {
   let id: UInt64
   let from: Address
@@ -38,12 +38,12 @@ struct Fetch {
   let afterSeq: UInt64
 }
 
-/// Ingest's answer.
+/// Ingest's reply to a fetch.
 struct FetchAnswer {
   let fetch: PendingFetches<Address>.Fetch
   let epoch: Epoch
   let answer: FeedPull.Reply
-  /// It was changed on its way.
+  /// True if the network has damaged the reply.
   var isDamaged = false
 }
 
@@ -60,7 +60,7 @@ extension Simulation {
     tickFeed()
   }
 
-  /// The process ends without a word; its list of a while ago is on disk.
+  /// Crashes the feed. An earlier list stays on disk.
   func endFeed() {
     guard feed.pull != nil else { return }
     trace("the feed ends")
@@ -81,17 +81,17 @@ extension Simulation {
     let effects = feed.pull?.receive(answer.answer, to: answer.fetch.id, epoch: answer.epoch, nowMs: nowMs) ?? []
     expectRight(effects, of: answer, before: before.state)
     perform(effects)
-    // As its station does after each message.
+    // The reactor socket ticks after each message, too.
     tickFeed()
   }
 
-  /// Does what the rules ask for, as `ChangeClient` does.
+  /// Performs effects as `ChangeClient` does.
   private func perform(_ effects: [FeedPull.Effect]) {
     for effect in effects {
       switch effect {
       case .reconnect: feed.connection += 1
       case .fetch(let id, let state):
-        // Without a connection it cannot be sent.
+        // A fetch without a connection cannot be sent.
         guard ingest != nil else {
           feed.pull?.fetchFailed()
           continue
@@ -102,7 +102,7 @@ extension Simulation {
         }
       case .replaced(let state): publish(feed.publishing.replace(state, nowMs: nowMs))
       case .changed(_, let delta, let state):
-        publish(feed.publishing.change(delta, to: state, ringFrom: delta.prevSeq))
+        publish(feed.publishing.change(delta, to: state, minAfterSeq: delta.prevSeq))
       case .turnedStale(let isStale): publish(feed.publishing.set(isStale: isStale, nowMs: nowMs))
       case .validReply: break
       case .log(let event): trace("the feed: \(event)")
@@ -116,7 +116,7 @@ extension Simulation {
     guard let state = feed.publishing.state else { return }
     for frame in frames {
       switch frame {
-      // A subscriber gets snapshots by its joins; the topic of these is for others.
+      // The simulated subscriber gets snapshots by its joins only.
       case .snapshot: break
       case .delta(let delta): publish(.delta(delta, epoch: state.epoch, hash: feed.publishing.hash))
       case .heartbeat:
@@ -136,22 +136,22 @@ extension Simulation {
     eventQueue.schedule(.feedTicks(feed.incarnation, atMs: dueMs), inMs: dueMs - nowMs)
   }
 
-  /// What must hold of an answer and of the list that it makes.
+  /// Checks the rules for a reply and for the list that it leads to.
   private func expectRight(_ effects: [FeedPull.Effect], of answer: FetchAnswer, before: FeedState?) {
     for effect in effects {
       switch effect {
       case .log(.rejected(let reason)):
         ledger.expect(answer.isDamaged, "the feed refuses what ingest sent: \(reason)")
       case .log(.regressed(let had, let now)):
-        ledger.expect(answer.isDamaged, "the store has gone back from \(had) to \(now)")
+        ledger.expect(answer.isDamaged, "the store has regressed from \(had) to \(now)")
       case .replaced(let state): expectKnown(state, "the feed's list at \(state.seq) is not ingest's")
       case .changed(let changes, _, let state):
         expectKnown(state, "the feed's list at \(state.seq) is not ingest's")
         guard let before, !answer.isDamaged else { continue }
         ledger.expect(
           changes.map(\.seq) == Array(before.seq + 1...max(before.seq + 1, state.seq)),
-          "changes are missing behind \(before.seq)")
-        // Before what comes next hides a difference.
+          "changes are missing after \(before.seq)")
+        // Compare now, because a later change could hide a difference.
         if state.seq == ledger.seq, changes.contains(where: \.isDeletion) {
           ledger.expect(state.entries.map(\.id) == ledger.latest.map(\.id), "the feed's list at \(state.seq) is wrong")
         }
@@ -160,7 +160,7 @@ extension Simulation {
     }
   }
 
-  /// A list is the one that there was at its number, in its history.
+  /// Checks that a list equals the known one with its epoch and sequence number.
   private func expectKnown(_ state: FeedState, _ text: @autoclosure () -> String) {
     let hash = state.hash
     let known = feed.hashes[ListPosition(epoch: state.epoch, seq: state.seq)] ?? hash
@@ -169,7 +169,7 @@ extension Simulation {
   }
 }
 
-/// Ingest's answers to a feed.
+/// Ingest's replies to a feed.
 extension Simulation {
   func ingestReceives(_ fetch: Fetch) {
     guard ingest != nil else { return }
@@ -188,7 +188,8 @@ extension Simulation {
       switch answer {
       case .snapshot(let state):
         feed.hashes[ListPosition(epoch: state.epoch, seq: state.seq)] = state.hash
-        send(FetchAnswer(fetch: fetch, epoch: epoch, answer: .list(seq: state.seq, state.entries, hash: state.hash)))
+        let answer = FeedPull.Reply.snapshot(seq: state.seq, state.entries, hash: state.hash)
+        send(FetchAnswer(fetch: fetch, epoch: epoch, answer: answer))
       case .changes(let changes, let lastSeq, let hash):
         if let hash { feed.hashes[ListPosition(epoch: epoch, seq: lastSeq)] = hash }
         send(FetchAnswer(fetch: fetch, epoch: epoch, answer: .changes(changes, hash: hash)))
@@ -202,13 +203,13 @@ extension Simulation {
     }
   }
 
-  /// Sometimes a change is another one when it comes.
+  /// Replaces a change at random.
   private func damaged(_ answer: FetchAnswer) -> FetchAnswer {
     guard !isCalm, case .changes(var changes?, let hash?) = answer.answer, let first = changes.first,
       random.happens(4)
     else { return answer }
     damages += 1
-    changes[0] = .remove(first.id, seq: first.seq, next: nil)
+    changes[0] = .remove(first.id, seq: first.seq, backfill: nil)
     return FetchAnswer(
       fetch: answer.fetch, epoch: answer.epoch, answer: .changes(changes, hash: hash), isDamaged: true)
   }

@@ -4,22 +4,22 @@ import Store
 @testable import Domain
 @testable import SQLiteStore
 
-/// Ingest's process: its rules, and what it keeps in memory. This is another shell of `IngestCore`: what comes in over
-/// sockets in production comes from the agenda here.
+/// Ingest's process with its state in memory. This is another shell of `IngestCore`: messages come from the event queue
+/// instead of sockets.
 struct SimulatedIngest {
   let generation: UInt32
   var core: IngestCore
   var log: ChangeLog
-  /// Lookups without an answer.
+  /// Pending lookups.
   var lookups: Set<JobID> = []
-  /// The feed's fetches that wait for something new.
+  /// The feed's pending fetches.
   var fetches = PendingFetches<Address>()
-  /// When it turns next.
+  /// Time of the next tick.
   var dueMs = Int64.max
-  /// Jobs that the network lost on their way to a session. Their credit is gone until the session ends: TCP loses
-  /// nothing within a connection.
+  /// Number of jobs per session that the network has lost. Their credit is gone until the session ends, because real
+  /// TCP loses nothing within a connection.
   var lostJobs: [UInt64: Int] = [:]
-  /// The queue is paused, and ingest knows it.
+  /// True while the queue is paused as far as ingest knows.
   var isHeld = false
 
   mutating func replies(nowMs: Int64) -> [(fetch: PendingFetches<Address>.Fetch, answer: ChangeLog.FetchResult)] {
@@ -40,25 +40,25 @@ extension Address {
   }
 }
 
-/// What comes in.
+/// Starts, crashes and messages of ingest.
 extension Simulation {
   func startIngest() async throws {
     if !isCalm, ledger.restarts > 0, random.happens(15) {
-      trace("the store begins a new history")
+      trace("the store starts a new epoch")
       epochs += 1
       store.beginEpoch()
     }
     let database = try await store.open()
     let start = try database.start()
     let (jobs, isPaused) = (start.jobs, start.pausedMs != nil)
-    trace("ingest starts, number \(start.generation), with \(jobs.count) jobs")
+    trace("ingest starts generation \(start.generation) with \(jobs.count) jobs")
     ledger.start(jobs.map(\.job), isPaused: isPaused)
     let generation = injectedBug == .startsTokensAnew ? 1 : start.generation
     var list = start.list
     if injectedBug == .forgetsDeletions {
       list = FeedState(epoch: list.epoch, seq: list.entries.first?.seq ?? 0, entries: list.entries)
     }
-    // A slow rate lasts longer than a restart.
+    // With the slow rate an interval lasts longer than a restart.
     let core = IngestCore(
       generation: generation, remotePerSecond: seed % 2 == 0 ? 1 : 0.1, startMs: nowMs,
       isPaused: isPaused && injectedBug != .forgetsPause)
@@ -69,7 +69,7 @@ extension Simulation {
     tickIngest()
   }
 
-  /// The process ends without a word.
+  /// Crashes ingest.
   func endIngest(_ reason: String) {
     trace("ingest ends: \(reason)")
     ingest = nil
@@ -81,7 +81,7 @@ extension Simulation {
     guard ingest != nil else { return }
     switch letter.message {
     case .hello(let held): open(held, letter, address)
-    case .ready(let jobLimit): receive(.ready(jobLimit: jobLimit), letter, address)
+    case .credit(let jobLimit): receive(.credit(jobLimit: jobLimit), letter, address)
     case .heartbeat(let jobLimit, let held, let progress):
       let progress = injectedBug == .forgetsProgress ? nil : progress
       receive(.heartbeat(jobLimit: jobLimit, held: held, progress: progress), letter, address)
@@ -98,7 +98,7 @@ extension Simulation {
       remoteIntervalMs: letter.remoteIntervalMs)
     perform(ingest?.core.receive(hello, from: address.peer, nowMs: nowMs) ?? [])
     guard let core = ingest?.core, let session = core.sessions[address.peer] else {
-      return ledger.recordViolation("there is no room for so few workers")
+      return ledger.recordViolation("ingest refuses the session of a worker")
     }
     ledger.excuse(before.subtracting(core.scheduler.sessions[session]?.leases ?? []))
     trace("worker \(address.worker) joins as \(session) with \(held.map(\.job.rawValue))")
@@ -106,17 +106,17 @@ extension Simulation {
 
   private func receive(_ results: [JobResult], _ letter: WorkerPacket, _ address: Address) {
     for result in results { ledger.report(result) }
-    let answers = results.map { result in (lease: leaseOfFailure(result), answer: Optional(result.reply)) }
+    let answers = results.map { result in (lease: leaseOfFailure(result), reply: Optional(result.reply)) }
     receive(.results(answers), letter, address)
     for result in results {
-      // It waits for a permit: there is nothing to store.
-      if case .waiting(result.lease, _)? = ingest?.core.scheduler.jobs[result.lease.job]?.state {
+      // A job that waits for a permit needs no write.
+      if case .waitingRemote(result.lease, _)? = ingest?.core.scheduler.jobs[result.lease.job]?.state {
         ledger.answer(result.lease)
       }
     }
   }
 
-  /// The mistake: a failure counts, whatever its lease.
+  /// Injected bug: a failure counts, whatever its lease.
   private func leaseOfFailure(_ result: JobResult) -> Lease {
     guard injectedBug == .takesLateFailures, result.reply.isFailure, let token = current[result.lease.job] else {
       return result.lease

@@ -1,16 +1,16 @@
 import Domain
 import Fuzzing
 
-/// What becomes of messages on their way: lost, doubled, late, out of order; or none comes through for a while, in one
-/// direction or both; or none any more before the connection is made anew, as where a middlebox has forgotten it.
+/// A network that loses, repeats, delays and reorders messages. A partition blocks a worker for a while, in one
+/// direction or both. A dead connection loses everything until a reconnect, as when a middlebox drops its state.
 struct SimulatedNetwork {
   enum Direction: CaseIterable {
     case toIngest, toWorker, both
   }
 
-  /// Until when a worker is cut off.
+  /// Current partitions by worker.
   private var cuts: [Int: (direction: Direction, untilMs: Int64)] = [:]
-  /// Dead connections, with the time of their death.
+  /// Dead connections with the time of their death.
   private var dead: [Address: Int64] = [:]
   var isCalm = false
   private(set) var lost = 0
@@ -18,21 +18,21 @@ struct SimulatedNetwork {
 
   mutating func cut(_ worker: Int, _ direction: Direction, untilMs: Int64) { cuts[worker] = (direction, untilMs) }
 
-  /// Nothing comes through on a connection any more.
+  /// Makes a connection dead.
   mutating func kill(_ address: Address, nowMs: Int64) { dead[address] = nowMs }
 
-  /// True if the kernel has ended the connection: nobody acknowledges its bytes (`Limits.linkUnreadMs`).
+  /// True if the kernel has closed a dead connection, after `Limits.linkUnreadMs` without acknowledgements.
   func isEnded(_ address: Address, nowMs: Int64) -> Bool {
     dead[address].map { nowMs - $0 > Limits.linkUnreadMs } ?? false
   }
 
-  /// Dead connections stay dead.
+  /// Ends partitions and losses. Dead connections stay dead.
   mutating func heal() {
     cuts = [:]
     isCalm = true
   }
 
-  /// How long each copy of a message takes, in ms; none where it is lost.
+  /// Delay of each copy of a message, in milliseconds. Empty if the message is lost.
   mutating func delays(
     between address: Address?, _ direction: Direction, nowMs: Int64, using random: inout SeededRandom
   ) -> [Int64] {

@@ -5,12 +5,11 @@ import Store
 @testable import Domain
 @testable import SQLiteStore
 
-/// The real store in memory's file system, and what is on its way to it. A crash keeps what is committed, and nothing
-/// else.
+/// The real store in a memory file system, with its queue of writes. A crash keeps only committed data.
 final class SimulatedStore {
-  /// A write on its way to the disk.
+  /// A submitted write.
   struct Submitted {
-    /// Who asked for it.
+    /// Origin of a write.
     enum Origin {
       case client(Request)
       case core(IngestCore.Write)
@@ -22,7 +21,7 @@ final class SimulatedStore {
     let origin: Origin
   }
 
-  /// The end of a write, as ingest gets it; nil where the disk did not take it.
+  /// A completed write. Its result is nil if the write was refused.
   struct Completed {
     let submitted: Submitted
     let result: PostWriteResult?
@@ -33,10 +32,10 @@ final class SimulatedStore {
   private(set) var database: SQLiteDatabase?
   var waiting: [Submitted] = []
   var isCommitting = false
-  /// Nobody is told anything before this.
+  /// Earliest time of the next completion.
   var toldMs: Int64 = 0
-  /// Committed, and ingest does not know it: posts that enter its queue, and that leave it, and how often: one may die,
-  /// come back and be deleted.
+  /// Committed posts that enter or leave ingest's queue, before ingest knows it. A post may leave more than once: it
+  /// may die, be retried and be deleted.
   var entering: Set<PostID> = []
   private(set) var leaving: [PostID: Int] = [:]
 
@@ -50,7 +49,7 @@ final class SimulatedStore {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// Where a sync costs nothing.
+  /// A folder in which a sync costs nothing.
   static let place =
     FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : FileManager.default.temporaryDirectory.path
 
@@ -63,7 +62,7 @@ final class SimulatedStore {
     return opened
   }
 
-  /// Somebody has put a database here, or lets the store go on with what is left of one: it begins a new history.
+  /// Deletes the high-water file, as if the database were replaced, so that the next start begins a new epoch.
   func beginEpoch() { try? FileManager.default.removeItem(atPath: folder + "/onthemap.highwater") }
 
   func crash() {
@@ -71,29 +70,29 @@ final class SimulatedStore {
     (waiting, isCommitting, entering, leaving) = ([], false, [], [:])
   }
 
-  /// A post's job has no more to do: committed.
+  /// Records a committed end of a post's job.
   func leave(_ id: PostID) { leaving[id, default: 0] += 1 }
 
-  /// Ingest knows that.
+  /// Records that ingest knows of the end.
   func hasLeft(_ id: PostID) {
     let more = (leaving[id] ?? 0) - 1
     leaving[id] = more > 0 ? more : nil
   }
 
-  /// What waits, as one group.
+  /// Takes the waiting writes as one group.
   func take() -> [Submitted] {
     defer { (waiting, isCommitting) = ([], false) }
     return waiting
   }
 
-  /// Stores it for good, with the real transaction.
+  /// Executes a write in a real transaction.
   func perform(_ submitted: Submitted) async throws -> Completed {
     Completed(submitted: submitted, result: try await database?.execute(submitted.write))
   }
 }
 
 extension SQLiteDatabase {
-  /// Whoever closes it may still be at it.
+  /// Opens the database. Retries while an earlier connection is still closing.
   static func opened(_ folder: String) async throws -> SQLiteDatabase {
     let end = ContinuousClock.now + .seconds(120)
     while true {

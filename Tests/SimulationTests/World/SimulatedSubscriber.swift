@@ -2,25 +2,25 @@ import Fuzzing
 
 @testable import Domain
 
-/// A subscriber of the feed, and its copy of the list.
+/// A subscriber of the feed.
 struct SimulatedSubscriber {
   var subscription = FeedSubscription(nowMs: 0)
-  /// Counts its connections.
+  /// Number of connections.
   var connection = 0
-  /// When it ticks next.
+  /// Time of the next tick.
   var dueMs = Int64.max
   var resyncs = 0
 
   var replica: FeedReplica { subscription.replica }
-  /// Its end of the link to the feed.
+  /// The subscriber's end of the link to the feed.
   var address: Address { Address(worker: -2, connection: connection) }
 }
 
-/// A frame of the feed on its way.
+/// A frame of the feed in flight.
 struct FeedPacket {
   let frame: FeedReplica.Frame
   let to: Address
-  /// It was changed on its way.
+  /// True if the network has damaged the frame.
   let isDamaged: Bool
 }
 
@@ -34,7 +34,7 @@ extension Simulation {
     }
   }
 
-  /// Sometimes a post is missing in a delta when it comes.
+  /// Drops a post from a delta at random.
   private func damaged(_ frame: FeedReplica.Frame) -> FeedReplica.Frame? {
     guard !isCalm, case .delta(let delta, let epoch, let hash) = frame, !delta.upsert.isEmpty, random.happens(4) else {
       return nil
@@ -51,11 +51,11 @@ extension Simulation {
     let effects = subscriber.subscription.receive(letter.frame, nowMs: nowMs, using: &random)
     let (state, isLive) = (subscriber.replica.state, subscriber.replica.isLive)
     if wasLive, let before, let state, state.epoch == before.epoch {
-      ledger.expect(state.seq >= before.seq, "a subscriber goes back")
+      ledger.expect(state.seq >= before.seq, "a subscriber regresses")
     }
     if isLive, !effects.isEmpty, let state {
       let known = feed.hashes[ListPosition(epoch: state.epoch, seq: state.seq)]
-      ledger.expect(known == state.hash, "the subscriber takes a wrong list at \(state.seq) for right")
+      ledger.expect(known == state.hash, "the subscriber is live with a wrong list at \(state.seq)")
     }
     for case .report(.desynced(let loss)) in effects {
       subscriber.resyncs += 1
@@ -74,7 +74,7 @@ extension Simulation {
     eventQueue.schedule(.subscriberTicks(atMs: dueMs), inMs: dueMs - nowMs)
   }
 
-  /// Does what the rules ask for, as `FeedSubscriber` does.
+  /// Performs effects as `FeedSubscriber` does.
   private func perform(_ effects: [FeedSubscription.Effect]) {
     for effect in effects {
       switch effect {
@@ -94,7 +94,7 @@ extension Simulation {
     }
   }
 
-  /// The feed answers a join, if it has a list.
+  /// Sends a snapshot for a join, if the feed has a list.
   func feedReceivesJoin(from address: Address) {
     guard address == subscriber.address, feed.pull != nil, let state = feed.publishing.state else { return }
     publish(.snapshot(state, hash: feed.publishing.hash, isStale: feed.publishing.isStale))

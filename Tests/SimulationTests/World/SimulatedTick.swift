@@ -3,7 +3,7 @@ import Store
 
 @testable import Domain
 
-/// What ingest does after each message and at its times, and what must hold then.
+/// Ticks of ingest, its effects and the rules that must hold after each.
 extension Simulation {
   func tickIngest() {
     guard let isHeartbeat = ingest?.core.isHeartbeatDue(nowMs: nowMs) else { return }
@@ -21,7 +21,7 @@ extension Simulation {
     schedule()
   }
 
-  /// Does what the core asks for, as `JobServer` and `PostPipeline` do.
+  /// Performs effects as `JobServer` and `PostPipeline` do.
   func perform(_ effects: [IngestCore.Effect]) {
     for effect in effects {
       guard ingest != nil else { return }
@@ -71,7 +71,7 @@ extension Simulation {
     submit(.settle(write.records, unixMs: unixMs), .core(write))
   }
 
-  /// The mistake: a worker hears that its result is stored when it has come.
+  /// Injected bug: a worker gets the acknowledgement when its result arrives.
   private func acknowledge(_ settlements: [IngestCore.PendingSettlement]) {
     for pending in settlements {
       guard let peer = ingest?.core.peers[pending.session] else { continue }
@@ -79,9 +79,11 @@ extension Simulation {
     }
   }
 
-  /// The mistake: feeds hear of a deletion, and not of what comes onto the list for it.
+  /// Injected bug: feeds get a removal without the entry that refills the list.
   private func published(_ change: FeedChange) -> FeedChange {
-    if injectedBug == .forgetsFollower, case .remove(let id, let seq, _) = change { return .remove(id, seq: seq, next: nil) }
+    if injectedBug == .forgetsFollower, case .remove(let id, let seq, _) = change {
+      return .remove(id, seq: seq, backfill: nil)
+    }
     return change
   }
 
@@ -93,16 +95,16 @@ extension Simulation {
     eventQueue.schedule(.ingestTicks(generation: ingest.generation, atMs: dueMs), inMs: dueMs - nowMs)
   }
 
-  /// Somebody sees in the log that a worker hangs, and starts it again.
+  /// Restarts stuck workers, as an operator would who reads the log.
   private func restartStuck() {
     for (id, session) in (ingest?.core.scheduler.sessions ?? [:]).sorted(by: { $0.key < $1.key }) {
       guard session.isStuck, session.leases.isEmpty, let peer = ingest?.core.peers[id] else { continue }
       let address = Address(peer)
-      // One that has just answered says so with its next heartbeat.
+      // A worker with a recent result reports it with its next heartbeat.
       guard workers[address.worker].connection == address.connection,
         nowMs - workers[address.worker].answeredMs > 2 * Limits.heartbeatMs
       else { continue }
-      ledger.expect(workers[address.worker].isHung, "worker \(address.worker) is taken for stuck")
+      ledger.expect(workers[address.worker].isHung, "worker \(address.worker) is wrongly reported as stuck")
       if workers[address.worker].phase == .running { endWorker(address.worker, "it hung") }
     }
   }
@@ -126,7 +128,7 @@ extension Simulation {
         let address = Address(peer)
         let isGone = workers[address.worker].connection != address.connection
         if isGone ? random.happens(50) : !isCalm && random.happens(3) {
-          // Its connection is gone, and ZeroMQ knows it; or it is full.
+          // ZeroMQ knows that the connection is gone, or its queue is full.
           ingest?.core.sendFailed(jobs, to: session)
         } else {
           send(IngestPacket(session: session, message: .jobs(jobs)), to: address)
@@ -136,21 +138,21 @@ extension Simulation {
     if hasSent, mayCrash(.ingestHasSentJobs) { endIngest("ingestHasSentJobs") }
   }
 
-  // MARK: - What must hold
+  // MARK: - Rules
 
-  /// An acknowledgement is right.
+  /// Checks an acknowledgement.
   private func expectRight(_ lease: Lease, _ disposition: Disposition) {
     ledger.recordReply(lease, disposition)
     if disposition == .duplicate, let post = lease.job.post, ledger.queued.contains(post) {
       ledger.expect(
-        store.entering.contains(post), "a result of \(lease.job.rawValue), which is not settled, is thrown away")
+        store.entering.contains(post), "a result of \(lease.job.rawValue) is dropped before its settlement")
     }
     if disposition == .stale, let post = lease.job.post, ledger.queued.contains(post), ledger.isFound(lease) {
-      ledger.expect(ledger.posts[post]?.isRevived == true, "the place of \(lease.job.rawValue) is thrown away")
+      ledger.expect(ledger.posts[post]?.isRevived == true, "the place of \(lease.job.rawValue) is dropped")
     }
   }
 
-  /// A failure counts only under the job's latest lease, and only if a worker has reported it under that.
+  /// Checks that a failure counts only under the job's latest lease, and only if a worker has reported it there.
   private func expectCurrent(_ pending: IngestCore.PendingSettlement) {
     switch pending.settlement {
     case .verdict, .leaseLost: return
@@ -159,21 +161,21 @@ extension Simulation {
     let id = pending.job.id
     ledger.expect(
       current[id] == pending.lease.token && ledger.isFailed(pending.lease),
-      "a failure of \(id.rawValue) under an old lease counts")
+      "a failure of \(id.rawValue) under a former lease counts")
   }
 
-  /// What must hold at every step.
+  /// Checks the rules that hold at every step.
   private func check() {
     guard let ingest else { return }
     let expected = ledger.queued.count - store.entering.count + store.leaving.values.reduce(0, +) + ingest.lookups.count
     let depth = ingest.core.scheduler.depth
-    ledger.expect(depth == expected, "\(depth) jobs are in the queue of \(expected)")
+    ledger.expect(depth == expected, "the queue has \(depth) jobs instead of \(expected)")
     for session in ingest.core.scheduler.sessions.values {
-      ledger.expect(session.leases.count <= Limits.windowMax, "\(session.leases.count) jobs are with one worker")
+      ledger.expect(session.leases.count <= Limits.windowMax, "one worker holds \(session.leases.count) jobs")
     }
   }
 
-  /// The same job by job; dearer.
+  /// Checks the queue job by job, which takes longer.
   private func checkAll() {
     guard let ingest else { return }
     let known = Set(ingest.core.scheduler.jobs.keys)
@@ -181,16 +183,16 @@ extension Simulation {
       (ledger.queued.contains(id) ? 1 : 0) - (store.entering.contains(id) ? 1 : 0) + (store.leaving[id] ?? 0) > 0
     }.map { JobID($0) }
     let differing = known.symmetricDifference(ingest.lookups.union(expected))
-    ledger.expect(differing.isEmpty, "queue and disk differ in \(differing.map(\.rawValue).sorted())")
+    ledger.expect(differing.isEmpty, "queue and store differ in \(differing.map(\.rawValue).sorted())")
     var owners: [JobID: UInt64] = [:]
     for (id, session) in ingest.core.scheduler.sessions {
       for job in session.leases {
-        ledger.expect(owners.updateValue(id, forKey: job) == nil, "job \(job.rawValue) is with two workers")
+        ledger.expect(owners.updateValue(id, forKey: job) == nil, "job \(job.rawValue) is leased to two workers")
       }
     }
   }
 
-  /// The accounts of which a post waits for a worker, that any may get; nil without ingest.
+  /// Accounts with a ready post that any worker may get. Nil without ingest.
   private var waitingAccounts: Set<AccountID>? {
     guard let scheduler = ingest?.core.scheduler else { return nil }
     guard scheduler.readyCount > 3 else { return [] }
@@ -201,19 +203,19 @@ extension Simulation {
       })
   }
 
-  /// Accounts take turns. What is in line and goes out no more may take a turn: so a few more are no mistake.
+  /// Checks that accounts take turns. A queued job that no longer goes out may use a turn, so a few more are allowed.
   private func expectFairness(_ sent: [Job], _ waiting: Set<AccountID>) {
     var counts: [AccountID: Int] = [:]
     for job in sent where !job.id.isLookup && !job.isPoisonSuspect && !job.isRemote {
       counts[job.account, default: 0] += 1
       let isAnyLeftOut = waiting.contains { counts[$0] == nil }
       ledger.expect(
-        !isAnyLeftOut || counts[job.account, default: 0] < 6, "account \(job.account.rawValue) keeps others waiting")
+        !isAnyLeftOut || counts[job.account, default: 0] < 6, "account \(job.account.rawValue) delays other accounts")
     }
   }
 
-  /// Nobody is given up too early: no lease ends whose worker works on it, and no session over the silence in which
-  /// ingest itself stood still.
+  /// Checks that nothing expires too early: no lease of a working worker, and no session because of a stall of ingest
+  /// itself.
   private func expectNoHaste(_ before: JobScheduler) {
     guard let core = ingest?.core else { return }
     for (id, session) in before.sessions.sorted(by: { $0.key < $1.key }) {
@@ -222,7 +224,7 @@ extension Simulation {
         ledger.expect(
           standstill.generation != ingest?.generation || standstillMs <= Limits.livenessMs
             || nowMs >= standstill.untilMs + Limits.livenessMs - Limits.heartbeatMs || nowMs < standstill.untilMs,
-          "session \(id) ends over the \(standstillMs) ms in which ingest stood still")
+          "session \(id) expires because of a stall of ingest of \(standstillMs) ms")
         continue
       }
       let address = Address(peer)
@@ -238,7 +240,7 @@ extension Simulation {
     }
   }
 
-  /// A job that may lose one more worker may be what ended the others: no other is with it when it does.
+  /// Checks that a poison suspect is leased alone, so that it cannot cost other jobs a lease.
   private func expectIsolation(_ before: JobScheduler) {
     for (id, session) in before.sessions.sorted(by: { $0.key < $1.key }) {
       guard ingest?.core.scheduler.sessions[id] == nil, ingest != nil else { continue }
@@ -246,7 +248,7 @@ extension Simulation {
       let suspects = session.leases.compactMap { before.jobs[$0]?.job }.filter { $0.isPoisonSuspect && !$0.isRemote }
       ledger.expect(
         suspects.isEmpty || session.leases.count == 1,
-        "suspects \(suspects.map(\.id.rawValue).sorted()) were not alone")
+        "suspects \(suspects.map(\.id.rawValue).sorted()) were not leased alone")
     }
   }
 }

@@ -1,28 +1,28 @@
 import Domain
 import Fuzzing
 
-/// A worker's process: its end of the link, and the jobs at hand.
+/// A worker's process with its link and its jobs.
 struct SimulatedWorker {
   enum Phase {
     case running
-    /// It has said goodbye.
+    /// The worker has said goodbye.
     case leaving
     case gone
   }
 
   let hasRemote: Bool
   var phase = Phase.gone
-  /// Counts its starts.
+  /// Number of starts.
   var incarnation = 0
-  /// Counts its connections: each has another identity at ingest.
+  /// Number of connections. Each has another routing id at ingest.
   var connection = 0
   var instance: [UInt8] = []
   var core = WorkerCore(concurrency: 4, nowMs: 0)
   var jobs: [Lease: Job] = [:]
   var isHung = false
-  /// When it answered last.
+  /// Time of the last result.
   var answeredMs: Int64 = 0
-  /// When it ticks next.
+  /// Time of the next tick.
   var dueMs = Int64.max
 
   init(hasRemote: Bool) { self.hasRemote = hasRemote }
@@ -30,7 +30,7 @@ struct SimulatedWorker {
   var session: WorkerSession { core.session }
 }
 
-/// Which connection of which worker.
+/// A connection of a worker.
 struct Address: Hashable {
   let worker: Int
   let connection: Int
@@ -65,7 +65,7 @@ extension Simulation {
     tickWorker(index)
   }
 
-  /// The process ends without a word.
+  /// Crashes the worker.
   func endWorker(_ index: Int, _ reason: String) {
     trace("worker \(index) ends: \(reason)")
     workers[index].phase = .gone
@@ -79,7 +79,7 @@ extension Simulation {
     guard workers[index].phase != .gone, workers[index].connection == connection else { return }
     switch letter.message {
     case .welcome:
-      // A process that has said goodbye does not listen to this any more.
+      // A worker ignores WELCOME after its goodbye.
       guard workers[index].phase == .running else { return }
       receive(.welcome(heartbeatMs: Limits.heartbeatMs, livenessMs: Limits.livenessMs), letter, index)
     case .reset:
@@ -93,7 +93,7 @@ extension Simulation {
       ledger.expect(
         workers[index].session.unacknowledged >= kept
           - Set(acks.filter { $0.disposition != .retryLater }.map(\.lease)).count,
-        "a worker throws away a result that ingest has not stored")
+        "a worker drops a result that ingest has not stored")
       if mayCrash(.workerHasAcks) { return endWorker(index, "workerHasAcks") }
     case .jobs(let assignments): receive(assignments, letter, index)
     case .busy, .drain: ledger.recordViolation("ingest says \(letter.message)")
@@ -111,7 +111,7 @@ extension Simulation {
     guard let wanted = workers[index].core.receive(leases, session: letter.session, nowMs: nowMs) else { return }
     if mayCrash(.workerHasJobs) { return endWorker(index, "workerHasJobs") }
     for assignment in assignments where wanted.contains(assignment.lease) {
-      ledger.expect(workers[index].jobs[assignment.lease] == nil, "a worker begins twice on what it has")
+      ledger.expect(workers[index].jobs[assignment.lease] == nil, "a worker starts a lease twice")
       if PlaceBehaviour(of: assignment.job.query) == .poison {
         ledger.kill(assignment.lease, isCurrent: ingest?.isCurrent(assignment.lease) ?? false)
         return endWorker(index, "poison \(assignment.job.id.rawValue)")
@@ -138,7 +138,7 @@ extension Simulation {
     workers[index].answeredMs = nowMs
     let result = JobResult(lease: lease, reply: reply(to: job, at: index))
     trace("worker \(index) answers \(lease.job.rawValue) under \(lease.token): \(result.reply.word)")
-    perform(workers[index].core.reply([result], nowMs: nowMs), index)
+    perform(workers[index].core.answer([result], nowMs: nowMs), index)
     if mayCrash(.workerAfterResults) { return endWorker(index, "workerAfterResults") }
     schedule(index)
   }
@@ -167,7 +167,7 @@ extension Simulation {
     schedule(index)
   }
 
-  /// Its process is asked to end.
+  /// Starts the graceful shutdown of a worker.
   func drainWorker(_ index: Int) {
     guard workers[index].phase == .running else { return }
     trace("worker \(index) says goodbye")
@@ -185,13 +185,13 @@ extension Simulation {
     eventQueue.schedule(.workerTicks(index, incarnation: workers[index].incarnation, atMs: dueMs), inMs: dueMs - nowMs)
   }
 
-  /// Does what the rules ask for, as `JobClient` does.
+  /// Performs effects as `JobClient` does.
   private func perform(_ effects: [WorkerCore.Effect], _ index: Int) {
     for effect in effects {
       switch effect {
       case .send(let message, let session): send(message, session: session, from: index)
       case .reconnect:
-        trace("worker \(index) connects anew")
+        trace("worker \(index) reconnects")
         workers[index].connection += 1
       case .joined, .left: break
       }
@@ -199,7 +199,7 @@ extension Simulation {
   }
 
   private func send(_ message: WorkerSession.Message, session: UInt64, from index: Int) {
-    // Without a connection HELLO is refused at once.
+    // HELLO without a connection cannot be sent.
     guard ingest != nil else {
       if case .hello = message { workers[index].core.helloFailed() }
       return
@@ -208,7 +208,7 @@ extension Simulation {
       message: message, session: session, instance: workers[index].instance,
       remoteIntervalMs: workers[index].hasRemote ? 0 : nil)
     var address = Address(worker: index, connection: workers[index].connection)
-    // A worker with a session finds out by itself, and sooner.
+    // A worker with a session notices earlier by its liveness timeout.
     if workers[index].session.session == nil, network.isEnded(address, nowMs: nowMs) {
       workers[index].connection += 1
       address = Address(worker: index, connection: workers[index].connection)
@@ -237,7 +237,7 @@ extension JobOutcome.Failure {
 }
 
 extension Place {
-  /// Tells which text it is the answer to.
+  /// A place whose label contains the query.
   static func sample(_ query: String) -> Place {
     guard let point = Coordinate(latitude: 59.9, longitude: 10.7) else {
       preconditionFailure("The point is on the earth.")

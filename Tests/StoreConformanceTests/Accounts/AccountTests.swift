@@ -6,7 +6,7 @@ import Testing
 @Suite("Accounts and sessions")
 struct AccountTests {
   @Test(
-    "An account is found by its address, with its password's hash; another address finds none",
+    "Credentials are found by e-mail address, with the password hash",
     arguments: StoreKind.allCases)
   func credentials(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -21,7 +21,7 @@ struct AccountTests {
     #expect(try await database.credentials(email: "eve@example.org") == nil)
   }
 
-  @Test("An address is one account's, also when two come at once", arguments: StoreKind.allCases)
+  @Test("An e-mail address belongs to one account, also with concurrent sign-ups", arguments: StoreKind.allCases)
   func emailTaken(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -39,7 +39,7 @@ struct AccountTests {
     #expect(try await database.accountCount == 2)
   }
 
-  @Test("An address that is taken uses no number", arguments: StoreKind.allCases)
+  @Test("A sign-up with a taken address uses no account id", arguments: StoreKind.allCases)
   func noNumberUsed(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -51,7 +51,7 @@ struct AccountTests {
   }
 
   @Test(
-    "An account's number is found by its address, also while the account is disabled, until it is closed",
+    "An account id is found by address, also while disabled, until the account is closed",
     arguments: StoreKind.allCases)
   func numberByAddress(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -66,14 +66,14 @@ struct AccountTests {
     #expect(try await database.accountID(email: "bob@example.org") == bob)
   }
 
-  @Test("An account is on the map while one of its posts is published", arguments: StoreKind.allCases)
+  @Test("An account is on the map only while one of its posts is published", arguments: StoreKind.allCases)
   func onMap(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
     let (ada, bob) = (try await database.addAccount("ada"), try await database.addAccount("bob"))
     let posts = [try await database.accepted(by: ada).id, try await database.accepted(by: bob).id]
     #expect(try await database.accountOnMap(ada) == nil, "A queued post is not on the map.")
-    let reason = Verdict.Reason(code: "place_not_found", detail: "no place is known by it")
+    let reason = Verdict.Reason(code: "place_not_found", detail: "no place found for it")
     try await database.settled([(posts[0], .verdict(.at(1))), (posts[1], .verdict(.rejected(reason)))])
     let account = try await database.account(ada)
     #expect(try await database.accountOnMap(ada) == account)
@@ -84,7 +84,7 @@ struct AccountTests {
   }
 
   @Test(
-    "An account's sessions are listed while they last, and end by name or together, with a new password or without",
+    "An account's sessions are listed until they expire, and end singly or together",
     arguments: StoreKind.allCases)
   func sessionsOfAccount(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -105,7 +105,7 @@ struct AccountTests {
     #expect(try await database.endSessions(.all(of: ada, except: hashes[1])))
     #expect(try await database.sessions(of: ada, unixMs: 0).map(\.id) == [all[1].id])
     #expect(try await !database.changePassword(of: ada, "another", from: "not any more"))
-    #expect(try await database.sessions(of: ada, unixMs: 0).count == 1, "Nothing has changed.")
+    #expect(try await database.sessions(of: ada, unixMs: 0).count == 1, "The refused change keeps the session.")
     #expect(try await database.changePassword(of: ada, "another", from: "hash of ada"))
     #expect(try await database.sessions(of: ada, unixMs: 0).isEmpty)
     #expect(try await database.credentials(email: "ada@example.org")?.passwordHash == "another")
@@ -114,7 +114,7 @@ struct AccountTests {
   }
 
   @Test(
-    "A session is found by its token's hash until it is removed; removing what is not there is no error",
+    "A session is found by its token hash until it ends, and ending it twice is no error",
     arguments: StoreKind.allCases)
   func sessions(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -144,7 +144,7 @@ struct AccountTests {
     #expect(try await place.open().session(tokenHash: [9])?.account.id == ada)
   }
 
-  @Test("A new session takes the account's expired ones away, and nobody else's", arguments: StoreKind.allCases)
+  @Test("A new session removes expired sessions of its own account only", arguments: StoreKind.allCases)
   func expired(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -154,14 +154,14 @@ struct AccountTests {
     try await database.addSession(tokenHash: [2], account: ada, unixMs: 0, expiresMs: 1_001)
     try await database.addSession(tokenHash: [3], account: bob, unixMs: 0, expiresMs: 500)
     try await database.addSession(tokenHash: [4], account: ada, unixMs: 1_000, expiresMs: 2_000)
-    #expect(try await database.session(tokenHash: [1]) == nil, "It ends at its time.")
+    #expect(try await database.session(tokenHash: [1]) == nil, "A session expires at its time.")
     #expect(try await database.session(tokenHash: [2]) != nil)
     #expect(try await database.session(tokenHash: [3]) != nil)
     #expect(try await database.session(tokenHash: [4]) != nil)
   }
 
   @Test(
-    "The operator lists accounts page by page without closed ones, disables and enables them, and appoints operators",
+    "The operator lists open accounts in pages, disables, enables and promotes them",
     arguments: StoreKind.allCases)
   func users(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -176,7 +176,9 @@ struct AccountTests {
     #expect(second.map(\.account.id) == [bob] && second[0].sessions == 1 && second[0].posts == 1)
     for sinceMs: Int64 in [7, 9] { try await database.set(bob, .disabled(sinceMs: sinceMs)) }
     let disabled = try await database.users(email: "bob@example.org", after: nil, limit: 9, unixMs: 5)
-    #expect(disabled.map(\.disabledMs) == [7] && disabled[0].sessions == 0, "Since the first time.")
+    #expect(
+      disabled.map(\.disabledMs) == [7] && disabled[0].sessions == 0,
+      "The account counts as disabled since the first call.")
     #expect(try await database.credentials(email: "bob@example.org") == nil)
     try await database.set(bob, .enabled)
     #expect(try await database.credentials(email: "bob@example.org")?.account.id == bob)
@@ -186,7 +188,7 @@ struct AccountTests {
     #expect(try await database.account(ada)?.isOperator == false)
   }
 
-  @Test("Nobody has no session, and the same token twice is an error", arguments: StoreKind.allCases)
+  @Test("addSession rejects an unknown account and a duplicate token", arguments: StoreKind.allCases)
   func badSessions(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()

@@ -3,7 +3,7 @@ import Store
 import StoreTesting
 import Testing
 
-@Suite("Identities of providers")
+@Suite("Provider identities")
 struct IdentityTests {
 
   private func identity(_ subject: String, issuer: String = "https://login.example") throws -> ProvidedIdentity {
@@ -19,7 +19,7 @@ struct IdentityTests {
   }
 
   @Test(
-    "Whoever comes for the first time gets an account without a password, and the same one ever after",
+    "A first sign-in makes an account without a password, and later ones find it",
     arguments: StoreKind.allCases)
   func made(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -28,10 +28,10 @@ struct IdentityTests {
     #expect(!account.hasPassword && account.firstName == "Ada" && account.createdMs == 5)
     #expect(try await database.credentials(email: "ada@example.org")?.passwordHash == "")
     guard case .existing(account) = try await database.account(of: identity("1"), newEmail: "x@y", unixMs: 6) else {
-      Issue.record("It is another account.")
+      Issue.record("The second sign-in finds another account.")
       return
     }
-    // Another's name for somebody means nothing here.
+    // The same subject of another issuer is another identity.
     let other = try await database.account(of: identity("1", issuer: "https://b.example"), newEmail: nil, unixMs: 6)
     guard case .unknown = other else {
       Issue.record("\(other)")
@@ -40,7 +40,7 @@ struct IdentityTests {
   }
 
   @Test(
-    "An account's address is not taken for whom a provider knows by it, and sign-up may be closed",
+    "A sign-in with a taken address, or without permission to sign up, gets no account",
     arguments: StoreKind.allCases)
   func refused(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -49,13 +49,13 @@ struct IdentityTests {
     guard case .emailTaken = try await database.account(of: identity("1"), newEmail: "ada@example.org", unixMs: 6),
       case .unknown = try await database.account(of: identity("1"), newEmail: nil, unixMs: 6)
     else {
-      Issue.record("It has an account.")
+      Issue.record("The sign-in got an account.")
       return
     }
     #expect(try await database.accountCount == 1)
   }
 
-  @Test("Ten that come at once for the first time are one account", arguments: StoreKind.allCases)
+  @Test("Ten concurrent first sign-ins make one account", arguments: StoreKind.allCases)
   func atOnce(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -91,7 +91,8 @@ struct IdentityTests {
     }
   }
 
-  @Test("An account has so many identities, each is one account's, and goes with it", arguments: StoreKind.allCases)
+  @Test(
+    "An account has identities up to a limit, each of one account and deleted with it", arguments: StoreKind.allCases)
   func linked(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -113,14 +114,14 @@ struct IdentityTests {
     #expect(try await database.identities(of: bob.id).count == 1)
     #expect(try await link(database, "1", to: ada) == "no session")
     guard case .unknown = try await database.account(of: identity("1"), newEmail: nil, unixMs: 9) else {
-      Issue.record("Something is left of it.")
+      Issue.record("The identity of the closed account is left.")
       return
     }
     #expect(try await made(database, "1", email: "new@example.org").id != ada)
   }
 
   @Test(
-    "Nothing is linked by a session that has ended, that is over, or that is another's", arguments: StoreKind.allCases)
+    "A session that is expired, ended or of another account links no identity", arguments: StoreKind.allCases)
   func session(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -133,7 +134,7 @@ struct IdentityTests {
     #expect(try await database.identities(of: ada).isEmpty)
   }
 
-  @Test("An identity is taken away, but not the last way in", arguments: StoreKind.allCases)
+  @Test("An identity is unlinked unless it is the last way to log in", arguments: StoreKind.allCases)
   func unlinked(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -149,7 +150,9 @@ struct IdentityTests {
     #expect(try await unlink(first, from: ada) == "last")
     #expect(try await link(database, "2", to: ada) == "linked")
     #expect(try await unlink(first, from: try await database.addAccount("bob")) == "notFound")
-    #expect(try await unlink(first, from: ada, isOn: false) == "last", "Nobody logs in with the other one now.")
+    #expect(
+      try await unlink(first, from: ada, isOn: false) == "last",
+      "The other identity's issuer is off, so it does not count.")
     #expect(try await unlink(first, from: ada) == "unlinked")
     #expect(try await unlink(first, from: ada) == "notFound")
     let second = try #require(try await database.identities(of: ada).first)
@@ -159,7 +162,7 @@ struct IdentityTests {
     #expect(try await unlink(second, from: ada) == "unlinked")
   }
 
-  @Test("A password that the operator gives takes every other way in", arguments: StoreKind.allCases)
+  @Test("A password set by the operator ends all sessions and identities", arguments: StoreKind.allCases)
   func reset(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -173,7 +176,7 @@ struct IdentityTests {
     #expect(try await database.credentials(email: "ada@example.org")?.passwordHash == "$argon2id$x")
   }
 
-  @Test("A new password makes it an account with one", arguments: StoreKind.allCases)
+  @Test("An account from a provider gets a password by a change of password", arguments: StoreKind.allCases)
   func password(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()

@@ -3,7 +3,7 @@ import Store
 import StoreTesting
 import Testing
 
-@Suite("Logging in, as the store sees it")
+@Suite("Logins in the store")
 struct LoginTests {
   private let source = LoginSource(address: IPAddress("192.0.2.1"), agent: "curl/8\u{1b}[31m")
 
@@ -16,7 +16,7 @@ struct LoginTests {
   }
 
   @Test(
-    "A session has where it began, and what the client called itself, in one safe line", arguments: StoreKind.allCases)
+    "A session has its source address, and the user agent as one safe line", arguments: StoreKind.allCases)
   func source(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -25,12 +25,12 @@ struct LoginTests {
     #expect(try await database.sessions(of: ada, unixMs: 2).first?.source == source)
     #expect(source.agent == "curl/8\u{FFFD}[31m")
     #expect(try await database.addresses(email: "ada@example.org", unixMs: 2) == [try #require(source.address)])
-    #expect(try await database.addresses(email: "ada@example.org", unixMs: 1_000).isEmpty, "That one is over.")
+    #expect(try await database.addresses(email: "ada@example.org", unixMs: 1_000).isEmpty, "The session has expired.")
     #expect(LoginSource(address: nil, agent: String(repeating: "a", count: 201)).agent.utf8.count == 200)
   }
 
   @Test(
-    "A password that is changed while it is compared begins no session, and neither does a deleted account's",
+    "A login with an outdated password hash or a deleted account starts no session",
     arguments: StoreKind.allCases)
   func changedMeanwhile(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -47,7 +47,7 @@ struct LoginTests {
     #expect(try await !begin(database, AccountID(rawValue: 404), hash: nil, token: 5))
   }
 
-  @Test("Counts of wrong passwords stand after a restart, until they are forgotten", arguments: StoreKind.allCases)
+  @Test("Counts of failed logins survive a restart, until they are removed or expire", arguments: StoreKind.allCases)
   func counts(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -66,6 +66,6 @@ struct LoginTests {
     _ = try await again.addAccount("bob")
     #expect(
       try again.loginCounts(unixMs: 3_000).keys == [keys[3]: LoginThrottle.Count(tries: 6, lastMs: later)].keys,
-      "What is forgotten goes.")
+      "Expired counts are deleted.")
   }
 }

@@ -3,7 +3,7 @@ import Store
 import StoreTesting
 import Testing
 
-@Suite("Changing and deleting accounts")
+@Suite("Profile changes and account deletion")
 struct ProfileTests {
 
   private func change(
@@ -20,7 +20,7 @@ struct ProfileTests {
   }
 
   @Test(
-    "Another name stands in all of the account's posts on the list, and a list that made them is the one on disk",
+    "A new name changes all listed posts of the account, and the changes lead to the stored list",
     arguments: StoreKind.allCases)
   func rename(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -38,17 +38,17 @@ struct ProfileTests {
       #expect(try await database.listedPosts(renamedBy: named, of: ada) == count)
     }
     guard case .changed(let account, let changes) = try await change(database, ada, first: "Augusta") else {
-      Issue.record("nothing has changed")
+      Issue.record("the rename changed nothing")
       return
     }
     #expect(account.firstName == "Augusta" && account.lastName == "Lovelace" && account.email == "ada@example.org")
     #expect(changes.count == 50)
     state.apply(changes)
-    #expect(try database.feed() == state, "Its hash too: it is made of ids and numbers.")
+    #expect(try database.feed() == state, "The hash is equal, too: it covers ids and sequence numbers.")
     #expect(
       Array(state.entries.prefix(50).map(\.id)) == expected.reversed() && !state.entries.contains { $0.id == old })
     #expect(state.entries.prefix(50).allSatisfy { $0.firstName == "Augusta" })
-    // What is published from now on has it too: the name that was remembered is not.
+    // Later posts have the new name, too, so the name cache is up to date.
     let next = try await database.published(1, by: ada)[0]
     #expect(try database.feed().entries.first { $0.id == next }?.firstName == "Augusta")
     #expect(try database.feed().entries.first?.firstName == "Augusta")
@@ -60,7 +60,7 @@ struct ProfileTests {
   }
 
   @Test(
-    "Nothing is told where the name stays; an address that another has is refused, and nothing changes",
+    "An unchanged name publishes no change, and a taken address changes nothing",
     arguments: StoreKind.allCases)
   func address(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -77,19 +77,19 @@ struct ProfileTests {
     }
     #expect(try await database.account(ada)?.email == "new@example.org")
     guard case .emailTaken = try await change(database, bob, email: "new@example.org", first: "Eve") else {
-      Issue.record("an address has two accounts")
+      Issue.record("two accounts have one address")
       return
     }
     #expect(try await database.account(bob)?.firstName == "bob")
     guard case .notFound = try await change(database, AccountID(rawValue: 99), first: "Eve") else {
-      Issue.record("there is no such account")
+      Issue.record("an unknown account was changed")
       return
     }
     #expect(try database.feed().seq == seq)
   }
 
   @Test(
-    "A deleted account's posts go a hundred at a time, and nothing that it has said is left",
+    "A deleted account's posts go in batches of a hundred, and none of its data is left",
     arguments: StoreKind.allCases, [0, 99, 100, 101])
   func deleted(kind: StoreKind, count: Int) async throws {
     let place = StorePlace(kind)
@@ -106,12 +106,12 @@ struct ProfileTests {
     }
     var state = try first.feed()
     #expect(try await first.close(ada, unixMs: 8))
-    #expect(try await !first.close(ada, unixMs: 8), "Once.")
+    #expect(try await !first.close(ada, unixMs: 8), "An account is closed once.")
     #expect(try await first.credentials(email: "ada@example.org") == nil)
     #expect(try await first.session(tokenHash: Array(repeating: 7, count: 32)) == nil)
-    #expect(try first.feed() == state, "Its posts go with what feeds are told.")
+    #expect(try first.feed() == state, "Closing does not change the list yet: erasePosts does.")
     await #expect(throws: StoreError.self) { try await first.accepted("Late", by: ada) }
-    // Whoever was killed now goes on after the next start.
+    // A store that is killed now continues the erasure after its next start.
     first.close()
     let again = try place.open()
     #expect(try again.closing() == [ada])
@@ -131,12 +131,12 @@ struct ProfileTests {
     #expect(try await again.account(ada) == nil)
     #expect(try await again.accountCount == 1)
     let key = Idempotency(key: "secret-key-0", requestHash: [1])
-    #expect(try await again.accepted(key, account: ada) == nil, "Its keys are gone.")
+    #expect(try await again.accepted(key, account: ada) == nil, "The idempotency keys are gone.")
     for text in ["ada", "Secret"] {
       let found = try await again.published(PostFilter(text: text), below: nil, limit: 10)
       #expect(found.entries.isEmpty && found.next == nil, "\(text)")
     }
     let newcomer = try await again.addAccount("ada")
-    #expect(newcomer.rawValue > bob.rawValue, "The address is free, the number is not.")
+    #expect(newcomer.rawValue > bob.rawValue, "The address is free again, but the id is not reused.")
   }
 }

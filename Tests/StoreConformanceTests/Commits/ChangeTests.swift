@@ -4,7 +4,7 @@ import StoreTesting
 import Synchronization
 import Testing
 
-/// Changes and completions of a store, in the order in which they came.
+/// Records changes and completions of a store in their order.
 private final class Record: Sendable {
   private let lines = Mutex<[String]>([])
   private let numbers = Mutex<[UInt64]>([])
@@ -42,7 +42,7 @@ private final class Record: Sendable {
 @Suite("Changes and completions")
 struct ChangeTests {
   @Test(
-    "Completions come in the order of the writes, each behind the changes of its write, also where one fails",
+    "Completions come in write order, each after its changes, also around a failed write",
     arguments: StoreKind.allCases)
   func order(kind: StoreKind) async throws {
     let store = try StorePlace(kind).open()
@@ -54,7 +54,7 @@ struct ChangeTests {
     let writes: [PostWrite] = [
       .settle([SettlementRecord(queued[0], .verdict(.at(1)))], unixMs: 1),
       .delete(queued[1], account: account, unixMs: 1),
-      .accept([NewPost(submission, nil)], account: AccountID(rawValue: 404), room: 1, unixMs: 1),
+      .accept([NewPost(submission, nil)], account: AccountID(rawValue: 404), capacity: 1, unixMs: 1),
       .edit(published[0], account: account, submission, published: .rome, unixMs: 1), .pause(sinceMs: 5),
       .delete(published[1], account: account, unixMs: 1),
       .changeProfile(account, try ProfileChange(email: nil, firstName: "Augusta", lastName: nil), unixMs: 1),
@@ -81,7 +81,7 @@ struct ChangeTests {
   }
 
   @Test(
-    "Changes of an account and ends of its sessions are reported before the call returns", arguments: StoreKind.allCases
+    "Account changes and ended sessions are reported before the call returns", arguments: StoreKind.allCases
   )
   func accounts(kind: StoreKind) async throws {
     let store = try StorePlace(kind).open()
@@ -110,7 +110,7 @@ struct ChangeTests {
   }
 
   @Test(
-    "Settlements report the posts that have left the queue, and none that stays in it or is deleted",
+    "Settlements report only the posts that left the queue",
     arguments: StoreKind.allCases)
   func settled(kind: StoreKind) async throws {
     let store = try StorePlace(kind).open()
@@ -132,7 +132,7 @@ struct ChangeTests {
     #expect(record.take() == [])
   }
 
-  @Test("An erasure reports what leaves the list, and what was not on it", arguments: StoreKind.allCases)
+  @Test("An erasure reports its removals from the list and its unlisted posts", arguments: StoreKind.allCases)
   func erasure(kind: StoreKind) async throws {
     let store = try StorePlace(kind).open()
     let ada = try await store.addAccount()

@@ -3,20 +3,20 @@ import Store
 import StoreTesting
 import Testing
 
-/// A store's posts for each command, and the commands.
+/// Posts for each kind of write, and the writes.
 private struct StoreFixture {
   let ada: AccountID
-  /// A closed account, whose posts are to be erased.
+  /// A closed account with posts that are not erased yet.
   let bob: AccountID
   /// Ada's post to settle.
   let queued: PostID
   /// Ada's published posts: the first to delete, the second to edit.
   let published: [PostID]
-  /// Ada's dead posts: the first to retry, the second to drop.
+  /// Ada's dead posts: the first to retry, the second to discard.
   let dead: [PostID]
-  /// Bob's queued post. He has a published one too.
+  /// Bob's queued post. Bob has a published post, too.
   let unlisted: PostID
-  /// Writes: each command once, in the order of `PostWrite`. Each may be repeated.
+  /// A write of each kind, in the order of `PostWrite`. Each may be repeated.
   let writes: [PostWrite]
 
   /// Stores the accounts and the posts.
@@ -34,12 +34,12 @@ private struct StoreFixture {
     let rome = try Submission(place: "Rome", link: "example.org", latitude: nil, longitude: nil)
     let name = try ProfileChange(email: nil, firstName: "Augusta", lastName: nil)
     let writes: [PostWrite] = [
-      .accept([try post("a"), try post("b")], account: ada, room: 2, unixMs: unixMs),
+      .accept([try post("a"), try post("b")], account: ada, capacity: 2, unixMs: unixMs),
       .settle([SettlementRecord(queued, .verdict(.at(1)))], unixMs: unixMs),
       .delete(published[0], account: ada, unixMs: unixMs),
       .edit(published[1], account: ada, rome, published: .rome, unixMs: unixMs),
       .changeProfile(ada, name, unixMs: unixMs), .erasePosts(account: bob, after: nil, unixMs: unixMs),
-      .retryDead(.these([dead[0]]), limit: 1, unixMs: unixMs), .drop([dead[1]], unixMs: unixMs), .pause(sinceMs: 7),
+      .retryDead(.these([dead[0]]), limit: 1, unixMs: unixMs), .discard([dead[1]], unixMs: unixMs), .pause(sinceMs: 7),
     ]
     return StoreFixture(
       ada: ada, bob: bob, queued: queued, published: published, dead: dead, unlisted: unlisted, writes: writes)
@@ -61,7 +61,7 @@ struct CrashTests {
   }
 
   @Test(
-    "A crash between the statements of a commit and its end loses that commit alone, and its writes can be repeated",
+    "A crash before a commit loses only that commit, and its writes can be repeated",
     arguments: StoreKind.allCases)
   func beforeCommit(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -85,7 +85,7 @@ struct CrashTests {
       case .delete(let deletion) = repeated[2], case .edit(let edit) = repeated[3],
       case .changeProfile(.changed(let account, let changes)) = repeated[4],
       case .erasePosts(let erasure) = repeated[5], case .retryDead(let retried) = repeated[6],
-      case .drop(let drop) = repeated[7]
+      case .discard(let discarded) = repeated[7]
     else {
       Issue.record("\(repeated)")
       return
@@ -95,14 +95,14 @@ struct CrashTests {
     #expect(deletion.change != nil && edit.entry?.place == "Rome")
     #expect(account.firstName == "Augusta" && changes.count == 2)
     #expect(erasure.changes.count == 1 && erasure.unlisted == [scene.unlisted] && erasure.next == nil)
-    #expect(retried.change == QueueChange(done: [scene.dead[0]]) && drop == QueueChange(done: [scene.dead[1]]))
+    #expect(retried.change == QueueChange(done: [scene.dead[0]]) && discarded == QueueChange(done: [scene.dead[1]]))
     #expect(try again.feed().entries.map(\.id) == [scene.published[1], scene.queued])
     #expect(try again.closing().isEmpty && again.pausedMs() == 7)
     try again.expectSound()
   }
 
   @Test(
-    "A crash behind a commit keeps it, and the same writes change nothing more than the number of an edited post",
+    "A commit survives a crash, and repeated writes change only the edited post's sequence number",
     arguments: StoreKind.allCases)
   func afterCommit(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -122,7 +122,7 @@ struct CrashTests {
       case .delete(let deletion) = repeated[2], case .edit(let edit) = repeated[3],
       case .changeProfile(.changed(let account, let changes)) = repeated[4],
       case .erasePosts(let erasure) = repeated[5], case .retryDead(let retried) = repeated[6],
-      case .drop(let drop) = repeated[7], case .pause(let sinceMs) = repeated[8]
+      case .discard(let discarded) = repeated[7], case .pause(let sinceMs) = repeated[8]
     else {
       Issue.record("\(repeated)")
       return
@@ -135,8 +135,8 @@ struct CrashTests {
     #expect(erasure.changes.isEmpty && erasure.unlisted.isEmpty && erasure.next == nil)
     #expect(retried.jobs.isEmpty)
     #expect(retried.change == QueueChange(unchanged: [.init(id: scene.dead[0], state: .ready)]))
-    #expect(drop == QueueChange(unchanged: [.init(id: scene.dead[1], state: .rejected)]))
-    // The edited post was on top already.
+    #expect(discarded == QueueChange(unchanged: [.init(id: scene.dead[1], state: .rejected)]))
+    // The edited post was already on top.
     let (list, entry) = (try again.feed(), try #require(edit.entry))
     #expect(entry.id == scene.published[1] && entry.seq > start.list.seq && list.seq == entry.seq)
     #expect(list.entries.map(\.id) == start.list.entries.map(\.id))

@@ -2,9 +2,9 @@ import Store
 import StoreTesting
 import Testing
 
-@Suite("The health of a store")
+@Suite("Store health")
 struct HealthTests {
-  @Test("A store that works is not full, and its check refuses nothing", arguments: StoreKind.allCases)
+  @Test("A healthy store is not full, and its disk check counts no refusal", arguments: StoreKind.allCases)
   func works(kind: StoreKind) async throws {
     let store = try StorePlace(kind).open()
     let account = try await store.addAccount()
@@ -16,18 +16,18 @@ struct HealthTests {
     }
   }
 
-  @Test("A store names the space of its data, within that of the file system", arguments: StoreKind.allCases)
+  @Test("A store reports the size of its data and the space of the file system", arguments: StoreKind.allCases)
   func space(kind: StoreKind) async throws {
     let store = try StorePlace(kind).open()
     _ = try await store.published(2, by: store.addAccount())
     let space = store.space
     #expect(space.dataBytes >= 0 && space.logBytes >= 0 && space.dataBytes + space.logBytes > 0)
-    // A size or a free space of 0 is not known.
+    // A size or free space of 0 means unknown.
     #expect(space.freeBytes >= 0 && (space.sizeBytes == 0 || space.freeBytes <= space.sizeBytes))
     #expect(space.fullMs == store.diskFullMs)
   }
 
-  @Test("A cancelled wait for the failure of a store that works ends without one", arguments: StoreKind.allCases)
+  @Test("A cancelled wait for a failure of a healthy store returns none", arguments: StoreKind.allCases)
   func noFailure(kind: StoreKind) async throws {
     let store = try StorePlace(kind).open()
     let account = try await store.addAccount()

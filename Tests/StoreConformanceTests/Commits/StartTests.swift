@@ -3,9 +3,9 @@ import Store
 import StoreTesting
 import Testing
 
-@Suite("The start of a store")
+@Suite("Store start")
 struct StartTests {
-  @Test("A new store is empty, and each start has a greater generation", arguments: StoreKind.allCases)
+  @Test("A new store is empty, and each start has a higher generation", arguments: StoreKind.allCases)
   func generations(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     var generations: [UInt32] = []
@@ -21,10 +21,10 @@ struct StartTests {
     }
     #expect(generations == generations.sorted() && Set(generations).count == 3)
     #expect(epochs.count == 1)
-    #expect(try StorePlace(kind).open().start().list.epoch != epochs.first, "Another store is another history.")
+    #expect(try StorePlace(kind).open().start().list.epoch != epochs.first, "Another store has another epoch.")
   }
 
-  @Test("A closed store refuses writes as stopped, and keeps what it had", arguments: StoreKind.allCases)
+  @Test("A closed store refuses writes as stopped and keeps its data", arguments: StoreKind.allCases)
   func closed(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let store = try place.open()

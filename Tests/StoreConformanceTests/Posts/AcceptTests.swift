@@ -3,11 +3,11 @@ import Store
 import StoreTesting
 import Testing
 
-@Suite("Accepting posts")
+@Suite("Acceptance of a post")
 struct AcceptTests {
   private let key = Idempotency(key: "key-1", requestHash: [1, 2, 3])
 
-  @Test("What was posted is kept as it was, with a job that is to go out now", arguments: StoreKind.allCases)
+  @Test("An accepted post is stored as submitted, with a job that is due now", arguments: StoreKind.allCases)
   func content(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -31,7 +31,9 @@ struct AcceptTests {
     #expect(try await database.post(.following(accepted.id, unixMs: 0)) == nil)
   }
 
-  @Test("The same key with the same request is the same post, also after a restart", arguments: StoreKind.allCases)
+  @Test(
+    "A repeat with the same idempotency key and request is the same post, also after a restart",
+    arguments: StoreKind.allCases)
   func idempotent(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     var database: (any IngestStore)? = try place.open()
@@ -50,11 +52,11 @@ struct AcceptTests {
     let third = try await again.accepted(by: account, key: key)
     #expect(third.id == first.id && third.job == nil)
     try await again.settled([(first.id, .verdict(.at(1)))])
-    #expect(try await again.accepted(by: account, key: key).id == first.id, "Also when it has been settled.")
+    #expect(try await again.accepted(by: account, key: key).id == first.id, "The key also returns a settled post.")
     #expect(try await again.count(of: account) == 1)
   }
 
-  @Test("The same key with another request is refused, and stores nothing", arguments: StoreKind.allCases)
+  @Test("Another request with a used idempotency key is refused and stores nothing", arguments: StoreKind.allCases)
   func conflict(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -67,7 +69,7 @@ struct AcceptTests {
     #expect(try await database.post(first.id)?.place == "Oslo")
   }
 
-  @Test("A key is its account's own, and other keys are other posts", arguments: StoreKind.allCases)
+  @Test("An idempotency key belongs to its account, and other keys make other posts", arguments: StoreKind.allCases)
   func keys(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -80,7 +82,7 @@ struct AcceptTests {
     #expect(Set(ids).count == 5)
   }
 
-  @Test("The same key many times at once, in one commit, is one post", arguments: StoreKind.allCases)
+  @Test("Concurrent posts with one idempotency key in one commit are one post", arguments: StoreKind.allCases)
   func idempotentAtOnce(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -96,7 +98,7 @@ struct AcceptTests {
     #expect(try database.unsettledJobs().count == 1)
   }
 
-  @Test("A write that fails does not take its neighbours in the same commit with it", arguments: StoreKind.allCases)
+  @Test("A failed write leaves other writes of its group unharmed", arguments: StoreKind.allCases)
   func neighbours(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -118,7 +120,7 @@ struct AcceptTests {
     try database.expectSound()
   }
 
-  @Test("Ids rise over restarts, also when the clock has gone back", arguments: StoreKind.allCases)
+  @Test("Ids rise over restarts, also after the clock went back", arguments: StoreKind.allCases)
   func clockBack(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     var database: (any IngestStore)? = try place.open()
@@ -132,7 +134,7 @@ struct AcceptTests {
     #expect(try again.unsettledJobs().map(\.job.id) == [JobID(first), JobID(second)])
   }
 
-  @Test("An account's posts come oldest first, in pages, without anybody else's", arguments: StoreKind.allCases)
+  @Test("An account's posts are listed oldest first, in pages, without those of others", arguments: StoreKind.allCases)
   func pages(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()

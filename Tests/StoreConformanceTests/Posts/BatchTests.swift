@@ -3,7 +3,7 @@ import Store
 import StoreTesting
 import Testing
 
-@Suite("Accepting posts together")
+@Suite("Acceptance of a batch")
 struct BatchTests {
 
   private func entry(
@@ -20,7 +20,7 @@ struct BatchTests {
     try await database.accept(entries, account: account, capacity: capacity)
   }
 
-  @Test("All are on disk with their jobs, in their order", arguments: StoreKind.allCases)
+  @Test("A batch is stored with its jobs, in order", arguments: StoreKind.allCases)
   func together(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -34,7 +34,7 @@ struct BatchTests {
   }
 
   @Test(
-    "A key of before, or of the same batch, is the same post; with another request it is refused alone",
+    "A known key within a batch is the same post, and a conflict is refused alone",
     arguments: StoreKind.allCases)
   func keys(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -58,14 +58,14 @@ struct BatchTests {
   }
 
   @Test(
-    "Of many together, each with a key of before or of the same batch is the same post, and the others are new",
+    "Known keys within a large batch are the same posts, and other posts are new",
     arguments: StoreKind.allCases)
   func manyKeys(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
     let account = try await database.addAccount()
     let earlier = try await database.accepted(by: account, key: entry("old").idempotency)
-    // More than go into one statement, and some behind that.
+    // More posts than fit one statement.
     var entries = try (0..<40).map { try entry("k-\($0)", place: "Oslo \($0)") }
     entries[3] = try entry("old")
     entries[9] = try entry("k-2", place: "Oslo 2")
@@ -85,23 +85,23 @@ struct BatchTests {
     #expect(try await database.count(of: account) == 38)
     let jobs = try database.unsettledJobs().map(\.job)
     #expect(jobs.dropFirst() == new.compactMap { $0.accepted?.job?.asRead }[...])
-    // Again, all are there.
+    // A repeat of the batch stores nothing new.
     let again = try await accept(entries, database, by: account)
     #expect(again.compactMap(\.accepted?.id) == all.compactMap(\.accepted?.id))
     #expect(again.allSatisfy { $0.accepted?.job == nil })
     try database.expectSound()
-    // Ids that came to nothing are no sign, at the next start, of posts that are missing.
+    // Unused ids do not count as missing posts at the next start.
     database.close()
     let reopened = try place.open()
     #expect(try await reopened.count(of: account) == 38)
   }
 
-  @Test("A post without a key is new whenever it comes, beside those that are not", arguments: StoreKind.allCases)
+  @Test("A post without a key is always new, also beside posts with known keys", arguments: StoreKind.allCases)
   func withoutKey(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
     let account = try await database.addAccount()
-    // In one statement, and some behind it.
+    // More posts than fit one statement.
     let entries = try (0..<20).map { number in
       let post = try entry("k-\(number)", place: "Oslo \(number)")
       return NewPost(post.submission, number % 2 == 0 ? post.idempotency : nil)
@@ -115,11 +115,11 @@ struct BatchTests {
     }
     #expect(try await database.count(of: account) == 30)
     let third = try await accept(entries, database, by: account, capacity: 0)
-    #expect(third.count { $0.accepted != nil } == 10, "Where there is no room, those that are stored need none.")
+    #expect(third.count { $0.accepted != nil } == 10, "Known posts need no capacity.")
     try database.expectSound()
   }
 
-  @Test("Where room ends within many, those behind it are not stored", arguments: StoreKind.allCases)
+  @Test("A large batch beyond the capacity is stored up to the capacity", arguments: StoreKind.allCases)
   func manyRoom(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -134,7 +134,7 @@ struct BatchTests {
   }
 
   @Test(
-    "Where room ends, the new ones behind it are not stored, and the stored ones need none",
+    "New posts beyond the capacity get backlog full, and known posts need no capacity",
     arguments: StoreKind.allCases)
   func capacity(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -149,7 +149,7 @@ struct BatchTests {
           #expect(acceptance.accepted?.job != nil)
         } else if case .backlogFull = acceptance {
         } else {
-          Issue.record("\(index) of room \(capacity): \(acceptance)")
+          Issue.record("post \(index) of capacity \(capacity): \(acceptance)")
         }
       }
       #expect(all[3].accepted?.id == earlier.id)
@@ -157,7 +157,7 @@ struct BatchTests {
     }
   }
 
-  @Test("A batch that cannot be stored stores nothing, and takes no other with it", arguments: StoreKind.allCases)
+  @Test("A failed batch stores nothing, and leaves other batches unharmed", arguments: StoreKind.allCases)
   func whole(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -174,7 +174,7 @@ struct BatchTests {
     try database.expectSound()
   }
 
-  @Test("Posts are found by their ids, the missing ones left out, doubles once", arguments: StoreKind.allCases)
+  @Test("Posts are read by ids, without missing ones and without duplicates", arguments: StoreKind.allCases)
   func found(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()

@@ -3,7 +3,7 @@ import Store
 import StoreTesting
 import Testing
 
-@Suite("Dead posts, their history, and the pause")
+@Suite("Dead letters, post history and the pause")
 struct DeadPostTests {
   private let poison = Verdict.Reason(code: "workers_lost", detail: "three workers were lost")
   private let bad = Verdict.Reason(code: "bad_place", detail: "no worker likes it")
@@ -17,7 +17,7 @@ struct DeadPostTests {
     return ids
   }
 
-  @Test("They are counted by reason, and listed in pages, all or those of one reason", arguments: StoreKind.allCases)
+  @Test("Dead posts are counted by reason and listed in pages, all or by reason", arguments: StoreKind.allCases)
   func listed(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -39,7 +39,7 @@ struct DeadPostTests {
   }
 
   @Test(
-    "A post's history has its failures, its lost workers, its burial and what an operator did, over a restart",
+    "A post's history has failures, lost leases, its death and operator actions, over a restart",
     arguments: StoreKind.allCases)
   func history(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -53,17 +53,17 @@ struct DeadPostTests {
     ] { try await database?.settled([(id, settlement)], unixMs: ms) }
     _ = try await database?.retryDead(.these([id]), limit: 1, unixMs: 70)
     try await database?.settled([(id, .dead(bad))], unixMs: 80)
-    _ = try await database?.drop([id], unixMs: 90)
+    _ = try await database?.discard([id], unixMs: 90)
     database?.close()
     database = nil
     let events = try await place.open().history(of: id)
-    #expect(events.map(\.kind) == [.failed, .lost, .died, .retried, .died, .dropped])
-    #expect(events.map(\.atMs) == [10, 20, 30, 70, 80, 90], "What changed nothing is no event.")
+    #expect(events.map(\.kind) == [.failed, .leaseLost, .died, .retried, .died, .discarded])
+    #expect(events.map(\.atMs) == [10, 20, 30, 70, 80, 90], "A settlement without effect is no event.")
     #expect(events.map(\.reason.code) == ["down", "", "workers_lost", "", "bad_place", ""])
   }
 
   @Test(
-    "A retried post is queued with fresh counts, on disk, and can be published; its job has all that it had",
+    "A retried dead post is durably queued with fresh counts and a complete job",
     arguments: StoreKind.allCases)
   func retried(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -88,7 +88,7 @@ struct DeadPostTests {
   }
 
   @Test(
-    "Only dead posts are retried or dropped; each other one is named with what it is", arguments: StoreKind.allCases)
+    "A retry or discard changes only dead posts, and reports the state of others", arguments: StoreKind.allCases)
   func others(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -104,31 +104,31 @@ struct DeadPostTests {
     let ids = [queued, published, unknown]
     let retried = try await database.retryDead(.these([dead[0]] + ids), limit: 4, unixMs: 9)
     #expect(retried.change == QueueChange(done: [dead[0]], unchanged: unchanged) && retried.jobs.count == 1)
-    let drop = try await database.drop(ids + [dead[1]], unixMs: 9)
-    #expect(drop == QueueChange(done: [dead[1]], unchanged: unchanged))
+    let discarded = try await database.discard(ids + [dead[1]], unixMs: 9)
+    #expect(discarded == QueueChange(done: [dead[1]], unchanged: unchanged))
     #expect(try await database.post(queued)?.state == .queued)
     #expect(try await database.post(published)?.state == .published)
   }
 
   @Test(
-    "A dropped post is rejected for good, and says that it was given up, and why it died", arguments: StoreKind.allCases
-  )
-  func dropped(kind: StoreKind) async throws {
+    "A discarded post is rejected for good, with the reason of its death",
+    arguments: StoreKind.allCases)
+  func discarded(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
     let account = try await database.addAccount()
     let id = try await died(poison, 1, in: database, by: account)[0]
-    #expect(try await database.drop([id], unixMs: 1_800_000_000_000).done == [id])
+    #expect(try await database.discard([id], unixMs: 1_800_000_000_000).done == [id])
     let post = try await database.post(id)
     #expect(post?.state == .rejected && post?.updatedMs == 1_800_000_000_000)
-    #expect(post?.reason?.code == "dropped")
-    #expect(post?.reason?.detail == "given up by the operator: three workers were lost")
-    #expect(try await database.drop([id], unixMs: 9).unchanged == [.init(id: id, state: .rejected)])
+    #expect(post?.reason?.code == "discarded")
+    #expect(post?.reason?.detail == "discarded by the operator: three workers were lost")
+    #expect(try await database.discard([id], unixMs: 9).unchanged == [.init(id: id, state: .rejected)])
     #expect(try await database.settled([(id, .verdict(.at(1)))]).isEmpty)
     try database.expectSound()
   }
 
-  @Test("All of a reason are retried page by page, each once", arguments: StoreKind.allCases)
+  @Test("A retry by reason covers each dead post once, in pages", arguments: StoreKind.allCases)
   func pages(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -141,7 +141,7 @@ struct DeadPostTests {
       let change = retried.change
       #expect(retried.jobs.count == change.done.count)
       (done, next) = (done + change.done, change.next)
-      // They die again at once, and are not met again.
+      // The retried posts die again immediately, and later pages do not contain them.
       try await database.settled(change.done.map { ($0, .dead(bad)) })
     } while next != nil
     #expect(done == dead)
@@ -149,7 +149,7 @@ struct DeadPostTests {
       try await database.retryDead(.all(reason: nil, after: nil), limit: 100, unixMs: 9).change.done == dead + others)
   }
 
-  @Test("A pause is kept over a restart, since when it began", arguments: StoreKind.allCases)
+  @Test("A pause survives a restart with its start time", arguments: StoreKind.allCases)
   func pause(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     var database: (any IngestStore)? = try place.open()
@@ -166,7 +166,7 @@ struct DeadPostTests {
     #expect(try place.open().pausedMs() == nil)
   }
 
-  @Test("The oldest post of the queue tells its age", arguments: StoreKind.allCases)
+  @Test("The store reports the time of the oldest queued post", arguments: StoreKind.allCases)
   func oldest(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -180,7 +180,7 @@ struct DeadPostTests {
   }
 
   @Test(
-    "As many events are shown as the limit allows, the latest ones; the rarest reasons are only in the sum",
+    "A history shows the latest events up to a limit, and counts by reason omit the rarest",
     arguments: StoreKind.allCases)
   func shown(kind: StoreKind) async throws {
     let place = StorePlace(kind)

@@ -3,10 +3,10 @@ import Store
 import StoreTesting
 import Testing
 
-@Suite("Deleting posts")
+@Suite("Post deletion")
 struct DeletionTests {
   @Test(
-    "A deleted post is shown nowhere, its place on the list is taken by the 101st, and its content is gone",
+    "A deleted post is gone everywhere, and the 101st post refills the list",
     arguments: StoreKind.allCases)
   func deleted(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -15,13 +15,14 @@ struct DeletionTests {
     let ids = try await database.published(102, by: account)
     let follower = try #require(try await database.published(PostFilter(), below: 3, limit: 1).entries.first)
     let deletion = try await database.deleted(ids[50], of: account)
-    #expect(deletion == .listed(.remove(ids[50], seq: 103, next: follower)))
+    #expect(deletion == .listed(.remove(ids[50], seq: 103, backfill: follower)))
     let list = try database.feed()
     #expect(list.seq == 103 && list.entries.map(\.id) == Array(ids[1...].reversed()).filter { $0 != ids[50] })
     #expect(try await database.post(ids[50]) == nil)
     #expect(try await database.posts([ids[50], ids[51]]).map(\.id) == [ids[51]])
     #expect(
-      try await database.posts(of: account, after: ids[49], limit: 1).posts.map(\.id) == [ids[51]], "A page is full.")
+      try await database.posts(of: account, after: ids[49], limit: 1).posts.map(\.id) == [ids[51]],
+      "The page is still full.")
     #expect(try await database.queueEntry(ids[50]) == nil)
     #expect(try await database.queueEntries([ids[50]]).isEmpty)
     for again in [ids[50], PostID.following(ids[101], unixMs: 1)] {
@@ -32,7 +33,7 @@ struct DeletionTests {
   }
 
   @Test(
-    "A list that made each change is the one on disk: inside the hundred, at its end, behind it",
+    "Deletions inside, at the end of and beyond the list lead to the stored list",
     arguments: StoreKind.allCases)
   func everywhere(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -40,11 +41,11 @@ struct DeletionTests {
     let account = try await database.addAccount()
     let ids = try await database.published(105, by: account)
     var state = try database.feed()
-    // By age: the newest, the 100th, the 101st, the last of all, and all those behind the list until nothing follows.
+    // By age: the newest, the 100th, the 101st, the oldest, then all posts beyond the list until none is left.
     for index in [104, 4, 3, 0, 1, 2, 100, 50] {
       let listed = state.entries.contains { $0.id == ids[index] }
       guard case .listed(let change) = try await database.deleted(ids[index], of: account) else {
-        Issue.record("post \(index) was on the map")
+        Issue.record("the deletion of post \(index) has no change")
         return
       }
       guard case .remove(_, _, let next) = change else { continue }
@@ -56,7 +57,7 @@ struct DeletionTests {
   }
 
   @Test(
-    "The latest deletion's number stands after a restart, also where nothing else has it, and rises from there",
+    "The sequence number of the last deletion survives a restart and rises from there",
     arguments: StoreKind.allCases)
   func restart(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -70,11 +71,13 @@ struct DeletionTests {
     database = try place.open()
     #expect(try database?.feed() == FeedState(epoch: epoch, seq: 4, entries: []))
     let id = try await #require(database).published(1, by: account)[0]
-    #expect(id > ids[1], "An id is given once.")
+    #expect(id > ids[1], "An id is never reused.")
     #expect(try database?.feed().entries.map(\.seq) == [5])
   }
 
-  @Test("A thousand deletions leave what was not deleted, and numbers without a gap", arguments: StoreKind.allCases)
+  @Test(
+    "A thousand concurrent deletions leave the other posts and no gap in sequence numbers",
+    arguments: StoreKind.allCases)
   func thousand(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -97,7 +100,7 @@ struct DeletionTests {
     try database.expectSound()
   }
 
-  @Test("Changes are told by rising numbers, whoever made them", arguments: StoreKind.allCases)
+  @Test("Settlements, deletions and edits complete with rising sequence numbers", arguments: StoreKind.allCases)
   func order(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -132,7 +135,7 @@ struct DeletionTests {
   }
 
   @Test(
-    "A queued post is deleted, and whatever its job comes to changes nothing, also after a restart",
+    "A deleted queued post stays deleted, whatever its job's settlement, also after a restart",
     arguments: StoreKind.allCases)
   func queued(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -159,13 +162,13 @@ struct DeletionTests {
         #expect(try await database?.history(of: id).isEmpty == true)
       }
     }
-    #expect(try database?.feed().seq == 0, "It was on no list.")
+    #expect(try database?.feed().seq == 0, "The post was never listed.")
     #expect(try await database?.oldestQueuedMs() == nil)
     #expect(try await database?.deadCounts().all == 0)
   }
 
   @Test(
-    "A post that is deleted in the commit that settles it is gone or told, never both",
+    "A post that is settled and deleted in one commit ends in the order of the two writes",
     arguments: StoreKind.allCases, [true, false])
   func together(kind: StoreKind, deletesFirst: Bool) async throws {
     let place = StorePlace(kind)
@@ -190,18 +193,18 @@ struct DeletionTests {
     var found: (entries: Int?, deletion: PostWriteResult.Deletion?) = (nil, nil)
     for await end in ends.prefix(2) { found = (found.entries ?? end.entries, found.deletion ?? end.deletion) }
     #expect(found.entries == (deletesFirst ? 0 : 1))
-    #expect(found.deletion == (deletesFirst ? .unlisted : .listed(.remove(id, seq: 2, next: nil))))
+    #expect(found.deletion == (deletesFirst ? .unlisted : .listed(.remove(id, seq: 2, backfill: nil))))
     #expect(try database.feed().entries.isEmpty)
   }
 
   @Test(
-    "A rejected or dead post is deleted with its history, and cannot be retried or dropped any more",
+    "A deleted rejected or dead post has no history, and cannot be retried or discarded",
     arguments: StoreKind.allCases)
   func ended(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
     let account = try await database.addAccount()
-    let reason = Verdict.Reason(code: "bad", detail: "no place is known by \"Oslo\"")
+    let reason = Verdict.Reason(code: "bad", detail: "no place found for \"Oslo\"")
     let ids = [try await database.accepted(by: account).id, try await database.accepted(by: account).id]
     try await database.settled([(ids[0], .verdict(.rejected(reason))), (ids[1], .dead(reason))])
     for id in ids {
@@ -213,13 +216,13 @@ struct DeletionTests {
     let retried = try await database.retryDead(.these([ids[1]]), limit: 1, unixMs: 9)
     #expect(retried.jobs.isEmpty && retried.change == QueueChange(unchanged: [.init(id: ids[1], state: nil)]))
     #expect(try await database.retryDead(.all(reason: nil, after: nil), limit: 9, unixMs: 9).jobs.isEmpty)
-    #expect(try await database.drop([ids[1]], unixMs: 9) == retried.change)
+    #expect(try await database.discard([ids[1]], unixMs: 9) == retried.change)
     #expect(try await database.posts(of: account, after: nil, limit: 9).posts.isEmpty)
     #expect(try database.feed().seq == 0)
   }
 
   @Test(
-    "A late retry under the key of a deleted post makes no second one, until the key's time is over",
+    "The key of a deleted post makes no second post until the key expires",
     arguments: StoreKind.allCases)
   func key(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -235,7 +238,7 @@ struct DeletionTests {
     #expect(try await database.accepted(by: account, key: key, unixMs: laterMs).job != nil)
   }
 
-  @Test("Somebody else's post is not there", arguments: StoreKind.allCases)
+  @Test("A post of another account is not found", arguments: StoreKind.allCases)
   func foreign(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()

@@ -3,10 +3,10 @@ import Store
 import StoreTesting
 import Testing
 
-@Suite("Editing posts")
+@Suite("Post edits")
 struct EditTests {
   @Test(
-    "An edited post stands on top under its id, as all of it is now, and its number of before is nobody's",
+    "An edited post keeps its id, moves to the top and gets a new sequence number",
     arguments: StoreKind.allCases)
   func edited(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -31,7 +31,7 @@ struct EditTests {
     try database?.expectSound()
   }
 
-  @Test("A post that was behind the list comes back to it, and pushes the oldest off", arguments: StoreKind.allCases)
+  @Test("An edited post from beyond the list returns to it and pushes out the oldest", arguments: StoreKind.allCases)
   func behind(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -45,7 +45,7 @@ struct EditTests {
   }
 
   @Test(
-    "A rejected and a dead post are published by it, with no reason any more; a queued and a deleted one are not",
+    "An edit publishes a rejected or dead post, but not a queued or deleted one",
     arguments: StoreKind.allCases)
   func states(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -65,7 +65,7 @@ struct EditTests {
     #expect(try await database.post(ids[2])?.place == "Oslo")
     #expect(try await database.deadCounts().all == 0)
     #expect(try database.feed().entries.map(\.id) == [ids[1], ids[0]])
-    // Its job goes on as if nothing had been asked.
+    // The job of the queued post goes on unchanged.
     #expect(try await database.settled([(ids[2], .verdict(.at(1)))]).map(\.place) == ["Oslo"])
   }
 }

@@ -3,10 +3,10 @@ import Store
 import StoreTesting
 import Testing
 
-@Suite("The latest posts")
+@Suite("Latest posts")
 struct LatestPostsTests {
   @Test(
-    "The latest posts are the newest hundred at the number of the latest change, also over a restart",
+    "The latest posts are the newest hundred at the last sequence number, also after a restart",
     arguments: StoreKind.allCases)
   func latest(kind: StoreKind) async throws {
     let place = StorePlace(kind)

@@ -4,14 +4,14 @@ import Store
 import StoreTesting
 import Testing
 
-@Suite("Pages of published posts")
+@Suite("Listed posts")
 struct ListedPostsTests {
 
   private func condition(_ text: String) throws -> ListCondition {
     try ListCondition(try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)))
   }
 
-  /// Posts of two accounts at times that rise by a second; the fourth is queued, the fifth rejected, the sixth deleted.
+  /// Posts of two accounts, a second apart. The fourth is queued, the fifth rejected, the sixth deleted.
   private func posts(in database: any IngestStore) async throws -> [PostID] {
     let accounts = [try await database.addAccount("ada"), try await database.addAccount("bob")]
     var ids: [PostID] = []
@@ -26,7 +26,7 @@ struct ListedPostsTests {
     return ids
   }
 
-  @Test("Only what is on the map is found, newest first, page by page", arguments: StoreKind.allCases)
+  @Test("A listing has only published posts, newest first, in pages", arguments: StoreKind.allCases)
   func pages(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -44,7 +44,7 @@ struct ListedPostsTests {
   }
 
   @Test(
-    "A condition finds what it says",
+    "A listing with a condition has exactly the posts that meet it",
     arguments: [
       ("{}", [0, 1, 2]), ("{\"uniqueKey\":\"1\"}", [0, 2]), ("{\"uniqueKey\":{\"$ne\":\"1\"}}", [1]),
       ("{\"firstName\":\"bob\"}", [1]), ("{\"mapString\":{\"$in\":[\"place 0\",\"place 3\",\"place 2\"]}}", [0, 2]),
@@ -67,6 +67,7 @@ struct ListedPostsTests {
     #expect(try await database.listed(query).map(\.entry.id) == found.map { ids[$0] })
     let account = try condition("{\"$and\":[{\"uniqueKey\":\"1\"},\(text)]}")
     let own = try await database.listed(ListQuery(condition: account, isDescending: false))
-    #expect(own.map(\.entry.id) == found.filter { $0 != 1 }.map { ids[$0] }, "By the account's own index too.")
+    #expect(
+      own.map(\.entry.id) == found.filter { $0 != 1 }.map { ids[$0] }, "The index by account finds the same posts.")
   }
 }

@@ -3,10 +3,10 @@ import Store
 import StoreTesting
 import Testing
 
-@Suite("Searching published posts")
+@Suite("Post search")
 struct PublishedPostsTests {
   @Test(
-    "One's own are searched whatever became of them, oldest first, by what is known of each",
+    "A search of own posts covers all states, oldest first, by the known fields of each",
     arguments: StoreKind.allCases)
   func own(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -24,10 +24,10 @@ struct PublishedPostsTests {
     #expect(try await found(PostFilter(text: "oslo")) == [oslo, queued])
     #expect(try await found(PostFilter(text: "oslo"), after: oslo) == [queued])
     #expect(
-      try await found(PostFilter(feed: FeedFilter(country: "NO", box: ""))) == [oslo], "The others have no place.")
+      try await found(PostFilter(feed: FeedFilter(country: "NO", box: ""))) == [oslo], "The other posts have no place.")
     #expect(try await found(PostFilter(feed: FeedFilter(country: "", box: "-1,-1,1,1"))) == [oslo])
     #expect(try await found(PostFilter(sinceMs: 1_700_000_009_000)) == [lima])
-    #expect(try await found(PostFilter(text: "ada")).isEmpty, "One's own name is in none of them.")
+    #expect(try await found(PostFilter(text: "ada")).isEmpty, "A search of own posts does not match the author's name.")
     let page = try await database.posts(of: ada, PostFilter(text: "oslo"), after: nil, limit: 1)
     #expect(page.posts.map(\.id) == [oslo] && page.next == oslo)
     let last = try await database.posts(of: ada, after: queued, limit: 1)
@@ -39,7 +39,7 @@ struct PublishedPostsTests {
   }
 
   @Test(
-    "A public search finds published posts alone, newest first, by text, country, box and time, page by page",
+    "A public search has only published posts, newest first, by text, country, box and time",
     arguments: StoreKind.allCases)
   func everyones(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -49,7 +49,7 @@ struct PublishedPostsTests {
     let rome = try await database.published(1, by: bob)[0]
     let bergen = try await database.accepted("Bergen", by: ada).id
     let rejected = try await database.accepted("Oslo", by: bob).id
-    let reason = Verdict.Reason(code: "place_not_found", detail: "no place is known by it")
+    let reason = Verdict.Reason(code: "place_not_found", detail: "no place found for it")
     try await database.settled(
       [
         (bergen, .verdict(.at(603_900_000, label: "Bergen, Norway"))), (rejected, .verdict(.rejected(reason))),
@@ -66,9 +66,9 @@ struct PublishedPostsTests {
     }
     #expect(try await found(PostFilter()) == [rome, bergen, oslo])
     #expect(try await found(PostFilter(text: "OSLO")) == [oslo])
-    #expect(try await found(PostFilter(text: "norway")) == [bergen, oslo], "By the place found.")
-    #expect(try await found(PostFilter(text: "bob love")) == [rome], "By the author's name.")
-    #expect(try await found(PostFilter(text: "example.org/rome")) == [rome], "By the link.")
+    #expect(try await found(PostFilter(text: "norway")) == [bergen, oslo], "The label of the located place matches.")
+    #expect(try await found(PostFilter(text: "bob love")) == [rome], "The author's name matches.")
+    #expect(try await found(PostFilter(text: "example.org/rome")) == [rome], "The link matches.")
     #expect(try await found(PostFilter(text: "lima")).isEmpty)
     #expect(try await found(PostFilter(feed: FeedFilter(country: "IT", box: ""))) == [rome])
     #expect(try await found(PostFilter(feed: FeedFilter(country: "NO,IT", box: ""))) == [rome, bergen, oslo])

@@ -3,10 +3,10 @@ import Store
 import StoreTesting
 import Testing
 
-@Suite("Settling posts")
+@Suite("Settlement of posts")
 struct SettleTests {
   @Test(
-    "A published post is on the list, with its place, its number and its author's name", arguments: StoreKind.allCases)
+    "A published post is listed with place, sequence number and author", arguments: StoreKind.allCases)
   func published(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -31,7 +31,7 @@ struct SettleTests {
   }
 
   @Test(
-    "A post is published as it was accepted, whether its job has it or it is read from the disk",
+    "A post is published with the same content from its job and from the database",
     arguments: StoreKind.allCases)
   func fromJob(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -52,21 +52,21 @@ struct SettleTests {
     let (carried, read) = (entries[0], entries[1])
     #expect(carried.place == read.place && carried.link == read.link && carried.createdMs == read.createdMs)
     #expect(carried.account == read.account && carried.firstName == read.firstName)
-    // Deleted while its job was out: nothing to settle, whatever the job has.
+    // A post that is deleted while its job is leased is not settled.
     let deleted = try await #require(database.accepted("Rome", by: account).job)
     let id = try #require(deleted.id.post)
     #expect(try await database.deleted(id, of: account) == .unlisted)
     #expect(try await database.settledAll([SettlementRecord(id, .verdict(.at(7)), of: deleted)]).entries.isEmpty)
   }
 
-  @Test("A rejected post and a dead one have their reason, and are not on the list", arguments: StoreKind.allCases)
+  @Test("Rejected and dead posts have their reason and are not listed", arguments: StoreKind.allCases)
   func ended(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
     let account = try await database.addAccount()
     let rejected = try await database.accepted(by: account).id
     let dead = try await database.accepted(by: account).id
-    let reason = Verdict.Reason(code: "place_not_found", detail: "no place is known by it")
+    let reason = Verdict.Reason(code: "place_not_found", detail: "no place found for it")
     let burial = Verdict.Reason(code: "poison", detail: "three workers were lost")
     let entries = try await database.settled([(rejected, .verdict(.rejected(reason))), (dead, .dead(burial))])
     #expect(entries.isEmpty)
@@ -78,7 +78,7 @@ struct SettleTests {
     try database.expectSound()
   }
 
-  @Test("A second settlement of whatever kind changes nothing and takes no number", arguments: StoreKind.allCases)
+  @Test("A second settlement of any kind changes nothing and uses no sequence number", arguments: StoreKind.allCases)
   func twice(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -103,7 +103,7 @@ struct SettleTests {
   }
 
   @Test(
-    "A retry is counted and has its time, a lost lease is counted; both survive a restart",
+    "Counts of retries and lost leases, and the retry time, survive a restart",
     arguments: StoreKind.allCases)
   func counted(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -122,7 +122,7 @@ struct SettleTests {
     #expect(jobs.map(\.dueMs) == [5_000, 0])
   }
 
-  @Test("The attempt or the loss that ends a post counts too", arguments: StoreKind.allCases)
+  @Test("The last attempt or lost lease of a dead post counts, too", arguments: StoreKind.allCases)
   func countedAtTheEnd(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -140,7 +140,7 @@ struct SettleTests {
   }
 
   @Test(
-    "The list is the latest hundred, by numbers that rise in the order of the commits, over restarts",
+    "The list is the latest hundred in commit order, over restarts",
     arguments: StoreKind.allCases)
   func feed(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -153,7 +153,7 @@ struct SettleTests {
     for round in 0..<4 {
       var ids: [PostID] = []
       for _ in 0..<40 { ids.append(try await #require(database).accepted(by: account).id) }
-      // Last come, first settled: the list's order is that of the settlements.
+      // Settle in reverse order, because the list has the order of the settlements.
       for pair in stride(from: ids.count - 2, through: 0, by: -2) {
         let entries = try await #require(database).settled([
           (ids[pair], .verdict(.at(Int32(pair)))), (ids[pair + 1], .verdict(.at(Int32(round)))),
@@ -174,7 +174,7 @@ struct SettleTests {
   }
 
   @Test(
-    "Accepts and settlements of many tasks at once end with a list that each could have followed",
+    "Concurrent accepts and settlements lead to the stored list",
     arguments: StoreKind.allCases)
   func concurrent(kind: StoreKind) async throws {
     let place = StorePlace(kind)

@@ -3,7 +3,7 @@ import Store
 import StoreTesting
 import Testing
 
-@Suite("A post's trace is on disk")
+@Suite("Stored traces")
 struct TraceTests {
   private let trace = TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 
@@ -18,7 +18,7 @@ struct TraceTests {
   }
 
   @Test(
-    "It is with the job, with the entry on the list, and in what the operator sees; also after a restart",
+    "A trace is stored with the job, the list entry and the queue entry, over a restart",
     arguments: StoreKind.allCases)
   func kept(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -38,7 +38,7 @@ struct TraceTests {
     #expect(try await reopened.queueEntry(bare)?.trace == nil)
   }
 
-  @Test("A dead post that is brought back has it again", arguments: StoreKind.allCases)
+  @Test("A retried dead post keeps its trace", arguments: StoreKind.allCases)
   func retried(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()

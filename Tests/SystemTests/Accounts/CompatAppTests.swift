@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The whole way through the built program. The rules of each answer stand in IngestTests.
-@Suite("An app of the original service, with another base address", .stage)
+/// Whole sessions with the built program. IngestTests cover the rules of each response.
+@Suite("Compatibility API: an app with another base address", .stage)
 struct CompatAppTests {
-  @Test("B1: bad login, login, user, list, post, own post first, found by its key, put, list, log out")
+  @Test("B1: an app logs in, reads, posts, edits, finds its post and logs out")
   func session() async throws {
     let map = try await SystemFixture.current.up()
     #expect(try await map.client.signUp("ada@example.org").status == 201)
@@ -23,7 +23,7 @@ struct CompatAppTests {
 
     let posted = try await app.post(["uniqueKey": key])
     let id = try #require(posted["objectId"])
-    // On a slow machine ingest does not wait for the worker so long.
+    // On a slow machine ingest's own wait ends before the post is published.
     try await eventually("the post is listed") { try await app.list().first?["objectId"] as? String == id }
     let first = try #require(try await app.list().first)
     #expect(first["objectId"] as? String == id && first["uniqueKey"] as? String == key)
@@ -44,7 +44,7 @@ struct CompatAppTests {
     #expect(try await app.post().isParseError(401, 209))
   }
 
-  @Test("B3: names of headers are taken in any spelling")
+  @Test("B3: header names are read in any case")
   func spelling() async throws {
     let app = try await SystemFixture.current.up().app()
     let connection = try Connection(port: try app.client.port)
@@ -67,7 +67,7 @@ struct CompatAppTests {
     #expect(answer.hasPrefix("HTTP/1.1 200") && answer.hasSuffix("{\"results\":[]}"))
   }
 
-  @Test("L4: a session outlives the process")
+  @Test("L4: a session survives a restart of ingest")
   func lasting() async throws {
     let map = try await SystemFixture.current.roles(workers: 1)
     let app = try await map.app()
@@ -75,7 +75,7 @@ struct CompatAppTests {
     #expect(try await app.post().status == 200)
   }
 
-  @Test("L8, L9: credentials in the address count for nothing, and stand in no log")
+  @Test("L8, L9: credentials in the URL are ignored and never logged")
   func address() async throws {
     let map = try await SystemFixture.current.up("--log-level", "trace")
     let app = try await map.app()

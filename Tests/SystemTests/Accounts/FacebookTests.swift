@@ -2,16 +2,16 @@ import Foundation
 import StubServers
 import Testing
 
-@Suite("Logging in with Facebook", .stage)
+@Suite("Facebook login", .stage)
 struct FacebookTests {
   private func up(_ graph: FacebookStub, _ more: [String: String] = [:]) async throws -> Services {
     SystemFixture.current.keep(graph)
-    // Libraries say all that they have at the lowest level: no secret may be among it.
+    // Libraries log everything at the lowest level, and no secret may be among it.
     return try await SystemFixture.current.up(
       environment: [
         "ONTHEMAP_LOG_LEVEL": "trace",
         "ONTHEMAP_FACEBOOK_APP_ID": FacebookStub.appID, "ONTHEMAP_FACEBOOK_APP_SECRET": FacebookStub.appSecret,
-        "ONTHEMAP_FACEBOOK_GRAPH": graph.url,
+        "ONTHEMAP_FACEBOOK_GRAPH_URL": graph.url,
       ].merging(more) { $1 })
   }
 
@@ -23,7 +23,7 @@ struct FacebookTests {
     try await client.send("POST", path, body: JSON.object(["facebook_mobile": ["access_token": token]]))
   }
 
-  @Test("A token makes an account the first time and finds it ever after, in both APIs, and its session posts")
+  @Test("A Facebook token creates an account on first use and finds it later, in both APIs")
   func first() async throws {
     let map = try await up(try FacebookStub(["token": .init()]))
     let answer = try await logIn(map.client, "token")
@@ -39,25 +39,27 @@ struct FacebookTests {
       #expect(again.status == 200)
       #expect((try again.guarded()["account"] as? [String: Any])?["key"] as? String == account["id"] as? String)
     }
-    // Nobody logs in to it with a password, not with an empty one either.
+    // A password does not open this account, not even an empty one.
     #expect(try await map.client.logIn("grace@example.org", password: "").status == 403)
   }
 
-  @Test("Half a configuration is refused with what lacks, and the secret is not shown")
+  @Test("An incomplete Facebook configuration is refused at start without showing the secret")
   func half() async throws {
     let cases: [([String: String], String)] = [
-      (["APP_ID": "1"], "ONTHEMAP_FACEBOOK_APP_SECRET_FILE lacks"),
-      (["APP_SECRET": "hidden-one"], "--facebook-app-id (ONTHEMAP_FACEBOOK_APP_ID) lacks"),
-      (["APP_ID": "x", "APP_SECRET": "hidden-one"], "must be the app's id, a number, not \"x\""),
+      (["APP_ID": "1"], "ONTHEMAP_FACEBOOK_APP_SECRET_FILE is missing"),
+      (["APP_SECRET": "hidden-one"], "--facebook-app-id (ONTHEMAP_FACEBOOK_APP_ID) is missing"),
+      (["APP_ID": "x", "APP_SECRET": "hidden-one"], "must be an app id, a number, not \"x\""),
       (["APP_ID": "1", "APP_SECRET": "hidden one"], "must be a secret of printable characters, not \"***\""),
       (
-        ["APP_ID": "1", "APP_SECRET": "hidden-one", "GRAPH": "http://a.example"], "(ONTHEMAP_FACEBOOK_GRAPH) must be an"
+        ["APP_ID": "1", "APP_SECRET": "hidden-one", "GRAPH_URL": "http://a.example"],
+        "(ONTHEMAP_FACEBOOK_GRAPH_URL) must be a URL"
       ),
-      (["APP_ID": "1", "APP_SECRET_FILE": "/nowhere"], "must be a file that can be read"),
+      (["APP_ID": "1", "APP_SECRET_FILE": "/nowhere"], "must be a readable file"),
     ]
     for (settings, text) in cases {
       let environment = Dictionary(uniqueKeysWithValues: settings.map { ("ONTHEMAP_FACEBOOK_\($0)", $1) })
-      let run = try await SystemFixture.current.run("ingest", "--data", SystemFixture.current.path("x"), environment: environment)
+      let run = try await SystemFixture.current.run(
+        "ingest", "--data", SystemFixture.current.path("x"), environment: environment)
       #expect(run.status != 0 && run.logged.contains(text) && !run.logged.contains("hidden"), "\(run.logged)")
     }
   }

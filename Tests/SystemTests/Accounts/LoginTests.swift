@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("Logging in", .stage)
+@Suite("Password login", .stage)
 struct LoginTests {
-  /// Through a proxy at this address, which says for whom it asks.
+  /// Starts the services with this host as a trusted proxy, so that tests choose client addresses.
   private func up() async throws -> Services {
     try await SystemFixture.current.up(environment: ["ONTHEMAP_TRUSTED_PROXIES": "127.0.0.1, ::1"])
   }
@@ -16,7 +16,7 @@ struct LoginTests {
       headers: ["X-Forwarded-For": address])
   }
 
-  @Test("Proxies that are no addresses or networks are refused at start")
+  @Test("Invalid --trusted-proxies are refused at start")
   func proxies() async throws {
     let wrong = try await SystemFixture.current.run(
       "ingest", "--trusted-proxies", "10.0.0.1/8", "--data", SystemFixture.current.path("x"))
@@ -30,13 +30,14 @@ struct LoginTests {
       ))
   }
 
-  @Test("A sign-up that is neither open nor closed is refused at start")
+  @Test("An invalid --sign-up is refused at start")
   func signUp() async throws {
-    let wrong = try await SystemFixture.current.run("ingest", "--sign-up", "maybe", "--data", SystemFixture.current.path("x"))
+    let wrong = try await SystemFixture.current.run(
+      "ingest", "--sign-up", "maybe", "--data", SystemFixture.current.path("x"))
     #expect(wrong.status != 0 && wrong.logged.contains("(ONTHEMAP_SIGN_UP) must be open or closed, not \"maybe\"."))
   }
 
-  @Test("The log names the user of this host who appoints an operator, and the address of a failed login")
+  @Test("The audit log names the operator's user, and the address of a failed login")
   func audit() async throws {
     let map = try await up()
     #expect(try await map.client.signUp("ada@example.org").status == 201)
@@ -44,14 +45,14 @@ struct LoginTests {
     let promoted = try await SystemFixture.current.run(
       "user", "promote", "ada@example.org", "--data", SystemFixture.current.path("data"))
     #expect(promoted.status == 0)
-    try await eventually("it is logged") { map.ingest.standardError.contains("event=operator_appointed") }
+    try await eventually("the promotion is logged") { map.ingest.standardError.contains("event=account_promoted") }
     let lines = map.ingest.standardError.split(separator: "\n").filter { $0.contains("audit") }
-    let appointed = try #require(lines.first { $0.contains("operator_appointed") })
+    let appointed = try #require(lines.first { $0.contains("account_promoted") })
     #expect(appointed.contains("account=1") && appointed.contains("(uid \(geteuid()))"), "\(appointed)")
-    #expect(lines.contains { $0.contains("login_refused") && $0.contains("address=203.0.113.5") })
+    #expect(lines.contains { $0.contains("login_failed") && $0.contains("address=203.0.113.5") })
   }
 
-  @Test("An account that is not there, one that is disabled, and a wrong password take ingest the same CPU time")
+  @Test("Failed logins take the same CPU time for unknown, disabled and known accounts")
   func time() async throws {
     let map = try await up()
     let client = try map.client
@@ -60,7 +61,7 @@ struct LoginTests {
       "user", "disable", "eve@example.org", "--data", SystemFixture.current.path("data"))
     #expect(ran.status == 0)
     var ticks: [String: Int] = [:]
-    // Each from an address of its own.
+    // Each login has its own address, so none is rate limited.
     for turn in 0..<30 {
       for (index, name) in ["ada", "eve", "nobody"].enumerated() {
         let before = try map.ingest.cpuTicks
@@ -70,7 +71,7 @@ struct LoginTests {
       }
     }
     let (least, most) = try (#require(ticks.values.min()), #require(ticks.values.max()))
-    // Without the hash one would take a tenth of the others' time.
+    // A login that skips the hash would take a tenth of the time.
     #expect(most < 2 * least, "\(ticks)")
   }
 }

@@ -2,9 +2,9 @@ import Foundation
 import StubServers
 import Testing
 
-@Suite("Logging in with OpenID Connect", .stage)
+@Suite("OpenID Connect login", .stage)
 struct OpenIDTests {
-  @Test("A browser goes to the provider and comes back logged in, posts, and is the same account the next time")
+  @Test("A browser logs in at the provider and gets the same account each time")
   func whole() async throws {
     let scene = try await OpenIDFixture()
     let begun = try await scene.browser.get("\(scene.base)/v2/login/oidc?return=/map%3Fa%3D1")
@@ -24,7 +24,7 @@ struct OpenIDTests {
     try await client.expectService()
     let first = client.token
     #expect(try await scene.logIn().headers["location"] == "/")
-    #expect(try scene.client.token != first, "A new token each time.")
+    #expect(try scene.client.token != first, "Each login must have a new token.")
     #expect(try await scene.client.get("/v2/account")["id"] == account["id"])
     let described = scene.provider.server.requests.count { $0.path.hasSuffix("openid-configuration") }
     #expect(described == 1)
@@ -33,25 +33,29 @@ struct OpenIDTests {
     #expect(log.contains("event=account_created") && log.contains("event=logged_in"))
   }
 
-  @Test("Half a configuration is refused with what lacks, and a secret is not shown")
+  @Test("An incomplete OpenID Connect configuration is refused at start without showing the secret")
   func half() async throws {
     let whole = [
       "ONTHEMAP_OIDC_ISSUER": "https://login.example", "ONTHEMAP_OIDC_CLIENT_ID": "a",
-      "ONTHEMAP_ORIGIN": "https://map.example",
+      "ONTHEMAP_PUBLIC_URL": "https://map.example",
     ]
     let cases: [(String, String?, String)] = [
-      ("ONTHEMAP_ORIGIN", nil, "--origin (ONTHEMAP_ORIGIN) must be set where people log in with OpenID Connect"),
-      ("ONTHEMAP_OIDC_ISSUER", nil, "--oidc-issuer (ONTHEMAP_OIDC_ISSUER) lacks"),
-      ("ONTHEMAP_OIDC_CLIENT_ID", nil, "--oidc-client-id (ONTHEMAP_OIDC_CLIENT_ID) lacks"),
-      ("ONTHEMAP_OIDC_ISSUER", "http://login.example", "must be an address such as"),
+      (
+        "ONTHEMAP_PUBLIC_URL", nil,
+        "--public-url (ONTHEMAP_PUBLIC_URL) is missing. Login with OpenID Connect"
+      ),
+      ("ONTHEMAP_OIDC_ISSUER", nil, "--oidc-issuer (ONTHEMAP_OIDC_ISSUER) is missing"),
+      ("ONTHEMAP_OIDC_CLIENT_ID", nil, "--oidc-client-id (ONTHEMAP_OIDC_CLIENT_ID) is missing"),
+      ("ONTHEMAP_OIDC_ISSUER", "http://login.example", "must be a URL such as"),
       ("ONTHEMAP_OIDC_CLIENT_SECRET", "hiddén", "must be a secret of printable characters, not \"***\""),
-      ("ONTHEMAP_OIDC_CLIENT_SECRET_FILE", "/nowhere", "must be a file that can be read"),
-      ("ONTHEMAP_OIDC_NAME", String(repeating: "a", count: 65), "(ONTHEMAP_OIDC_NAME) must be a name of"),
+      ("ONTHEMAP_OIDC_CLIENT_SECRET_FILE", "/nowhere", "must be a readable file"),
+      ("ONTHEMAP_OIDC_NAME", String(repeating: "a", count: 65), "(ONTHEMAP_OIDC_NAME) must be one line of"),
     ]
     for (name, value, text) in cases {
       var environment = whole
       environment[name] = value
-      let run = try await SystemFixture.current.run("ingest", "--data", SystemFixture.current.path("x"), environment: environment)
+      let run = try await SystemFixture.current.run(
+        "ingest", "--data", SystemFixture.current.path("x"), environment: environment)
       #expect(run.status != 0 && run.logged.contains(text) && !run.logged.contains("hidd"), "\(run.logged)")
     }
   }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension APIResponse {
-  /// The one answer that a connection has brought, as bytes; nil when it is none, or not whole.
+  /// Parses the only response of a connection. Nil if it is malformed or incomplete.
   init?(raw: String) {
     guard let end = raw.range(of: "\r\n\r\n") else { return nil }
     let lines = raw[..<end.lowerBound].components(separatedBy: "\r\n")

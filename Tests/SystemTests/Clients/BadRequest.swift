@@ -1,8 +1,8 @@
 import Testing
 
-/// A request that is wrong, and the answer that it must get.
+/// Expectations for the errors of invalid requests.
 enum BadRequest {
-  /// Expects what holds for every error of every service: said in full, and with the headers that browsers need.
+  /// Checks the parts that every error of every service has, with the headers that browsers need.
   static func expectProblem(_ answer: APIResponse, _ request: Comment) {
     #expect(answer.headers["content-type"] == "application/problem+json", request)
     #expect(answer.object["status"] as? Int == answer.status, request)

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// What a browser does in a login: it keeps each site's cookies, and goes where it is sent, a step at a time.
+/// A browser during a login. It keeps each site's cookies and follows redirects one at a time.
 final class Browser {
-  /// By port and name.
+  /// The cookies by port and name.
   private(set) var cookies: [UInt16: [String: String]] = [:]
-  /// As they came with the last answer, with their attributes.
+  /// The cookies of the last response, with their attributes.
   private(set) var setCookies: [String] = []
 
-  /// - Parameter headers: besides its own cookies; others' may be among them.
+  /// - Parameter headers: Headers besides the browser's own cookies. They may hold further cookies.
   func get(_ address: String, headers: [String: String] = [:]) async throws -> APIResponse {
     let url = try #require(URLComponents(string: address), "\(address)")
     let port = try #require(url.port.flatMap { UInt16(exactly: $0) })
@@ -29,6 +29,6 @@ final class Browser {
     return answer
   }
 
-  /// The value of a cookie of the site at a port.
+  /// Returns the value of a cookie of the site at a port.
   func cookie(_ name: String, of port: UInt16) -> String? { cookies[port]?[name] }
 }

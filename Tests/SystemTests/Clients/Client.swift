@@ -2,17 +2,17 @@ import Foundation
 import FoundationNetworking
 import Testing
 
-/// What came back over HTTP.
+/// An HTTP response.
 struct APIResponse: Sendable {
   let status: Int
-  /// By their names in lower case.
+  /// The header fields by lower-case name.
   let headers: [String: String]
   let body: Data
 
-  /// A member of the body.
+  /// A text member of the body.
   subscript(_ name: String) -> String? { object[name] as? String }
 
-  /// Each cookie that it sets, with its attributes: a comma within `Expires` separates none.
+  /// Each cookie that the response sets, with its attributes. A comma within `Expires` does not separate cookies.
   var setCookies: [String] {
     (headers["set-cookie"] ?? "").split(separator: #/, (?=[^;, ]+=)/#).map(String.init)
   }
@@ -27,7 +27,7 @@ struct APIResponse: Sendable {
   }
 }
 
-/// A post, as its owner sees it.
+/// A post in its owner's view.
 struct Post: Decodable, Sendable {
   struct Reason: Decodable, Sendable {
     let code: String
@@ -42,10 +42,10 @@ struct Post: Decodable, Sendable {
   let reason: Reason?
 }
 
-/// Somebody who speaks HTTP to a service.
+/// An HTTP client of a service.
 struct Client: Sendable {
   let base: String
-  /// Sent as bearer, when there is one.
+  /// The bearer token, if any.
   var token: String?
 
   init(_ base: String) { self.base = base }
@@ -72,7 +72,7 @@ struct Client: Sendable {
     if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
     if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
     for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-    // Not `data(for:)`: cancelled in the moment of an answer, Foundation on Linux waits for itself for ever.
+    // Not `data(for:)`: if it is cancelled at the moment of a response, Foundation on Linux deadlocks.
     return try await withCheckedThrowingContinuation { continuation in
       Client.session.dataTask(with: request) { body, response, error in
         guard let response = response as? HTTPURLResponse else {
@@ -91,7 +91,7 @@ struct Client: Sendable {
 
   static let password = "correct horse battery"
 
-  /// The same client with a new account's session.
+  /// Signs up. Returns the client with the new account's session.
   func signedUp(as email: String = "ada@example.org") async throws -> Client {
     let answer = try await signUp(email)
     #expect(answer.status == 201)
@@ -110,7 +110,7 @@ struct Client: Sendable {
     try await send("POST", "/v2/session", body: JSON.object(["email": email, "password": password]))
   }
 
-  /// - Parameter wait: seconds.
+  /// - Parameter wait: The wait in seconds.
   func post(
     _ place: String, link: String = "https://example.org/ada", key: String? = nil, wait: Int? = nil,
     headers: [String: String] = [:]
@@ -121,7 +121,7 @@ struct Client: Sendable {
     return try await send("POST", "/v2/posts", body: JSON.object(["place": place, "link": link]), headers: headers)
   }
 
-  /// The post with another place and link, or with one of them.
+  /// Changes a post's place and link.
   func edit(
     _ id: String, _ place: String, link: String = "https://example.org/ada", headers: [String: String] = [:]
   ) async throws -> APIResponse {
@@ -133,7 +133,7 @@ struct Client: Sendable {
     try await send("DELETE", "/v2/posts/\(id)", headers: headers)
   }
 
-  /// All the caller's posts, oldest first.
+  /// Returns all of the caller's posts, oldest first.
   func posts() async throws -> [Post] {
     struct Page: Decodable {
       let posts: [Post]
@@ -149,10 +149,10 @@ struct Client: Sendable {
     return posts
   }
 
-  /// The list that everybody sees.
+  /// Returns the public list.
   func list() async throws -> FeedList { try await get("/v2/feed").decoded(FeedList.self) }
 
-  /// Expects that a post is published. It waits as long as ingest allows, so that a busy machine has the time.
+  /// Checks that the service publishes a post. Waits as long as ingest allows, for busy machines.
   func expectService(sourceLocation: SourceLocation = #_sourceLocation) async throws {
     let answer = try await post("Costa Rica", wait: 30)
     #expect(answer.status == 200 && answer["state"] == "published", sourceLocation: sourceLocation)

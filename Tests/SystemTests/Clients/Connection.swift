@@ -1,17 +1,17 @@
 import Foundation
 import Glibc
 
-/// A TCP connection to this machine, for bytes that no library would send.
+/// A local TCP connection, for bytes that no library would send.
 final class Connection: Sendable {
   private let descriptor: Int32
 
-  /// - Parameter receiveBuffer: bytes that the kernel keeps until they are read, about; nil for as many as it likes.
+  /// - Parameter receiveBuffer: Approximate size of the kernel's receive buffer, in bytes. Nil for the default.
   init(port: UInt16, receiveBuffer: Int32? = nil) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
     if var receiveBuffer {
       setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
     }
-    // `deinit` closes it.
+    // `deinit` closes the descriptor.
     guard withLoopback(port, { connect(descriptor, $0, $1) }) == 0 else {
       throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .ECONNREFUSED)
     }
@@ -19,9 +19,9 @@ final class Connection: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Sends as much as the other end takes within the time.
+  /// Sends as much as the peer accepts within the time.
   ///
-  /// - Returns: true if the other end has hung up before it took all.
+  /// - Returns: True if the peer closed the connection before it accepted everything.
   @discardableResult
   func send(_ bytes: [UInt8], within limit: Duration = .seconds(120)) async throws -> Bool {
     let end = ContinuousClock.now + limit
@@ -41,13 +41,13 @@ final class Connection: Sendable {
     return false
   }
 
-  /// True while the other end has not closed and nothing that it has sent waits to be read.
+  /// True while the peer has not closed the connection and no unread data waits.
   var isOpen: Bool {
     var byte: UInt8 = 0
     return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) < 0 && errno == EAGAIN
   }
 
-  /// Count of segments that the kernel of this end has sent again, SYNs among them.
+  /// Number of segments that this end's kernel has retransmitted, SYNs included.
   var retransmissions: UInt32 {
     get throws {
       var info = tcp_info()
@@ -59,22 +59,22 @@ final class Connection: Sendable {
     }
   }
 
-  /// From now on its end is a reset (RST).
+  /// Makes the close of the connection a reset (RST).
   func endsWithReset() {
     var action = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &action, socklen_t(MemoryLayout<linger>.size))
   }
 
-  /// Says that nothing more will be sent; answers can still come.
+  /// Closes the sending half. Responses can still arrive.
   func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// What comes until the other end closes, so many bytes are there, or the time is over.
+  /// Receives until the peer closes, `enough` bytes have come, or the time is over.
   @discardableResult
   func receive(_ enough: Int = .max, within limit: Duration = .seconds(120)) async throws -> String {
     String(decoding: try await bytes(enough == .max ? nil : enough, within: limit), as: UTF8.self)
   }
 
-  /// The same as bytes, and no more than are wanted; nil for all that comes.
+  /// Receives at most `count` bytes. Nil receives everything.
   func bytes(_ count: Int?, within limit: Duration = .seconds(120)) async throws -> [UInt8] {
     let end = ContinuousClock.now + limit
     var received: [UInt8] = []
@@ -93,10 +93,10 @@ final class Connection: Sendable {
     return received
   }
 
-  /// What is there, as soon as anything is; empty when the other end has closed. Throws when the time is over.
+  /// Waits for data and returns it. Returns no bytes if the peer has closed. Throws when the time is over.
   func some(within limit: Duration) async throws -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: 65_536)
-    return try await eventually("something comes", within: limit) {
+    return try await eventually("data arrives", within: limit) {
       let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
       return count < 0 && errno == EAGAIN ? nil : Array(buffer[..<max(0, count)])
     }

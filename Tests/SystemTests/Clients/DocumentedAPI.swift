@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// An OpenAPI document in the sources, and the tools that hold it and a running service to each other.
+/// An OpenAPI document in the sources, and the tools that compare it with a running service.
 struct DocumentedAPI {
   static let ingest = DocumentedAPI(service: "Ingest", settings: "schemathesis.toml", examples: 50)
   static let feed = DocumentedAPI(service: "Feed", settings: "feed.toml", examples: 15)
@@ -16,15 +16,15 @@ struct DocumentedAPI {
   private let examples: Int
 
   /// - Parameters:
-  ///   - settings: of schemathesis, a file beside its hooks.
-  ///   - examples: the least number that the document has.
+  ///   - settings: The schemathesis settings, a file beside its hooks.
+  ///   - examples: The minimum number of examples in the document.
   private init(service: String, settings: String, examples: Int) {
     file = PythonExample.root.appending(path: "Sources/\(service)/openapi.json")
     self.settings = settings
     self.examples = examples
   }
 
-  /// Holds the document, with something else in it, to OpenAPI and its examples to its schemas.
+  /// Checks a changed document against OpenAPI, and its examples against its schemas.
   func judge(_ old: String, _ new: String) async throws -> (code: Int32, said: String) {
     let path = try copy(old, new)
     let program = try SystemFixture.current.program(
@@ -35,22 +35,22 @@ struct DocumentedAPI {
     return (code, program.standardOutput + program.standardError)
   }
 
-  /// The document with something else in it.
+  /// Writes a changed document. Returns its path.
   func copy(_ old: String, _ new: String) throws -> String {
     let text = try String(contentsOf: file, encoding: .utf8)
-    #expect(old.isEmpty || text.contains(old), "The document has no \(old): the canary is dead.")
+    #expect(old.isEmpty || text.contains(old), "The document has no \(old): the check tests nothing.")
     let path = SystemFixture.current.path("openapi.json")
     try Data((old.isEmpty ? text : text.replacingOccurrences(of: old, with: new)).utf8)
       .write(to: URL(fileURLWithPath: path))
     return path
   }
 
-  /// Holds what a service answers to a document, the one in the sources or another one.
+  /// Compares a service's responses with a document: the one in the sources or another one.
   func explore(
     _ document: String? = nil, _ client: Client, _ more: String..., environment: [String: String] = [:]
   ) async throws -> (code: Int32, said: String) {
     let program = try SystemFixture.current.program(
-      // It keeps what it has learned in its folder.
+      // Schemathesis keeps its data in the current folder.
       ["-C", SystemFixture.current.folder.path, Self.schemathesis.path]
         + ["--config-file", Self.folder.appending(path: settings).path, "run", document ?? file.path]
         + ["--url", client.base, "--no-color"] + more,
@@ -63,7 +63,7 @@ struct DocumentedAPI {
     return (code, program.standardOutput + program.standardError)
   }
 
-  /// Returns all operations of the document, as "GET /v2/posts/{id}".
+  /// Returns all operations of the document, such as "GET /v2/posts/{id}".
   func operations() throws -> [String] {
     let root = try object(try JSONSerialization.jsonObject(with: Data(contentsOf: file)))
     let shared = try object(root["components"])["pathItems"] as? [String: Any] ?? [:]
@@ -75,7 +75,7 @@ struct DocumentedAPI {
     }
   }
 
-  /// Returns the operations that were answered 2xx, by the HTTP archive of a run.
+  /// Returns the operations that got a 2xx response, from the HTTP archive of a run.
   func succeeded(report: String, of operations: [String]) throws -> Set<String> {
     struct Archive: Decodable {
       struct Log: Decodable { let entries: [Entry] }
@@ -92,7 +92,7 @@ struct DocumentedAPI {
     for entry in archive.log.entries where (200..<300).contains(entry.response.status) {
       guard let path = URLComponents(string: entry.request.url)?.percentEncodedPath else { continue }
       let operation = "\(entry.request.method) \(path)"
-      // One that names the path itself comes before one with a parameter in it.
+      // An operation with the literal path takes precedence over one with a parameter.
       let template = operation.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
       let named = operations.contains(operation) ? operation : operations.first { $0.hasPrefix("\(template)/{") }
       if let named { found.insert(named) }

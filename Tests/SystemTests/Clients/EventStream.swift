@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A client of Server-Sent Events as the standard has it, over a connection of its own: head, chunks, lines.
+/// A client of Server-Sent Events by the standard, on its own connection: head, chunks, lines.
 final class EventStream {
   struct Event: Sendable, Equatable {
     var name = ""
@@ -11,7 +11,7 @@ final class EventStream {
     var comment: String?
   }
 
-  /// What the events tell.
+  /// The data of an event.
   private struct EventData: Decodable {
     let epoch: String
     let prevSeq: UInt64?
@@ -24,26 +24,26 @@ final class EventStream {
 
   private let connection: Connection
   private(set) var status = 0
-  /// By their names in lower case.
+  /// The header fields by lower-case name.
   private(set) var headers: [String: String] = [:]
-  /// What has come of the body, without the chunks' sizes, and is no event yet.
+  /// Body bytes without chunk sizes that do not form an event yet.
   private var text: [UInt8] = []
   private var raw: [UInt8] = []
-  /// Whether the answer has come to its end, and not only the connection.
+  /// True if the response is complete, and not only the connection closed.
   private(set) var isWhole = false
-  /// All that came.
+  /// All received events.
   private(set) var events: [Event] = []
-  /// What the events make: snapshots, and deltas upon them.
+  /// The list that the events build: snapshots, and deltas on them.
   private(set) var list: FeedList?
-  /// As the last `stale` event or snapshot said it.
+  /// The staleness from the last `stale` event or snapshot.
   private(set) var isStale: Bool?
   private(set) var lastID: String?
 
-  /// Asks, and waits for the answer's head.
+  /// Requests the stream, and waits for the response's head.
   ///
   /// - Parameters:
-  ///   - list: what the client has from before.
-  ///   - receiveBuffer: as `Connection` has it.
+  ///   - list: The client's previous list.
+  ///   - receiveBuffer: As in `Connection`.
   init(
     _ client: Client, _ query: String = "", lastID: String? = nil, list: FeedList? = nil, headers: String = "",
     receiveBuffer: Int32? = nil
@@ -67,18 +67,20 @@ final class EventStream {
     try take()
   }
 
-  /// Reads until the condition holds.
+  /// Reads until the condition is true.
   func read(
     until what: String, within limit: Duration = .seconds(120), _ condition: (EventStream) throws -> Bool
   ) async throws {
     let end = ContinuousClock.now + limit
     while try !condition(self) {
-      guard ContinuousClock.now < end else { throw TimeoutError(description: "read \(limit) in vain until \(what)") }
+      guard ContinuousClock.now < end else {
+        throw TimeoutError(description: "timed out after \(limit) before \(what)")
+      }
       do { try await receive(within: .milliseconds(200)) } catch let error as TimeoutError where !isOver { _ = error }
     }
   }
 
-  /// Whether the connection has ended.
+  /// True if the connection has ended.
   private(set) var isOver = false
 
   private func receive(within limit: Duration) async throws {
@@ -89,7 +91,7 @@ final class EventStream {
     if status != 0 { try take() }
   }
 
-  /// Takes whole chunks, and whole events.
+  /// Consumes complete chunks and complete events.
   private func take() throws {
     while let line = raw.firstRange(of: Array("\r\n".utf8)) {
       let size = try #require(Int(String(decoding: raw[..<line.lowerBound], as: UTF8.self), radix: 16))
@@ -116,7 +118,7 @@ final class EventStream {
       case "id": event.id = value
       case "data": event.data += value
       case "retry": event.retry = Int(value)
-      default: Issue.record("a line that nobody has defined: \(line)")
+      default: Issue.record("unknown field: \(line)")
       }
     }
     events.append(event)
@@ -137,7 +139,7 @@ final class EventStream {
         event.name == "delta" && told.epoch == list?.epoch && told.prevSeq == list?.seq && told.seq > list?.seq ?? 0)
       let (upsert, remove) = (try #require(told.upsert), try #require(told.remove))
       let had = Set(list?.entries.map(\.id) ?? [])
-      #expect(remove.allSatisfy(had.contains), "What was not on the list has not gone from it.")
+      #expect(remove.allSatisfy(had.contains), "A removed entry must be on the list.")
       list?.apply(upsert: upsert, remove: remove, seq: told.seq)
     }
     list?.stateHash = told.stateHash

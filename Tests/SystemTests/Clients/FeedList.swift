@@ -1,4 +1,4 @@
-/// The latest posts, as HTTP and `watch --json` tell them.
+/// The latest posts, in the form of HTTP and `watch --json`.
 struct FeedList: Decodable, Sendable, Equatable {
   struct Entry: Decodable, Sendable, Equatable {
     let id: String
@@ -14,10 +14,10 @@ struct FeedList: Decodable, Sendable, Equatable {
   var epoch: String
   var seq: UInt64
   var stateHash: String
-  /// Newest first.
+  /// The entries, newest first.
   var entries: [Entry]
 
-  /// The hash as the protocol's document defines it, made from the entries by these tests alone.
+  /// The hash that the protocol document defines, implemented independently.
   var computedHash: String {
     var hash: UInt64 = 14_695_981_039_346_656_037
     func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
@@ -29,7 +29,7 @@ struct FeedList: Decodable, Sendable, Equatable {
     return String(repeating: "0", count: 16 - text.count) + text
   }
 
-  /// Makes what a delta tells, as the protocol's document says.
+  /// Applies a delta by the rules of the protocol document.
   mutating func apply(upsert: [Entry], remove: [String], seq: UInt64) {
     let gone = Set(remove + upsert.map(\.id))
     entries = Array((entries.filter { !gone.contains($0.id) } + upsert).sorted { $0.seq > $1.seq }.prefix(100))

@@ -2,7 +2,7 @@ import Foundation
 import StubServers
 import Testing
 
-/// A service that sends people to a stand-in provider, and a browser.
+/// A service with a stub provider, and a browser.
 struct OpenIDFixture {
   let provider: OpenIDStub
   let map: Services
@@ -13,10 +13,10 @@ struct OpenIDFixture {
     let provider = try OpenIDStub()
     port = try Port.free()
     let environment = [
-      "ONTHEMAP_ORIGIN": "http://127.0.0.1:\(port)", "ONTHEMAP_OIDC_ISSUER": provider.issuer,
+      "ONTHEMAP_PUBLIC_URL": "http://127.0.0.1:\(port)", "ONTHEMAP_OIDC_ISSUER": provider.issuer,
       "ONTHEMAP_OIDC_CLIENT_ID": "onthemap client", "ONTHEMAP_OIDC_NAME": "Example",
       "ONTHEMAP_OIDC_CLIENT_SECRET": "s3cret: with/signs",
-      // Libraries say all that they have at the lowest level: no secret may be among it.
+      // Libraries log everything at the lowest level, and no secret may be among it.
       "ONTHEMAP_LOG_LEVEL": "trace",
     ]
     map = try await SystemFixture.current.up("--http", "127.0.0.1:\(port)", environment: environment)
@@ -26,7 +26,7 @@ struct OpenIDFixture {
 
   var base: String { "http://127.0.0.1:\(port)" }
 
-  /// To the provider and as far as the address that it sends people back to.
+  /// Begins a login and visits the provider. Returns the URL that the provider redirects to.
   private func away() async throws -> String {
     let begun = try await browser.get("\(base)/v2/login/oidc")
     #expect(begun.status == 303, "\(begun)")
@@ -35,10 +35,10 @@ struct OpenIDFixture {
     return try #require(sent.headers["location"])
   }
 
-  /// The whole way, to the last answer.
+  /// Performs the whole login. Returns the last response.
   func logIn() async throws -> APIResponse { try await browser.get(try await away()) }
 
-  /// Whoever the browser is logged in as.
+  /// A client with the browser's session.
   var client: Client {
     get throws {
       var client = try map.client

@@ -1,4 +1,4 @@
-/// Protobuf's wire format, as far as these tests write and read it: fields by their numbers, without a schema.
+/// A writer of protobuf's wire format, for the parts that these tests need: fields by number, without a schema.
 struct ProtobufFields {
   private(set) var bytes: [UInt8] = []
 
@@ -8,7 +8,7 @@ struct ProtobufFields {
     varint(number)
   }
 
-  /// A sint32: zigzag. Written also where it is 0, as an optional field is.
+  /// Adds a sint32 in zigzag form. Writes 0 too, like an optional field.
   mutating func add(_ field: Int, signed number: Int32) {
     varint(UInt64(field << 3))
     varint(UInt64(UInt32(bitPattern: number << 1 ^ number >> 31)))
@@ -39,7 +39,7 @@ struct ProtobufFields {
   }
 }
 
-/// What was written so, read.
+/// A reader of the same wire format.
 struct ProtobufMessage: Sendable {
   private enum Value: Sendable {
     case number(UInt64)
@@ -48,7 +48,7 @@ struct ProtobufMessage: Sendable {
 
   private var fields: [(number: Int, value: Value)] = []
 
-  /// Nil when it is cut off, or no protobuf.
+  /// Nil if the message is truncated or malformed.
   init?(_ bytes: [UInt8]) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -75,13 +75,13 @@ struct ProtobufMessage: Sendable {
     }
   }
 
-  /// 0 where it is not there.
+  /// Returns a number, or 0 if the field is missing.
   func number(_ field: Int) -> UInt64 {
     for case (field, .number(let number)) in fields.reversed() { return number }
     return 0
   }
 
-  /// Empty where it is not there.
+  /// Returns a text, or an empty one if the field is missing.
   func text(_ field: Int) -> String {
     for case (field, .content(let bytes)) in fields.reversed() { return String(decoding: bytes, as: UTF8.self) }
     return ""

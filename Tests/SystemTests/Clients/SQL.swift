@@ -1,15 +1,15 @@
 import Foundation
 
-/// The database as it lies on disk, while no program has it open.
+/// The database file on disk, while no program has it open.
 struct SQL {
   private let path: String
 
   init(_ path: String) { self.path = path }
 
-  /// Whether it can be run here: through python3, which has SQLite built in.
+  /// True if SQL can run here: through python3, which contains SQLite.
   static let isAvailable = (try? run("-c", "import sqlite3")) != nil
 
-  /// The first value of the first row; empty where there is none.
+  /// Runs a statement. Returns the first value of the first row, or an empty text if no row comes.
   @discardableResult
   func run(_ statement: String) throws -> String {
     let script = """
@@ -22,7 +22,7 @@ struct SQL {
     return try SQL.run("-c", script, path, statement)
   }
 
-  /// All rows, their values as text; NULL is empty.
+  /// Runs a query. Returns all rows with their values as text. NULL is empty.
   func rows(_ statement: String) throws -> [[String]] {
     let script = """
       import json, sqlite3, sys

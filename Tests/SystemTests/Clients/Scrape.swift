@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// What a service shows at `/metrics`.
+/// A service's metrics from `/metrics`.
 struct Scrape: Sendable {
-  /// By name and labels, as they stand in the text: `a_total{b="c"}`.
+  /// The values by name and labels, as in the text: `a_total{b="c"}`.
   let values: [String: Double]
-  /// The types by the metrics' names.
+  /// The types by metric name.
   let types: [String: String]
 
   init(_ client: Client) async throws {
@@ -15,20 +15,20 @@ struct Scrape: Sendable {
     try self.init(text: String(decoding: answer.body, as: UTF8.self))
   }
 
-  /// Reads the format as its description has it; a line that is none is an issue.
+  /// Parses the text format by its specification. Records an issue for a malformed line.
   init(text: String) throws {
     var (values, types): ([String: Double], [String: String]) = ([:], [:])
-    // Once for all lines: a literal is compiled each time that it is reached.
+    // Shared by all lines: a regular expression literal is compiled at each evaluation.
     let typeLine = #/# TYPE ([a-z_:][a-z0-9_:]*) (counter|gauge|histogram)/#
     let sampleLine = #/(([a-z_:][a-z0-9_:]*)(\{[a-z_]+="[^"\n]*"(,[a-z_]+="[^"\n]*")*\})?) (\S+)/#
     let suffix = #/_(bucket|sum|count)$/#
     #expect(text.hasSuffix("\n"))
     for line in text.split(separator: "\n") {
       if let type = line.wholeMatch(of: typeLine) {
-        #expect(types.updateValue(String(type.2), forKey: String(type.1)) == nil, "\(line) comes twice")
+        #expect(types.updateValue(String(type.2), forKey: String(type.1)) == nil, "\(line) is repeated")
       } else if let sample = line.wholeMatch(of: sampleLine) {
         let value = try #require(Double(sample.5.replacing("+Inf", with: "inf")), "\(line)")
-        #expect(values.updateValue(value, forKey: String(sample.1)) == nil, "\(line) comes twice")
+        #expect(values.updateValue(value, forKey: String(sample.1)) == nil, "\(line) is repeated")
         let name = String(sample.2.replacing(suffix, with: ""))
         #expect(types[String(sample.2)] != nil || types[name] == "histogram", "\(line) has no type before it")
       } else {
@@ -38,6 +38,6 @@ struct Scrape: Sendable {
     (self.values, self.types) = (values, types)
   }
 
-  /// 0 where it is not there.
+  /// Returns a value, or 0 if it is missing.
   subscript(_ name: String) -> Double { values[name] ?? 0 }
 }

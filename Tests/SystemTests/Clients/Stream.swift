@@ -3,13 +3,13 @@ import FoundationNetworking
 import Synchronization
 import Testing
 
-/// Posts in a row, as a careful client sends them: each with a key of its own, and again with it until it is answered.
+/// A series of posts from a careful client: each has its own key and is resent with it until a response comes.
 final class Stream: Sendable {
   let client: Client
   let count: Int
   private struct State {
     var ids: [String] = []
-    /// What happens as soon as so many posts are accepted.
+    /// Actions to run as soon as a number of posts is accepted.
     var moments: [Int: @Sendable () -> Void] = [:]
   }
 
@@ -21,7 +21,7 @@ final class Stream: Sendable {
     self.count = count
   }
 
-  /// The ids of the posts that were answered with a 2xx so far.
+  /// The ids of the posts that got a 2xx response so far.
   var accepted: [String] { state.withLock { $0.ids } }
 
   private static let places = [
@@ -33,7 +33,7 @@ final class Stream: Sendable {
   /// Limits the stream to its first `count` posts.
   func allow(_ count: Int) { allowed.withLock { $0 = count } }
 
-  /// Sends all, eight at once, and gives each up after two minutes.
+  /// Sends all posts, eight in parallel, with a timeout of two minutes each.
   func run() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for start in 0..<8 {
@@ -47,8 +47,8 @@ final class Stream: Sendable {
 
   private func send(_ index: Int) async throws {
     try await eventually("post \(index) may be sent") { allowed.withLock { index < $0 } }
-    let id = try await eventually("post \(index) is answered") { () -> String? in
-      // What fails while a process is down is sent again: that is what the key is for.
+    let id = try await eventually("post \(index) gets a response") { () -> String? in
+      // Resend a request that fails while a process is down: the key makes this safe.
       let answer = try? await client.post(Self.places[index % Self.places.count], key: "post-\(index)")
       guard let answer, answer.status != 503 else { return nil }
       #expect(answer.status == 202 || answer.status == 200)
@@ -63,7 +63,7 @@ final class Stream: Sendable {
 
   /// Waits until `count` posts are accepted.
   ///
-  /// - Parameter act: is called at that moment, by the task that has sent the post. Up to seven others run on.
+  /// - Parameter act: Called at that moment by the task that sent the post. Up to seven other tasks continue.
   func reached(_ count: Int, _ act: @escaping @Sendable () -> Void = {}) async throws {
     let isReached = state.withLock { state in
       if state.ids.count < count { state.moments[count] = act }
@@ -73,7 +73,7 @@ final class Stream: Sendable {
     try await eventually("\(count) posts are accepted") { accepted.count >= count }
   }
 
-  /// Every answered post is in the store exactly once and on the map, and nothing else is.
+  /// Checks that every accepted post is in the store exactly once and published, and no other post is.
   func expectAll() async throws {
     #expect(accepted.count == count && Set(accepted).count == count)
     try await eventually("all posts are settled") {
@@ -82,7 +82,7 @@ final class Stream: Sendable {
     let posts = try await client.posts()
     #expect(posts.map(\.id).sorted() == accepted.sorted())
     #expect(posts.allSatisfy { $0.state == "published" })
-    // Numbers without a gap or a double: each was published once.
+    // Sequence numbers without gaps or duplicates: each post was published once.
     let list = try await client.list()
     #expect(posts.compactMap(\.seq).sorted() == Array(1...list.seq))
     #expect(list.seq == UInt64(count))

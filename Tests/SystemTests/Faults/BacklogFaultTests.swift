@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-@Suite("Faults: a long queue", .stage, .serialized)
+@Suite("Faults: large backlog", .stage, .serialized)
 struct BacklogFaultTests {
-  /// The promise, judged in full runs only. The debug form has nothing of it to give away beside other tests.
+  /// The promised time, checked in full runs only. Debug builds have no reserve beside other tests.
   private static let readyWithin = Program.binary.path.contains("release") ? Duration.seconds(2) : .seconds(6)
 
-  @Test("Ingest with 100,000 queued posts is ready again soon after kill -9", .enabled(if: SQL.isAvailable))
+  @Test("Ingest with 100,000 queued posts is ready soon after kill -9", .enabled(if: SQL.isAvailable))
   func ready() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()

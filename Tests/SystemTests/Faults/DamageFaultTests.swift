@@ -2,16 +2,16 @@ import Foundation
 import Glibc
 import Testing
 
-/// Files that are not as ingest left them: it must see that, say so, and leave them as they are.
+/// Damaged files: ingest must notice the damage, name it, and leave the files unchanged.
 @Suite("Faults: damaged, truncated and deleted files", .stage)
 struct DamageFaultTests {
-  /// What is done to the files of a stopped ingest.
+  /// A change to the files of a stopped ingest.
   enum Damage: String, CaseIterable, Sendable {
     case logDeleted, logTruncated, logEmptied, logBitFlipped
     case databaseDeleted, databaseEmptied, databaseTruncated, databaseBitFlipped, databaseOverwritten
     case bothDeleted, highWaterDamaged
 
-    /// Whether ingest was killed, so that its posts are in the log; otherwise it has ended, and the log is gone.
+    /// True if ingest must be killed, so that its posts are in the log. An orderly end removes the log.
     var wantsLog: Bool { rawValue.hasPrefix("log") || self == .bothDeleted || self == .databaseDeleted }
 
     func strike(_ folder: String) throws {
@@ -25,7 +25,7 @@ struct DamageFaultTests {
       case .databaseEmptied: try Damage.change(database) { $0.removeAll() }
       case .databaseTruncated: try Damage.change(database) { $0.removeLast($0.count / 2) }
       case .databaseBitFlipped:
-        // The count of cells of each page but the first: half of a tree is gone, or there is too much of it.
+        // Changes the cell count of each page but the first, so that cells of each tree are missing or surplus.
         try Damage.change(database) { for page in stride(from: 4_096, to: $0.count, by: 4_096) { $0[page + 4] ^= 1 } }
       case .databaseOverwritten: try Damage.change(database) { $0 = Data(repeating: 0x41, count: $0.count) }
       case .bothDeleted:
@@ -41,17 +41,17 @@ struct DamageFaultTests {
     }
   }
 
-  /// The files that hold something, but the lock, the index that the log has in memory, and sockets.
+  /// Returns the non-empty files, without the lock, the shared-memory index and sockets.
   private func contents(_ folder: String) throws -> [String: Data] {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder)
       .filter { !$0.hasSuffix("-shm") && !$0.hasSuffix(".sock") && !$0.hasSuffix(".lock") }
-    // An empty log is made by whoever looks, and says as much as none.
+    // Any reader creates an empty log, which means the same as none.
     return try Dictionary(
       uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0))) }
     ).filter { !$0.value.isEmpty }
   }
 
-  @Test("It is noticed and refused, with what to do, and nothing is changed", arguments: Damage.allCases)
+  @Test("Ingest refuses damaged files with advice and leaves them unchanged", arguments: Damage.allCases)
   func noticed(damage: Damage) async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
@@ -65,21 +65,21 @@ struct DamageFaultTests {
     let whole = try contents(Trial.data)
     try damage.strike(Trial.data)
     let struck = try contents(Trial.data)
-    #expect(struck != whole, "Nothing is damaged.")
+    #expect(struck != whole, "The test must damage a file.")
     try map.ingest.start()
-    #expect(try await map.ingest.exit() == 1, "It serves what is damaged.")
+    #expect(try await map.ingest.exit() == 1, "Ingest must refuse damaged files.")
     #expect(map.ingest.ready.isEmpty)
     let words = map.ingest.standardError.split(separator: "\n").last ?? ""
     #expect(words.contains(Trial.data) && (words.contains("backup") || words.contains("remove")), "\(words)")
-    #expect(try contents(Trial.data) == struck, "It was changed.")
+    #expect(try contents(Trial.data) == struck, "Ingest must not change damaged files.")
 
-    // Put back, it is as if nothing had been.
+    // Ingest continues with the restored files.
     for (name, data) in whole { try data.write(to: URL(fileURLWithPath: Trial.data + "/" + name)) }
     try await map.ingest.startAndWait()
     #expect(try await client.posts().count == 20)
   }
 
-  @Test("Who goes on with an older database says so by removing the mark, and it is another history then")
+  @Test("Ingest accepts an older database only without the high-water file, and with a new epoch")
   func backup() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
@@ -104,14 +104,14 @@ struct DamageFaultTests {
   }
 
   @Test(
-    "Files that are removed under a running ingest end it: what it would accept is found by nobody",
+    "Removing a database file ends a running ingest",
     arguments: ["onthemap.sqlite", "onthemap.sqlite-wal"])
   func removed(name: String) async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
     #expect(try await client.post("Oslo").status == 202)
     let path = Trial.data + "/" + name
-    // Whoever has removed it by mistake has the other name still.
+    // A hard link keeps the removed file, as a rescue would.
     #expect(link(path, SystemFixture.current.path("rescued")) == 0)
     #expect(unlink(path) == 0)
     let answer = try? await client.post("Lima")

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-@Suite("Faults: messages twice and out of order", .stage, .serialized)
+@Suite("Faults: repeated and reordered messages", .stage, .serialized)
 struct FrameFaultTests {
   @Test(
-    "Every link repeats messages and lets them overtake each other: nothing is lost or doubled",
+    "Repeated and reordered messages on every link lose and duplicate no post",
     .enabled(if: SQL.isAvailable))
   func twiceAndSwapped() async throws {
     let stage = SystemFixture.current
@@ -16,7 +16,7 @@ struct FrameFaultTests {
     }
     defer { for relay in relays { relay.end() } }
     for _ in 0..<2 {
-      let worker = try stage.program(["geocoder", "--ingest", "tcp://127.0.0.1:\(relays[0].port)"])
+      let worker = try stage.program(["worker", "--ingest", "tcp://127.0.0.1:\(relays[0].port)"])
       try await worker.startAndWait()
       map.workers.append(worker)
     }
@@ -31,13 +31,13 @@ struct FrameFaultTests {
     map.feed = feed
     let trial = try await Trial(on: map, submit: "tcp://127.0.0.1:\(relays[2].port)")
     try await trial.ledger.advance(by: Fault.isFull ? 3_000 : 300)
-    // A feed asks seldom when much comes at once: until each link has had its trouble.
+    // A feed under load sends few requests, so wait until every link has repeated a message.
     for _ in 0..<20 where !relays.allSatisfy({ $0.counts.repeated > 0 }) || relays[0].counts.swapped == 0 {
       try await trial.ledger.advance(by: 50)
     }
     for relay in relays { relay.calm() }
     let counts = relays.map(\.counts)
-    // Where each waits for its answer before it asks again, nothing can be overtaken.
+    // Links with one outstanding request cannot reorder messages.
     #expect(counts.allSatisfy { $0.repeated > 0 } && counts[0].swapped > 0, "\(counts)")
     let (repeated, swapped) = (counts.reduce(0) { $0 + $1.repeated }, counts.reduce(0) { $0 + $1.swapped })
     try await trial.expectWhole("\(repeated) messages twice, \(swapped) overtaken, seed \(seed)")

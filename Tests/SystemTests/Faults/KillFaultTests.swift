@@ -4,10 +4,10 @@ import Testing
 
 @Suite("Faults: kill -9", .stage, .serialized)
 struct KillFaultTests {
-  /// From the kill to the ready line, beside all that runs here; judged in full runs only.
+  /// Maximum time from the kill to the ready line, beside all other processes. Checked in full runs only.
   private static let readyWithin = Duration.seconds(5)
 
-  @Test("Any role, at any moment: nothing accepted is lost or doubled", .enabled(if: SQL.isAvailable))
+  @Test("Killing any role at any moment loses and duplicates no accepted post", .enabled(if: SQL.isAvailable))
   func random() async throws {
     let seed = ProcessInfo.processInfo.environment["FAULT_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...1_000_000)
     let kills = Fault.isFull ? 50 : 5
@@ -17,11 +17,11 @@ struct KillFaultTests {
     let roles = [trial.map.ingest, trial.map.workers[0], trial.map.workers[1], try #require(trial.map.feed)]
     var (slowest, ticks) = (Duration.zero, 0)
     for number in 0..<kills {
-      // Ingest every other time: it is the one that has something to lose.
+      // Kill ingest every other time, because it holds the data.
       let victim = number.isMultiple(of: 2) ? roles[0] : roles[1 + Int(random.next() % 3)]
       try await Task.sleep(for: .milliseconds(50 + Int(random.next() % 700)))
       victim.signal(SIGKILL)
-      #expect(try await victim.exit() == -SIGKILL, "The kill has hit nobody.")
+      #expect(try await victim.exit() == -SIGKILL, "The kill must end the role.")
       let begun = ContinuousClock.now
       try await victim.startAndWait()
       ticks = max(ticks, try victim.cpuTicks)
@@ -32,7 +32,7 @@ struct KillFaultTests {
     try await trial.expectWhole("\(kills) kills, seed \(seed), slowest start \(slowest)")
   }
 
-  /// A moment of a commit, and the call that stands for it.
+  /// A moment of a commit, and the system call that marks it.
   enum Moment: String, CaseIterable, Sendable {
     case beforeTheLogIsWritten = "pwrite64"
     case betweenWriteAndSync = "fdatasync"
@@ -45,7 +45,7 @@ struct KillFaultTests {
   }
 
   @Test(
-    "Ingest, at a named moment of a commit: nothing accepted is lost or doubled",
+    "Killing ingest at a given moment of a commit loses and duplicates no accepted post",
     .enabled(if: SQL.isAvailable), .enabled(if: SyscallFault.isAvailable, "strace is missing, or may not trace here"),
     arguments: Moment.allCases)
   func moment(moment: Moment) async throws {
@@ -54,9 +54,9 @@ struct KillFaultTests {
     let counts = Fault.isFull ? [1, 2, 3, 5, 8, 13, 21, 34, 55, 89] : [7]
     for count in counts {
       try await ingest.kill()
-      // The start itself commits and sends too: it may die in it.
+      // The start itself commits and sends, so it may be killed too.
       try ingest.start(under: moment.tampering(count).command)
-      #expect(try await ingest.exit() == -SIGKILL, "It has not come to \(moment) \(count).")
+      #expect(try await ingest.exit() == -SIGKILL, "Ingest must reach \(moment) \(count).")
       try await ingest.startAndWait()
       try await trial.ledger.advance(by: 5)
     }
@@ -64,7 +64,7 @@ struct KillFaultTests {
   }
 
   @Test(
-    "Ingest, when a commit is on disk and nobody knows it yet: nothing accepted is lost or doubled",
+    "Killing ingest between a sync and its responses loses and duplicates no accepted post",
     .enabled(if: SQL.isAvailable), .enabled(if: SyscallFault.isAvailable, "strace is missing, or may not trace here"))
   func beforeAnswer() async throws {
     let trial = try await Trial(on: SystemFixture.current.roles())
@@ -74,7 +74,7 @@ struct KillFaultTests {
       try await ingest.kill()
       try await ingest.startAndWait(under: tampering.command)
       let before = tampering.count
-      // It does nothing else than wait behind a sync: any moment is the one.
+      // Ingest spends its time waiting after syncs, so any moment will do.
       try await eventually("some syncs have waited") { tampering.count >= before + 3 }
       ingest.signal(SIGKILL)
       #expect(try await ingest.exit() == -SIGKILL)
@@ -84,7 +84,7 @@ struct KillFaultTests {
   }
 
   @Test(
-    "Ingest, while it ends and copies its log: nothing accepted is lost or doubled",
+    "Killing ingest during its last checkpoint loses and duplicates no accepted post",
     .enabled(if: SQL.isAvailable), .enabled(if: SyscallFault.isAvailable, "strace is missing, or may not trace here"),
     .enabled(if: Fault.isFull, Fault.full))
   func checkpoint() async throws {
@@ -96,7 +96,7 @@ struct KillFaultTests {
       try await ingest.startAndWait(under: tampering.command)
       try await trial.ledger.advance(by: 20)
       ingest.signal(SIGTERM)
-      #expect(try await ingest.exit() == -SIGKILL, "It has not copied its log.")
+      #expect(try await ingest.exit() == -SIGKILL, "Ingest must be killed in its checkpoint.")
       try await ingest.startAndWait()
     }
     try await trial.expectWhole("killed in a checkpoint")

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The oracle itself: it must see each kind of fault when there is one, or its silence means nothing.
-@Suite("Faults: the ledger", .stage)
+/// Tests of the oracle itself: it must detect each kind of fault, or its silence proves nothing.
+@Suite("Faults: ledger", .stage)
 struct LedgerFaultTests {
-  /// Twenty posts that are stored and settled, in a database that nobody has open.
+  /// Stores and settles twenty posts in a database that no program has open afterwards.
   private func settled() async throws -> Ledger {
     let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
@@ -23,7 +23,7 @@ struct LedgerFaultTests {
     ledger.classify(try Ledger.posts(in: Trial.data)).counts
   }
 
-  @Test("Each class is found where it was made by hand, and only there", .enabled(if: SQL.isAvailable))
+  @Test("The ledger detects each kind of damage to stored posts", .enabled(if: SQL.isAvailable))
   func controls() async throws {
     let ledger = try await settled()
     let database = SQL(Trial.data + "/onthemap.sqlite")
@@ -51,22 +51,23 @@ struct LedgerFaultTests {
         + "FROM post WHERE id = \(first)", [.ok: 20, .phantom: 1])
     #expect(try verdict(ledger) == [.ok: 20])
 
-    // The tables' own rules.
+    // The invariants of the tables.
     try database.run("UPDATE post SET seq = NULL WHERE id = \(first)")
     #expect(try Ledger.violations(in: Trial.data).count == 1)
   }
 
-  @Test("A faked answer, a refusal that stored, and a second publication are found too", .enabled(if: SQL.isAvailable))
+  @Test(
+    "The ledger detects a false acceptance, a stored refusal and a second publication", .enabled(if: SQL.isAvailable))
   func answers() async throws {
     let ledger = try await settled()
-    // Acknowledged by nobody.
+    // Accepted by no service.
     ledger.accept(ledger.next().number, id: "0000000001")
     #expect(try verdict(ledger) == [.ok: 20, .lost: 1])
-    // Never answered, and refused: both rightly not there.
+    // One post without a response and one refused post, both correctly not stored.
     ledger.doubt(ledger.next().number)
     ledger.refuse(ledger.next().number)
     #expect(try verdict(ledger) == [.ok: 20, .lost: 1, .unknownAbsent: 1, .refused: 1])
-    // Stored although it was refused, and stored without an answer.
+    // One post stored although refused, and one stored that got no response.
     let (refused, doubted) = (ledger.next(), ledger.next())
     ledger.refuse(refused.number)
     ledger.doubt(doubted.number)
@@ -79,7 +80,7 @@ struct LedgerFaultTests {
     }
     let counts = try verdict(ledger)
     #expect(counts[.refusedPresent] == 1 && counts[.unknownPresent] == 1)
-    // Seen under two numbers.
+    // Published under two sequence numbers.
     let found = try Ledger.posts(in: Trial.data)
     let post = try #require(found.first { $0.seq != nil })
     for seq in [post.seq ?? 0, 999] {

@@ -1,18 +1,18 @@
 import Foundation
 import Testing
 
-@Suite("Faults: the network between the roles", .stage, .serialized)
+@Suite("Faults: network between the roles", .stage, .serialized)
 struct NetworkFaultTests {
-  /// Each role in its own process; the only worker and the feed reach ingest through relays.
+  /// Starts each role in its own process. The only worker and the feed reach ingest through relays.
   private func relayed() async throws -> (map: Services, jobs: Relay, changes: Relay) {
     let stage = SystemFixture.current
     var map = try await stage.roles(workers: 0)
     let ports = Dictionary(uniqueKeysWithValues: try map.ports.map { ($0.name, $0.port) })
     let (jobs, changes) = (try Relay(to: ports["jobs"] ?? 0), try Relay(to: ports["changes"] ?? 0))
-    let worker = try stage.program(["geocoder", "--ingest", "tcp://127.0.0.1:\(jobs.port)"])
+    let worker = try stage.program(["worker", "--ingest", "tcp://127.0.0.1:\(jobs.port)"])
     try await worker.startAndWait()
     map.workers = [worker]
-    // The feed that there is has the direct way: one with the relay takes its place, on its ports.
+    // Replaces the feed, which has a direct connection, by one behind the relay on the same ports.
     let old = try #require(map.feed)
     var arguments = old.arguments
     try await old.kill()
@@ -38,7 +38,7 @@ struct NetworkFaultTests {
   }
 
   @Test(
-    "Worker and feed lose ingest, in each way: nothing is lost or doubled, and it heals by itself",
+    "Every kind of network fault between the roles heals and loses and duplicates no post",
     .enabled(if: SQL.isAvailable), arguments: Fault.isFull ? Trouble.allCases : [.reset])
   func trouble(trouble: Trouble) async throws {
     let (map, jobs, changes) = try await relayed()
@@ -49,25 +49,25 @@ struct NetworkFaultTests {
     let trial = try await Trial(on: map)
     for round in 0..<(trouble == .flapping ? 6 : 1) {
       for relay in [jobs, changes] { relay.mode = trouble.mode }
-      // Longer than either end takes the other for alive; when it flaps, now longer and now shorter.
+      // Longer than the liveness timeout of either end. When the link flaps, some periods are longer and some shorter.
       let long = Fault.isFull ? 10_000 : 3_000
       try await Task.sleep(for: .milliseconds(trouble == .flapping ? 200 + 300 * round : long))
       if trouble == .reset {
         try await eventually("connections are reset") { jobs.counts.resets > 0 && changes.counts.resets > 0 }
       }
       for relay in [jobs, changes] { relay.mode = .pass }
-      // Between two of them something gets through.
+      // Between two periods some posts get through.
       if trouble == .flapping { try await trial.ledger.advance(by: 1) }
     }
     let (first, second) = (jobs.counts, changes.counts)
-    if trouble != .reset { #expect(first.heldMost > 0 || second.heldMost > 0, "Nothing was held back.") }
+    if trouble != .reset { #expect(first.heldMost > 0 || second.heldMost > 0, "The relay must hold bytes back.") }
     try await trial.expectWhole(
       "\(trouble), \(first.resets + second.resets) resets, \(max(first.heldMost, second.heldMost)) bytes held",
       settledWithin: .seconds(30))
   }
 
   @Test(
-    "The same by taking the cable out, between network namespaces", .enabled(if: SQL.isAvailable),
+    "A pulled cable between network namespaces heals and loses and duplicates no post", .enabled(if: SQL.isAvailable),
     .enabled(if: Fault.isFull, Fault.full),
     .enabled(if: Cable.isAvailable, "network namespaces need root and ip(8)"))
   func cable() async throws {
@@ -81,28 +81,28 @@ struct NetworkFaultTests {
       "tcp://127.0.0.1:\(try Port.free())", "--allow-plaintext", "jobs,changes",
     ])
     try await ingest.startAndWait()
-    // The feed stays here, so that the subscriber reaches it.
+    // The feed stays in this namespace, so that the subscriber reaches it.
     let feed = try stage.program([
       "feed", "--ingest", "tcp://\(Cable.here):\(changes)", "--publish", "tcp://127.0.0.1:\(try Port.free())", "--http",
       "127.0.0.1:\(try Port.free())", "--query", "tcp://127.0.0.1:\(try Port.free())", "--data", stage.path("feed"),
     ])
     try await feed.startAndWait()
-    let worker = try stage.program(["geocoder", "--ingest", "tcp://\(Cable.here):\(jobs)"])
+    let worker = try stage.program(["worker", "--ingest", "tcp://\(Cable.here):\(jobs)"])
     try await worker.startAndWait(under: cable.command)
     let trial = try await Trial(on: Services(feed: feed, workers: [worker], ingest: ingest))
     let settled = try await trial.client.list().seq
     try cable.set(isIn: false)
-    try await eventually("ingest misses the worker") { ingest.standardError.contains("worker lost") }
+    try await eventually("ingest reports the worker lost") { ingest.standardError.contains("worker lost") }
     let before = try await trial.client.list().seq
     try await trial.ledger.advance(by: 20)
     #expect(before >= settled)
-    #expect(try await trial.client.list().seq <= before + 1, "The cable is still in.")
+    #expect(try await trial.client.list().seq <= before + 1, "The cable must be out.")
     try cable.set(isIn: true)
     try await trial.expectWhole("the cable out and in again", settledWithin: .seconds(30))
   }
 }
 
-/// A pair of virtual network devices, one end in a namespace of its own.
+/// A pair of virtual network devices, with one end in its own namespace.
 struct Cable: Sendable {
   static let here = "10.251.77.1"
   private static let there = "10.251.77.2"
@@ -128,7 +128,7 @@ struct Cable: Sendable {
     }
   }
 
-  /// What a program in the namespace is started under.
+  /// The command to start a program in the namespace under.
   var command: [String] { ["ip", "netns", "exec", name] }
 
   func set(isIn: Bool) throws { try Cable.ip("link", "set", device, isIn ? "up" : "down") }

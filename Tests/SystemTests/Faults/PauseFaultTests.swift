@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Faults: standing still, clocks, storms", .stage, .serialized)
+@Suite("Faults: stopped processes, clocks and restart storms", .stage, .serialized)
 struct PauseFaultTests {
-  /// Who stands still, and for longer than the others wait for it.
+  /// The role that is stopped, for longer than the others' timeouts.
   enum PausedRole: String, CaseIterable, Sendable {
     case worker, feed, ingest, everyWorkerBeyondItsLease
 
@@ -27,7 +27,7 @@ struct PauseFaultTests {
   }
 
   @Test(
-    "A role that stands still beyond its time goes on as if nothing had been; what it held counts once",
+    "A role stopped beyond its timeout recovers, and no post is lost or duplicated",
     .enabled(if: SQL.isAvailable), arguments: Fault.isFull ? PausedRole.allCases : [.worker])
   func standstill(sleeper: PausedRole) async throws {
     let trial = try await Trial(on: SystemFixture.current.roles())
@@ -36,20 +36,20 @@ struct PauseFaultTests {
     for program in programs { try await program.waitUntilStopped() }
     try await Task.sleep(for: .seconds(sleeper.seconds))
     func isMissed() -> Bool { trial.map.ingest.standardError.contains("worker lost") }
-    if sleeper != .feed, sleeper != .ingest { try await eventually("ingest misses it") { isMissed() } }
+    if sleeper != .feed, sleeper != .ingest { try await eventually("ingest reports the worker lost") { isMissed() } }
     for program in programs { program.signal(SIGCONT) }
     if sleeper == .ingest {
       let known = try await Set(trial.client.posts().map(\.id))
-      // Before ingest settles a later post, it looks at its workers.
+      // Ingest checks its workers before it settles a later post.
       try await eventually("ingest settles a later post") {
         try await trial.client.posts().contains { !known.contains($0.id) && $0.state != "queued" }
       }
-      #expect(!isMissed(), "Its own silence is nobody's loss.")
+      #expect(!isMissed(), "Ingest must not blame the workers for its own pause.")
     }
     try await trial.expectWhole("\(sleeper) stood still for \(sleeper.seconds) s", settledWithin: .seconds(35))
   }
 
-  @Test("A worker that stands still holds its window, and no job more", .enabled(if: SQL.isAvailable))
+  @Test("A stopped worker holds the jobs of its window and no more", .enabled(if: SQL.isAvailable))
   func window() async throws {
     let map = try await SystemFixture.current.roles(workers: 1)
     let client = try await map.client.signedUp()
@@ -65,20 +65,20 @@ struct PauseFaultTests {
       let ran = try await SystemFixture.current.run("queue", "status", "--json", "--data", Trial.data)
       return try JSONDecoder().decode(Status.self, from: Data(ran.said.utf8))
     }
-    try await eventually("its window is full") { try await status().leased == 64 }
+    try await eventually("the worker's window is full") { try await status().leased == 64 }
     for _ in 0..<3 {
       let status = try await status()
       #expect(status.leased <= 64 && status.leased + status.ready == 200)
     }
     map.workers[0].signal(SIGCONT)
-    try await eventually("all are published") { try await client.list().seq == 200 }
+    try await eventually("all posts are published") { try await client.list().seq == 200 }
   }
 
-  /// A clock that is wrong, or becomes it.
+  /// Offsets of wrong clocks.
   static let offsets = ["+2h", "-2h", "+3d", "-3d"]
 
   @Test(
-    "One role's clock is hours or days off, and jumps back: nothing is lost or doubled, ids and numbers rise",
+    "A clock that is hours or days off and jumps back loses and duplicates no post",
     .enabled(if: SQL.isAvailable), .enabled(if: WrongClock.isAvailable, "faketime is missing: make setup-test"),
     .enabled(if: Fault.isFull, Fault.full), arguments: offsets)
   func clock(offset: String) async throws {
@@ -100,7 +100,7 @@ struct PauseFaultTests {
   }
 
   @Test(
-    "Workers and feed are started anew again and again: nothing is lost or doubled, no storm outlasts it",
+    "Repeated restarts of workers and feed lose and duplicate no post and cause no lasting storm",
     .enabled(if: SQL.isAvailable), .enabled(if: Fault.isFull, Fault.full))
   func storm() async throws {
     let trial = try await Trial(on: SystemFixture.current.roles(workers: 4))
@@ -108,7 +108,7 @@ struct PauseFaultTests {
     for _ in 0..<10 {
       for victim in victims { try await victim.kill() }
       for victim in victims { try victim.start() }
-      for victim in victims { try await eventually("it is ready") { !victim.ready.isEmpty } }
+      for victim in victims { try await eventually("\(victim) is ready") { !victim.ready.isEmpty } }
       try await trial.ledger.advance(by: 5)
     }
     try await trial.expectWhole("10 storms of \(victims.count) restarts")
@@ -116,7 +116,7 @@ struct PauseFaultTests {
 }
 
 extension ISO8601DateFormatter {
-  /// As the API writes times.
+  /// The API's format of times.
   fileprivate static var withMilliseconds: ISO8601DateFormatter {
     let formatter = ISO8601DateFormatter()
     formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-@Suite("Faults: jobs that kill workers", .stage, .serialized)
+@Suite("Faults: poison jobs", .stage, .serialized)
 struct PoisonFaultTests {
   @Test(
-    "A job that kills every worker is dead after three of them; the others are settled meanwhile",
+    "A job that kills every worker is dead after three of them, and other jobs are settled",
     .enabled(if: Fault.isFull, Fault.full))
   func poison() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
@@ -21,13 +21,13 @@ struct PoisonFaultTests {
         }
         return deaths
       }
-      try await eventually("all are settled or dead") {
+      try await eventually("no post is queued") {
         try await client.posts().allSatisfy { $0.state != "queued" }
       }
       group.cancelAll()
       return try await group.next() ?? 0
     }
-    #expect(deaths == 3, "\(deaths) workers have died of it.")
+    #expect(deaths == 3, "The job killed \(deaths) workers.")
     let posts = try await client.posts()
     let dead = try #require(posts.first { $0.id == poison["id"] })
     #expect(dead.state == "dead" && dead.reason?.code == "workers_lost")

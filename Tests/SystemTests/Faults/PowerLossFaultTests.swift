@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Faults: loss of power", .stage, .serialized)
+@Suite("Faults: power loss", .stage, .serialized)
 struct PowerLossFaultTests {
-  /// A file system in a file: what was not written to it is gone when it is cut off.
+  /// A file system in an image file. Data that was not written to it is lost when it is cut off.
   private struct Disk: Sendable {
     static let isAvailable = Fault.isRoot && (try? tried()) == true
     let image: String
@@ -22,7 +22,7 @@ struct PowerLossFaultTests {
     func mount() throws { try Disk.run("mount -o loop \(image) \(folder)") }
     func unmount() throws { try Disk.run("umount \(folder)") }
 
-    /// What a cut cable does: nothing that is in memory gets to the disk any more (FS_IOC_GOINGDOWN, no flush).
+    /// Acts like a power cut: no more data in memory reaches the disk (FS_IOC_GOINGDOWN, no flush).
     func cutOff() throws {
       try Disk.run(
         """
@@ -49,9 +49,9 @@ struct PowerLossFaultTests {
     }
   }
 
-  /// Posts until the power goes; the posts that are in the store afterwards.
+  /// Posts until the power cut. Returns the ledger and the ingest on the remounted disk.
   ///
-  /// - Parameter command: what ingest runs under.
+  /// - Parameter command: The command to run ingest under.
   private func cut(
     _ disk: Disk, under command: [String] = [], while posting: (Client, Producer, Ledger) async throws -> Void
   ) async throws -> (ledger: Ledger, ingest: Program, logs: Bool) {
@@ -70,7 +70,7 @@ struct PowerLossFaultTests {
     try await ingest.kill()
     try disk.unmount()
     try disk.mount()
-    return (ledger, ingest, ingest.standardError.contains("the disk has failed"))
+    return (ledger, ingest, ingest.standardError.contains("disk failed"))
   }
 
   private func post(_ batches: Int, _ producer: Producer, _ ledger: Ledger) async throws {
@@ -88,7 +88,7 @@ struct PowerLossFaultTests {
   }
 
   @Test(
-    "What was accepted is there when the power is back", .enabled(if: SQL.isAvailable),
+    "Every accepted post survives a power cut", .enabled(if: SQL.isAvailable),
     .enabled(if: Disk.isAvailable, "needs root, a loop device and mkfs.ext4"))
   func acknowledged() async throws {
     for round in 1...(Fault.isFull ? 10 : 1) {
@@ -97,7 +97,7 @@ struct PowerLossFaultTests {
       let (ledger, ingest, _) = try await cut(disk) { _, producer, ledger in
         try await post(40 * round, producer, ledger)
       }
-      // As the power left it, and as ingest finds it: it starts, for nothing has gone back.
+      // Ingest starts on the disk as the power cut left it, because no committed data is missing.
       try await ingest.startAndWait()
       ingest.signal(SIGTERM)
       #expect(try await ingest.exit() == 0)
@@ -109,7 +109,7 @@ struct PowerLossFaultTests {
   }
 
   @Test(
-    "The control: a disk that lies about fdatasync loses what was accepted, and the ledger sees it",
+    "Control: a disk that ignores fdatasync loses accepted posts, and the ledger detects it",
     .enabled(if: SQL.isAvailable), .enabled(if: Disk.isAvailable, "needs root, a loop device and mkfs.ext4"),
     .enabled(if: SyscallFault.isAvailable, "strace is missing, or may not trace here"))
   func lyingDisk() async throws {
@@ -122,11 +122,11 @@ struct PowerLossFaultTests {
     #expect(tampering.count >= 10)
     let found = (try? Ledger.posts(in: disk.folder + "/data")) ?? []
     let (counts, _) = ledger.classify(found)
-    #expect(counts[.lost, default: 0] > 0, "Nothing is lost: this test shows nothing. \(counts)")
+    #expect(counts[.lost, default: 0] > 0, "The control must lose posts: \(counts)")
   }
 
   @Test(
-    "A copy of the files at any moment, log and all, is a database with all that was accepted by then",
+    "A copy of the files at any moment is a database with every post accepted by then",
     .enabled(if: SQL.isAvailable))
   func copied() async throws {
     let trial = try await Trial(on: SystemFixture.current.roles())
@@ -136,7 +136,7 @@ struct PowerLossFaultTests {
       let accepted = trial.ledger.counts.accepted
       let folder = SystemFixture.current.path("copy-\(number)")
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-      // A snapshot is of one moment.
+      // Stop ingest, so that the copy is of one moment.
       trial.map.ingest.signal(SIGSTOP)
       try await trial.map.ingest.waitUntilStopped()
       for name in ["onthemap.sqlite", "onthemap.sqlite-wal", "onthemap.highwater"] {

@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 import Testing
 
-/// A file system of its own, for what a file alone cannot show.
-@Suite("Faults: a small disk and a read-only one", .stage, .serialized)
+/// Tests that need their own file system.
+@Suite("Faults: small and read-only disks", .stage, .serialized)
 struct RoomFaultTests {
-  /// Ingest's folder, on a disk in memory.
+  /// Ingest's folder on a disk in memory.
   private struct SmallDisk: Sendable {
     static let isAvailable = Fault.isRoot && (try? tried()) == true
     let folder: String
@@ -35,8 +35,9 @@ struct RoomFaultTests {
   }
 
   @Test(
-    "A full disk: posts are refused as not stored, reading goes on; with room it goes on by itself",
-    .enabled(if: SQL.isAvailable), .enabled(if: SmallDisk.isAvailable, "mounting needs root"), .enabled(if: Fault.isFull, Fault.full)
+    "A full disk refuses posts and serves reads, and recovers by itself",
+    .enabled(if: SQL.isAvailable), .enabled(if: SmallDisk.isAvailable, "mounting needs root"),
+    .enabled(if: Fault.isFull, Fault.full)
   )
   func full() async throws {
     let room = try SmallDisk(Trial.data, megabytes: 32)
@@ -44,7 +45,7 @@ struct RoomFaultTests {
     let trial = try await Trial(on: SystemFixture.current.roles())
     let pid = try #require(trial.map.ingest.pid)
     for _ in 0..<(Fault.isFull ? 5 : 1) {
-      // As much as fits, and no more.
+      // Fills the disk completely.
       _ = try Fault.command("dd", "if=/dev/zero", "of=\(room.folder)/filler", "bs=4096")
       try await eventually("posts are refused") {
         try await trial.client.logIn("ada@example.org").status == 507
@@ -54,12 +55,12 @@ struct RoomFaultTests {
       try FileManager.default.removeItem(atPath: room.folder + "/filler")
       try await trial.ledger.advance(by: 20)
     }
-    #expect(trial.map.ingest.pid == pid, "It goes on without a restart.")
+    #expect(trial.map.ingest.pid == pid, "Ingest must recover without a restart.")
     try await trial.expectWhole("a full disk")
   }
 
   @Test(
-    "A full disk is told by readiness, operators, metrics and one line of the log, without a client, and so is its end",
+    "Readiness, operator API, metrics and log report a full disk and its recovery by themselves",
     .enabled(if: SmallDisk.isAvailable, "mounting needs root"))
   func told() async throws {
     let start = ContinuousClock.now
@@ -71,28 +72,28 @@ struct RoomFaultTests {
     #expect(try await map.status().hasPrefix("queue     running"))
     // Fill the disk, without any posts.
     _ = try Fault.command("dd", "if=/dev/zero", "of=\(room.folder)/filler", "bs=4096")
-    try await eventually("it is not ready") { try await client.get("/readyz").status == 503 }
+    try await eventually("ingest is not ready") { try await client.get("/readyz").status == 503 }
     let scrape = try await map.expectFullDisk()
     #expect(scrape["onthemap_store_free_bytes"] < 65_536 && scrape["onthemap_store_filesystem_bytes"] == 16_777_216)
     // SQLite reuses the length of its old log, so some posts may still fit.
     var refused = 0
     for _ in 0..<400 { if try await client.post("Oslo").status == 507 { refused += 1 } }
     #expect(refused > 100)
-    // One line a minute, however long the test takes.
+    // One line a minute, for any duration of the test.
     let lines = ingest.standardError.split(separator: "\n").count { $0.contains("disk full") }
     #expect((1...2 + Int((ContinuousClock.now - start) / .seconds(60))).contains(lines), "\(lines)")
-    #expect(!ingest.standardError.contains("request failed"), "Nothing is said of single requests.")
+    #expect(!ingest.standardError.contains("request failed"), "Single requests must not be logged.")
 
     try FileManager.default.removeItem(atPath: room.folder + "/filler")
-    try await eventually("it is ready without a client") { try await client.get("/readyz").status == 200 }
+    try await eventually("ingest is ready by itself") { try await client.get("/readyz").status == 200 }
     #expect(try await client.post("Oslo").status == 202)
-    try await eventually("it is said that there is room") { ingest.standardError.contains("disk has room again") }
-    let counts = ingest.standardError.matches(of: #/refused=(\d+)/#).compactMap { Int($0.1) }
+    try await eventually("the recovery is logged") { ingest.standardError.contains("disk space recovered") }
+    let counts = ingest.standardError.matches(of: #/refused_writes=(\d+)/#).compactMap { Int($0.1) }
     #expect(counts.reduce(0, +) == refused, "\(counts)")
     try await map.expectRoom()
   }
 
-  @Test("A read-only disk is a clear refusal at the start", .enabled(if: SmallDisk.isAvailable, "mounting needs root"))
+  @Test("A read-only disk makes ingest exit with an error", .enabled(if: SmallDisk.isAvailable, "mounting needs root"))
   func readOnly() async throws {
     let room = try SmallDisk(Trial.data, megabytes: 32)
     defer { room.end() }
@@ -110,19 +111,19 @@ struct RoomFaultTests {
 }
 
 extension Services {
-  /// The output of `queue status`.
+  /// Returns the output of `queue status`.
   func status(_ words: String...) async throws -> String {
     try await SystemFixture.current.run(["queue", "status", "--data", Trial.data] + words).said
   }
 
-  /// Expects a full disk in the readiness at both addresses, in the operators' status and in the metrics.
+  /// Expects a full disk in the readiness at both addresses, in `queue status` and in the metrics.
   func expectFullDisk() async throws -> Scrape {
     for asked in [try client, try operations[0]] {
       let answer = try await asked.get("/readyz")
       #expect(answer.status == 503 && answer["code"] == "disk_full" && answer["detail"]?.contains("free some") == true)
       #expect(try await asked.get("/livez").status == 204)
       let health = try await SystemFixture.current.run("health", asked.base + "/readyz")
-      #expect(health.status == 1 && health.logged.contains("answers 503: disk_full: "), "\(health.logged)")
+      #expect(health.status == 1 && health.logged.contains("returned status 503: disk_full: "), "\(health.logged)")
     }
     #expect(try await status().hasPrefix("queue     DISK FULL OR NEARLY FULL for "))
     #expect(try await status("--json").contains("\"disk\":{\"full\":true,\"fullAt\":"))

@@ -2,22 +2,22 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A process that the tests have started, by posix_spawn(3).
+/// A process that the tests started, by posix_spawn(3).
 ///
-/// Foundation's `Process` believes that a program ends when it closes its descriptors, as `up` does when it starts
-/// again after a crash. It then waits for that program alone, and until it ends reports the end of no other.
-/// `Command` has a type like this one, which these tests do not import: they know only the built program.
+/// Foundation's `Process` takes a program for ended when it closes its descriptors, as `up` does when it restarts after
+/// a crash. `Process` then waits for that program alone, and reports no other end until it ends. `Commands` has a
+/// similar type. These tests do not import it, because they know only the built program.
 struct ChildProcess {
   let pid: pid_t
-  /// The exit code, or the signal's number, negative; nil while it runs.
+  /// The exit code, or the negative number of the signal. Nil while the process runs.
   private(set) var status: Int32?
 
   private static let reaping = Mutex(())
 
   /// - Parameters:
-  ///   - executable: its path.
-  ///   - output: the file to which its standard output is appended.
-  ///   - log: the file to which its standard error is appended.
+  ///   - executable: The program's path.
+  ///   - output: The file that the process's standard output is appended to.
+  ///   - log: The file that its standard error is appended to.
   init(_ executable: String, _ arguments: [String], environment: [String: String], output: String, log: String) throws {
     var files = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&files)
@@ -47,13 +47,13 @@ struct ChildProcess {
     self.pid = pid
   }
 
-  /// Returns whether it runs. Once it does not, `status` says how it ended.
+  /// Returns true while the process runs. Afterwards `status` holds its end.
   mutating func isRunning() -> Bool {
     if status == nil { reap() }
     return status == nil
   }
 
-  /// Kills it, and waits for its end.
+  /// Kills the process and waits for its end.
   mutating func kill() {
     guard isRunning() else { return }
     Glibc.kill(pid, SIGKILL)
@@ -62,9 +62,9 @@ struct ChildProcess {
     reap()
   }
 
-  /// Reaps it if it has ended, and sets `status`.
+  /// Reaps the process if it has ended, and sets `status`.
   ///
-  /// One reap at a time: on a busy machine Linux 6.18 can spin for ever in two threads that reap at once, both in
+  /// Only one reap at a time: on a busy machine Linux 6.18 can spin for ever in two threads that reap together, both in
   /// `shrink_dcache_parent`, which removes the ended process from /proc.
   private mutating func reap() {
     var word: Int32 = 0

@@ -1,11 +1,11 @@
-/// What a test waited for, in vain.
+/// A condition that did not become true in time.
 struct TimeoutError: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Waits until the body has a value; throws `TimeoutError` when the time is over.
+/// Waits until the body has a value. Throws `TimeoutError` after `limit`.
 ///
-/// - Parameter what: completes "waited in vain until …".
+/// - Parameter what: The awaited state, as a clause: "the post is published".
 func eventually<Value>(
   _ what: String, within limit: Duration = .seconds(120), _ body: () async throws -> Value?
 ) async throws -> Value {
@@ -14,12 +14,12 @@ func eventually<Value>(
     if let value = try await body() { return value }
     try await Task.sleep(for: .milliseconds(20))
   } while ContinuousClock.now < end
-  // A busy machine may have overslept the end: the last word is the condition's.
+  // Check once more: a busy machine may have slept past the end.
   if let value = try await body() { return value }
-  throw TimeoutError(description: "waited \(limit) in vain until \(what)")
+  throw TimeoutError(description: "timed out after \(limit) before \(what)")
 }
 
-/// Waits until the condition holds; throws `TimeoutError` when the time is over.
+/// Waits until the condition is true. Throws `TimeoutError` after `limit`.
 func eventually(
   _ what: String, within limit: Duration = .seconds(120), _ condition: () async throws -> Bool
 ) async throws {

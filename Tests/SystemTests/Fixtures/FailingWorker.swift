@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// A worker as somebody may write it who has only proto/README.md: ZMTP and protobuf by hand. It takes every job, and
-/// says that trying it is useless; or one place is the end of it.
+/// A worker written from proto/README.md alone, with ZMTP and protobuf by hand. It answers every job with a permanent
+/// failure, or ends at one given place.
 final class FailingWorker: Sendable {
-  /// It has died of a job.
+  /// The end of the worker by its deadly job.
   struct Killed: Error {}
 
   private let connection: Connection
   private let taken = Atomic(0)
 
-  /// Jobs that it has answered.
+  /// The number of answered jobs.
   var count: Int { taken.load(ordering: .relaxed) }
 
   private let deadly: String?
@@ -18,14 +18,14 @@ final class FailingWorker: Sendable {
 
   /// Connects to a job link of this host.
   ///
-  /// - Parameter deadly: the place that kills it.
+  /// - Parameter deadly: The place that ends the worker.
   init(port: UInt16, deadly: String? = nil) throws {
     connection = try Connection(port: port)
     self.deadly = deadly
     instance = (0..<16).map { _ in .random(in: 0...255) }
   }
 
-  /// Works until it is cancelled, or ingest hangs up.
+  /// Works until it is cancelled or ingest closes the connection.
   func run() async throws {
     let greeting: [UInt8] =
       [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 3, 0] + Array("NULL".utf8) + [UInt8](repeating: 0, count: 48)
@@ -46,7 +46,7 @@ final class FailingWorker: Sendable {
       }
       guard let (isCommand, body) = try await frame() else { continue }
       guard !isCommand else {
-        // The answer to a ZMTP PING repeats its context.
+        // The reply to a ZMTP PING repeats its context.
         if body.starts(with: [4] + Array("PING".utf8)) {
           try await connection.send(command("PONG", Array(body.dropFirst(7))))
         }
@@ -88,7 +88,7 @@ final class FailingWorker: Sendable {
     return [4, UInt8(content.count)] + content
   }
 
-  /// The next frame; nil when none comes for a while.
+  /// Receives the next frame. Nil if none comes within 200 ms.
   private func frame() async throws -> (isCommand: Bool, body: [UInt8])? {
     guard let flags = try await connection.bytes(1, within: .milliseconds(200)).first else { return nil }
     let length = try await connection.bytes(flags & 2 == 0 ? 1 : 8).reduce(0) { $0 << 8 | Int($1) }

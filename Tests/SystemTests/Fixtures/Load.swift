@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// `onthemap load` at work: real places at a fixed rate, and afterwards a look at what became of each.
+/// A run of `onthemap load`: real places at a fixed rate, and then a check of each post.
 struct Load: Sendable {
-  /// What it found, by the names in its JSON.
+  /// The results, by their names in the JSON.
   struct Figures: Decodable, Sendable {
     let accepted: Int
     let published: Int
@@ -16,7 +16,7 @@ struct Load: Sendable {
 
   let program: Program
 
-  /// Waits for its end, and tells people what it found.
+  /// Waits for the end of the run, prints its output and returns its results.
   func figures(within limit: Duration) async throws -> Figures {
     let status = try await program.exit(within: limit)
     #expect(status == 0, "\(program.standardError)")
@@ -26,7 +26,7 @@ struct Load: Sendable {
 }
 
 extension SystemFixture {
-  /// A load that has begun: its first posts are published.
+  /// Starts a load. On return its first posts are published.
   func load(on services: Services, rate: Int, seconds: Int) async throws -> Load {
     let program = try program([
       "load", "--server", try services.client.base, "--feed", try services.publish, "--rate", "\(rate)", "--duration",

@@ -1,18 +1,18 @@
 import CZeroMQ
 import Foundation
 
-/// A post as a producer sends it.
+/// A post that a producer sends.
 struct Draft: Sendable {
   var key: String
   var place = "Oslo"
   var link = "https://example.org/ada"
-  /// Degrees × 10^7.
+  /// The latitude in degrees × 10^7.
   var latitudeE7: Int32?
   var longitudeE7: Int32?
   var traceparent = ""
 }
 
-/// What was said to one post of a batch.
+/// The result of one post of a batch.
 struct Receipt: Sendable, Equatable {
   enum Outcome: UInt64, Sendable { case accepted = 1, replayed, refused, busy }
 
@@ -24,24 +24,24 @@ struct Receipt: Sendable, Equatable {
   let retryAfterMs: UInt64
 }
 
-/// The answer to a request.
+/// The reply to a request.
 struct Reply: Sendable {
   let request: UInt64
   var receipts: [Receipt] = []
-  /// Post ids, states by their numbers, reasons' codes, labels.
+  /// Post ids, state numbers, reason codes and labels.
   var statuses: [(id: String, state: UInt64, code: String, label: String)] = []
-  /// The code's number, where the whole request failed.
+  /// The error code's number, if the whole request failed.
   var error: UInt64?
 }
 
-/// A producer as proto/README.md tells somebody to write it: a DEALER, and protobuf by hand. Never waits in libzmq.
+/// A producer written from proto/README.md: a DEALER, and protobuf by hand. Never blocks in libzmq.
 final class Producer {
   let token: String
   private let context: UnsafeMutableRawPointer?
   private let socket: UnsafeMutableRawPointer?
   private var request: UInt64 = 0
 
-  /// - Parameter endpoint: ingest's for producers.
+  /// - Parameter endpoint: Ingest's address for producers.
   init(_ endpoint: String, token: String?) {
     self.token = token ?? ""
     context = zmq_ctx_new()
@@ -58,14 +58,14 @@ final class Producer {
     zmq_ctx_term(context)
   }
 
-  /// Sends a batch, and again with the same keys until it is answered.
+  /// Sends a batch, and resends it with the same keys until a reply comes.
   func submit(_ drafts: [Draft], again pause: Duration = .seconds(5)) async throws -> Reply {
     try await ask(16, Producer.batch(drafts), again: pause)
   }
 
   /// Sends a batch once.
   ///
-  /// - Returns: nil where no answer has come within the time.
+  /// - Returns: Nil if no reply comes within the time.
   func submitOnce(_ drafts: [Draft], within limit: Duration) async throws -> Reply? {
     let number = send(16, Producer.batch(drafts))
     let end = ContinuousClock.now + limit
@@ -91,14 +91,14 @@ final class Producer {
     return batch
   }
 
-  /// Asks what has become of posts.
+  /// Requests the states of posts.
   func statuses(of ids: [String]) async throws -> Reply {
     var query = ProtobufFields()
     for id in ids { query.add(1, id) }
     return try await ask(17, query, again: .seconds(5))
   }
 
-  /// Sends a request once, and returns its number.
+  /// Sends a request once. Returns its number.
   @discardableResult
   func send(_ field: Int, _ body: ProtobufFields) -> UInt64 {
     request += 1
@@ -112,7 +112,7 @@ final class Producer {
     return request
   }
 
-  /// The next reply, whatever it answers; nil when there is none yet.
+  /// Returns the next reply to any request. Nil if none waits.
   func receive() -> Reply? {
     var message = zmq_msg_t()
     zmq_msg_init(&message)
@@ -136,7 +136,7 @@ final class Producer {
   private func ask(_ field: Int, _ body: ProtobufFields, again pause: Duration) async throws -> Reply {
     var sent: Set<UInt64> = []
     var due = ContinuousClock.now
-    return try await eventually("a request is answered") {
+    return try await eventually("a request gets a reply") {
       if ContinuousClock.now >= due {
         sent.insert(send(field, body))
         due = ContinuousClock.now + pause

@@ -3,9 +3,9 @@ import Glibc
 import Synchronization
 import Testing
 
-/// One process of the product, with its output in files: it may die and be started again with the same arguments.
+/// A process of the product, with its output in files. It may end and start again with the same arguments.
 final class Program: Sendable {
-  /// The built program; `ONTHEMAP_BINARY` names another one.
+  /// The built program, or the one that `ONTHEMAP_BINARY` names.
   static let binary: URL = {
     if let path = ProcessInfo.processInfo.environment["ONTHEMAP_BINARY"] { return URL(fileURLWithPath: path) }
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -15,15 +15,15 @@ final class Program: Sendable {
 
   private let executable: URL
   let arguments: [String]
-  /// What is set beside the test's own environment, from which ONTHEMAP_… is taken away.
+  /// Variables added to the test's own environment, from which ONTHEMAP_… is removed.
   let environment: [String: String]
   private let output: URL
   private let log: URL
   private let process = Mutex<ChildProcess?>(nil)
 
   /// - Parameters:
-  ///   - executable: another one than the product's.
-  ///   - path: of the files that take its output, without their endings.
+  ///   - executable: The program. The built one by default.
+  ///   - path: The path of the output files, without their extensions.
   init(
     _ arguments: [String], executable: URL = Program.binary, environment: [String: String], outputAt path: String
   ) throws {
@@ -37,16 +37,16 @@ final class Program: Sendable {
 
   deinit { process.withLock { $0?.kill() } }
 
-  /// Nil while it does not run.
+  /// The process id. Nil while the program does not run.
   var pid: pid_t? { process.withLock { $0?.isRunning() == true ? $0?.pid : nil } }
 
-  /// What it has said on standard output since its last start.
+  /// The standard output since the last start.
   var standardOutput: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
 
-  /// What it has said on standard error, over all its starts.
+  /// The standard error of all starts.
   var standardError: String { String(decoding: (try? Data(contentsOf: log)) ?? Data(), as: UTF8.self) }
 
-  /// The words of its ready line; empty before.
+  /// The fields of the ready line. Empty before that line.
   var ready: [String: String] {
     guard let line = standardOutput.split(separator: "\n").first(where: { $0.hasPrefix("ready ") }) else { return [:] }
     return line.split(separator: " ").dropFirst().reduce(into: [:]) { words, word in
@@ -55,7 +55,8 @@ final class Program: Sendable {
     }
   }
 
-  /// - Parameter command: what runs it, with its own arguments: a tracer, say, that leaves it its process id.
+  /// - Parameter command: A command that runs the program and keeps its process id, such as a tracer, with its
+  /// arguments.
   func start(under command: [String] = []) throws {
     try Data().write(to: output)
     let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ONTHEMAP_") }
@@ -67,20 +68,22 @@ final class Program: Sendable {
     self.process.withLock { $0 = process }
   }
 
-  /// Starts it, and waits for its ready line.
+  /// Starts the program and waits for its ready line.
   func startAndWait(under command: [String] = []) async throws {
     try start(under: command)
     try await eventually("\(self) is ready") {
-      if pid == nil { throw TimeoutError(description: "\(self) has ended before it was ready: \(standardError.suffix(2_000))") }
+      if pid == nil {
+        throw TimeoutError(description: "\(self) ended before it was ready: \(standardError.suffix(2_000))")
+      }
       return !ready.isEmpty
     }
   }
 
-  /// Waits, after SIGSTOP, until each of its threads has stopped: the signal is only on its way when it is sent.
+  /// Waits after SIGSTOP until each thread has stopped, because the signal arrives asynchronously.
   func waitUntilStopped() async throws {
-    guard let pid else { throw TimeoutError(description: "\(self) does not run") }
+    guard let pid else { throw TimeoutError(description: "\(self) is not running") }
     let tasks = "/proc/\(pid)/task"
-    try await eventually("\(self) stands still") {
+    try await eventually("\(self) is stopped") {
       try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in
         let stat = try String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8)
         return stat.split(separator: ")").last?.hasPrefix(" T") == true
@@ -88,12 +91,12 @@ final class Program: Sendable {
     }
   }
 
-  /// CPU time of all its threads so far, in hundredths of a second (proc(5), USER_HZ).
+  /// CPU time of all threads so far, in hundredths of a second (proc(5), USER_HZ).
   var cpuTicks: Int {
     get throws {
-      guard let pid else { throw TimeoutError(description: "\(self) does not run") }
+      guard let pid else { throw TimeoutError(description: "\(self) is not running") }
       let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
-      // After the name, which may have blanks: utime and stime are the 14th and 15th of all.
+      // After the name, which may contain blanks: utime and stime are the 14th and 15th field.
       let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
       guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else {
         throw TimeoutError(description: "\(self) has no CPU time: \(stat)")
@@ -104,25 +107,25 @@ final class Program: Sendable {
 
   func signal(_ signal: Int32) { if let pid { Glibc.kill(pid, signal) } }
 
-  /// Waits for its end.
+  /// Waits for the program's end.
   ///
-  /// - Returns: the exit code, or the signal's number, negative.
+  /// - Returns: The exit code, or the negative number of the signal.
   func exit(within limit: Duration = .seconds(120)) async throws -> Int32 {
     try await eventually("\(self) ends", within: limit) {
       process.withLock { $0?.isRunning() == true ? nil : $0?.status }
     }
   }
 
-  /// What `kill -9` does.
+  /// Kills the program like `kill -9`.
   func kill() async throws {
     signal(SIGKILL)
     guard process.withLock({ $0 != nil }) else { return }
     _ = try await exit()
   }
 
-  /// Kills it and starts it again, with the same arguments.
+  /// Kills the program and starts it again with the same arguments.
   ///
-  /// - Parameter pause: how long it is gone.
+  /// - Parameter pause: The time between kill and start.
   func restart(after pause: Duration = .zero) async throws {
     try await kill()
     try await Task.sleep(for: pause)

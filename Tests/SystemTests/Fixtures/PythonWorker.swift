@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 
-/// The examples in Python, and what they need.
+/// The Python examples and their requirements.
 enum PythonExample {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
   static let python = PythonExample.root.appending(path: ".venv/bin/python")
-  /// Runs a script as it is: a test's own threads have most signals blocked, and what they start inherits that.
+  /// Runs a script with all signals unblocked: a test's threads block most signals, and their child processes inherit
+  /// that.
   static let start = """
     import runpy, signal, sys
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
@@ -19,17 +20,18 @@ enum PythonExample {
       .contains { FileManager.default.isExecutableFile(atPath: "\($0)/protoc") }
 }
 
-/// deploy/examples/python/work.py, as a test starts it. It knows one place that no gazetteer has, "Avalon Isle".
+/// The worker example deploy/examples/python/worker.py. It knows one place that no gazetteer has, "Avalon Isle".
 struct PythonWorker {
   private let script: String
   private let places: String
   let environment: [String: String]
 
   /// - Parameters:
-  ///   - line: what is taken out of it.
-  ///   - instead: what stands there then.
-  static func made(in stage: SystemFixture, replacing line: String = "", with instead: String = "") async throws -> PythonWorker
-  {
+  ///   - line: Text to replace in the script.
+  ///   - instead: The replacement.
+  static func made(
+    in stage: SystemFixture, replacing line: String = "", with instead: String = ""
+  ) async throws -> PythonWorker {
     let proto = PythonExample.root.appending(path: "proto/onthemap/jobs/v1").path
     let protoc = try stage.program(
       ["protoc", "-I", proto, "--python_out=\(stage.folder.path)", "jobs.proto"],
@@ -39,16 +41,16 @@ struct PythonWorker {
     try Data("Avalon Isle\t51.147\t-2.718\tAvalon, Somerset, England\tGB\n".utf8)
       .write(to: stage.folder.appending(path: "places.tsv"))
     let original = try String(
-      contentsOf: PythonExample.root.appending(path: "deploy/examples/python/work.py"), encoding: .utf8)
+      contentsOf: PythonExample.root.appending(path: "deploy/examples/python/worker.py"), encoding: .utf8)
     if !line.isEmpty { #expect(original.contains(line)) }
     let text = line.isEmpty ? original : original.replacingOccurrences(of: line, with: instead)
-    try Data(text.utf8).write(to: stage.folder.appending(path: "work.py"))
+    try Data(text.utf8).write(to: stage.folder.appending(path: "worker.py"))
     return PythonWorker(
-      script: stage.path("work.py"), places: stage.path("places.tsv"),
+      script: stage.path("worker.py"), places: stage.path("places.tsv"),
       environment: ["PYTHONPATH": stage.folder.path, "PYTHONDONTWRITEBYTECODE": "1"])
   }
 
-  /// The program and its arguments.
+  /// Returns the program and its arguments.
   func command(endpoint: String) -> [String] {
     [PythonExample.python.path, "-c", PythonExample.start, script, places, endpoint]
   }

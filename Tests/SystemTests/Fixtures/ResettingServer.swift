@@ -2,18 +2,18 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A ZMTP server that takes each connection through its handshake, sends it bytes in one piece, and resets it.
+/// A ZMTP server that completes each connection's handshake, sends bytes in one piece, and resets the connection.
 final class ResettingServer: Sendable {
   let port: UInt16
   private let listener: Int32
   private let resets = Mutex(0)
 
-  /// Connections that had their handshake and were reset.
+  /// The number of connections that were reset after their handshake.
   var count: Int { resets.withLock { $0 } }
 
   /// - Parameters:
-  ///   - handshake: greeting and READY.
-  ///   - burst: the bytes behind it.
+  ///   - handshake: Greeting and READY.
+  ///   - burst: The bytes after them.
   init(handshake: [UInt8], burst: [UInt8]) throws {
     port = try Port.free()
     listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
@@ -29,7 +29,7 @@ final class ResettingServer: Sendable {
     }
   }
 
-  /// Ends the thread. Connections that are there live on until they are reset.
+  /// Stops the server's thread. Existing connections last until their reset.
   func stop() {
     shutdown(listener, Int32(SHUT_RDWR))
     close(listener)
@@ -41,7 +41,7 @@ final class ResettingServer: Sendable {
     setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(peer, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     guard send(peer, handshake) else { return }
-    // What comes in one piece with a greeting gets no further. The other end's handshake is about as long as this one.
+    // A greeting together with other bytes ends the handshake. The peer's handshake is about as long as this one.
     var buffer = [UInt8](repeating: 0, count: 4_096)
     guard recv(peer, &buffer, 80, Int32(MSG_WAITALL)) == 80 else { return }
     var end = linger(l_onoff: 1, l_linger: 0)
@@ -50,7 +50,7 @@ final class ResettingServer: Sendable {
     resets.withLock { $0 += 1 }
   }
 
-  /// False when the other end has gone.
+  /// Sends bytes. Returns false if the peer has disconnected.
   private func send(_ peer: Int32, _ bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A server that says what it was told to, a connection at a time, and remembers what it was asked.
+/// A server with scripted responses, one connection at a time. It records the requests.
 final class ScriptedServer: Sendable {
   let port: UInt16
   private let descriptor: Int32
   private let received = Mutex<[String]>([])
 
-  /// - Parameter answers: by connection: a status line and a JSON body; nil hangs up on the request. The last one is
-  ///   said again and again.
+  /// - Parameter answers: A status line and a JSON body for each connection. Nil closes the connection after the
+  /// request. The last one repeats.
   init(_ answers: [(status: String, body: String)?]) throws {
     port = try Port.free()
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
@@ -34,15 +34,15 @@ final class ScriptedServer: Sendable {
     }
   }
 
-  /// Ends the thread too.
+  /// Stops the server and its thread.
   func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   deinit { close(descriptor) }
 
-  /// What was asked, heads and bodies, in order.
+  /// The requests, heads and bodies, in order.
   var requests: [String] { received.withLock { $0 } }
 
-  /// The value of a header in each request to a path; empty where it lacks.
+  /// Returns the value of a header in each request to a path. Empty if it is missing.
   func values(of header: String, to path: String) -> [String] {
     requests.filter { $0.hasPrefix(path) }.map { request in
       let line = request.components(separatedBy: "\r\n").first { $0.lowercased().hasPrefix(header.lowercased() + ": ") }
@@ -50,7 +50,7 @@ final class ScriptedServer: Sendable {
     }
   }
 
-  /// The head and the body.
+  /// Reads a request: its head and body.
   private static func request(_ client: Int32) -> String {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -2,38 +2,38 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The running product: all in one process, or each role in its own.
+/// The running services: all in one process, or each role in its own process.
 struct Services: Sendable {
-  /// Nil where one process is all.
+  /// The feed. Nil if one process has all roles.
   var feed: Program?
   var workers: [Program] = []
-  /// Ingest, or all.
+  /// Ingest, or the process with all roles.
   let ingest: Program
 
-  /// Ingest's API.
+  /// A client of ingest's API.
   var client: Client { get throws { try Client(address("http", of: ingest)) } }
-  /// The feed's HTTP.
+  /// A client of the feed's HTTP API.
   var feedClient: Client { get throws { try Client(address("feed-http", of: feed ?? ingest)) } }
-  /// Where subscribers connect.
+  /// The address for subscribers.
   var publish: String { get throws { try address("feed", of: feed ?? ingest) } }
 
-  /// Where the feed is asked.
+  /// The address of the feed's query port.
   var query: String { get throws { try address("query", of: feed ?? ingest) } }
 
-  /// Where producers connect.
+  /// The address for producers.
   var submit: String { get throws { try address("submit", of: ingest) } }
 
-  /// The address to which feeds connect.
+  /// The address for feeds.
   var changes: String { get throws { try address("changes", of: ingest) } }
 
-  /// Where each process is asked about itself.
+  /// Clients of each process's operations address.
   var operations: [Client] {
     get throws {
       try ([ingest] + [feed].compactMap(\.self) + workers).map { Client(try address("operations", of: $0)) }
     }
   }
 
-  /// The ZeroMQ ports by the name in the ready line.
+  /// The ZeroMQ ports by their names in the ready line.
   var ports: [(name: String, port: UInt16)] {
     get throws {
       try ["jobs", "changes", "submit", "feed", "query"].map { name in
@@ -47,13 +47,13 @@ struct Services: Sendable {
   }
 
   private func address(_ word: String, of program: Program) throws -> String {
-    guard let address = program.ready[word] else { throw TimeoutError(description: "\(program) has not told its \(word)") }
+    guard let address = program.ready[word] else { throw TimeoutError(description: "\(program) printed no \(word)") }
     return address
   }
 }
 
 extension SystemFixture {
-  /// All in one process, on free ports, ready.
+  /// Starts all roles in one process, on free ports. Ready on return.
   func up(_ more: String..., environment: [String: String] = [:]) async throws -> Services {
     let program = try program(
       [
@@ -65,7 +65,7 @@ extension SystemFixture {
     return Services(ingest: program)
   }
 
-  /// Each role in its own process, ready, on ports that stay the same when one is started again.
+  /// Starts each role in its own process, on ports that stay the same after a restart. Ready on return.
   func roles(workers: Int = 2, environment: [String: String] = [:]) async throws -> Services {
     let (http, jobs, changes, submit) = (try Port.free(), try Port.free(), try Port.free(), try Port.free())
     let ingest = try program(
@@ -87,23 +87,22 @@ extension SystemFixture {
     return services
   }
 
-  /// One more worker, ready.
+  /// Starts one more worker. Ready on return.
   func worker(of services: Services, environment: [String: String] = [:]) async throws -> Program {
     let jobs = try services.ports.first { $0.name == "jobs" }?.port ?? 0
     let worker = try program(
-      ["geocoder", "--ingest", "tcp://127.0.0.1:\(jobs)", "--operations", "127.0.0.1:0"], environment: environment)
+      ["worker", "--ingest", "tcp://127.0.0.1:\(jobs)", "--operations", "127.0.0.1:0"], environment: environment)
     try await worker.startAndWait()
     return worker
   }
 }
 
-/// Ports for what must find its port again.
+/// Ports for programs that must keep their port over restarts.
 enum Port {
   private static let given = Mutex<Set<UInt16>>([])
 
-  /// A port that nobody listens on, and that nobody else is given: it may be long until it is used, or a role that is
-  /// killed may leave it for a while. Below those that the kernel gives away for port 0, and apart from those of the
-  /// other sets of tests, so that it stays free.
+  /// Returns a free port that no other caller gets: a role may use it late, or leave it for a while after a kill. The
+  /// port is below the range for port 0, so that the kernel does not assign it, and apart from the other test sets.
   static func free() throws -> UInt16 {
     for _ in 0..<200 {
       let port = UInt16.random(in: 15_000..<25_000)
@@ -113,15 +112,15 @@ enum Port {
         return port
       }
     }
-    throw Overdue(description: "found no free port")
+    throw TimeoutError(description: "no free port found")
   }
 }
 
-/// Listens, and never answers.
+/// A listener that never answers.
 final class Listener: Sendable {
   private let descriptor: Int32
 
-  /// Whether somebody has connected.
+  /// True if a client has connected.
   var isCalled: Bool {
     var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&request, 1, 0) > 0
@@ -129,7 +128,7 @@ final class Listener: Sendable {
 
   init(port: UInt16) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
-    // `deinit` closes it.
+    // `deinit` closes the descriptor.
     guard bindLoopback(descriptor, port), listen(descriptor, 1) == 0 else {
       throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EADDRINUSE)
     }
@@ -142,7 +141,7 @@ private func bindLoopback(_ descriptor: Int32, _ port: UInt16) -> Bool {
   withLoopback(port) { bind(descriptor, $0, $1) == 0 }
 }
 
-/// 127.0.0.1 and a port, as the kernel wants it.
+/// Calls the body with the socket address of 127.0.0.1 and a port.
 func withLoopback<Value>(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value) -> Value {
   var address = sockaddr_in()
   address.sin_family = sa_family_t(AF_INET)

@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What one test has for itself: a folder, and programs that end with it, however it ends.
+/// The resources of one test: a folder, and programs that end with the test, however it ends.
 final class SystemFixture: Sendable {
   @TaskLocal private static var stage: SystemFixture?
 
-  /// The running test's.
+  /// The running test's fixture.
   static var current: SystemFixture {
     guard let stage else { preconditionFailure("The suite lacks the trait .stage.") }
     return stage
@@ -21,14 +21,14 @@ final class SystemFixture: Sendable {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  /// Holds something that programs ask, which nobody else does, until the test ends.
+  /// Keeps an object, such as a stub server that programs use, alive until the test ends.
   func keep(_ object: any AnyObject & Sendable) { kept.withLock { $0.append(object) } }
 
   func path(_ name: String) -> String { folder.appending(path: name).path }
 
-  /// A program that is not started yet.
+  /// Creates a program without starting it.
   ///
-  /// - Parameter executable: another one than the product's.
+  /// - Parameter executable: The program. The built one by default.
   func program(
     _ arguments: [String], executable: URL = Program.binary, environment: [String: String] = [:]
   ) throws -> Program {
@@ -59,7 +59,7 @@ final class SystemFixture: Sendable {
     return (status, program.standardOutput, program.standardError)
   }
 
-  /// The end of each program's log, for a failure.
+  /// The end of each program's log, for a failure's report.
   fileprivate var logs: String {
     programs.withLock { $0 }.map { "\($0.arguments.joined(separator: " "))\n\($0.standardError.suffix(1_500))" }
       .joined(separator: "\n")
@@ -70,20 +70,19 @@ final class SystemFixture: Sendable {
     try FileManager.default.removeItem(at: folder)
   }
 
-  /// The running product that the tests of a suite with the trait `.sharedServices` share.
+  /// The services that the tests of a suite with the trait `.sharedServices` share.
   @TaskLocal fileprivate static var sharedServices: Services?
 
-  /// The suite's own running product, all in one process. A test changes nothing there that another one sees: it has
-  /// accounts of its own.
+  /// The suite's shared services, in one process. Tests use their own accounts and change nothing that other tests see.
   static var shared: Services {
     guard let sharedServices else { preconditionFailure("The suite lacks the trait .sharedServices.") }
     return sharedServices
   }
 
-  /// Some tests at once, not all: each runs several processes, and deadlines are to mean something on two cores.
+  /// At most three tests run together: each runs several processes, and deadlines must be meaningful on two cores.
   private static let concurrencyLimit = ConcurrencyLimit(3)
 
-  /// Runs the body with a stage that takes no seat: those who use it have seats of their own.
+  /// Runs the body with a fixture outside the concurrency limit: the tests that use it count for themselves.
   fileprivate static func withoutConcurrencyLimit(_ body: (SystemFixture) async throws -> Void) async throws {
     let stage = try SystemFixture()
     let result: Result<Void, any Error>
@@ -104,7 +103,7 @@ final class SystemFixture: Sendable {
   }
 }
 
-/// Gives every test of a suite a stage, and every failure the logs of its programs.
+/// Gives every test of a suite a fixture, and every failure the logs of its programs.
 struct SystemFixtureTrait: SuiteTrait, TestTrait, TestScoping {
   var isRecursive: Bool { true }
 
@@ -126,7 +125,7 @@ extension Trait where Self == SystemFixtureTrait {
   static var stage: Self { Self() }
 }
 
-/// Starts the product once for all tests of a suite, and ends it after the last one. Every failure has its log.
+/// Starts the services once for all tests of a suite, and ends them after the last one. Every failure gets their log.
 struct SharedServicesTrait: SuiteTrait, TestScoping {
   var isRecursive: Bool { false }
 
@@ -151,7 +150,7 @@ extension Trait where Self == SharedServicesTrait {
   static var sharedServices: Self { Self() }
 }
 
-/// So many at once; the others wait in line.
+/// A limit of concurrent holders. Further callers wait in order.
 private actor ConcurrencyLimit {
   private var free: Int
   private var line: [CheckedContinuation<Void, Never>] = []

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A subscriber: `onthemap watch --json`, whose lines these tests put together into a list of their own.
+/// A subscriber: `onthemap watch --json`, whose lines these tests apply to their own list.
 struct Watcher: Sendable {
   struct Line: Decodable, Sendable {
     let kind: String
@@ -23,7 +23,7 @@ struct Watcher: Sendable {
 
   init(program: Program) { self.program = program }
 
-  /// All whole lines so far.
+  /// All complete lines so far.
   var lines: [Line] {
     get throws {
       let said = program.standardOutput
@@ -32,22 +32,22 @@ struct Watcher: Sendable {
     }
   }
 
-  /// Expects that it has lost the feed by silence at most, and had a list after each loss. On a machine that stands
-  /// still for 3 s a subscriber finds its feed silent. Such losses are allowed if the machine did stand still and the
-  /// time suffices for them.
+  /// Expects that the subscriber lost the feed at most by silence, and got a list after each loss. If the machine
+  /// stalls for 3 s, a subscriber finds its feed silent. Such losses are allowed if the machine did stall and the
+  /// elapsed time suffices for them.
   ///
-  /// - Returns: true if it has lost nothing.
+  /// - Returns: True if the subscriber never lost the feed.
   func isUndisturbed() throws -> Bool {
-    let turns = try lines.filter { ["snapshot", "lost"].contains($0.kind) }
-    let losses = turns.filter { $0.kind == "lost" }
-    #expect(losses.allSatisfy { $0.reason == "the feed is silent" }, "\(losses)")
-    #expect(turns.enumerated().allSatisfy { $1.kind == ($0 % 2 == 0 ? "snapshot" : "lost") }, "\(turns.map(\.kind))")
+    let turns = try lines.filter { ["snapshot", "resync"].contains($0.kind) }
+    let losses = turns.filter { $0.kind == "resync" }
+    #expect(losses.allSatisfy { $0.reason == "no frame from the feed" }, "\(losses)")
+    #expect(turns.enumerated().allSatisfy { $1.kind == ($0 % 2 == 0 ? "snapshot" : "resync") }, "\(turns.map(\.kind))")
     let suffices = Duration.seconds(3) * losses.count <= ContinuousClock.now - start
     #expect(losses.isEmpty || suffices && ticker.wasLate(since: start), "\(losses)")
     return losses.isEmpty
   }
 
-  /// The list that the lines make; nil before the first snapshot. Throws where a line's hash is not that of the list.
+  /// The list that the lines build. Nil before the first snapshot. Throws if a line's hash differs from the list's.
   var list: FeedList? {
     get throws {
       var list: FeedList?
@@ -61,7 +61,7 @@ struct Watcher: Sendable {
         }
         list?.stateHash = line.stateHash ?? ""
         guard list?.seq == line.seq, list?.computedHash == line.stateHash else {
-          throw TimeoutError(description: "the watcher's list at \(line.seq ?? 0) is not what its hash says")
+          throw TimeoutError(description: "the watcher's list at \(line.seq ?? 0) does not match its hash")
         }
       }
       return list
@@ -69,15 +69,15 @@ struct Watcher: Sendable {
   }
 }
 
-/// A clock that ticks every 100 ms. Where it ticks late, the machine stood still.
+/// A clock that ticks every 100 ms. A late tick means that the machine stalled.
 private final class Ticker: Sendable {
   private struct Ticks {
     var last = ContinuousClock.now
-    /// The time of the last tick that was late; nil for none.
+    /// The time of the last late tick. Nil if none was late.
     var late: ContinuousClock.Instant?
 
     /// A feed's heartbeats are 2 s late before a subscriber finds it silent. Several threads may share that delay, so
-    /// half a second is late.
+    /// half a second counts as late.
     func isLate(_ now: ContinuousClock.Instant) -> Bool { now - last > .milliseconds(600) }
   }
 
@@ -104,7 +104,7 @@ private final class Ticker: Sendable {
 }
 
 extension SystemFixture {
-  /// A subscriber that has its first list.
+  /// Starts a subscriber and waits for its first list.
   func watcher(of services: Services) async throws -> Watcher {
     let watcher = Watcher(program: try program(["watch", "--json", "--feed", try services.publish]))
     try watcher.program.start()

@@ -1,21 +1,22 @@
 import Foundation
 import Testing
 
-@Suite("Pages of other sites", .stage)
+@Suite("Cross-origin settings", .stage)
 struct CrossOriginTests {
-  @Test("What is no origin is no setting")
+  @Test("An invalid --cors-origins value is refused at start")
   func setting() async throws {
     for text in ["app.example.org", "https://app.example.org/", "*", "https://a b"] {
-      let ran = try await SystemFixture.current.run("ingest", "--cors-origins", text, "--data", SystemFixture.current.path("x"))
+      let ran = try await SystemFixture.current.run(
+        "ingest", "--cors-origins", text, "--data", SystemFixture.current.path("x"))
       #expect(
         ran.status != 0
           && ran.logged.contains("(ONTHEMAP_CORS_ORIGINS) must be origins without a path"), "\(ran.logged)")
     }
   }
 
-  @Test("Where TLS ends in front, cookies are for this host and for TLS alone, and browsers are told to keep to it")
+  @Test("Behind TLS, cookies are Secure and host-bound, and responses have HSTS")
   func secure() async throws {
-    let map = try await SystemFixture.current.up("--origin", "https://map.example.org")
+    let map = try await SystemFixture.current.up("--public-url", "https://map.example.org")
     let answer = try await map.client.signUp("ada@example.org")
     let cookie = try #require(answer.headers["set-cookie"])
     for part in ["__Host-otm=", "Path=/", "Secure", "HttpOnly", "SameSite=Lax"] { #expect(cookie.contains(part)) }

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-@Suite("The API's document", .stage)
+@Suite("Ingest's API document", .stage)
 struct DocumentTests {
   private let api = DocumentedAPI.ingest
 
-  /// A document, and a word of what is to be said of it; nothing where it is right.
+  /// Changes to the document, each with a word of the expected error. No word for a valid document.
   private static let rules: [(old: String, new: String, complaint: String)] = [
     ("", "", ""),
     (#""summary": "Sign up""#, #""summary": 1"#, "summary"),
@@ -16,7 +16,7 @@ struct DocumentTests {
   ]
 
   @Test(
-    "It is OpenAPI 3.1, and its examples are what its schemas say",
+    "The document is valid OpenAPI 3.1, and its examples match its schemas",
     .enabled(if: DocumentedAPI.isReady, DocumentedAPI.missing), arguments: rules.indices)
   func isValid(index: Int) async throws {
     let rule = Self.rules[index]
@@ -26,11 +26,11 @@ struct DocumentTests {
   }
 
   @Test(
-    "Whatever a client sends, what is answered is documented, and what is wrong is refused",
+    "Every response is documented, and every invalid request is refused",
     .enabled(if: DocumentedAPI.isReady, DocumentedAPI.missing))
   func holds() async throws {
     let client = try await SystemFixture.current.up("--trusted-proxies", "127.0.0.1").client
-    // The examples log in as somebody.
+    // The examples log in to this account.
     #expect(try await client.signUp("cy@example.org", password: "correct-horse").status == 201)
     let promoted = try await SystemFixture.current.run(
       "user", "promote", "cy@example.org", "--data", SystemFixture.current.path("data"))
@@ -40,19 +40,19 @@ struct DocumentTests {
       nil, client, "--report", "har", "--report-har-path", report)
     #expect(whole.code == 0, "\(whole.said)")
     #expect(whole.said.contains("Stateful") && whole.said.contains("No issues found"))
-    // Who is only ever refused has been asked nothing.
+    // An operation that only refuses has not been tested.
     let operations = try api.operations()
     let succeeded = try api.succeeded(report: report, of: operations)
     #expect(operations.count > 40)
-    // No provider is there, to which browsers are sent: OpenIDTests and FacebookTests go through these.
+    // No provider is configured for browser logins: OpenIDTests and FacebookTests cover these operations.
     let provided = [
       "DELETE /v2/account/identities/{id}", "GET /v2/login/oidc", "GET /v2/login/oidc/callback",
       "POST /v2/account/identities",
     ]
-    #expect(Set(operations).subtracting(succeeded).sorted() == provided, "No request of these went well.")
+    #expect(Set(operations).subtracting(succeeded).sorted() == provided, "These operations never succeeded.")
   }
 
-  @Test("An answer that is not documented is found", .enabled(if: DocumentedAPI.isReady, DocumentedAPI.missing))
+  @Test("The check detects an undocumented response", .enabled(if: DocumentedAPI.isReady, DocumentedAPI.missing))
   func canary() async throws {
     let client = try await SystemFixture.current.up().client
     let document = try api.copy(#""required": ["version"]"#, #""required": ["version", "nothing"]"#)

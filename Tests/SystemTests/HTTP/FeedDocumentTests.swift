@@ -6,7 +6,7 @@ struct FeedDocumentTests {
   private let api = DocumentedAPI.feed
   private static let key = "0123456789abcdef0123456789abcdef"
 
-  /// Changes to the document, and a word of the expected complaint; empty for a right document.
+  /// Changes to the document, each with a word of the expected error. No word for a valid document.
   private static let rules: [(old: String, new: String, complaint: String)] = [
     ("", "", ""), (##""#/components/schemas/Delta""##, ##""#/components/schemas/Nobody""##, "Nobody"),
     (#"{\"stale\":true}"#, #"{\"stale\":5}"#, "5 is not of type 'boolean'"),
@@ -14,7 +14,7 @@ struct FeedDocumentTests {
   ]
 
   @Test(
-    "It is OpenAPI 3.1, and its examples are what its schemas say",
+    "The document is valid OpenAPI 3.1, and its examples match its schemas",
     .enabled(if: DocumentedAPI.isReady, DocumentedAPI.missing), arguments: rules.indices)
   func isValid(index: Int) async throws {
     let rule = Self.rules[index]
@@ -23,9 +23,10 @@ struct FeedDocumentTests {
     #expect(rule.complaint.isEmpty || status.said.contains(rule.complaint), "\(status.said)")
   }
 
-  /// A closed map with some posts on it, so that streams end with their tickets.
-  private func closedMap() async throws -> Services {
-    let map = try await SystemFixture.current.up("--viewing", "closed", environment: ["ONTHEMAP_VIEW_KEY": Self.key])
+  /// Starts a members-only map with some posts, so that streams end with their tickets.
+  private func membersOnlyMap() async throws -> Services {
+    let map = try await SystemFixture.current.up(
+      "--map-access", "members", environment: ["ONTHEMAP_MAP_ACCESS_SECRET": Self.key])
     let client = try await map.client.signedUp()
     for place in ["Oslo", "Lima", "Costa Rica"] {
       #expect(try await client.post(place, wait: 30)["state"] == "published")
@@ -34,13 +35,14 @@ struct FeedDocumentTests {
   }
 
   @Test(
-    "Whatever a client sends, what is answered is documented, and what is wrong is refused",
+    "Every response is documented, and every invalid request is refused",
     .enabled(if: DocumentedAPI.isReady, DocumentedAPI.missing))
   func holds() async throws {
-    let client = try await closedMap().feedClient
+    let client = try await membersOnlyMap().feedClient
     let report = SystemFixture.current.path("report.har")
     let whole = try await api.explore(
-      nil, client, "--report", "har", "--report-har-path", report, environment: ["ONTHEMAP_VIEW_KEY": Self.key])
+      nil, client, "--report", "har", "--report-har-path", report,
+      environment: ["ONTHEMAP_MAP_ACCESS_SECRET": Self.key])
     #expect(whole.code == 0 && whole.said.contains("No issues found"), "\(whole.said)")
     // An operation that only ever refuses has not been tested.
     let operations = try api.operations()
@@ -48,13 +50,13 @@ struct FeedDocumentTests {
     #expect(operations.count == 8 && Set(operations).subtracting(succeeded).sorted() == [])
   }
 
-  @Test("An event that is not documented is found", .enabled(if: DocumentedAPI.isReady, DocumentedAPI.missing))
+  @Test("The check detects an undocumented event", .enabled(if: DocumentedAPI.isReady, DocumentedAPI.missing))
   func canary() async throws {
-    let client = try await closedMap().feedClient
+    let client = try await membersOnlyMap().feedClient
     let document = try api.copy(#""required": ["epoch", "seq", "#, #""required": ["nothing", "epoch", "seq", "#)
     let found = try await api.explore(
       document, client, "--include-operation-id", "feedStream", "--phases", "coverage",
-      environment: ["ONTHEMAP_VIEW_KEY": Self.key])
+      environment: ["ONTHEMAP_MAP_ACCESS_SECRET": Self.key])
     #expect(found.code == 1 && found.said.contains("snapshot: 'nothing' is a required property"), "\(found.said)")
   }
 }

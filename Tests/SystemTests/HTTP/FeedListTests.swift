@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The feed's list over HTTP", .stage)
 struct FeedListTests {
-  /// Returns the list's head and body byte for byte. The library would unpack the body.
+  /// Returns the list's head and body byte by byte. The library would decompress the body.
   private func get(
     _ client: Client, _ method: String = "GET", _ headers: String = ""
   ) async throws -> (head: String, body: [UInt8]) {
@@ -31,12 +31,12 @@ struct FeedListTests {
     return program.standardOutput
   }
 
-  @Test("A feed serves a new post over a socket, plain and packed, and sends no body where none belongs")
+  @Test("The feed serves a new post plain and gzipped, and no body for HEAD, 304 and preflight")
   func served() async throws {
     let map = try await SystemFixture.current.up()
     let feed = try map.feedClient
     #expect(try await map.client.signedUp().post("東京", wait: 30)["state"] == "published")
-    try await eventually("the feed has it") { try await feed.list().seq == 1 }
+    try await eventually("the feed has the post") { try await feed.list().seq == 1 }
     let plain = try await get(feed)
     let packed = try await get(feed, "GET", "Accept-Encoding: br, gzip;q=0.8\r\n")
     for answer in [plain, packed] {
@@ -53,7 +53,7 @@ struct FeedListTests {
     let preflight = try await get(feed, "OPTIONS")
     #expect(preflight.head.hasPrefix("HTTP/1.1 204") && preflight.body.isEmpty)
     #expect(try await map.client.signedUp(as: "bob@example.org").post("Oslo", wait: 30)["state"] == "published")
-    try await eventually("the tag is another one") {
+    try await eventually("the entity tag has changed") {
       try await get(feed, "GET", "If-None-Match: \(tag)\r\n").head.hasPrefix("HTTP/1.1 200")
     }
   }

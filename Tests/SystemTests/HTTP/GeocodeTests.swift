@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("Looking places up", .stage, .sharedServices)
+@Suite("Geocoding", .stage, .sharedServices)
 struct GeocodeTests {
-  /// What a text must mean: a level, and a point within some km.
+  /// The expected place of a text: a level, and a point within some kilometres.
   private struct Known {
     let text: String
     let level: String
@@ -23,7 +23,7 @@ struct GeocodeTests {
     Known(text: "sao paulo brazil", level: "city", country: "BR", latitude: -23.55, longitude: -46.63, km: 30),
   ]
 
-  @Test("Well-known places are found in many ways of writing, over HTTP and on the command line")
+  @Test("Well-known places are found in several spellings, over HTTP and on the command line")
   func known() async throws {
     let client = try SystemFixture.shared.client
     for known in Self.known {
@@ -43,7 +43,7 @@ struct GeocodeTests {
     #expect(place["countryCode"] as? String == known.country, "\(known.text): \(place)")
     let latitude = (place["latitude"] as? NSNumber)?.doubleValue ?? .nan
     let longitude = (place["longitude"] as? NSNumber)?.doubleValue ?? .nan
-    // Short distances: a plane is enough.
+    // A plane is accurate enough for short distances.
     let (north, east) = (latitude - known.latitude, (longitude - known.longitude) * cos(known.latitude * .pi / 180))
     #expect(111.2 * (north * north + east * east).squareRoot() <= known.km, "\(known.text): \(place)")
   }
@@ -52,7 +52,7 @@ struct GeocodeTests {
     text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
   }
 
-  @Test("Who only says that it sends no more has its answer; who hangs up leaves no lookup behind")
+  @Test("A half-closed client gets its response, and a disconnected one leaves no lookup behind")
   func gone() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let port = try map.client.port
@@ -62,7 +62,7 @@ struct GeocodeTests {
     }
     var isGivenUp = false
     let deadline = ContinuousClock.now + .seconds(120)
-    // Without a worker a lookup ends after 5 s. A busy machine may be slower than that in some rounds.
+    // If no worker is connected, a lookup ends after 5 s. A busy machine may be slower in some rounds.
     while !isGivenUp, ContinuousClock.now < deadline {
       // The older lookup would end first if its client did not hang up.
       let older = try Connection(port: port)
@@ -70,17 +70,17 @@ struct GeocodeTests {
       do {
         let caller = try Connection(port: port)
         try await caller.send(request("Oslo"))
-        try await eventually("both are looked up, or one has ended") { try await lookups() == 2 || !older.isOpen }
+        try await eventually("both lookups run, or one has ended") { try await lookups() == 2 || !older.isOpen }
         withExtendedLifetime(caller) {}
       }
-      try await eventually("one is given up, or has ended") { try await lookups() == 1 || !older.isOpen }
-      // Asked once more: the answer to the older one would be there by now.
+      try await eventually("one lookup is cancelled, or has ended") { try await lookups() == 1 || !older.isOpen }
+      // Check again: the older lookup's response would be here by now.
       isGivenUp = try await lookups() == 1 && older.isOpen
-      try await eventually("the older one ends too") { try await lookups() == 0 }
+      try await eventually("the older lookup ends too") { try await lookups() == 0 }
     }
-    #expect(isGivenUp, "The lookup of the client that hangs up does not end before the older one.")
+    #expect(isGivenUp, "The lookup of a disconnected client must end before the older one.")
     _ = try await SystemFixture.current.worker(of: map)
-    try await eventually("somebody looks up") { try await map.client.get("/v2/geocode?q=Rome").status == 200 }
+    try await eventually("a lookup succeeds") { try await map.client.get("/v2/geocode?q=Rome").status == 200 }
     for _ in 0..<5 {
       let caller = try Connection(port: port)
       try await caller.send(request("Oslo"))
@@ -89,7 +89,7 @@ struct GeocodeTests {
     }
   }
 
-  @Test("A point is looked up the other way round")
+  @Test("A reverse lookup finds the place of a point")
   func reverse() async throws {
     let client = try SystemFixture.shared.client
     let answer = try await client.get("/v2/reverse?lat=59.91273&lon=10.74609&limit=1&lang=en&level=city")
@@ -101,7 +101,7 @@ struct GeocodeTests {
     #expect([200, 404].contains(edge.status))
   }
 
-  @Test("A text that names no place is not found, over HTTP and on the command line")
+  @Test("An unknown place is not found, over HTTP and on the command line")
   func unknown() async throws {
     let answer = try await SystemFixture.shared.client.get("/v2/geocode?q=Qwxzzzk")
     #expect(answer.status == 404 && answer["code"] == "place_not_found")
@@ -115,12 +115,12 @@ struct GeocodeTests {
     let isFound: Bool
   }
 
-  /// Looks up again and again, until its task is cancelled.
+  /// Looks up repeatedly until its task is cancelled.
   private static func lookUp(_ number: Int, with client: Client) async throws -> [Lookup] {
     var lookups: [Lookup] = []
     repeat {
       let start = ContinuousClock.now
-      // Not the same, or they would be one job.
+      // Different queries, because equal ones would share a job.
       let answer = try await client.get("/v2/geocode?q=Springfield&focus=\(number),0")
       let isFound = answer.status == 200
       #expect(isFound || answer.status == 503 && answer["code"] == "geocoder_unavailable", "\(answer)")
@@ -129,7 +129,7 @@ struct GeocodeTests {
     return lookups
   }
 
-  @Test("A flood of lookups does not hold up posts")
+  @Test("A flood of lookups does not delay posts")
   func flood() async throws {
     let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
@@ -147,15 +147,15 @@ struct GeocodeTests {
       let lookups: [Lookup] = try await group.reduce(into: []) { $0 += $1 }
       let (post, lookup) = (posts.sorted()[10], lookups.map(\.took).sorted()[lookups.count / 2])
       #expect(post <= max(Duration.seconds(30), lookup * 20), "medians of posts: \(post), of lookups: \(lookup)")
-      // A machine may be so slow that most lookups time out, so their share proves nothing. But ingest waits 5 s for
-      // each, unless it loses the worker.
+      // On a slow machine most lookups may time out, so their share proves nothing. But ingest waits 5 s for each
+      // lookup, unless it loses the worker.
       let early = lookups.filter { !$0.isFound && $0.took < .seconds(4.5) }
       #expect(early.isEmpty || map.ingest.standardError.contains("worker lost"), "\(early)")
       #expect(lookups.contains { $0.isFound })
     }
   }
 
-  @Test("Each of two hundred lookups at the same time learns that no worker is there, without a wait for the others")
+  @Test("Two hundred concurrent lookups time out together when no worker is connected")
   func manyWithoutWorker() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
@@ -163,18 +163,18 @@ struct GeocodeTests {
     for connection in connections {
       try await connection.send(Array("GET /v2/geocode?q=Oslo HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8))
     }
-    // Each lookup waits 5 s. One after the other they would take 1,000 s: half of that is the deadline of all.
+    // Each lookup waits 5 s. In sequence they would take 1,000 s, and the deadline for all is half of that.
     let deadline = ContinuousClock.now + .seconds(500)
     for connection in connections {
       let answer = APIResponse(raw: try await connection.receive(within: deadline - ContinuousClock.now))
       #expect(answer?.status == 503 && answer?["code"] == "geocoder_unavailable")
     }
     _ = try await SystemFixture.current.worker(of: map)
-    try await eventually("somebody looks up") { try await client.get("/v2/geocode?q=Oslo").status == 200 }
+    try await eventually("a lookup succeeds") { try await client.get("/v2/geocode?q=Oslo").status == 200 }
     try await client.expectService()
   }
 
-  @Test("Without a worker a lookup is unavailable, not unknown; a post is accepted, and published when one comes")
+  @Test("A lookup that finds no worker gives 503, and a post waits until one connects")
   func noWorker() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
@@ -186,7 +186,7 @@ struct GeocodeTests {
     let location = try #require(post.headers["location"])
     try await eventually("the post is published") { try await client.get(location)["state"] == "published" }
 
-    // The same when there was a worker, and it is gone.
+    // The same after a connected worker was killed.
     try await worker.kill()
     let later = try await client.post("Oslo")
     #expect(later.status == 202)

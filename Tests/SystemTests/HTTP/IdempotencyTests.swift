@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("Requests that are sent twice", .stage)
+@Suite("Idempotent posts", .stage)
 struct IdempotencyTests {
-  @Test("The same key and post make one post, and the second answer says so, even after a restart")
+  @Test("A repeated key and post is replayed, also after a restart")
   func replayed() async throws {
     let map = try await SystemFixture.current.up()
     var client = try await map.client.signedUp()

@@ -1,18 +1,19 @@
 import Foundation
 import Testing
 
-@Suite("The page, as it is served", .stage)
+@Suite("Page settings", .stage)
 struct PageTests {
-  @Test("With TLS in front nobody guesses where the feed is")
+  @Test("Behind TLS, the page gets no guessed feed URL")
   func feed() async throws {
-    let map = try await SystemFixture.current.up("--origin", "https://map.example.org", "--trusted-proxies", "127.0.0.1")
+    let map = try await SystemFixture.current.up(
+      "--public-url", "https://map.example.org", "--trusted-proxies", "127.0.0.1")
     #expect(try await map.client.get("/v2/page").object["feed"] is NSNull)
   }
 
   @Test(
-    "What is no address of a feed or of tiles is no setting",
+    "Invalid URLs of the feed and of tiles are refused at start",
     arguments: [
-      ["--feed-url", "feed.example.org"], ["--feed-url", "https://feed.example.org/"],
+      ["--public-feed-url", "feed.example.org"], ["--public-feed-url", "https://feed.example.org/"],
       ["--tiles", "https://tile.example.org/{z}/{x}.png", "--tiles-attribution", "a"],
       ["--tiles", "https://tile.example.org/{z}/{x}/{y}/{y}.png", "--tiles-attribution", "a"],
       ["--tiles", "javascript:{z}{x}{y}", "--tiles-attribution", "a"],

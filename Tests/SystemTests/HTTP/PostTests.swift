@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-@Suite("The path of a post", .stage)
+@Suite("Posting", .stage)
 struct PostTests {
-  @Test("up prints one ready line, all that it names answers, and people are told where the map is")
+  @Test("The command up prints one ready line, serves every address in it, and names the map's URL")
   func up() async throws {
     let map = try await SystemFixture.current.up()
     let lines = map.ingest.standardOutput.split(separator: "\n")
     let address = try map.client.base
-    #expect(lines.count == 2 && lines.last?.hasPrefix("The map is at \(address)/ ") == true)
+    #expect(lines.count == 2 && lines.last?.hasPrefix("Open \(address)/ in a browser.") == true)
     #expect(
       Set(map.ingest.ready.keys)
         == ["http", "feed-http", "feed", "query", "jobs", "changes", "submit", "operations"])
@@ -18,7 +18,7 @@ struct PostTests {
     for (_, port) in try map.ports { _ = try Connection(port: port) }
   }
 
-  @Test("A post that waits comes back published, with the place's name and point")
+  @Test("A waiting request returns the published post with its place")
   func waits() async throws {
     let client = try await SystemFixture.current.up().client.signedUp()
     let answer = try await client.post("Costa Rica", link: "example.org/ada", wait: 30)
@@ -27,14 +27,14 @@ struct PostTests {
     #expect(answer["state"] == "published")
     #expect(answer["label"] == "Costa Rica")
     #expect(answer["link"] == "https://example.org/ada")
-    #expect(answer["agreement"] == "found" && answer["match"] == "exact")
+    #expect(answer["agreement"] == "not_given" && answer["match"] == "exact")
     #expect(abs(try answer.number("latitude") - 10) < 1)
     #expect(abs(try answer.number("longitude") + 84) < 1)
     let again = try await client.get(try #require(answer.headers["location"]))
     #expect(again.body == answer.body)
   }
 
-  @Test("Ingest and the feed tell the same list, byte for byte, and its hash is right")
+  @Test("Ingest and the feed serve the same list byte for byte, with a correct hash")
   func lists() async throws {
     let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
@@ -47,7 +47,7 @@ struct PostTests {
     try await eventually("the feed has the same bytes") { try await map.feedClient.get("/v2/feed").body == ours.body }
   }
 
-  @Test("The feed may be read by every site, and says when nothing has changed")
+  @Test("The feed allows every origin and answers 304 to an unchanged list")
   func unchanged() async throws {
     let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
@@ -59,7 +59,7 @@ struct PostTests {
     let same = try await map.feedClient.get("/v2/feed", headers: ["If-None-Match": tag])
     #expect(same.status == 304 && same.body.isEmpty && same.headers["etag"] == tag)
     _ = try await client.post("Costa Rica", wait: 30)
-    try await eventually("the tag no longer fits") {
+    try await eventually("the entity tag has changed") {
       try await map.feedClient.get("/v2/feed", headers: ["If-None-Match": tag]).status == 200
     }
   }

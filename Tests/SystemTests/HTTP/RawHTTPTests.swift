@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Bytes that are no good HTTP", .stage, .sharedServices)
+@Suite("Malformed HTTP", .stage, .sharedServices)
 struct RawHTTPTests {
   private static let posts = "POST /v2/posts HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
 
@@ -19,13 +19,14 @@ struct RawHTTPTests {
     "\u{16}\u{3}\u{1}\0\u{5}\u{1}\0\0\u{1}\u{3}\u{3}", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
   ]
 
-  /// Sends requests over a connection of their own.
+  /// Sends requests over a new connection.
   ///
-  /// - Returns: what comes until the server closes the connection. Throws if the server closes it only after a timeout.
+  /// - Returns: Everything received until the server closes the connection. Throws if the server closes it only after a
+  /// timeout.
   private func answers(to requests: String, port: UInt16) async throws -> String {
-    // A busy machine may need so long that the third one counts.
+    // A busy machine may exceed the timeout, so the third try counts.
     for _ in 0..<3 {
-      // The server cuts off a request that is not whole after 10 s, and an idle connection after a minute.
+      // The server ends an incomplete request after 10 s, and an idle connection after a minute.
       let idle = try Connection(port: port)
       try await idle.send(Array("GET /livez HT".utf8))
       let connection = try Connection(port: port)
@@ -33,10 +34,10 @@ struct RawHTTPTests {
       let raw = try await connection.receive()
       if idle.isOpen { return raw }
     }
-    throw TimeoutError(description: "closed later than a request that was not whole, three times: \(requests.prefix(60))")
+    throw TimeoutError(description: "closed only after a timeout, three times: \(requests.prefix(60))")
   }
 
-  @Test("Garbage is answered with a problem, at ingest and at the feed, the connection ends, and both go on")
+  @Test("Malformed requests get a problem and end the connection, at ingest and at the feed")
   func garbage() async throws {
     let map = SystemFixture.shared
     let client = try await map.client.signedUp(as: "raw-1@example.org")
@@ -61,12 +62,12 @@ struct RawHTTPTests {
     ("GET / HTTP/1.1\r\n" + String(repeating: "A: b\r\n", count: 101) + "\r\n", 431, "headers_too_large"),
   ]
 
-  @Test("What is no request is told from headers that are too long, and the connection is closed at once")
+  @Test("Malformed requests and too long headers have different errors and close the connection")
   func refused() async throws {
     let map = SystemFixture.shared
     for port in [try map.client.port, try map.feedClient.port] {
       for (bytes, status, code) in Self.refusals {
-        // What came before in the same connection is answered first.
+        // The preceding request on the same connection gets its response first.
         let raw = try await answers(to: "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n" + bytes, port: port)
         let first = try #require(raw.range(of: "\r\n\r\n"))
         #expect(raw.hasPrefix("HTTP/1.1 204"))
@@ -77,7 +78,7 @@ struct RawHTTPTests {
     }
   }
 
-  @Test("What breaks a connection is told in the original service's form where its paths were asked for")
+  @Test("A malformed request after a compatibility path gets an error in that API's form")
   func classicForm() async throws {
     let port = try SystemFixture.shared.client.port
     func refusal(_ path: String) async throws -> APIResponse {
@@ -97,7 +98,7 @@ struct RawHTTPTests {
     BadRequest.expectProblem(try await refusal("/v2/session"), "another API")
   }
 
-  @Test("Several slashes are one, also for the form of an error")
+  @Test("Repeated slashes count as one, also for the form of an error")
   func slashes() async throws {
     let port = try SystemFixture.shared.client.port
     for path in ["//v1/session", "/v1//session", "/api/session/"] {
@@ -109,7 +110,7 @@ struct RawHTTPTests {
     }
   }
 
-  @Test("A client that asks for another protocol and sends no more is answered")
+  @Test("A half-closed client that requests an upgrade gets its response")
   func halfClosed() async throws {
     let client = try SystemFixture.shared.client
     for _ in 0..<5 {
@@ -123,7 +124,7 @@ struct RawHTTPTests {
     try await client.signedUp(as: "raw-2@example.org").expectService()
   }
 
-  @Test("Who asks whether to go on with the body is told at once")
+  @Test("A client that sends Expect: 100-continue gets 100 Continue before its body")
   func expectation() async throws {
     let connection = try Connection(port: try SystemFixture.shared.client.port)
     try await connection.send(
@@ -135,7 +136,7 @@ struct RawHTTPTests {
     #expect(try await connection.receive().hasPrefix("HTTP/1.1 422"))
   }
 
-  @Test("A connection is closed after the answer for whoever says so, in whatever case")
+  @Test("Connection: close is obeyed in any case")
   func closing() async throws {
     let port = try SystemFixture.shared.client.port
     for word in ["close", "Close", "CLOSE"] {
@@ -145,7 +146,7 @@ struct RawHTTPTests {
     }
   }
 
-  @Test("HTTP/1.0 ends the connection after the answer, unless the client asks to keep it")
+  @Test("An HTTP/1.0 connection closes after the response, unless the client keeps it alive")
   func oldVersion() async throws {
     let map = SystemFixture.shared
     for port in [try map.client.port, try map.feedClient.port] {
@@ -153,7 +154,7 @@ struct RawHTTPTests {
         let connection = try Connection(port: port)
         try await connection.send(Array((head + "\r\n").utf8))
         #expect(try await connection.receive(12) == "HTTP/1.1 200", "\(head)")
-        // To the end of the connection, which throws if it does not come; silence would end it after 60 s.
+        // Read to the end of the connection. If it stays open, this throws; only after 60 s would silence end it.
         while try await !connection.some(within: .seconds(60)).isEmpty {}
       }
       let kept = try Connection(port: port)
@@ -164,7 +165,7 @@ struct RawHTTPTests {
   }
 
   @Test(
-    "A request of HTTP/1.1 has one Host, and it is that of a host",
+    "An HTTP/1.1 request needs exactly one valid Host header",
     arguments: [
       ("GET /livez HTTP/1.1\r\n", 400), ("GET /livez HTTP/1.1\r\nHost: x\r\nhost: x\r\n", 400),
       ("GET /livez HTTP/1.1\r\nHost: x\r\nHost: y\r\n", 400), ("GET /livez HTTP/1.1\r\nHost: a b\r\n", 400),
@@ -177,7 +178,7 @@ struct RawHTTPTests {
     let map = SystemFixture.shared
     for port in [try map.client.port, try map.feedClient.port] {
       let connection = try Connection(port: port)
-      // The answer to what came before is not touched, and what follows is not read.
+      // The preceding request's response is unchanged, and later requests are not read.
       let first = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
       try await connection.send(Array((first + head + "Connection: close\r\n\r\n" + first).utf8))
       let raw = try await connection.receive()
@@ -195,10 +196,10 @@ struct RawHTTPTests {
     let connection = try Connection(port: try map.client.port)
     try await connection.send(Array("POST /v1/session HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}".utf8))
     let answer = try #require(APIResponse(raw: try await connection.receive()))
-    #expect(try answer.guarded()["status"] as? Int == 400, "In the form of its path.")
+    #expect(try answer.guarded()["status"] as? Int == 400, "The error must have its path's form.")
   }
 
-  @Test("Headers just within the limits are read")
+  @Test("Headers at the limits are read")
   func longHeaders() async throws {
     let port = try SystemFixture.shared.client.port
     for headers in ["A: " + String(repeating: "a", count: 16_200) + "\r\n", String(repeating: "A: b\r\n", count: 98)] {
@@ -208,7 +209,7 @@ struct RawHTTPTests {
     }
   }
 
-  @Test("A request for another protocol is answered as if it were none, and nothing that follows is kept")
+  @Test("An upgrade request gets a plain response, and later bytes use no memory")
   func upgrade() async throws {
     let map = try await SystemFixture.current.up()
     let client = try map.client
@@ -229,10 +230,10 @@ struct RawHTTPTests {
       try await connection.send([UInt8](repeating: 97, count: 100_000_000), within: .seconds(5))
     }
     #expect(try await client.get("/livez").status == 204)
-    #expect(try pages() - before < 10_000, "Memory has grown by what was sent, in pages.")
+    #expect(try pages() - before < 10_000, "Memory must not grow with the bytes sent (in pages).")
   }
 
-  @Test("A body over the limit is refused, in chunks or with its length told, without waiting for its end")
+  @Test("A body above the limit is refused before its end, chunked or with a length")
   func tooLarge() async throws {
     let map = SystemFixture.shared
     let client = try await map.client.signedUp(as: "raw-3@example.org")
@@ -246,7 +247,7 @@ struct RawHTTPTests {
       let connection = try Connection(port: port)
       try await connection.send(Array(bytes.utf8))
       var answer = ""
-      // To the end of the problem: the connection may stay until its request is over.
+      // Read to the end of the problem, because the connection may stay open until its request is over.
       while !answer.contains("body_too_large") {
         let more = try await connection.some(within: .seconds(120))
         if more.isEmpty { break }
@@ -257,7 +258,7 @@ struct RawHTTPTests {
     try await client.expectService()
   }
 
-  @Test("Clients that hang up in the middle are no error of the server's")
+  @Test("Disconnects inside a request are not logged as errors")
   func hangUps() async throws {
     let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()

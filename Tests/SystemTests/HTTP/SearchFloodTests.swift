@@ -1,17 +1,17 @@
 import Foundation
 import Testing
 
-/// Searches over HTTP that compare 100,000 posts with 49 values each: half a second of a core, or more.
-@Suite("A flood of searches", .stage, .enabled(if: SQL.isAvailable, "python3 is missing"))
+/// Searches over HTTP that compare 100,000 posts with 49 values each: each takes half a second of a core or more.
+@Suite("Search limits", .stage, .enabled(if: SQL.isAvailable, "python3 is missing"))
 struct SearchFloodTests {
   private static let wide = "/v2/posts?scope=all&limit=1"
   private static let ended = #"onthemap_store_scans_total{outcome="ended"}"#
 
-  /// Searches that wait for their answers, until `hangUp`.
+  /// Searches that wait for their responses until `hangUp`.
   private final class Flood {
     private var connections: [Connection] = []
 
-    /// - Parameter address: that a trusted proxy names; nil for this machine, which has no share.
+    /// - Parameter address: The client's address that a trusted proxy names. Nil for this host, which has no share.
     func add(_ count: Int, to port: UInt16, from address: String? = nil) async throws {
       let forwarded = address.map { "X-Forwarded-For: \($0)\r\n" } ?? ""
       let search = "GET /v1/StudentLocation?where=\(try Self.heavy()) HTTP/1.1\r\nHost: localhost\r\n\(forwarded)\r\n"
@@ -31,7 +31,7 @@ struct SearchFloodTests {
     }
   }
 
-  /// Everything in one process, with 100,000 copies of a post on the map.
+  /// Starts all roles in one process, with 100,000 copies of a published post.
   private func crowded() async throws -> Services {
     let stage = SystemFixture.current
     let map = try await stage.up(environment: ["ONTHEMAP_TRUSTED_PROXIES": "127.0.0.1"])
@@ -48,12 +48,12 @@ struct SearchFloodTests {
     return map
   }
 
-  @Test("One too many gets 503 with Retry-After; those whose clients hang up end, and the next one is served")
+  @Test("A surplus search gets 503 with Retry-After until other clients disconnect")
   func bounded() async throws {
     let map = try await crowded()
     let client = try map.client
     let flood = Flood()
-    // Two run, 32 wait.
+    // Two searches run, and 32 wait.
     try await eventually("a search is refused") {
       try await flood.add(40, to: try client.port)
       let answer = try await client.get(Self.wide)
@@ -62,16 +62,16 @@ struct SearchFloodTests {
       return true
     }
     flood.hangUp()
-    try await eventually("their searches end") { try await Scrape(map.operations[0])[Self.ended] > 0 }
+    try await eventually("the abandoned searches end") { try await Scrape(map.operations[0])[Self.ended] > 0 }
     try await eventually("a search is served") { try await client.get(Self.wide).status == 200 }
   }
 
-  @Test("One address has a share, and another one is served beside it")
+  @Test("A network has a limited share of searches, and other networks are served")
   func share() async throws {
     let client = try await crowded().client
     let flood = Flood()
-    // One runs, four wait.
-    try await eventually("its search is refused") {
+    // One search runs, and four wait.
+    try await eventually("the network's search is refused") {
       try await flood.add(8, to: try client.port, from: "203.0.113.7")
       let answer = try await client.get(Self.wide, headers: ["X-Forwarded-For": "203.0.113.7"])
       return answer["code"] == "too_many_searches"

@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-@Suite("Clients that take their time, or all connections", .stage)
+@Suite("Slow clients and connection limits", .stage)
 struct SlowClientTests {
-  /// Time until the server hangs up: not before its timeout for a request, 10 s less the precision of clocks. The upper
-  /// bound is a deadline of the tests, which a busy machine does not reach.
+  /// Time until the server disconnects: at least its request timeout of 10 s, less the clocks' precision. The upper
+  /// bound is a deadline that a busy machine does not reach.
   private static let time = Duration.seconds(9)..<Duration.seconds(300)
 
-  /// Sends the rest a byte at a time, and listens until the server hangs up.
+  /// Sends these bytes, then one byte at a time, until the server disconnects. Returns the response and the duration.
   private func drip(_ bytes: String, port: UInt16) async throws -> (answer: String, took: Duration) {
-    // Before the first byte, with which the server's timeout begins.
+    // Taken before the first byte, which starts the server's timeout.
     let start = ContinuousClock.now
     let connection = try Connection(port: port)
     try await connection.send(Array(bytes.utf8))
@@ -26,7 +26,7 @@ struct SlowClientTests {
     return (answer, ContinuousClock.now - start)
   }
 
-  @Test("A request that comes a byte at a time is cut off at its time, whatever part of it is slow")
+  @Test("A request sent byte by byte times out, whatever part of it is slow")
   func slowRequest() async throws {
     let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
@@ -41,7 +41,7 @@ struct SlowClientTests {
       ] {
         group.addTask {
           let (raw, took) = try await drip(bytes, port: port)
-          // "Ga" is no method.
+          // "Ga" is not a method.
           if bytes == "G" { return #expect(APIResponse(raw: raw)?["code"] == "malformed_request") }
           let answer = try #require(APIResponse(raw: raw), "\(bytes.prefix(60)): \(raw)")
           #expect(answer.status == 408 && answer["code"] == "request_timeout", "\(bytes.prefix(60))")
@@ -53,26 +53,28 @@ struct SlowClientTests {
       group.addTask {
         let (raw, _) = try await drip(
           "POST /v1/session HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", port: port)
-        #expect(try APIResponse(raw: raw)?.guarded()["status"] as? Int == 408, "As the original service told errors.")
+        #expect(
+          try APIResponse(raw: raw)?.guarded()["status"] as? Int == 408,
+          "The error must have the compatibility API's form.")
       }
       group.addTask {
         let (raw, took) = try await drip(
           "POST /v2/nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", port: port)
-        #expect(APIResponse(raw: raw)?.status == 404, "Answered before its end, it is answered once.")
+        #expect(APIResponse(raw: raw)?.status == 404, "A request with an early response must get no second one.")
         #expect(Self.time.contains(took), "\(took)")
       }
       group.addTask {
-        // What was whole is answered before.
+        // The complete request gets its response first.
         let (raw, _) = try await drip("GET /v2/feed HTTP/1.1\r\nHost: x\r\n\r\nGET /livez HTTP/1.1\r\nA: ", port: port)
         #expect(raw.hasPrefix("HTTP/1.1 200") && raw.contains("HTTP/1.1 408"))
       }
       try await group.waitForAll()
     }
-    #expect(try await client.posts().isEmpty, "What came of a post was not all of it.")
+    #expect(try await client.posts().isEmpty, "An incomplete post must not be accepted.")
     try await client.expectService()
   }
 
-  @Test("Who waits for an outcome may take longer than a request, also with the next one on its way")
+  @Test("A request that waits for an outcome outlives the request timeout")
   func patience() async throws {
     let client = try await SystemFixture.current.roles(workers: 0).client.signedUp()
     let body = #"{"place":"Oslo","link":"example.org"}"#
@@ -83,32 +85,32 @@ struct SlowClientTests {
         POST /v2/posts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(client.token ?? "")\r\nPrefer: wait=13\r
         Content-Length: \(body.utf8.count)\r\n\r\n\(body)
         """.utf8))
-    try await eventually("it is accepted") { try await client.posts().count == 1 }
+    try await eventually("the post is accepted") { try await client.posts().count == 1 }
     try await connection.send(Array("GET /livez HTTP/1.1\r\nHost: x\r\nA:".utf8))
-    // Longer than a request may take, with half of the next one on its way.
+    // Longer than the request timeout, while half of the next request is sent.
     try await Task.sleep(for: .seconds(11))
     try await connection.send(Array(" b\r\nConnection: close\r\n\r\n".utf8))
     let raw = try await connection.receive()
     #expect(raw.hasPrefix("HTTP/1.1 202") && raw.contains("HTTP/1.1 204"), "\(raw)")
   }
 
-  @Test("A client that does not read its answers is cut off")
+  @Test("A client that does not read its responses is disconnected")
   func slowAnswer() async throws {
     let client = try await SystemFixture.current.up().client
     let connection = try Connection(port: try client.port)
     let requests = Array(String(repeating: "GET /v2/nothing HTTP/1.1\r\nHost: x\r\n\r\n", count: 1_000_000).utf8)
-    // The server reads no more requests than it can answer. The kernel keeps some MB of both.
+    // The server reads no more requests than it can answer. The kernel buffers some MB in each direction.
     #expect(
-      try await connection.send(requests, within: .seconds(120)), "It keeps a client that does not read its answers.")
+      try await connection.send(requests, within: .seconds(120)), "The server must disconnect the client.")
     #expect(try await client.get("/livez").status == 204)
   }
 
-  @Test("Connections are counted: one too many waits until another ends, and is served then")
+  @Test("A surplus connection waits until another one closes, and is served then")
   func connections() async throws {
     let stage = SystemFixture.current
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    // With few files, few connections are the most: a quarter of them.
+    // A quarter of the file limit is the connection limit, so few files mean few connections.
     process.arguments = [
       "-c", "ulimit -n 256; exec \"$0\" \"$@\"", Program.binary.path, "ingest", "--data", stage.path("data"), "--http",
       "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes", "tcp://127.0.0.1:*",
@@ -121,13 +123,13 @@ struct SlowClientTests {
     process.standardError = FileHandle.nullDevice
     try process.run()
     defer { kill(process.processIdentifier, SIGKILL) }
-    let port = try await eventually("it is ready") {
+    let port = try await eventually("ingest is ready") {
       let words = (try? String(contentsOf: output, encoding: .utf8))?.split(separator: " ") ?? []
       return words.first { $0.hasPrefix("http=") }?.split(separator: ":").last.flatMap { UInt16($0) }
     }
 
     let request = Array("GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8)
-    // The system takes some in before the server does, and the server some at a time.
+    // The kernel accepts some connections before the server does, and the server accepts several together.
     var idle = try (0..<80).map { _ in try Connection(port: port) }
     let last = try Connection(port: port)
     try await last.send(request)

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-@Suite("Submission over ZeroMQ", .stage, .sharedServices)
+@Suite("Submit link", .stage, .sharedServices)
 struct SubmitTests {
   private func producer(_ map: Services, _ client: Client) throws -> Producer {
     Producer(try map.submit, token: client.token)
   }
 
-  @Test("A batch is accepted, published, and asked for by its ids; sent again it is the same posts")
+  @Test("A batch is accepted, published and found by its ids, and a repeated one is replayed")
   func life() async throws {
     let map = SystemFixture.shared
     let client = try await map.client.signedUp(as: "producer-1@example.org")
@@ -16,7 +16,7 @@ struct SubmitTests {
     let receipts = try await producer.submit(drafts).receipts
     #expect(receipts.map(\.outcome) == [.accepted, .accepted, .accepted])
     let ids = receipts.map(\.id)
-    try await eventually("all are settled") {
+    try await eventually("all posts are settled") {
       try await producer.statuses(of: ids).statuses.allSatisfy { $0.state != 1 }
     }
     let statuses = try await producer.statuses(of: ids + ["zzzzzzzzzz"]).statuses
@@ -28,7 +28,7 @@ struct SubmitTests {
     #expect(try await client.posts().map(\.id) == ids + [again[3].id])
   }
 
-  @Test("HTTP and ZeroMQ know each other's keys")
+  @Test("HTTP and ZeroMQ share idempotency keys")
   func bothWays() async throws {
     let map = SystemFixture.shared
     let client = try await map.client.signedUp(as: "producer-2@example.org")
@@ -46,7 +46,7 @@ struct SubmitTests {
     #expect(again["id"] == sent[2].id && again.headers["idempotency-replayed"] == "true")
   }
 
-  @Test("What HTTP refuses is refused here, with the same code, field and words, and its neighbours are not")
+  @Test("ZeroMQ refuses what HTTP refuses, with the same code, field and detail, and each post alone")
   func refusals() async throws {
     let map = SystemFixture.shared
     let client = try await map.client.signedUp(as: "producer-3@example.org")
@@ -82,7 +82,7 @@ struct SubmitTests {
     #expect(try await client.posts().map(\.id) == [receipts[0].id, try #require(receipts.last).id])
   }
 
-  @Test("What is just within the limits is taken")
+  @Test("Posts and batches at the limits are accepted")
   func edges() async throws {
     let map = SystemFixture.shared
     let client = try await map.client.signedUp(as: "producer-4@example.org")
@@ -101,7 +101,7 @@ struct SubmitTests {
     #expect(try await client.posts().count == 5 + 256)
   }
 
-  @Test("Nobody posts without a session, and one that logs out stops")
+  @Test("Submitting needs a live session")
   func sessions() async throws {
     let map = SystemFixture.shared
     let client = try await map.client.signedUp(as: "producer-5@example.org")
@@ -114,13 +114,13 @@ struct SubmitTests {
     #expect(try await producer.submit([Draft(key: "k")]).receipts.first?.outcome == .accepted)
     #expect(try await client.send("DELETE", "/v2/session").status < 300)
     var number = 0
-    try await eventually("it is refused") {
+    try await eventually("the producer is refused") {
       number += 1
       return try await producer.submit([Draft(key: "after \(number)")]).error == unauthorized
     }
   }
 
-  @Test("Another account's posts are not there until they are published")
+  @Test("Another account's posts are invisible until they are published")
   func privacy() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
@@ -129,11 +129,11 @@ struct SubmitTests {
     #expect(try await adas.statuses(of: ids).statuses.map(\.state) == [1, 1])
     #expect(try await bobs.statuses(of: ids).statuses.map(\.state) == [5, 5])
     _ = try await SystemFixture.current.worker(of: map)
-    try await eventually("they are settled") { try await adas.statuses(of: ids).statuses.map(\.state) == [2, 3] }
+    try await eventually("both posts are settled") { try await adas.statuses(of: ids).statuses.map(\.state) == [2, 3] }
     #expect(try await bobs.statuses(of: ids).statuses.map(\.state) == [2, 5])
   }
 
-  @Test("Every post that was accepted is on disk after kill -9 right behind the answer, twenty times")
+  @Test("Every accepted batch survives a kill -9 right after its reply")
   func rightBehind() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
@@ -149,11 +149,11 @@ struct SubmitTests {
       #expect(try await client.posts().map(\.id) == accepted, "round \(round)")
     }
     _ = try await SystemFixture.current.worker(of: map)
-    try await eventually("all are published") { try await client.list().seq == 20 * 64 }
+    try await eventually("all posts are published") { try await client.list().seq == 20 * 64 }
     #expect(Set(try await client.posts().compactMap(\.seq)).count == 20 * 64)
   }
 
-  @Test("A load over ZeroMQ loses and doubles nothing while ingest, the worker and the feed are killed")
+  @Test("A load over ZeroMQ loses and duplicates no post while each role is killed")
   func load() async throws {
     let map = try await SystemFixture.current.roles(workers: 1)
     let program = try SystemFixture.current.program([

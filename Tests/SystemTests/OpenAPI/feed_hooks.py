@@ -1,6 +1,6 @@
 """What schemathesis has to know of the feed's API: tickets, and streams of events.
 
-The map is closed, so that streams end: each with its ticket, which is good for a second."""
+The map is members-only, so that streams end: each with its ticket, which is good for a second."""
 
 import base64
 import hashlib
@@ -11,7 +11,7 @@ import time
 import jsonschema
 import schemathesis
 
-KEY = hashlib.blake2b(os.environ["ONTHEMAP_VIEW_KEY"].encode(), digest_size=32).digest()
+KEY = hashlib.blake2b(os.environ["ONTHEMAP_MAP_ACCESS_SECRET"].encode(), digest_size=32).digest()
 
 
 def ticket():

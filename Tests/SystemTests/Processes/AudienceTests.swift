@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Many subscribers while services die: for each change a few of them in every run, all of them in `make soak`.
-@Suite("Subscribers that come at random, while feed and ingest are killed", .stage, .serialized)
+/// Subscribers while services are killed. Every run tests a few, and `make soak` tests many.
+@Suite("Subscribers that join at random while feed and ingest are killed", .stage, .serialized)
 struct AudienceTests {
-  /// What `load --json` says of them.
+  /// The results in the output of `load --json`.
   private struct Figures: Decodable {
     struct Subscribers: Decodable {
       let count: Int
@@ -22,7 +22,7 @@ struct AudienceTests {
     let failures: [Failure]
   }
 
-  /// Kills the feed twice and ingest once, in between, and holds every subscriber's list against the store's.
+  /// Kills the feed twice, and ingest once in between. Compares every subscriber's list with the store's.
   private func run(rate: Int, seconds: Int, subscribers: Int) async throws {
     let map = try await SystemFixture.current.roles()
     let feed = try #require(map.feed)
@@ -37,8 +37,9 @@ struct AudienceTests {
       try await Task.sleep(until: begun + .seconds(seconds) * part / 4)
       try await victim.restart(after: .milliseconds(300))
     }
-    // A run that could not read the store has no figures, and says why.
-    try #require(try await load.exit(within: .seconds(seconds + 150)) == 0, "\(load.standardOutput) \(load.standardError)")
+    // A run that cannot read the store has no figures, and reports the reason.
+    try #require(
+      try await load.exit(within: .seconds(seconds + 150)) == 0, "\(load.standardOutput) \(load.standardError)")
     let figures = try JSONDecoder().decode(Figures.self, from: Data(load.standardOutput.utf8))
     #expect(figures.failures.isEmpty)
     #expect(figures.accepted == rate * seconds && figures.lost == 0 && figures.duplicated == 0 && figures.listEqual)
@@ -50,11 +51,11 @@ struct AudienceTests {
     FileHandle.standardError.write(Data(line.utf8))
   }
 
-  @Test("All end with the store's list, and none has ever had a wrong one")
+  @Test("Every subscriber ends with the store's list and never has a wrong one")
   func few() async throws { try await run(rate: 50, seconds: 8, subscribers: 8) }
 
   @Test(
-    "Fifty at 1,000 changes a second for a minute",
+    "Fifty subscribers follow 1,000 changes a second for a minute",
     .enabled(if: ProcessInfo.processInfo.environment["SOAK"] != nil, "only with SOAK=1"))
   func many() async throws { try await run(rate: 1_000, seconds: 60, subscribers: 50) }
 }

@@ -3,7 +3,9 @@ import Testing
 
 @Suite("Crashes", .stage, .serialized)
 struct CrashTests {
-  @Test("up starts again in its process after a crash: the same ports, and every post", arguments: [SIGABRT, SIGSEGV])
+  @Test(
+    "The command up restarts in its process after a crash, with the same ports and every post",
+    arguments: [SIGABRT, SIGSEGV])
   func up(signal: Int32) async throws {
     let program = try everything()
     try await program.startAndWait()
@@ -17,7 +19,8 @@ struct CrashTests {
       try await expectReady(program, times: crashes + 1)
       #expect(program.pid == pid)
       #expect(program.standardError.contains("crashed with signal"))
-      #expect(program.standardError.contains("crashes=\(crashes) pause-s=\(crashes)"), "\(program.standardError.suffix(300))")
+      let log = program.standardError
+      #expect(log.contains("backoff_s=\(crashes) crashes=\(crashes)"), "\(log.suffix(300))")
     }
     try await client.expectService()
     #expect(try await client.posts().count == 2)
@@ -26,21 +29,21 @@ struct CrashTests {
   }
 
   @Test(
-    "Threads that run on while the program is loaded again do not end it",
+    "Threads that run during the reload of the program do not end it",
     .enabled(if: SyscallFault.isAvailable, "strace is missing, or may not trace here"))
   func loading() async throws {
     let program = try everything()
-    // The load takes a second, in which libzmq's threads go on.
+    // The reload takes a second, during which libzmq's threads continue.
     try await program.startAndWait(under: SyscallFault("execve:delay_enter=1000000").command)
     let pid = try #require(program.pid)
     program.signal(SIGABRT)
     try await expectReady(program, times: 2)
     #expect(program.pid == pid)
-    #expect(program.standardError.contains("crashes=1 pause-s=1"), "\(program.standardError.suffix(300))")
+    #expect(program.standardError.contains("backoff_s=1 crashes=1"), "\(program.standardError.suffix(300))")
     try await Services(ingest: program).client.signedUp().expectService()
   }
 
-  @Test("Each other service ends by its crash, and leaves its ports")
+  @Test("Every other service ends with its crash and frees its ports")
   func alone() async throws {
     let map = try await SystemFixture.current.roles(workers: 1)
     for program in [map.workers[0], try #require(map.feed), map.ingest] {
@@ -52,13 +55,13 @@ struct CrashTests {
     try await map.client.signedUp().expectService()
   }
 
-  @Test("A usage error ends `up`, which does not start again")
+  @Test("A usage error ends `up` without a restart")
   func usage() async throws {
     #expect(try await SystemFixture.current.run("up", "--no-such-option").status == 64)
     #expect(try await SystemFixture.current.run("up", "--workers", "0").status == 1)
   }
 
-  /// `up` at ports that it has again after a crash.
+  /// Creates an `up` with fixed ports, which it gets again after a crash.
   private func everything() throws -> Program {
     let stage = SystemFixture.current
     let ports = try (0..<7).map { _ in try Port.free() }
@@ -70,7 +73,7 @@ struct CrashTests {
     ])
   }
 
-  /// Swift's backtracer inherits the ports of a process that crashes, and may never end.
+  /// Expects that Swift's backtracer is off: it inherits the ports of a crashed process and may never end.
   private func expectNoBacktracer(_ program: Program) throws {
     let pid = try #require(program.pid)
     let file = try #require(FileHandle(forReadingAtPath: "/proc/\(pid)/environ"))
@@ -79,7 +82,7 @@ struct CrashTests {
   }
 
   private func expectReady(_ program: Program, times: Int) async throws {
-    try await eventually("\(program) has been ready \(times) times") {
+    try await eventually("\(program) is ready for time \(times)") {
       program.standardOutput.split(separator: "\n").count { $0.hasPrefix("ready ") } == times
     }
   }

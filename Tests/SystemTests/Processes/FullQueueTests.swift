@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-@Suite("A full queue", .stage)
+@Suite("Full backlog", .stage)
 struct FullQueueTests {
   @Test(
-    "The post that fills the queue is taken, the next is refused, one that is sent again is not",
+    "A full backlog refuses new posts and replays known ones, over HTTP and ZeroMQ",
     .enabled(if: SQL.isAvailable))
   func edge() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let (ingest, token) = (map.ingest, try await map.client.signedUp().token)
     try await ingest.kill()
-    // One less than Limits.queueDepthMax, of an account that nobody asks for.
+    // One post less than `Limits.queueDepthMax`.
     try SQL(SystemFixture.current.path("data/onthemap.sqlite")).run(
       """
       WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 99999)
@@ -32,55 +32,57 @@ struct FullQueueTests {
     #expect(again.status == 202 && again["id"] == last["id"] && again.headers["idempotency-replayed"] == "true")
     #expect(try await client.post("Oslo", key: "last").status == 409)
 
-    // Over ZeroMQ it is the same.
+    // The same over ZeroMQ.
     let producer = Producer(try map.submit, token: token)
     let receipts = try await producer.submit([
       Draft(key: "last", place: "Lima"), Draft(key: "new"), Draft(key: "last"),
     ]).receipts
     #expect(receipts.map(\.outcome) == [.replayed, .busy, .refused] && receipts[0].id == last["id"])
     #expect(receipts[1].code == "busy" && receipts[1].retryAfterMs == 2_000)
-    // A dead post needs room too.
-    let retry = try await SystemFixture.current.run("queue", "retry", "--all", "--data", SystemFixture.current.path("data"))
-    #expect(retry.status == 1 && retry.logged.contains("no room"))
+    // A retry of dead posts needs a free slot too.
+    let retry = try await SystemFixture.current.run(
+      "queue", "retry", "--all", "--data", SystemFixture.current.path("data"))
+    #expect(retry.status == 1 && retry.logged.contains("free slots"))
     let list = try await SystemFixture.current.run(
       "queue", "ls", "--state", "ready", "--limit", "2", "--data", SystemFixture.current.path("data"))
     #expect(list.said.contains("0000000001") && list.said.contains("0000000002"))
 
-    // Where there is room again, there is service again.
+    // Free slots let posts in again.
     _ = try await SystemFixture.current.worker(of: map)
-    try await eventually("there is room") { try await client.post("Quito").status == 202 }
-    try await eventually("it is ready") { try await client.get("/readyz").status == 200 }
+    try await eventually("a post is accepted") { try await client.post("Quito").status == 202 }
+    try await eventually("ingest is ready") { try await client.get("/readyz").status == 200 }
   }
 
-  @Test("While a post waits too long for a worker no more are taken, and with a worker they are")
+  @Test("A backlog whose oldest post waits too long refuses posts until a worker connects")
   func late() async throws {
-    let map = try await SystemFixture.current.roles(workers: 0, environment: ["ONTHEMAP_QUEUE_WAIT_MAX": "1"])
+    let map = try await SystemFixture.current.roles(workers: 0, environment: ["ONTHEMAP_MAX_QUEUE_WAIT": "1"])
     let client = try await map.client.signedUp()
     #expect(try await client.post("Lima", key: "first").status == 202)
-    try await eventually("the post has waited too long") {
+    try await eventually("posts are refused") {
       try await client.post("Quito").status == 503
     }
     let refused = try await client.post("Quito")
     #expect(refused["code"] == "busy" && refused.headers["retry-after"] == "30")
     let late = try await client.get("/readyz")
-    #expect(late.status == 503 && late["code"] == "backlog_waits")
+    #expect(late.status == 503 && late["code"] == "backlog_stalled")
     let again = try await client.post("Lima", key: "first")
     #expect(again.status == 202 && again.headers["idempotency-replayed"] == "true")
     let producer = Producer(try map.submit, token: client.token)
     let receipts = try await producer.submit([Draft(key: "first", place: "Lima"), Draft(key: "new")]).receipts
     #expect(receipts.map(\.outcome) == [.replayed, .busy] && receipts[1].retryAfterMs == 30_000)
     let status = try await SystemFixture.current.run("queue", "status", "--data", SystemFixture.current.path("data"))
-    #expect(status.said.contains("REFUSING: a post waits "), "\(status.said)")
+    #expect(status.said.contains("REFUSING: a post has waited "), "\(status.said)")
 
     _ = try await SystemFixture.current.worker(of: map)
-    try await eventually("posts are taken") { try await client.post("Oslo").status == 202 }
-    #expect(map.ingest.standardError.contains("posts are refused") && map.ingest.standardError.contains("posts are taken again"))
+    try await eventually("a post is accepted") { try await client.post("Oslo").status == 202 }
+    #expect(map.ingest.standardError.contains("backlog stalled: refusing posts"))
+    #expect(map.ingest.standardError.contains("backlog recovered: accepting posts"))
   }
 
-  @Test("A wait that is none is refused", arguments: ["0", "604801", "1.5", "long"])
+  @Test("An invalid --max-queue-wait is refused at start", arguments: ["0", "604801", "1.5", "long"])
   func badWait(seconds: String) async throws {
     let ran = try await SystemFixture.current.run(
-      "ingest", "--data", SystemFixture.current.path("data"), "--queue-wait-max", seconds)
-    #expect(ran.status != 0 && ran.logged.contains("--queue-wait-max (ONTHEMAP_QUEUE_WAIT_MAX)"), "\(ran.logged)")
+      "ingest", "--data", SystemFixture.current.path("data"), "--max-queue-wait", seconds)
+    #expect(ran.status != 0 && ran.logged.contains("--max-queue-wait (ONTHEMAP_MAX_QUEUE_WAIT)"), "\(ran.logged)")
   }
 }

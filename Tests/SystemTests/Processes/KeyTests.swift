@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("Keys between the services", .stage, .serialized)
+@Suite("Keys of the links", .stage, .serialized)
 struct KeyTests {
-  /// A secret key's file and its public key.
+  /// The file of a secret key, and its public key.
   private struct Key {
     let file: String
     let publicKey: String
@@ -23,7 +23,7 @@ struct KeyTests {
     return path
   }
 
-  /// Each role in its own process with a key of its own, on every address of this host.
+  /// Starts each role in its own process with its own key, on every address of this host.
   private static func services(ingest: Key, workers: [Key], feed: Key, subscribers: String) async throws -> Services {
     let stage = SystemFixture.current
     let (jobs, changes) = (try Port.free(), try Port.free())
@@ -50,11 +50,11 @@ struct KeyTests {
   private static func worker(_ key: Key, of services: Services, _ ingest: Key) throws -> Program {
     let jobs = try services.ports.first { $0.name == "jobs" }?.port ?? 0
     return try SystemFixture.current.program([
-      "geocoder", "--ingest", "tcp://127.0.0.1:\(jobs)", "--key-file", key.file, "--ingest-key", ingest.publicKey,
+      "worker", "--ingest", "tcp://127.0.0.1:\(jobs)", "--key-file", key.file, "--ingest-key", ingest.publicKey,
     ])
   }
 
-  @Test("A post goes from ingest to a worker, to the feed and to a subscriber, each with a key")
+  @Test("A post reaches worker, feed and subscriber over encrypted links, and strangers see nothing")
   func whole() async throws {
     let (ingest, worker, feed) = (
       try await Self.key("ingest"), try await Self.key("worker"), try await Self.key("feed")
@@ -72,32 +72,34 @@ struct KeyTests {
     let client = try await map.client.signedUp()
     try await client.expectService()
     try await eventually("the subscriber has the post") { try await watcher.list == client.list() }
-    #expect(map.ingest.standardError.contains("peer let in") && map.ingest.standardError.contains("name=worker.key"))
+    #expect(map.ingest.standardError.contains("peer connected") && map.ingest.standardError.contains("name=worker.key"))
     let submit = try #require(map.ingest.ready["submit"]).replacingOccurrences(of: "0.0.0.0", with: "127.0.0.1")
     let load = try await SystemFixture.current.run(
       "load", "--server", client.base, "--feed", publish, "--feed-key", feed.publicKey, "--key-file", reader.file,
       "--submit", submit, "--submit-key", ingest.publicKey, "--rate", "50", "--duration", "1")
     #expect(load.status == 0, "\(load.said) \(load.logged)")
-    // Neither a subscriber without a key nor a stranger sees anything.
+    // Neither a subscriber that has no key nor a stranger sees anything.
     for (more, reason) in [
-      ([], "no_keys"), (["--feed-key", feed.publicKey], "denied"),
-      (["--feed-key", feed.publicKey, "--key-file", worker.file], "denied"),
+      ([], "plaintext_peer"), (["--feed-key", feed.publicKey], "key_not_listed"),
+      (["--feed-key", feed.publicKey, "--key-file", worker.file], "key_not_listed"),
     ] as [([String], String)] {
       let failed = #"onthemap_link_handshakes_failed_total{link="feed",reason="\#(reason)"}"#
       let before = try await Scrape(map.operations[1])[failed]
       let stranger = try SystemFixture.current.program(["watch", "--json", "--feed", publish] + more)
       try stranger.start()
-      try await eventually("it is kept out") { try await Scrape(map.operations[1])[failed] > before }
+      try await eventually("the stranger is refused") { try await Scrape(map.operations[1])[failed] > before }
       #expect(stranger.standardOutput.isEmpty && stranger.pid != nil)
       try await stranger.kill()
     }
     let secrets = try [ingest, worker, feed, reader].map { try String(contentsOfFile: $0.file, encoding: .utf8) }
     for secret in secrets.compactMap({ $0.split(separator: "\n").last }) {
-      for program in [map.ingest, map.feed, map.workers[0]] { #expect(program?.standardError.contains(secret) == false) }
+      for program in [map.ingest, map.feed, map.workers[0]] {
+        #expect(program?.standardError.contains(secret) == false)
+      }
     }
   }
 
-  @Test("A worker is let in when its key comes onto the list, kept out when it goes, and a bad list changes nothing")
+  @Test("A reloaded allowlist connects and disconnects workers, and an invalid one changes nothing")
   func reload() async throws {
     let (ingest, worker, feed) = (
       try await Self.key("ingest"), try await Self.key("worker"), try await Self.key("feed")
@@ -107,31 +109,34 @@ struct KeyTests {
     let client = try await map.client.signedUp()
     let second = try Self.worker(late, of: map, ingest)
     try second.start()
-    try await eventually("it is refused") {
-      map.ingest.standardError.contains("peer refused") && second.standardError.contains("cannot connect")
+    try await eventually("the second worker is refused") {
+      map.ingest.standardError.contains("peer refused")
+        && second.standardError.contains("key not on its allowlist")
     }
     #expect(second.standardError.contains(late.publicKey))
-    let denied = #"onthemap_link_handshakes_failed_total{link="jobs",reason="denied"}"#
+    let denied = #"onthemap_link_handshakes_failed_total{link="jobs",reason="key_not_listed"}"#
     #expect(try await Scrape(map.operations[0])[denied] > 0)
     _ = try Self.list("workers.keys", [worker, late])
     map.ingest.signal(SIGHUP)
-    try await eventually("it is ready") { !second.ready.isEmpty }
-    #expect(map.ingest.standardError.contains("list of keys taken keys=2"))
+    try await eventually("the second worker is ready") { !second.ready.isEmpty }
+    #expect(map.ingest.standardError.contains("allowlist loaded keys=2"))
 
     let file = SystemFixture.current.path("workers.keys")
     try Data("nonsense\n".utf8).write(to: URL(fileURLWithPath: file))
     map.ingest.signal(SIGHUP)
-    try await eventually("it is refused") { map.ingest.standardError.contains("list not taken") }
+    try await eventually("the reload fails") { map.ingest.standardError.contains("allowlist reload failed") }
     #expect(map.ingest.standardError.contains("line 1"))
     try await client.expectService()
 
     _ = try Self.list("workers.keys", [late])
     map.ingest.signal(SIGHUP)
-    try await eventually("the first is cut off") { map.workers[0].standardError.contains("cannot connect") }
+    try await eventually("the first one is refused") {
+      map.workers[0].standardError.contains("key not on its allowlist")
+    }
     try await client.expectService()
   }
 
-  @Test("All in one process may have keys on its links too: it lets itself in, and others by its lists")
+  @Test("The command up can encrypt its links, and its allowlists admit further peers")
   func up() async throws {
     let (own, other) = (try await Self.key("own"), try await Self.key("other"))
     let workers = try Self.list("workers.keys", [other])
@@ -143,12 +148,14 @@ struct KeyTests {
     let worker = try Self.worker(other, of: map, own)
     try await worker.startAndWait()
     let watcher = Watcher(
-      program: try SystemFixture.current.program(["watch", "--json", "--feed", try map.publish, "--feed-key", own.publicKey]))
+      program: try SystemFixture.current.program([
+        "watch", "--json", "--feed", try map.publish, "--feed-key", own.publicKey,
+      ]))
     try watcher.program.start()
     try await eventually("anyone with the public key has the list") { try watcher.list?.entries.count == 1 }
   }
 
-  @Test("keys new prints the key that keys show prints, writes a closed file, and replaces one only when told to")
+  @Test("The command keys new writes a private key file and replaces one only with --force")
   func command() async throws {
     let key = try await Self.key("a")
     #expect(key.publicKey.utf8.count == 40)
@@ -167,14 +174,14 @@ struct KeyTests {
   }
 
   @Test(
-    "An address that others reach is not bound in plain text unless that is said",
+    "A public address in plain text needs --allow-plaintext",
     arguments: [
       (["ingest", "--jobs", "tcp://0.0.0.0:*"], ["--jobs (ONTHEMAP_JOBS)", "--key-file", "--allow-plaintext jobs"]),
       (["ingest", "--changes", "tcp://*:*"], ["--changes", "--allow-feeds", "--allow-plaintext changes"]),
       (["up", "--publish", "tcp://[::]:*"], ["--publish", "--allow-subscribers", "--allow-plaintext feed"]),
-      (["feed", "--publish", "tcp://10.0.0.1:7710"], ["--publish", "plain text"]),
+      (["feed", "--publish", "tcp://10.0.0.1:7710"], ["--publish", "without encryption"]),
       (["feed", "--allow-subscribers", "anyone"], ["--allow-subscribers", "--key-file"]),
-      (["geocoder", "--ingest-key", "x"], ["--ingest-key (ONTHEMAP_INGEST_KEY)", "40 characters", "\"x\""]),
+      (["worker", "--ingest-key", "x"], ["--ingest-key (ONTHEMAP_INGEST_KEY)", "40 characters", "\"x\""]),
       (["ingest", "--allow-plaintext", "all"], ["--allow-plaintext", "jobs, changes, feed, query", "all"]),
     ])
   func refused(arguments: [String], words: [String]) async throws {
@@ -183,16 +190,16 @@ struct KeyTests {
     for word in words { #expect(logged.contains(word), "\(word)") }
   }
 
-  @Test("A secret key that nothing uses is refused: its owner believes that the links are safe")
+  @Test("A key file that no link uses is refused")
   func unused() async throws {
     let key = try await Self.key("a")
-    for role in ["ingest", "geocoder", "feed", "up", "watch"] {
+    for role in ["ingest", "worker", "feed", "up", "watch"] {
       let (status, _, logged) = try await SystemFixture.current.run([role, "--key-file", key.file])
-      #expect(status > 0 && logged.contains("nothing uses it"), "\(role)")
+      #expect(status > 0 && logged.contains("no link uses it"), "\(role)")
     }
   }
 
-  @Test("Plain text is spoken where that is said")
+  @Test("Links with --allow-plaintext work on public addresses")
   func allowed() async throws {
     let stage = SystemFixture.current
     let ingest = try stage.program([
@@ -201,10 +208,12 @@ struct KeyTests {
     ])
     try await ingest.startAndWait()
     let jobs = try #require(ingest.ready["jobs"]).replacingOccurrences(of: "0.0.0.0", with: "127.0.0.1")
-    try await stage.program(["geocoder", "--ingest", jobs]).startAndWait()
-    // Nothing is there to read again, and that ends nobody.
+    try await stage.program(["worker", "--ingest", jobs]).startAndWait()
+    // SIGHUP finds no allowlist to reload, and does not end ingest.
     ingest.signal(SIGHUP)
-    try await eventually("that is said") { ingest.standardError.contains("nothing to read again") }
+    try await eventually("the ignored signal is logged") {
+      ingest.standardError.contains("SIGHUP ignored: no allowlist configured")
+    }
     try await Services(ingest: ingest).client.signedUp().expectService()
   }
 }

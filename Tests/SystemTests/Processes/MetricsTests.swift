@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Metrics", .stage)
 struct MetricsTests {
-  /// The metrics that the document tells of.
+  /// Returns the documented metrics and their types.
   private static func documented() throws -> [String: String] {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
@@ -16,7 +16,7 @@ struct MetricsTests {
       })
   }
 
-  /// A post that a failing worker has buried.
+  /// Creates a dead post by a failing worker.
   private func makeDead(_ place: String, client: Client, map: Services) async throws {
     let port = try #require(map.ports.first { $0.name == "jobs" }).port
     let worker = try FailingWorker(port: port)
@@ -28,7 +28,7 @@ struct MetricsTests {
     }
   }
 
-  @Test("What happened is counted by each role, under the names of the document and no others")
+  @Test("Each role counts its work under exactly the documented metrics")
   func counts() async throws {
     let stage = SystemFixture.current
     var map = try await stage.roles(workers: 0)
@@ -46,7 +46,7 @@ struct MetricsTests {
     let stranger = Producer(try map.submit, token: "x")
     #expect(try await stranger.submit(drafts).error == 4)
     _ = try await stage.watcher(of: map)
-    try await eventually("all are on the map") { try await client.posts().allSatisfy { $0.state != "queued" } }
+    try await eventually("all posts are settled") { try await client.posts().allSatisfy { $0.state != "queued" } }
 
     let ingest = try await Scrape(map.operations[0])
     func requests(_ route: String, _ method: String, _ code: Int) -> Double {
@@ -63,9 +63,9 @@ struct MetricsTests {
     #expect(completed("published") == 3 && completed("rejected") == 1 && completed("dead") == 1)
     #expect(ingest[#"onthemap_queue_enqueued_total{source="http"}"#] == 3)
     #expect(ingest[#"onthemap_queue_enqueued_total{source="zeromq"}"#] == 2)
-    #expect(ingest[#"onthemap_queue_jobs{state="dead"}"#] == 1 && ingest["onthemap_queue_jobs_max"] == 100_000)
-    for state in ["ready", "leased", "settling", "delayed", "waiting"] {
-      #expect(ingest.values[#"onthemap_queue_jobs{state="\#(state)"}"#] == 0)
+    #expect(ingest[#"onthemap_queue_posts{state="dead"}"#] == 1 && ingest["onthemap_queue_posts_max"] == 100_000)
+    for state in ["ready", "leased", "committing", "delayed", "waiting_remote"] {
+      #expect(ingest.values[#"onthemap_queue_posts{state="\#(state)"}"#] == 0)
     }
     #expect(ingest["onthemap_queue_workers"] >= 1 && ingest["onthemap_queue_credit"] > 0)
     #expect(ingest.values["onthemap_queue_oldest_age_seconds"] == 0)
@@ -82,16 +82,16 @@ struct MetricsTests {
     #expect(ingest["onthemap_store_commit_rows_sum"] >= 12 && ingest["onthemap_store_database_bytes"] >= 4_096)
     #expect(ingest["onthemap_changes_seq"] == 3 && ingest[#"onthemap_build_info{version="0.1.0"}"#] == 1)
 
-    let feed = try await eventually("the feed has told of its subscriber") {
+    let feed = try await eventually("the feed counts its subscriber") {
       let feed = try await Scrape(map.operations[1])
       return feed[#"onthemap_feed_subscribers{kind="zeromq"}"#] == 1 && feed["onthemap_feed_seq"] == 3 ? feed : nil
     }
     #expect(feed["onthemap_feed_joins_total"] >= 1)
-    #expect(try #require(feed.values["onthemap_feed_heard_age_seconds"]) >= 0)
+    #expect(try #require(feed.values["onthemap_feed_ingest_reply_age_seconds"]) >= 0)
     let worker = try await Scrape(map.operations[2])
     #expect(worker[#"onthemap_geocode_duration_seconds_count{outcome="located"}"#] == 3)
     #expect(worker[#"onthemap_geocode_duration_seconds_count{outcome="not_found"}"#] == 1)
-    #expect(worker["onthemap_geocode_joins_total"] == 1 && worker["process_threads"] > 1)
+    #expect(worker["onthemap_worker_sessions_total"] == 1 && worker["process_threads"] > 1)
 
     let types = [ingest, feed, worker].reduce(into: [:]) { $0.merge($1.types) { first, _ in first } }
     #expect(try types == Self.documented())
@@ -100,7 +100,7 @@ struct MetricsTests {
     }
   }
 
-  @Test("A paused queue shows how much waits in it, and for how long")
+  @Test("A paused queue shows its depth and its age")
   func depth() async throws {
     let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
@@ -108,15 +108,15 @@ struct MetricsTests {
     #expect(try await SystemFixture.current.run("queue", "pause", "--data", data).status == 0)
     for place in ["Oslo", "Lima"] { #expect(try await client.post(place).status == 202) }
     let operations = try #require(try map.operations.first)
-    try await eventually("both wait, and get older") {
+    try await eventually("both posts wait and get older") {
       let scrape = try await Scrape(operations)
       #expect(scrape["onthemap_queue_paused"] == 1)
-      return scrape[#"onthemap_queue_jobs{state="ready"}"#] == 2 && scrape["onthemap_queue_oldest_age_seconds"] > 0.1
+      return scrape[#"onthemap_queue_posts{state="ready"}"#] == 2 && scrape["onthemap_queue_oldest_age_seconds"] > 0.1
     }
     #expect(try await SystemFixture.current.run("queue", "resume", "--data", data).status == 0)
-    try await eventually("none waits") {
+    try await eventually("no post waits") {
       let scrape = try await Scrape(operations)
-      return scrape["onthemap_queue_paused"] == 0 && scrape[#"onthemap_queue_jobs{state="ready"}"#] == 0
+      return scrape["onthemap_queue_paused"] == 0 && scrape[#"onthemap_queue_posts{state="ready"}"#] == 0
         && scrape[#"onthemap_queue_completed_total{outcome="published"}"#] == 2
     }
     #expect(try await operations.get("/livez").status == 204)
@@ -126,7 +126,7 @@ struct MetricsTests {
     #expect(try await operations.get("/v2/feed").status == 404)
   }
 
-  @Test("A thousand scrapes, eight at once, leave nothing behind")
+  @Test("A thousand concurrent scrapes leak no memory, descriptors or threads")
   func leaks() async throws {
     let map = try await SystemFixture.current.up()
     let operations = try #require(try map.operations.first)
@@ -143,11 +143,11 @@ struct MetricsTests {
         try await group.waitForAll()
       }
     }
-    // What is made once is made by then.
+    // Warm up first, so that one-time allocations do not count.
     try await scrape(200)
     let before = try await Scrape(operations)
     try await scrape(1_000)
-    try await eventually("its connections are idle") {
+    try await eventually("the connections are closed") {
       let after = try await Scrape(operations)
       return after["process_open_fds"] <= before["process_open_fds"] + 8
         && after["process_threads"] <= before["process_threads"] + 4
@@ -156,8 +156,7 @@ struct MetricsTests {
     #expect(after["process_resident_memory_bytes"] < before["process_resident_memory_bytes"] + 8_000_000)
   }
 
-  @Test(
-    "The word none turns it off; a taken address is refused where it was chosen, and replaced where it is the default")
+  @Test("The value none disables the operations address, and a taken or invalid address is refused")
   func address() async throws {
     let stage = SystemFixture.current
     let off = try await stage.up("--operations", "none")
@@ -180,7 +179,7 @@ struct MetricsTests {
     let map = try await SystemFixture.current.up()
     let port = try #require(map.operations.first).port
     var idle = try (0..<64).map { _ in try Connection(port: port) }
-    // Those are taken in first: each has been answered.
+    // These connections are accepted first: each has a response.
     for connection in idle {
       try await connection.send(Array("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
       #expect(try await connection.receive(12) == "HTTP/1.1 204")
@@ -192,13 +191,13 @@ struct MetricsTests {
     #expect(try await last.receive(12) == "HTTP/1.1 204")
   }
 
-  @Test("Two workers of one host need no addresses to be set")
+  @Test("Two workers on one host need no configured addresses")
   func defaults() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let jobs = try #require(map.ports.first { $0.name == "jobs" }).port
     var addresses: Set<String> = []
     for _ in 0..<2 {
-      let worker = try SystemFixture.current.program(["geocoder", "--ingest", "tcp://127.0.0.1:\(jobs)"])
+      let worker = try SystemFixture.current.program(["worker", "--ingest", "tcp://127.0.0.1:\(jobs)"])
       try await worker.startAndWait()
       let address = try #require(worker.ready["operations"])
       #expect(addresses.insert(address).inserted)
@@ -206,17 +205,17 @@ struct MetricsTests {
     }
   }
 
-  @Test("top and status tell how many subscribers a feed has")
+  @Test("The commands top and queue status show the number of subscribers")
   func subscribers() async throws {
     let stage = SystemFixture.current
     let map = try await stage.up()
     let watcher = try await stage.watcher(of: map)
     _ = try await stage.watcher(of: map)
     func status() async throws -> String { try await stage.run("queue", "status", "--data", stage.path("data")).said }
-    try await eventually("both are told") { try await status().contains(", 2 subscribers") }
+    try await eventually("both subscribers are shown") { try await status().contains(", 2 subscribers") }
     let top = try await stage.run("top", "--count", "1", "--data", stage.path("data"))
     #expect(top.said.contains(" subscribers=2 "))
     try await watcher.program.kill()
-    try await eventually("one has gone") { try await status().contains(", 1 subscriber\n") }
+    try await eventually("one subscriber is shown") { try await status().contains(", 1 subscriber\n") }
   }
 }

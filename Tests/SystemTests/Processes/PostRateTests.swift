@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("Posts of an account a minute", .stage)
+@Suite("Rate limit of posts", .stage)
 struct PostRateTests {
-  /// Counts the posts and edits of an account that ingest accepts.
+  /// A count of the accepted posts and edits of an account.
   private struct Tally {
     private let perMinute: Int
     private let start = ContinuousClock.now
@@ -11,7 +11,7 @@ struct PostRateTests {
 
     init(perMinute: Int) { self.perMinute = perMinute }
 
-    /// Expects that ingest accepts no more than are allowed at once, and those for which there was time since.
+    /// Expects that ingest has accepted at most the burst, and the posts that the elapsed time allows.
     mutating func add(_ count: Int = 1) throws {
       accepted += count
       let interval = Duration.seconds(60) / perMinute
@@ -19,7 +19,7 @@ struct PostRateTests {
       try #require(total <= most)
     }
 
-    /// Asks until the answer is 429: on a slow machine there may be time for one more post before.
+    /// Repeats a request until its response is 429: on a slow machine the elapsed time may allow one more post.
     mutating func refused(_ ask: () async throws -> APIResponse) async throws -> APIResponse {
       let end = ContinuousClock.now + .seconds(120)
       repeat {
@@ -35,7 +35,7 @@ struct PostRateTests {
       let end = ContinuousClock.now + .seconds(120)
       repeat {
         let draft = Draft(key: "\(UUID())")
-        // Only once: ingest might accept a second request after it has refused the first.
+        // Send only once: ingest might accept a repeated request after it refused the first.
         let receipt = try #require(try await producer.submit([draft], again: .seconds(120)).receipts.first)
         if receipt.outcome == .busy { return (draft, receipt) }
         #expect(receipt.outcome == .accepted)
@@ -45,7 +45,7 @@ struct PostRateTests {
     }
   }
 
-  @Test("So many are taken and no more, whichever way they come, and another account's are its own")
+  @Test("The rate limit counts posts and edits of every API for each account")
   func limited() async throws {
     let map = try await SystemFixture.current.up("--posts-per-minute", "4")
     let client = try await map.client.signedUp()
@@ -53,14 +53,15 @@ struct PostRateTests {
     let post = try await client.post("Oslo", key: "first", wait: 30)
     #expect(post.status == 200)
     let id = try #require(post["id"])
-    #expect(try await client.post("Oslo", key: "first").headers["idempotency-replayed"] == "true", "It costs nothing.")
+    #expect(
+      try await client.post("Oslo", key: "first").headers["idempotency-replayed"] == "true", "A replay must not count.")
     #expect(try await client.edit(id, "Lima").status == 200)
     try tally.add(2)
     for _ in 0..<3 {
       let refused = try await client.edit(id, "Qwxzzzk Vbbnkl")
-      #expect(refused.status == 422, "It changes nothing, and costs nothing: \(refused)")
+      #expect(refused.status == 422, "A failed edit must not count: \(refused)")
     }
-    // Two are left, and one for each 15 s that this has taken.
+    // Two posts remain, and one more for each 15 s that have passed.
     let lines = (0..<3).map { #"{"place":"Bonn","link":"example.org/\#($0)"}"# }.joined(separator: "\n")
     let bulk = try await client.send("POST", "/v2/posts/bulk", body: lines)
     let answers = String(decoding: bulk.body, as: UTF8.self).split(separator: "\n")
@@ -71,7 +72,9 @@ struct PostRateTests {
 
     let late = try await tally.refused { try await client.post("Rome") }
     #expect(late["code"] == "too_many_posts")
-    #expect(try await client.post("Oslo", key: "first").headers["idempotency-replayed"] == "true", "Nor is it refused.")
+    #expect(
+      try await client.post("Oslo", key: "first").headers["idempotency-replayed"] == "true",
+      "A replay must not be refused.")
     let rome = JSON.object(["mapString": "Rome", "mediaURL": "https://example.org"])
     let classic = try await tally.refused { try await client.send("POST", "/v1/StudentLocation", body: rome) }
     #expect(classic.isParseError(429, 155) && classic.headers["retry-after"] != nil, "\(classic)")
@@ -83,7 +86,7 @@ struct PostRateTests {
     #expect(try await bob.post("Rome").status == 202)
   }
 
-  @Test("A refused post is accepted under its key at the first try after the pause that its answer names")
+  @Test("A refused post is accepted under its key after the named pause")
   func pause() async throws {
     let map = try await SystemFixture.current.up("--posts-per-minute", "12")
     let client = try await map.client.signedUp()
@@ -109,7 +112,7 @@ struct PostRateTests {
     try tally.add()
   }
 
-  @Test("A number that is none is refused", arguments: ["0", "1000001", "1.5", "many"])
+  @Test("An invalid --posts-per-minute is refused at start", arguments: ["0", "1000001", "1.5", "many"])
   func bad(number: String) async throws {
     let ran = try await SystemFixture.current.run(
       "ingest", "--data", SystemFixture.current.path("data"), "--posts-per-minute", number)

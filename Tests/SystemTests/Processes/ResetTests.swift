@@ -4,11 +4,11 @@ import Glibc
 import Synchronization
 import Testing
 
-/// libzmq 4.3.4 aborts the process (`!_io_error`) when a peer fills the receive mark, sends a PING behind it, and
-/// resets the connection.
-@Suite("Peers that fill the mark and reset their connection", .stage)
+/// Regression tests: libzmq 4.3.4 aborts the process (`!_io_error`) if a peer fills the receive high-water mark, then
+/// sends a PING and resets the connection.
+@Suite("Peers that fill the high-water mark and reset", .stage)
 struct ResetTests {
-  /// Messages above the mark, then PINGs, in one piece that libzmq reads at once.
+  /// Messages beyond the high-water mark, then PINGs, in one piece that libzmq reads together.
   private static func burst(mark: Int, isSubscriber: Bool) -> [UInt8] {
     burst(mark: mark, message: isSubscriber ? [1, 121] : [120])
   }
@@ -19,7 +19,7 @@ struct ResetTests {
     return (0..<mark + 5).flatMap { _ in frame } + (0..<20).flatMap { _ in ping }
   }
 
-  @Test("None of the five ports loses its service to them")
+  @Test("Every port survives peers that fill its high-water mark and reset")
   func plain() async throws {
     let map = try await SystemFixture.current.roles(workers: 1)
     let client = try await map.client.signedUp()
@@ -29,7 +29,7 @@ struct ResetTests {
       for _ in 0..<40 {
         let connection = try Connection(port: port)
         try await connection.send(greeting)
-        // What comes in one piece with a greeting gets no further.
+        // Wait for the peer's greeting: a greeting together with other bytes ends the handshake.
         try await connection.receive(greeting.count)
         connection.endsWithReset()
         try await connection.send(burst)
@@ -39,10 +39,10 @@ struct ResetTests {
     }
     try await client.expectService()
     let watcher = try await SystemFixture.current.watcher(of: map)
-    try await eventually("the feed serves") { try await watcher.list == client.list() }
+    try await eventually("the feed serves a subscriber") { try await watcher.list == client.list() }
   }
 
-  @Test("With keys no port loses its service either")
+  @Test("Every encrypted port survives peers that fill its high-water mark and reset")
   func curve() async throws {
     let stage = SystemFixture.current
     let key = stage.path("service.key")
@@ -63,7 +63,7 @@ struct ResetTests {
     for (name, port) in try map.ports {
       let mark = name == "submit" ? 8 : 1_000
       for _ in 0..<5 {
-        // Several at once, so that the service is slower to read than they are to send.
+        // Several peers together, so that the service reads slower than they send.
         let gates = try (0..<4).map { _ in try Gate(to: port) }
         defer { for gate in gates { gate.reset() } }
         let peers = try gates.map { gate in
@@ -73,7 +73,7 @@ struct ResetTests {
         for gate in gates { gate.shut() }
         for _ in 0..<3 {
           for peer in peers { for _ in 0..<mark + 4 { peer.send() } }
-          // Their PINGs come every 20 ms.
+          // The peers send a PING every 20 ms.
           try await Task.sleep(for: .milliseconds(60))
         }
         for gate in gates { gate.reset() }
@@ -86,7 +86,9 @@ struct ResetTests {
     #expect(try await map.feedClient.get("/livez").status == 204)
   }
 
-  @Test("A server that does the same ends no program that connects", arguments: ["geocoder", "feed", "watch"])
+  @Test(
+    "Connecting programs survive a server that fills the high-water mark and resets",
+    arguments: ["worker", "feed", "watch"])
   func connecting(role: String) async throws {
     let stage = SystemFixture.current
     let isSubscriber = role == "watch"
@@ -98,7 +100,7 @@ struct ResetTests {
     let address = "tcp://127.0.0.1:\(server.port)"
     let program = try stage.program(
       [
-        "geocoder": ["geocoder", "--ingest", address, "--operations", "none"],
+        "worker": ["worker", "--ingest", address, "--operations", "none"],
         "feed": [
           "feed", "--ingest", address, "--data", "none", "--http", "127.0.0.1:0", "--publish", "tcp://127.0.0.1:*",
           "--query", "tcp://127.0.0.1:*", "--operations", "none",
@@ -106,14 +108,14 @@ struct ResetTests {
         "watch": ["watch", "--json", "--feed", address],
       ][role] ?? [])
     try program.start()
-    try await eventually("its connection is reset twenty times", within: .seconds(120)) {
+    try await eventually("the connection has been reset twenty times", within: .seconds(120)) {
       try #require(program.pid != nil, "\(program.standardError.suffix(300))")
       return server.count >= 20
     }
     #expect(program.pid != nil, "\(program.standardError.suffix(300))")
   }
 
-  @Test("A subscriber that keeps its window closed is cut off by TCP")
+  @Test("A subscriber whose TCP window stays closed is disconnected")
   func window() async throws {
     let map = try await SystemFixture.current.roles(workers: 1)
     let client = try await map.client.signedUp()
@@ -125,8 +127,8 @@ struct ResetTests {
     try await mute.send(greeting)
     try await mute.receive(greeting.count)
     try await mute.send([0, 19, 1] + Array("otm.feed/1/main/s/".utf8))
-    try await eventually("it is counted") { try await Scrape(map.operations[1])[subscribers] == 1 }
-    try await eventually("it is cut off") {
+    try await eventually("the subscriber is counted") { try await Scrape(map.operations[1])[subscribers] == 1 }
+    try await eventually("the subscriber is disconnected") {
       try await Scrape(map.operations[1])[subscribers] == 0
     }
     withExtendedLifetime(mute) {}
@@ -149,7 +151,7 @@ private final class Pinging {
     zmq_setsockopt(socket, ZMQ_CURVE_SERVERKEY, key, 40)
     zmq_setsockopt(socket, ZMQ_CURVE_PUBLICKEY, publicKey, 40)
     zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, secret, 40)
-    // Behind the gate it gets no PONG.
+    // Behind the gate the peer gets no PONG.
     let options = [
       (ZMQ_LINGER, 0), (ZMQ_IMMEDIATE, 1), (ZMQ_HEARTBEAT_IVL, 20), (ZMQ_HEARTBEAT_TIMEOUT, 60_000),
       (ZMQ_RECONNECT_IVL, -1), (ZMQ_SNDHWM, 0),
@@ -167,12 +169,12 @@ private final class Pinging {
     zmq_ctx_term(context)
   }
 
-  /// True if its handshake has ended: a subscriber then gets a heartbeat, and others may send.
+  /// True if the handshake has ended: a subscriber then gets a heartbeat, and other peers may send.
   var isConnected: Bool {
     isSubscriber ? zmq_recv(socket, nil, 0, ZMQ_DONTWAIT) >= 0 : zmq_send(socket, "x", 1, ZMQ_DONTWAIT) == 1
   }
 
-  /// Sends a message, or a subscription to a topic that no other has.
+  /// Sends a message, or a subscription to a unique topic.
   func send() {
     count += 1
     let message = isSubscriber ? [1] + Array("\(count)".utf8) : Array("x".utf8)
@@ -180,7 +182,8 @@ private final class Pinging {
   }
 }
 
-/// Passes one connection on; once shut, it keeps what the client sends, and in the end passes that on and resets.
+/// A relay for one connection. Once shut, it keeps the client's bytes. At the end it forwards them and resets the
+/// connection.
 private final class Gate: Sendable {
   private enum State { case open, shut, resetting, over }
 
@@ -219,7 +222,7 @@ private final class Gate: Sendable {
       now = state.withLock { $0 }
       for (from, to) in [(0, server), (1, client)] where ready[from].revents != 0 {
         let count = recv(ready[from].fd, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-        // Poll leaves out a negative descriptor. It would report an end that has closed again and again.
+        // poll(2) skips a negative descriptor. It would report a closed end repeatedly.
         if count == 0 { ends[from] = -1 }
         guard count > 0 else { continue }
         if from == 0, now != .open { kept += buffer[..<count] } else { send(to, buffer, count, Int32(MSG_NOSIGNAL)) }

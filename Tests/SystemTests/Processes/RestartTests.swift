@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("kill -9 in the middle", .stage, .serialized)
+@Suite("Restarts after kill -9", .stage, .serialized)
 struct RestartTests {
   enum Victim: String, CaseIterable, Sendable {
     case worker, feed, ingest
@@ -15,7 +15,8 @@ struct RestartTests {
     }
   }
 
-  /// A stream of posts with restarts in it; in the end the store, the feed and a subscriber that stayed have it all.
+  /// Sends a stream of posts and restarts roles during it. At the end the store, the feed and a subscriber have every
+  /// post.
   private func survive(_ victims: [Victim]) async throws {
     let map = try await SystemFixture.current.roles()
     let watcher = try await SystemFixture.current.watcher(of: map)
@@ -25,12 +26,12 @@ struct RestartTests {
     for (index, victim) in victims.enumerated() {
       let due = (index + 1) * stream.count / (victims.count + 2)
       let program = try victim.program(of: map)
-      // Some posts more, so that it has work in its hands when it dies, and the next victim has posts of its own.
+      // Allow some more posts, so that the role has work when it dies, and the next victim gets posts too.
       stream.allow(due + 40)
       try await stream.reached(due) { program.signal(SIGSTOP) }
       if victim == .ingest {
         try await program.waitUntilStopped()
-        #expect(stream.accepted.count < due + 40, "Ingest has answered all posts before it stood still.")
+        #expect(stream.accepted.count < due + 40, "Ingest must stop before it has answered every post.")
       } else {
         try await stream.reached(due + 20)
       }
@@ -45,13 +46,13 @@ struct RestartTests {
     try await eventually("the subscriber has ingest's list") { try watcher.list == list }
   }
 
-  @Test("One role is killed and started again: nothing accepted is lost or doubled", arguments: Victim.allCases)
+  @Test("Killing and restarting one role loses and duplicates no accepted post", arguments: Victim.allCases)
   func one(victim: Victim) async throws { try await survive([victim]) }
 
-  @Test("A worker, then the feed, then ingest are killed and started again: nothing accepted is lost or doubled")
+  @Test("Killing and restarting each role in turn loses and duplicates no accepted post")
   func all() async throws { try await survive([.worker, .feed, .ingest]) }
 
-  @Test("A worker that stands still until it is missed holds nothing up: its jobs go to the other")
+  @Test("A stopped worker's jobs go to the other worker, and count once")
   func standstill() async throws {
     let map = try await SystemFixture.current.roles()
     let worker = map.workers[0]
@@ -59,16 +60,16 @@ struct RestartTests {
     worker.signal(SIGSTOP)
     try await stream.run()
     try await stream.expectAll()
-    try await eventually("it is missed") { map.ingest.standardError.contains("worker lost") }
+    try await eventually("ingest reports the worker lost") { map.ingest.standardError.contains("worker lost") }
     worker.signal(SIGCONT)
-    // What it still had counts no second time, and it works again when the other one is gone.
+    // The worker's old jobs do not count again, and it works again once the other one is gone.
     try await map.workers[1].kill()
     try await stream.client.expectService()
     let posts = try await stream.client.posts()
     #expect(Set(posts.map(\.id)).count == 101 && Set(posts.map(\.seq)).count == 101)
   }
 
-  @Test("A post is there after kill -9 right behind its answer, twenty times")
+  @Test("Every accepted post survives a kill -9 right after its response")
   func rightBehind() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
@@ -80,7 +81,7 @@ struct RestartTests {
       #expect(posts.count == round && posts.last?.id == answer["id"])
     }
     _ = try await SystemFixture.current.worker(of: map)
-    try await eventually("all are published") { try await client.posts().allSatisfy { $0.state == "published" } }
+    try await eventually("all posts are published") { try await client.posts().allSatisfy { $0.state == "published" } }
     #expect(try await client.list().seq == 20)
   }
 }

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-@Suite("A database of before is put back", .stage)
+@Suite("Restored older database", .stage)
 struct RestoreTests {
   private static var data: String { SystemFixture.current.path("data") }
 
-  /// A database as it was, and the mark beside it.
+  /// A copy of the database and its high-water file.
   private struct Copy {
     let database: Data
     let mark: Data
@@ -29,14 +29,14 @@ struct RestoreTests {
     #expect(try await ingest.exit() == 0)
   }
 
-  /// Two posts, a copy, and then one more and a deletion. Ingest is stopped.
+  /// Makes two posts, a copy, one more post and a deletion. Ingest is stopped on return.
   private func history(_ map: Services, _ client: Client, _ watcher: Watcher) async throws -> (Copy, FeedList) {
     var ids: [String] = []
     for place in ["Oslo", "Lima"] { ids.append(try #require(try await client.post(place, wait: 30)["id"])) }
     try await stop(map.ingest)
     let copy = try Copy()
     try await map.ingest.startAndWait()
-    try await eventually("a worker is back") { try await client.get("/v2/geocode?q=Oslo").status == 200 }
+    try await eventually("a worker is connected") { try await client.get("/v2/geocode?q=Oslo").status == 200 }
     #expect(try await client.post("Quito", wait: 30)["state"] == "published")
     #expect(try await client.delete(ids[0]).status == 204)
     let list = try await client.list()
@@ -46,7 +46,7 @@ struct RestoreTests {
     return (copy, list)
   }
 
-  @Test("It is refused until the mark is removed, and then it is another history, which subscribers take")
+  @Test("A restored database starts only without the high-water file, and with a new epoch")
   func restored() async throws {
     let map = try await SystemFixture.current.roles()
     let client = try await map.client.signedUp()
@@ -62,13 +62,13 @@ struct RestoreTests {
     try await map.ingest.startAndWait()
     let restored = try await client.list()
     #expect(restored.epoch != list.epoch && restored.seq == 2 && restored.entries.map(\.place) == ["Lima", "Oslo"])
-    try await eventually("the subscriber has the new history") { try watcher.list == restored }
-    try await eventually("the feed has it too") { try await map.feedClient.list() == restored }
+    try await eventually("the subscriber has the restored list") { try watcher.list == restored }
+    try await eventually("the feed has the restored list") { try await map.feedClient.list() == restored }
     try await client.expectService()
-    try await eventually("the subscriber follows it") { try await watcher.list == client.list() }
+    try await eventually("the subscriber has the new post") { try await watcher.list == client.list() }
   }
 
-  @Test("Under the old epoch a running feed refuses it, says so, and keeps its list, which it says is stale")
+  @Test("A feed refuses a database that regressed under the same epoch, and serves its list as stale")
   func sameEpoch() async throws {
     let map = try await SystemFixture.current.roles()
     let client = try await map.client.signedUp()
@@ -79,29 +79,31 @@ struct RestoreTests {
     let restored = try await client.list()
     #expect(restored.epoch == list.epoch && restored.seq == 2)
     let feed = try #require(map.feed)
-    try await eventually("the feed refuses it") { feed.standardError.contains("ingest's store has gone backwards") }
-    try await eventually("the feed says that its list is stale") {
+    try await eventually("the feed refuses the list") { feed.standardError.contains("ingest's store regressed") }
+    try await eventually("the feed's list is stale") {
       try await map.feedClient.get("/v2/feed").object["stale"] as? Bool == true
     }
-    try await eventually("the subscriber is told") { try watcher.lines.last { $0.kind == "stale" }?.stale == true }
-    // Longer than it waits between two questions: it stays so.
-    let asked = feed.standardError.components(separatedBy: "gone backwards").count
-    try await eventually("it asks again, and refuses again") {
-      feed.standardError.components(separatedBy: "gone backwards").count > asked
+    try await eventually("the subscriber's list is stale") {
+      try watcher.lines.last { $0.kind == "stale" }?.stale == true
+    }
+    // Wait for one more request of the feed: the list stays stale.
+    let asked = feed.standardError.components(separatedBy: "store regressed").count
+    try await eventually("the feed asks and refuses again") {
+      feed.standardError.components(separatedBy: "store regressed").count > asked
     }
     #expect(try await map.feedClient.list() == list)
     #expect(try watcher.list == list)
     #expect(try watcher.lines.last { $0.stale != nil }?.stale == true)
-    // Nor does the list of before get lost when the feed starts again.
+    // The feed keeps its list over a restart.
     try await feed.restart()
     #expect(try await map.feedClient.list() == list)
-    // Ingest comes to the numbers of before with other posts, and past them: nobody is told what neither has.
+    // Ingest reuses the old sequence numbers for other posts and passes them. The feed MUST NOT publish a mixture.
     for (place, seq) in [("Rome", 3), ("Paris", 4), ("Cairo", 5)] as [(String, UInt64)] {
       #expect(try await client.post(place, wait: 30)["state"] == "published")
       #expect(try await client.list().seq == seq)
-      let asked = feed.standardError.components(separatedBy: "gone backwards").count
-      try await eventually("it is refused at \(seq)") {
-        feed.standardError.components(separatedBy: "gone backwards").count > asked
+      let asked = feed.standardError.components(separatedBy: "store regressed").count
+      try await eventually("the feed refuses the list at \(seq)") {
+        feed.standardError.components(separatedBy: "store regressed").count > asked
       }
       #expect(try await map.feedClient.list() == list)
       #expect(try await map.feedClient.get("/v2/feed").object["stale"] as? Bool == true)

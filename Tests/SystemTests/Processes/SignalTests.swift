@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 
-@Suite("SIGTERM", .stage, .serialized)
+@Suite("Graceful shutdown", .stage, .serialized)
 struct SignalTests {
   @Test(
-    "up ends with 0 in the middle of a stream, and what it accepted is there afterwards", arguments: [SIGTERM, SIGINT])
+    "The command up exits with 0 under traffic, and its next start has every accepted post",
+    arguments: [SIGTERM, SIGINT])
   func up(signal: Int32) async throws {
     let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
@@ -21,11 +22,11 @@ struct SignalTests {
     again.token = client.token
     let posts = try await again.posts()
     #expect(Set(posts.map(\.id)).isSuperset(of: stream.accepted) && Set(posts.map(\.id)).count == posts.count)
-    try await eventually("all are published") { try await again.posts().allSatisfy { $0.state == "published" } }
+    try await eventually("all posts are published") { try await again.posts().allSatisfy { $0.state == "published" } }
     #expect(try await again.list().seq == UInt64(posts.count))
   }
 
-  @Test("Each role alone ends with 0 while posts come, and the rest goes on when it is back")
+  @Test("Each role exits with 0 under traffic, and the others continue after its restart")
   func each() async throws {
     let map = try await SystemFixture.current.roles()
     let watcher = try await SystemFixture.current.watcher(of: map)
@@ -40,30 +41,30 @@ struct SignalTests {
     try await sent
     try await stream.expectAll()
     try await eventually("the subscriber has ingest's list") { try await watcher.list == stream.client.list() }
-    // The worker gave its jobs back before it left.
-    #expect(!map.ingest.standardError.contains("workers lost over jobs"))
+    // The worker released its jobs before it ended.
+    #expect(!map.ingest.standardError.contains("leases lost"))
     watcher.program.signal(SIGTERM)
     #expect(try await watcher.program.exit() == 0)
   }
 
-  @Test("A role alone, with nobody at the other end, ends with 0 too")
+  @Test("Each role exits with 0 even if its peer is missing")
   func alone() async throws {
     let stage = SystemFixture.current
     let map = try await stage.roles(workers: 0)
     let ports = try (0..<3).map { _ in try Port.free() }
     let nobody = ports.map { "tcp://127.0.0.1:\($0)" }
     let programs = [
-      try stage.program(["geocoder", "--ingest", nobody[0]]),
+      try stage.program(["worker", "--ingest", nobody[0]]),
       try stage.program([
         "feed", "--ingest", nobody[1], "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0", "--data", "none",
       ]),
       try stage.program(["watch", "--json", "--feed", nobody[2]]),
     ]
-    // Until each has tried to connect, and so is at work.
+    // Wait until each program has tried to connect.
     var listeners = try ports.map { try Listener(port: $0) }
     for (program, listener) in zip(programs, listeners) {
       try program.start()
-      try await eventually("\(program) calls") { listener.isCalled }
+      try await eventually("\(program) connects") { listener.isCalled }
     }
     listeners.removeAll()
     for program in programs + [try #require(map.feed), map.ingest] {
@@ -73,7 +74,7 @@ struct SignalTests {
   }
 
   @Test(
-    "A client that holds its connection open keeps nobody from ending",
+    "An open client connection does not delay the exit",
     arguments: [
       "", "POST /v2/posts HT", "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n",
       "POST /v2/accounts HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{",
@@ -82,7 +83,7 @@ struct SignalTests {
     let map = try await SystemFixture.current.up()
     let connections = try [map.client, map.feedClient].map { try Connection(port: $0.port) }
     for connection in connections { try await connection.send(Array(bytes.utf8)) }
-    // Both have heard of it by now: they have answered somebody who came later.
+    // Both services have read the bytes by now, because they have answered a later client.
     #expect(try await map.client.get("/livez").status == 204)
     #expect(try await map.feedClient.get("/livez").status == 204)
     map.ingest.signal(SIGTERM)
@@ -90,7 +91,7 @@ struct SignalTests {
     withExtendedLifetime(connections) {}
   }
 
-  @Test("A client that waits for an outcome is answered, and keeps nobody from ending")
+  @Test("A client that waits for an outcome gets its response before the exit")
   func waiting() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
@@ -103,7 +104,7 @@ struct SignalTests {
     #expect(try await client.posts().count == 1)
   }
 
-  @Test("Streams end with the process: those that read to their end, and the others too")
+  @Test("Event streams end with the process, whether or not their clients read")
   func streams() async throws {
     let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
@@ -112,10 +113,10 @@ struct SignalTests {
     try await stream.read(until: "the list is full") { $0.list?.seq == 100 }
     let slow = try Connection(port: map.feedClient.port, receiveBuffer: 4_096)
     try await slow.send(Array("GET /v2/feed/stream HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
-    // What the second does not read is more than there is room for between the two.
+    // The second client does not read more bytes than the buffers between the two hold.
     for seq in stride(from: UInt64(200), through: 400, by: 100) {
       try await map.submit(100, token: client.token, linkBytes: 2_048)
-      try await stream.read(until: "\(seq) are told") { $0.list?.seq == seq }
+      try await stream.read(until: "\(seq) posts are received") { $0.list?.seq == seq }
     }
     map.ingest.signal(SIGTERM)
     try await stream.read(until: "the stream ends") { $0.isWhole }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a soak is to be, by the environment.
+/// The parameters of a soak, from the environment.
 private enum Soak {
   static let isWanted = ProcessInfo.processInfo.environment["SOAK"] != nil
   static let rate = number("SOAK_RATE", default: 1_000)
@@ -15,12 +15,12 @@ private enum Soak {
   }
 }
 
-/// Long runs, for `make soak`: too much for every change, and they want the machine for themselves.
-@Suite("A thousand posts a second", .enabled(if: Soak.isWanted, "only with SOAK=1"), .stage, .serialized)
+/// Long runs for `make soak`. They take too long for every change, and need the machine for themselves.
+@Suite("Soak at 1,000 posts a second", .enabled(if: Soak.isWanted, "only with SOAK=1"), .stage, .serialized)
 struct SoakTests {
-  /// Load's own time after its last post: to send again, to wait for queued posts, and to look at all of them.
+  /// Time for `load` after its last post: for retries, queued posts and the final check.
   private static let patience = Duration.seconds(Soak.seconds + 90)
-  /// From one kill to the next: each role dies at least once, and posts go on after the last.
+  /// Time from one kill to the next: each role dies at least once, and posts continue after the last kill.
   private static let pace = Duration.seconds(min(5, Double(Soak.seconds) / 4))
 
   private func expectWhole(_ figures: Load.Figures, of map: Services) async throws {
@@ -31,14 +31,14 @@ struct SoakTests {
     #expect(figures.listEqual && figures.stateHash == list.stateHash && list.stateHash == list.computedHash)
   }
 
-  @Test("All in one process: every post is published once, and the subscriber's list is the store's")
+  @Test("A single process publishes every post once, and the subscriber's list equals the store's")
   func undisturbed() async throws {
     let map = try await SystemFixture.current.up()
     let load = try await SystemFixture.current.load(on: map, rate: Soak.rate, seconds: Soak.seconds)
     try await expectWhole(load.figures(within: Self.patience), of: map)
   }
 
-  @Test("Worker, feed and ingest are killed in turn, each for a second: nothing accepted is lost or doubled")
+  @Test("Killing each role in turn for a second loses and duplicates no accepted post")
   func killed() async throws {
     let map = try await SystemFixture.current.roles()
     let watcher = try await SystemFixture.current.watcher(of: map)
@@ -51,15 +51,15 @@ struct SoakTests {
       try await victims[kills % victims.count].program(of: map).restart(after: .seconds(1))
       (restarted, kills) = (.now, kills + 1)
     }
-    #expect(try await map.client.list().seq < UInt64(Soak.count), "The load was over too soon to prove anything.")
+    #expect(try await map.client.list().seq < UInt64(Soak.count), "The load must outlast the kills.")
     let figures = try await load.figures(within: Self.patience)
-    // Load ends when it has found nothing queued any more.
+    // `load` ends when no post is queued.
     let took = restarted.duration(to: .now)
     #expect(took < .seconds(15))
-    FileHandle.standardError.write(Data("all was settled \(took) after the last of \(kills) restarts\n".utf8))
+    FileHandle.standardError.write(Data("all posts were settled \(took) after the last of \(kills) restarts\n".utf8))
     try await expectWhole(figures, of: map)
     let list = try await map.client.list()
-    try await eventually("the subscriber that stayed has ingest's list") { try watcher.list == list }
+    try await eventually("the subscriber has ingest's list") { try watcher.list == list }
     try await eventually("the feed has ingest's list") { try await map.feedClient.list() == list }
   }
 }

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// A subscriber that does not read costs the feed a bounded amount of memory, and the others lose nothing. Every run
-/// tests this at a rate that any machine carries. `make soak` tests it at 1,000 changes a second, and judges latency.
-@Suite("A subscriber that stands still, and a client of the stream that never reads", .stage, .serialized)
+/// A subscriber that does not read costs the feed a bounded amount of memory, and other subscribers lose nothing. Every
+/// run tests this at a rate for any machine. `make soak` tests it at 1,000 changes a second, and checks the latency
+/// too.
+@Suite("Stopped subscriber and stream client", .stage, .serialized)
 struct StoppedSubscriberTests {
   private struct Figures: Decodable {
     struct Latency: Decodable { let p99: Double }
@@ -11,7 +12,7 @@ struct StoppedSubscriberTests {
     let listEqual: Bool
   }
 
-  /// How long posts take to a subscriber, p99 in ms.
+  /// The p99 latency from post to subscriber, in ms.
   private func latency(_ map: Services, rate: Int, seconds: Int) async throws -> Double {
     let (status, said, logged) = try await SystemFixture.current.run(
       [
@@ -28,43 +29,43 @@ struct StoppedSubscriberTests {
     try await Scrape(map.operations[feed])["process_resident_memory_bytes"]
   }
 
-  /// - Parameter slackMs: difference in latency, in milliseconds, that two runs may have anyway. Nil where other
-  ///   programs use the machine: then no latency is judged.
+  /// - Parameter slackMs: Allowed difference in latency between two runs, in milliseconds. Nil if other programs use
+  /// the machine: then the latency is not checked.
   private func run(rate: Int, seconds: Int, slackMs: Double? = nil) async throws {
     let map = try await SystemFixture.current.roles()
     let calm = try await latency(map, rate: rate, seconds: seconds)
     let watcher = try await SystemFixture.current.watcher(of: map)
     watcher.program.signal(SIGSTOP)
     let mute = try await EventStream(try map.feedClient, receiveBuffer: 4_096)
-    try await mute.read(until: "it has a list") { $0.list != nil }
+    try await mute.read(until: "the client has a list") { $0.list != nil }
     let first = try #require(mute.list)
     let before = try await residentBytes(of: 1, map)
     let burdened = try await latency(map, rate: rate, seconds: seconds)
     let growth = try await residentBytes(of: 1, map) - before
     if let slackMs { #expect(burdened <= 2 * calm + slackMs, "calm \(calm) ms, with both \(burdened) ms") }
-    // 128 frames for the one, one event for the other, and what libraries keep.
+    // 128 frames for the subscriber, one event for the client, and memory that libraries keep.
     #expect(growth < 32_000_000)
     watcher.program.signal(SIGCONT)
-    try await eventually("who stood still has the list") {
+    try await eventually("the resumed subscriber has the list") {
       try await watcher.list == map.client.list()
     }
     let list = try await map.client.list()
     #expect(first.seq < list.seq)
     let again = try await EventStream(try map.feedClient, lastID: mute.lastID, list: first)
-    try await again.read(until: "who never read has the list when it comes again") { $0.list == list }
-    // What had been sent to it comes first. It may have been cut off: then nobody has told it the rest.
-    try await mute.read(until: "who goes on reading has the list, or the end") { $0.list == list || $0.isOver }
+    try await again.read(until: "a new stream from the first list has the list") { $0.list == list }
+    // The bytes sent before come first. The feed may have disconnected the client, which then misses the rest.
+    try await mute.read(until: "the resumed client has the list or the stream's end") { $0.list == list || $0.isOver }
     let resumed = try await EventStream(try map.feedClient, lastID: mute.lastID, list: mute.list)
-    try await resumed.read(until: "it is right where it stands") { $0.list == list && $0.isStale == false }
+    try await resumed.read(until: "the resumed stream is up to date") { $0.list == list && $0.isStale == false }
     let line = "p99 \(calm) ms calm, \(burdened) ms with both; the feed grew by \(growth / 1_000_000) MB\n"
     FileHandle.standardError.write(Data(line.utf8))
   }
 
-  @Test("The others get every change, the feed's memory is bounded, and both have the list again when they go on")
+  @Test("Other subscribers get every change, memory is bounded, and both clients catch up later")
   func few() async throws { try await run(rate: 50, seconds: 5) }
 
   @Test(
-    "The same at 1,000 changes a second",
+    "The same bounds hold at 1,000 changes a second",
     .enabled(if: ProcessInfo.processInfo.environment["SOAK"] != nil, "only with SOAK=1"))
   func many() async throws { try await run(rate: 1_000, seconds: 20, slackMs: 5) }
 }

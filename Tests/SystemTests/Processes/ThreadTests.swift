@@ -3,18 +3,19 @@ import Testing
 
 @Suite("Threads", .stage)
 struct ThreadTests {
-  @Test("Every thread of a service lets others finish before it runs, and is seen by its name")
+  @Test("Every thread of a service has scheduling policy SCHED_BATCH and a name")
   func policy() async throws {
     let program = try await SystemFixture.current.up().ingest
     let tasks = "/proc/\(try #require(program.pid))/task"
     var names: [String] = []
     for thread in try FileManager.default.contentsOfDirectory(atPath: tasks) {
-      // After the name in parentheses, which may hold spaces: field 3 is the first, field 41 the policy (proc(5)).
+      // After the name in parentheses, which may contain spaces: field 3 is the first, and field 41 the policy
+      // (proc(5)).
       let line = try String(contentsOfFile: "\(tasks)/\(thread)/stat", encoding: .utf8)
       let fields = line.drop { $0 != ")" }.dropFirst(2).split(separator: " ")
       #expect(fields[38] == "3", "\(line)")
       names.append(String(line.drop { $0 != "(" }.dropFirst().prefix { $0 != ")" }))
     }
-    #expect(Set(["ingest", "feed", "geocoder"]).isSubset(of: names))
+    #expect(Set(["ingest", "feed", "worker"]).isSubset(of: names))
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Traces", .stage)
+@Suite("Trace context", .stage)
 struct TraceTests {
   private static let id = "4bf92f3577b34da6a3ce929d0e0e4736"
   private static let header = "00-\(id)-00f067aa0ba902b7-01"
@@ -15,7 +15,7 @@ struct TraceTests {
     return try #require(answer["id"])
   }
 
-  /// A line of a log about a post that says all these words.
+  /// Returns true if a line of the log has all these words.
   private func has(_ program: Program?, _ words: String...) -> Bool {
     (program?.standardError ?? "").split(separator: "\n").contains { line in words.allSatisfy { line.contains($0) } }
   }
@@ -24,7 +24,7 @@ struct TraceTests {
     try await SystemFixture.current.run("queue", "show", id, "--data", SystemFixture.current.path("data")).said
   }
 
-  @Test("A trace goes with a post from its request to the worker, the change and the feed's pull, over kill -9 too")
+  @Test("A trace context follows a post from request to feed, also across kill -9")
   func way() async throws {
     let stage = SystemFixture.current
     var map = try await stage.roles(workers: 0, environment: Self.debug)
@@ -35,15 +35,15 @@ struct TraceTests {
     var draft = Draft(key: "a", place: "Quito")
     draft.traceparent = Self.header
     let sent = try #require(try await Producer(map.submit, token: client.token).submit([draft]).receipts.first).id
-    #expect(try await show(traced).contains("trace     \(Self.id), from span 00f067aa0ba902b7\n"))
+    #expect(try await show(traced).contains("trace     \(Self.id), parent span 00f067aa0ba902b7\n"))
     #expect(try await !show(bare).contains("trace "))
     try await map.ingest.restart()
     map.workers = [try await stage.worker(of: map, environment: Self.debug)]
-    try await eventually("all are settled") { try await client.posts().allSatisfy { $0.state != "queued" } }
+    try await eventually("all posts are settled") { try await client.posts().allSatisfy { $0.state != "queued" } }
     for id in [traced, sent] {
-      // A post can be seen as published a moment before the lines are in the logs.
-      try await eventually("worker, ingest and feed log it") {
-        has(map.workers[0], "debug geocoder: job answered", "post=\(id)", "trace_id=\(Self.id)")
+      // A post may be visible shortly before its log lines are.
+      try await eventually("worker, ingest and feed log the post") {
+        has(map.workers[0], "debug worker: job answered", "post=\(id)", "trace_id=\(Self.id)")
           && has(map.ingest, "debug ingest: post published", "post=\(id)", "trace_id=\(Self.id)")
           && has(map.feed, "debug feed: post published", "post=\(id)", "trace_id=\(Self.id)")
       }
@@ -54,13 +54,13 @@ struct TraceTests {
     }
     #expect(has(map.workers[0], "job answered", "post=\(bare)") && !has(map.workers[0], "post=\(bare)", "trace_id"))
     let list = try await map.feedClient.get("/v2/feed")
-    #expect(!String(decoding: list.body, as: UTF8.self).contains(Self.id), "Subscribers do not get it.")
+    #expect(!String(decoding: list.body, as: UTF8.self).contains(Self.id), "Subscribers must not get the trace.")
     let row = try await stage.run("queue", "show", traced, "--json", "--data", stage.path("data")).said
     #expect(row.contains("\"traceparent\":\"\(Self.header)\""))
     #expect(!row.contains("vendor"))
   }
 
-  @Test("Without debug, only what an operator must see is told, with its trace")
+  @Test("Above level debug only dead posts are logged, with their trace")
   func dead() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
@@ -68,8 +68,8 @@ struct TraceTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await worker.run() }
       let id = try await post("Oslo", Self.header, client: client)
-      try await eventually("it is dead") {
-        has(map.ingest, "notice ingest: post dead", "post=\(id)", "trace_id=\(Self.id)", "code=bad_place")
+      try await eventually("the post is dead") {
+        has(map.ingest, "notice ingest: post dead-lettered", "post=\(id)", "trace_id=\(Self.id)", "code=bad_place")
       }
       group.cancelAll()
     }

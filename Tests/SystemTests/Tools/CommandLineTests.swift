@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-@Suite("The command line", .stage)
+@Suite("Command line", .stage)
 struct CommandLineTests {
   @Test(
-    "A wrong value is refused at the start, with its option, what was expected and what came",
+    "An invalid value is refused at start with its option, the expected form and the value",
     arguments: [
       (["up", "--http", "8080"], ["--http", "HOST:PORT", "8080"]),
       (["up", "--http", "127.0.0.1:99999"], ["--http", "HOST:PORT", "99999"]),
       (
         ["feed", "--http", "nosuch.invalid:8081", "--publish", "tcp://127.0.0.1:*"],
-        ["--http (", "nosuch.invalid", "not known"]
+        ["--http (", "nosuch.invalid", "unknown host"]
       ),
       (["up", "--feed-http", "127.0.0.1:"], ["--feed-http", "HOST:PORT"]),
       (["up", "--jobs", "127.0.0.1:7701"], ["--jobs", "tcp://", "127.0.0.1:7701"]),
@@ -22,28 +22,28 @@ struct CommandLineTests {
       (["up", "--workers", "65"], ["--workers", "1 to 64", "65"]),
       (["up", "--workers", "abc"], ["--workers", "1 to 64", "abc"]),
       (["up", "--log-level", "loud"], ["--log-level", "debug", "loud"]),
-      (["up", "--origin", "example.org"], ["--origin", "https://", "example.org"]),
-      (["up", "--origin", "https://example.org/"], ["--origin", "without a path"]),
-      (["up", "--origin", "https://"], ["--origin", "without a path"]),
+      (["up", "--public-url", "example.org"], ["--public-url", "https://", "example.org"]),
+      (["up", "--public-url", "https://example.org/"], ["--public-url", "without a path"]),
+      (["up", "--public-url", "https://"], ["--public-url", "without a path"]),
       (["up", "--gazetteer", "/no/such.otm"], ["--gazetteer", "/no/such.otm"]),
       (["up", "--nonsense"], ["--nonsense"]), (["nonsense"], ["nonsense"]), (["up", "nonsense"], ["nonsense"]),
       (["ingest", "--http", "x"], ["--http", "HOST:PORT"]), (["ingest", "--jobs", "x"], ["--jobs", "tcp://"]),
-      (["geocoder", "--ingest", "x"], ["--ingest", "tcp://"]),
-      (["geocoder", "--concurrency", "33"], ["--concurrency", "1 to 32", "33"]),
-      (["geocoder", "--name", ""], ["--name", "1 to 64"]), (["geocoder", "--name", "a\nb"], ["--name", "control"]),
+      (["worker", "--ingest", "x"], ["--ingest", "tcp://"]),
+      (["worker", "--concurrency", "33"], ["--concurrency", "1 to 32", "33"]),
+      (["worker", "--name", ""], ["--name", "1 to 64"]), (["worker", "--name", "a\nb"], ["--name", "control"]),
       (["feed", "--publish", "x"], ["--publish", "tcp://"]), (["feed", "--http", "x"], ["--http", "HOST:PORT"]),
-      (["feed", "--alternates", others(9)], ["--alternates", "8 addresses at most", "tcp://10.0.0.1:7710"]),
-      (["up", "--alternates", others(9)], ["--alternates", "8 addresses at most"]),
-      (["feed", "--alternates", "tcp://10.0.0.1:7710,x"], ["--alternates", "tcp://", "\"x\""]),
+      (["feed", "--failover-feeds", others(9)], ["--failover-feeds", "at most 8 addresses", "tcp://10.0.0.1:7710"]),
+      (["up", "--failover-feeds", others(9)], ["--failover-feeds", "at most 8 addresses"]),
+      (["feed", "--failover-feeds", "tcp://10.0.0.1:7710,x"], ["--failover-feeds", "tcp://", "\"x\""]),
       (["watch", "--feed", "x"], ["--feed", "tcp://"]), (["watch", "--count", "0"], ["--count", "0"]),
       (["geocode", "--limit", "21", "Oslo"], ["--limit", "1 to 20", "21"]),
       (["geocode", "--country", "USA", "Oslo"], ["--country", "USA"]),
       (["post", "--place", "Oslo", "--link", "example.org", "--server", "x"], ["--server", "http://", "\"x\""]),
       (["post", "--place", "Oslo", "--link", "example.org"], ["--user", "ONTHEMAP_USER"]),
-      (["conform", "worker", "--wait", "0"], ["--wait", "1 to 600", "0"]),
-      (["conform", "worker", "--wait", "601"], ["--wait", "1 to 600", "601"]),
-      (["conform", "worker", "--query", ""], ["--query", "1 to 256"]),
-      (["conform", "worker", "--jobs", "x"], ["--jobs"]),
+      (["conformance", "worker", "--connect-timeout", "0"], ["--connect-timeout", "1 to 600", "0"]),
+      (["conformance", "worker", "--connect-timeout", "601"], ["--connect-timeout", "1 to 600", "601"]),
+      (["conformance", "worker", "--query", ""], ["--query", "1 to 256"]),
+      (["conformance", "worker", "--jobs", "x"], ["--jobs"]),
       (["health", "nonsense"], ["nonsense"]), (["ingest", "--submit", "x"], ["--submit", "tcp://"]),
       (["load", "--rate", "1", "--duration", "1", "--submit", "x"], ["--submit", "tcp://", "\"x\""]),
       (["load", "--rate", "1", "--duration", "1", "--batch", "64"], ["--batch", "--submit"]),
@@ -62,11 +62,11 @@ struct CommandLineTests {
     for word in words { #expect(logged.contains(word)) }
   }
 
-  @Test("A name that nothing reads is refused, with the one that was meant, in the environment and in a file")
+  @Test("An unknown setting is refused with a suggestion, in the environment and in a file")
   func unknownNames() async throws {
     let stage = SystemFixture.current
     let (status, _, logged) = try await stage.run("up", environment: ["ONTHEMAP_WORKRS": "2"])
-    #expect(status > 0 && logged.contains("ONTHEMAP_WORKRS") && logged.contains("did you mean ONTHEMAP_WORKERS?"))
+    #expect(status > 0 && logged.contains("ONTHEMAP_WORKRS") && logged.contains("Did you mean ONTHEMAP_WORKERS?"))
 
     for (text, words) in [
       ("ONTHEMAP_JBOS=tcp://127.0.0.1:1\n", ["ONTHEMAP_JBOS", "ONTHEMAP_JOBS?"]),
@@ -83,7 +83,7 @@ struct CommandLineTests {
     #expect(missing > 0 && complaint.contains("--config") && complaint.contains("nowhere"))
   }
 
-  @Test("A flag wins over the environment, the environment over the file, the file over the default")
+  @Test("Flags override the environment, which overrides the file, which overrides defaults")
   func precedence() async throws {
     let stage = SystemFixture.current
     let file = stage.path("settings")
@@ -100,19 +100,20 @@ struct CommandLineTests {
       ["ingest", "--http", "127.0.0.1:0"],
       environment: [
         "ONTHEMAP_CONFIG": file, "ONTHEMAP_HTTP": "127.0.0.1:2", "ONTHEMAP_JOBS": "tcp://127.0.0.1:*",
-        "ONTHEMAP_PASSWORD": "secret in the environment",
+        "ONTHEMAP_LOG_LEVEL": "debug", "ONTHEMAP_PASSWORD": "secret in the environment",
       ])
     try await ingest.startAndWait()
-    let line = try #require(ingest.standardError.split(separator: "\n").first { $0.contains("configuration") })
+    let line = try #require(ingest.standardError.split(separator: "\n").first { $0.contains("configuration loaded") })
     for setting in [
       "ONTHEMAP_HTTP=127.0.0.1:0", "ONTHEMAP_JOBS=tcp://127.0.0.1:*", "ONTHEMAP_CHANGES=tcp://127.0.0.1:*",
-      "ONTHEMAP_DATA=\(stage.path("data"))", "ONTHEMAP_CONFIG=\(file)", "ONTHEMAP_LOG_LEVEL=info", "ONTHEMAP_ORIGIN=",
+      "ONTHEMAP_DATA=\(stage.path("data"))", "ONTHEMAP_CONFIG=\(file)", "ONTHEMAP_LOG_LEVEL=debug",
+      "ONTHEMAP_PUBLIC_URL=",
     ] { #expect(line.contains(setting)) }
     #expect(!ingest.standardError.contains("secret in the environment"))
   }
 
   @Test(
-    "A port that is taken is named, and nothing keeps running",
+    "An ingest with a port in use names its option and exits",
     arguments: ["--http", "--jobs", "--changes", "--submit"])
   func takenByIngest(option: String) async throws {
     let port = try Port.free()
@@ -130,7 +131,7 @@ struct CommandLineTests {
     #expect(logged.contains("\(port)") && !logged.contains(" error ") && !logged.contains("Fatal error"))
   }
 
-  @Test("A port that is taken is named by the feed too", arguments: ["--http", "--publish"])
+  @Test("A feed with a port in use names its option and exits", arguments: ["--http", "--publish"])
   func takenByFeed(option: String) async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let port = try Port.free()
@@ -147,27 +148,27 @@ struct CommandLineTests {
     #expect(logged.contains("\(port)") && !logged.contains(" error "))
   }
 
-  /// So many feeds.
+  /// Returns the addresses of `count` feeds.
   private static func others(_ count: Int) -> String {
     (1...count).map { "tcp://10.0.0.\($0):7710" }.joined(separator: ",")
   }
 
-  @Test("A feed takes the addresses of eight others")
-  func alternates() async throws {
+  @Test("A feed accepts eight failover feeds")
+  func failoverFeeds() async throws {
     let stage = SystemFixture.current
     let map = try await stage.roles(workers: 0)
     let feed = try stage.program([
       "feed", "--ingest", map.ingest.ready["changes"] ?? "", "--publish", "tcp://127.0.0.1:*", "--query",
-      "tcp://127.0.0.1:*", "--http", "127.0.0.1:0", "--operations", "none", "--data", "none", "--alternates",
+      "tcp://127.0.0.1:*", "--http", "127.0.0.1:0", "--operations", "none", "--data", "none", "--failover-feeds",
       Self.others(8),
     ])
     try await feed.startAndWait()
-    #expect(feed.standardError.contains("ONTHEMAP_ALTERNATES=\(Self.others(8))"))
+    #expect(feed.standardError.contains("ONTHEMAP_FAILOVER_FEEDS=\(Self.others(8))"))
     feed.signal(SIGTERM)
     #expect(try await feed.exit() == 0)
   }
 
-  @Test("A second ingest on the same data is refused, and the first goes on")
+  @Test("A second ingest on the same data is refused, and the first continues")
   func secondIngest() async throws {
     let map = try await SystemFixture.current.up()
     let (status, said, logged) = try await SystemFixture.current.run(
@@ -178,7 +179,7 @@ struct CommandLineTests {
     try await map.client.signedUp().expectService()
   }
 
-  @Test("A folder that cannot be used for data is named")
+  @Test("An unusable data folder is named")
   func badFolder() async throws {
     let file = SystemFixture.current.path("a-file")
     try Data("x".utf8).write(to: URL(fileURLWithPath: file))
@@ -190,7 +191,7 @@ struct CommandLineTests {
     }
   }
 
-  @Test("A missing or damaged gazetteer is named, by all that need it")
+  @Test("A missing or damaged gazetteer is named by every command that needs one")
   func gazetteer() async throws {
     let stage = SystemFixture.current
     let whole = Program.binary.deletingLastPathComponent().appending(path: "gazetteer.otm")
@@ -201,7 +202,7 @@ struct CommandLineTests {
     for name in ["foreign", "empty", "cut", "missing"] {
       let file = stage.path(name)
       for arguments in [
-        ["geocode", "Oslo"], ["geocoder", "--ingest", "tcp://127.0.0.1:\(try Port.free())"],
+        ["geocode", "Oslo"], ["worker", "--ingest", "tcp://127.0.0.1:\(try Port.free())"],
         [
           "up", "--data", stage.path("data"), "--http", "127.0.0.1:0", "--feed-http", "127.0.0.1:0", "--jobs",
           "tcp://127.0.0.1:*", "--changes", "tcp://127.0.0.1:*", "--publish", "tcp://127.0.0.1:*",
@@ -217,16 +218,16 @@ struct CommandLineTests {
   @Test("Every subcommand has help with an example")
   func help() async throws {
     let commands = [
-      "up", "ingest", "geocoder", "feed", "post", "watch", "geocode", "load", "health", "gazetteer build",
+      "up", "ingest", "worker", "feed", "post", "watch", "geocode", "load", "health", "gazetteer build",
       "keys new", "keys show",
-      "queue", "queue status", "queue ls", "queue show", "queue retry", "queue drop", "queue pause", "queue resume",
+      "queue", "queue status", "queue ls", "queue show", "queue retry", "queue discard", "queue pause", "queue resume",
       "top",
     ]
     for command in commands.map({ $0.components(separatedBy: " ") }) + [[]] {
       let (status, said, _) = try await SystemFixture.current.run(command + ["--help"])
       #expect(status == 0 && said.contains("Example"), "\(command)")
       #expect(said.contains("onthemap \(command.joined(separator: " "))"), "\(command)")
-      // What is wider is broken on a terminal of 80 columns, and can no longer be pasted.
+      // Wider examples wrap on a terminal of 80 columns and can no longer be pasted.
       let examples = said.components(separatedBy: "USAGE")[0].components(separatedBy: "Example").last ?? ""
       for line in examples.split(separator: "\n").dropFirst() {
         #expect(line.hasPrefix("  "), "an example of \(command) is broken: \(line)")
@@ -235,7 +236,7 @@ struct CommandLineTests {
   }
 
   @Test(
-    "A log or an output that cannot be written ends nobody",
+    "An unwritable log or output ends no program by a signal",
     arguments: ["2>/dev/full", ">/dev/full", "2>&1 | true"])
   func fullDisk(redirection: String) throws {
     let process = Process()

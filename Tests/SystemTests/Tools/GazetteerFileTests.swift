@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("The gazetteer's file", .stage)
+@Suite("Gazetteer file", .stage)
 struct GazetteerFileTests {
-  /// Two worlds with one town each.
+  /// A source with one town.
   private static func source(_ town: String) -> String {
     """
     gazetteer\t1\tdata © nobody
@@ -17,7 +17,7 @@ struct GazetteerFileTests {
     """
   }
 
-  /// Compiles a source over the file, as an operator does: through a pipe.
+  /// Compiles a source into the file through a pipe, like an operator.
   private func build(_ source: String, _ path: String) async throws -> (status: Int32, logged: String) {
     let process = Process()
     process.executableURL = Program.binary
@@ -40,7 +40,7 @@ struct GazetteerFileTests {
     }
   }
 
-  @Test("A file tells what is in it, and is checked; one that is not whole is refused with what is wrong")
+  @Test("gazetteer info shows the contents, and gazetteer verify refuses a damaged file")
   func infoAndVerify() async throws {
     let stage = SystemFixture.current
     let path = stage.path("a.otm")
@@ -53,7 +53,7 @@ struct GazetteerFileTests {
       #expect(object[name] as? Int == count, "\(name): \(object)")
     }
     let whole = try await stage.run("gazetteer", "verify", path)
-    #expect(whole.status == 0 && whole.said == "\(path): whole\n")
+    #expect(whole.status == 0 && whole.said == "\(path): valid\n")
 
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     bytes[bytes.count / 2] ^= 1
@@ -66,7 +66,7 @@ struct GazetteerFileTests {
     }
   }
 
-  @Test("A build that fails says where, and leaves the file that was there")
+  @Test("A failed build names the line and leaves the old file")
   func failedBuild() async throws {
     let stage = SystemFixture.current
     let path = stage.path("a.otm")
@@ -81,7 +81,7 @@ struct GazetteerFileTests {
     #expect(try await stage.run("geocode", "--gazetteer", path, "Oldtown").status == 0)
   }
 
-  @Test("On SIGHUP a new file is taken without a failed look-up, a damaged one is not, and the old one stays")
+  @Test("SIGHUP loads a new file without a failed lookup, and refuses a damaged one")
   func replacedUnderService() async throws {
     let stage = SystemFixture.current
     let path = stage.path("a.otm")
@@ -93,7 +93,7 @@ struct GazetteerFileTests {
     let lookups = Task {
       var count = 0
       while !Task.isCancelled {
-        // The country is in both files.
+        // Both files have the country.
         let status = try await client.get("/v2/geocode?q=Aland").status
         #expect(status == 200)
         count += 1
@@ -101,7 +101,7 @@ struct GazetteerFileTests {
       return count
     }
     #expect(try await build(Self.source("Newtown"), path).status == 0)
-    #expect(try await client.get("/v2/geocode?q=Newtown").status == 404, "Nobody has said that it shall be taken.")
+    #expect(try await client.get("/v2/geocode?q=Newtown").status == 404, "The new file must wait for SIGHUP.")
     map.ingest.signal(SIGHUP)
     try await expectFound("Newtown", client)
     #expect(try await client.get("/v2/geocode?q=Oldtown").status == 404)
@@ -110,20 +110,20 @@ struct GazetteerFileTests {
     bytes[bytes.count / 2] ^= 1
     try bytes.write(to: URL(fileURLWithPath: path), options: .atomic)
     map.ingest.signal(SIGHUP)
-    try await eventually("the damaged file is refused") { map.ingest.standardError.contains("gazetteer not replaced") }
+    try await eventually("the damaged file is refused") { map.ingest.standardError.contains("gazetteer reload failed") }
     try await expectFound("Newtown", client)
     lookups.cancel()
     #expect(try await lookups.value > 0)
   }
 
-  @Test("A worker that runs alone takes the new file too")
+  @Test("A separate worker loads a new file on SIGHUP")
   func replacedUnderWorker() async throws {
     let stage = SystemFixture.current
     let path = stage.path("a.otm")
     #expect(try await build(Self.source("Oldtown"), path).status == 0)
     let map = try await stage.roles(workers: 0)
     let jobs = try map.ports.first { $0.name == "jobs" }?.port ?? 0
-    let worker = try stage.program(["geocoder", "--ingest", "tcp://127.0.0.1:\(jobs)", "--gazetteer", path])
+    let worker = try stage.program(["worker", "--ingest", "tcp://127.0.0.1:\(jobs)", "--gazetteer", path])
     try await worker.startAndWait()
     try await expectFound("Oldtown", try map.client)
     #expect(try await build(Self.source("Newtown"), path).status == 0)

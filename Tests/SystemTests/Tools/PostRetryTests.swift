@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The command post, when the server fails", .stage)
+@Suite("Retries of the command post", .stage)
 struct PostRetryTests {
   private static let session = (status: "200 OK", body: #"{"token": "t"}"#)
   private static let accepted = (status: "202 Accepted", body: #"{"id": "4D5ox566Xg", "state": "queued"}"#)
@@ -12,7 +12,7 @@ struct PostRetryTests {
       environment: ["ONTHEMAP_PASSWORD": "pw", "ONTHEMAP_SERVER": "http://127.0.0.1:\(server.port)"])
   }
 
-  @Test("It sends the post again, under the same key, until it is answered")
+  @Test("The command post retries under the same key until it gets a response")
   func again() async throws {
     let server = try ScriptedServer([Self.session, nil, Self.busy, nil, Self.accepted])
     defer { server.end() }
@@ -23,7 +23,7 @@ struct PostRetryTests {
     #expect(Set(server.values(of: "Authorization", to: "POST /v2/posts")) == ["Bearer t"])
   }
 
-  @Test("It takes a refusal for an answer, and gives up after some seconds, with what was said last")
+  @Test("The command post accepts a refusal as final, and ends failing retries after some seconds")
   func givesUp() async throws {
     let refusing = try ScriptedServer([
       Self.session, (status: "422 Unprocessable Content", body: #"{"detail": "link must be a link"}"#),
@@ -43,6 +43,6 @@ struct PostRetryTests {
     let absent = try ScriptedServer([Self.session, nil])
     defer { absent.end() }
     let lost = try await post(absent)
-    #expect(lost.status > 0 && lost.logged.contains("127.0.0.1:\(absent.port) cannot be reached"))
+    #expect(lost.status > 0 && lost.logged.contains("cannot reach http://127.0.0.1:\(absent.port)"))
   }
 }

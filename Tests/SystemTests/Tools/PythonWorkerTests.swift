@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite(
-  "A worker in Python, written from proto/README.md", .stage,
+  "Python worker written from proto/README.md", .stage,
   .enabled(if: PythonExample.isReady, "protoc or .venv is missing: deploy/setup.sh test makes both"))
 struct PythonWorkerTests {
   private struct Status: Decodable {
@@ -12,11 +12,12 @@ struct PythonWorkerTests {
   }
 
   private func status() async throws -> Status {
-    let ran = try await SystemFixture.current.run("queue", "status", "--json", "--data", SystemFixture.current.path("data"))
+    let ran = try await SystemFixture.current.run(
+      "queue", "status", "--json", "--data", SystemFixture.current.path("data"))
     return try JSONDecoder().decode(Status.self, from: Data(ran.said.utf8))
   }
 
-  /// The example, not started yet, for the job link of some services.
+  /// Creates the example worker for the job link of some services.
   private func worker(of map: Services) async throws -> Program {
     let port = try map.ports.first { $0.name == "jobs" }?.port ?? 0
     let worker = try await PythonWorker.made(in: .current)
@@ -31,7 +32,7 @@ struct PythonWorkerTests {
     }
   }
 
-  @Test("It answers posts, outlives ingest's death, loses nothing with its own, and leaves without a trace")
+  @Test("The Python worker survives restarts of ingest and its own, and closes gracefully")
   func life() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
@@ -47,22 +48,22 @@ struct PythonWorkerTests {
     try await joined(worker, times: 2)
     #expect(try await client.post("Avalon Isle", wait: 30)["state"] == "published")
 
-    // What is posted while nobody works waits for the worker's next life.
+    // A post that arrives while no worker runs waits for the next start.
     try await worker.kill()
     let waiting = try await client.post("Avalon Isle", wait: 0)
     #expect(waiting["state"] == "queued")
     try worker.start()
     try await joined(worker)
     let id = try #require(waiting["id"])
-    try await eventually("the post of meanwhile is published") {
+    try await eventually("the waiting post is published") {
       try await client.get("/v2/posts/\(id)")["state"] == "published"
     }
 
     worker.signal(SIGTERM)
     #expect(try await worker.exit() == 0)
     #expect(worker.standardOutput.hasSuffix("left\n"))
-    #expect(map.ingest.standardError.contains("it said goodbye"))
-    // The life that was killed ends by its silence.
+    #expect(map.ingest.standardError.contains("graceful close"))
+    // The killed worker's session ends by its silence.
     try await eventually("no worker and no lease is left") {
       let status = try await status()
       return status.workers.isEmpty && status.leased == 0

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Subscribers", .stage)
 struct SubscriberTests {
-  @Test("A late subscriber has the latest hundred posts, newest first")
+  @Test("A late subscriber gets the newest hundred posts, newest first")
   func late() async throws {
     let map = try await SystemFixture.current.up()
     let stream = Stream(try await map.client.signedUp(), count: 101)
@@ -31,7 +31,7 @@ struct SubscriberTests {
     }
   }
 
-  @Test("A subscriber is there before the feed, and learns when it is gone and back")
+  @Test("A subscriber may start before its feed, and notices its loss and return")
   func patient() async throws {
     let stage = SystemFixture.current
     let map = try await stage.roles()
@@ -46,14 +46,13 @@ struct SubscriberTests {
     try await eventually("the subscriber has ingest's list") { try await watcher.list == client.list() }
 
     try await feed.kill()
-    try await eventually("it knows that its list may be old") { try watcher.lines.last?.kind == "lost" }
+    try await eventually("the subscriber has lost the feed") { try watcher.lines.last?.kind == "resync" }
     try await client.expectService()
     try await feed.startAndWait()
     try await eventually("the subscriber has ingest's list again") { try await watcher.list == client.list() }
   }
 
-  @Test(
-    "A feed that starts while ingest is away tells the list that it has kept, as stale, and goes on when it is back")
+  @Test("A feed without ingest serves its snapshot as stale, and continues when ingest returns")
   func kept() async throws {
     let stage = SystemFixture.current
     let map = try await stage.roles()
@@ -61,9 +60,9 @@ struct SubscriberTests {
     let client = try await map.client.signedUp()
     for _ in 0..<3 { try await client.expectService() }
     let list = try await client.list()
-    let path = stage.path("feed/feed.list")
-    // Written a moment later than told, and not torn by an end at any moment.
-    try await eventually("the list is kept") {
+    let path = stage.path("feed/feed.snapshot")
+    // The file is written shortly after publication, and an interrupted write does not damage it.
+    try await eventually("the snapshot file has the list") {
       (try? Data(contentsOf: URL(fileURLWithPath: path)))?.contains(Data(list.entries[0].id.utf8)) == true
     }
     try await map.ingest.kill()
@@ -73,7 +72,7 @@ struct SubscriberTests {
     #expect(try await map.feedClient.send("GET", "/v2/feed").object["stale"] as? Bool == true)
     let watcher = Watcher(program: try stage.program(["watch", "--json", "--feed", try map.publish]))
     try watcher.program.start()
-    try await eventually("a subscriber has it, and knows") {
+    try await eventually("a subscriber has the stale list") {
       try watcher.list?.entries == list.entries && watcher.lines.first?.stale == true
     }
     try await map.ingest.startAndWait()
@@ -82,21 +81,21 @@ struct SubscriberTests {
     #expect(try await map.feedClient.send("GET", "/v2/feed").object["stale"] as? Bool == false)
     #expect(try watcher.lines.last { $0.kind == "stale" }?.stale == false)
     if try watcher.isUndisturbed() {
-      #expect(try watcher.lines.count { $0.kind == "snapshot" } == 1, "It went on from the kept list.")
+      #expect(try watcher.lines.count { $0.kind == "snapshot" } == 1, "The subscriber must continue from the snapshot.")
     }
   }
 
-  @Test("A kept list that is damaged is not told")
+  @Test("A damaged snapshot file is ignored")
   func damaged() async throws {
     let stage = SystemFixture.current
     try FileManager.default.createDirectory(atPath: stage.path("feed"), withIntermediateDirectories: true)
-    try Data("OTMLIST1 and then something else".utf8).write(to: URL(fileURLWithPath: stage.path("feed/feed.list")))
+    try Data("OTMLIST1 and then something else".utf8).write(to: URL(fileURLWithPath: stage.path("feed/feed.snapshot")))
     let map = try await stage.roles(workers: 0)
     #expect(try await map.feedClient.list().entries.isEmpty)
-    #expect(try #require(map.feed).standardError.contains("the kept list is damaged"))
+    #expect(try #require(map.feed).standardError.contains("snapshot file ignored: damaged"))
   }
 
-  @Test("A database that was put back is another history, and a subscriber follows it")
+  @Test("A subscriber follows a new database with another epoch")
   func otherHistory() async throws {
     let stage = SystemFixture.current
     let map = try await stage.roles()
@@ -109,7 +108,7 @@ struct SubscriberTests {
     try await map.ingest.startAndWait()
     let anew = try await map.client.signedUp()
     try await anew.expectService()
-    try await eventually("the subscriber has the new history") { try await watcher.list == anew.list() }
+    try await eventually("the subscriber has the new list") { try await watcher.list == anew.list() }
     #expect(try watcher.list?.entries.count == 1)
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Tools", .stage)
 struct ToolTests {
-  @Test("post puts somebody on the map and says where, and health tells whether a service is there")
+  @Test("The command post publishes and deletes a post, and health checks a service")
   func tools() async throws {
     let stage = SystemFixture.current
     let map = try await stage.up()
@@ -23,12 +23,13 @@ struct ToolTests {
     let id = String(first.said.prefix(10))
     let remove = ["post", "--user", "ada@example.org", "--delete", id]
     let removed = try await stage.run(remove, environment: environment)
-    #expect(removed.status == 0 && removed.said == "\(id) is off the map.\n")
+    #expect(removed.status == 0 && removed.said == "\(id) is deleted.\n")
     #expect(try await map.client.get("/v2/posts/\(id)").status == 404)
     let again = try await stage.run(remove, environment: environment)
     #expect(again.status == 1 && again.logged.contains("there is no post with this id"))
     for (arguments, words) in [
-      (remove + ["--place", "Oslo"], "--delete takes no --place"), (["post", "--delete", "x"], "is not the id"),
+      (remove + ["--place", "Oslo"], "--delete cannot be combined with --place"),
+      (["post", "--delete", "x"], "is not a post id"),
       (["post", "--place", "Oslo"], "--link is missing"), (["post", "--link", "x.org"], "--place is missing"),
     ] {
       let ran = try await stage.run(arguments, environment: environment)
@@ -41,12 +42,12 @@ struct ToolTests {
     #expect(try await stage.run("health", server + "/livez").status == 0)
     try await map.ingest.kill()
     let health = try await stage.run("health", server + "/livez")
-    #expect(health.status == 1 && health.logged.contains("is not healthy: it does not accept connections."))
+    #expect(health.status == 1 && health.logged.contains("is unhealthy: connection refused."))
     let nobody = try await stage.run(post + ["--place", "Oslo"], environment: environment)
     #expect(nobody.status > 0 && nobody.logged.contains(server))
   }
 
-  @Test("watch in a pipe ends when its reader has gone, although no post comes")
+  @Test("The command watch ends when its reader has gone, even if no post arrives")
   func reader() async throws {
     let stage = SystemFixture.current
     let map = try await stage.up()
@@ -56,35 +57,35 @@ struct ToolTests {
       ["-c", "\"$0\" watch --feed \"$1\" | head -1", Program.binary.path, try map.publish],
       executable: URL(fileURLWithPath: "/bin/sh"))
     try pipe.start()
-    // No post is made meanwhile.
+    // No post arrives meanwhile.
     #expect(try await pipe.exit() == 0)
     #expect(pipe.standardOutput.contains("Oslo"))
   }
 
-  @Test("A geocoder without a session at ingest is not ready, says why, lives, and is ready again with one")
+  @Test("A worker that loses its session is live but not ready until it reconnects")
   func seats() async throws {
     let stage = SystemFixture.current
     let map = try await stage.roles(workers: 1)
-    let geocoder = try map.operations[2]
-    #expect(try await geocoder.get("/readyz").status == 200)
-    #expect(try await Scrape(geocoder)["onthemap_ready"] == 1)
+    let worker = try map.operations[2]
+    #expect(try await worker.get("/readyz").status == 200)
+    #expect(try await Scrape(worker)["onthemap_ready"] == 1)
     try await map.ingest.kill()
-    try await eventually("its session is over") {
-      let answer = try await geocoder.get("/readyz")
-      return answer.status == 503 && answer["code"] == "no_session"
+    try await eventually("the worker is not ready") {
+      let answer = try await worker.get("/readyz")
+      return answer.status == 503 && answer["code"] == "no_worker_session"
     }
-    #expect(try await geocoder.get("/livez").status == 204)
-    #expect(try await Scrape(geocoder)["onthemap_ready"] == 0)
-    let health = try await stage.run("health", geocoder.base + "/readyz")
-    #expect(health.status == 1 && health.logged.contains("no_session"), "\(health.logged)")
+    #expect(try await worker.get("/livez").status == 204)
+    #expect(try await Scrape(worker)["onthemap_ready"] == 0)
+    let health = try await stage.run("health", worker.base + "/readyz")
+    #expect(health.status == 1 && health.logged.contains("no_worker_session"), "\(health.logged)")
     try await map.ingest.startAndWait()
-    try await eventually("it has a session again") {
-      try await geocoder.get("/readyz").status == 200
+    try await eventually("the worker is ready again") {
+      try await worker.get("/readyz").status == 200
     }
-    #expect(try await stage.run("health", geocoder.base + "/readyz").status == 0)
+    #expect(try await stage.run("health", worker.base + "/readyz").status == 0)
   }
 
-  @Test("load proves that a run was whole, and says so in its figures")
+  @Test("The command load verifies a run and prints its figures")
   func load() async throws {
     let map = try await SystemFixture.current.up()
     let (status, said, logged) = try await SystemFixture.current.run(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("An operator makes, sees and closes accounts", .stage)
+@Suite("onthemap user", .stage)
 struct UserTests {
   private struct User: Decodable {
     let id: String
@@ -12,10 +12,11 @@ struct UserTests {
     let password: String?
   }
 
-  /// Runs `onthemap user …` on the test's data; what it says, without the line's end.
+  /// Runs `onthemap user …` on the test's data. Returns its output without the final line end.
   @discardableResult
   private func user(_ arguments: String..., status: Int32 = 0) async throws -> (said: String, logged: String) {
-    let ran = try await SystemFixture.current.run(["user"] + arguments + ["--data", SystemFixture.current.path("data")])
+    let ran = try await SystemFixture.current.run(
+      ["user"] + arguments + ["--data", SystemFixture.current.path("data")])
     #expect(ran.status == status, "\(arguments): \(ran.logged)")
     return (ran.said.trimmingCharacters(in: .newlines), ran.logged)
   }
@@ -25,18 +26,19 @@ struct UserTests {
       let users: [User]
       let next: String?
     }
-    let ran = try await SystemFixture.current.run(["user", "ls", "--json", "--data", SystemFixture.current.path("data")] + arguments)
+    let ran = try await SystemFixture.current.run(
+      ["user", "ls", "--json", "--data", SystemFixture.current.path("data")] + arguments)
     let page = try JSONDecoder().decode(Page.self, from: Data(ran.said.utf8))
     return (page.users, page.next)
   }
 
-  @Test("Where sign-up is closed the operator makes the first account, whose password is said once and logs in")
+  @Test("user create makes an account although sign-up is closed, and prints its password once")
   func create() async throws {
     let map = try await SystemFixture.current.up("--sign-up", "closed")
-    #expect(try await user("ls").logged.contains("There is no such account."))
+    #expect(try await user("ls").logged.contains("No such account."))
     let said = try await user("create", "Ada@Example.org", "--first-name", "Ada", "--last-name", "Lovelace").said
     let lines = said.split(separator: "\n")
-    #expect(lines.first == "ada@example.org has an account, 1." && lines.count == 2)
+    #expect(lines.first == "Created account 1 for ada@example.org." && lines.count == 2)
     let password = String(try #require(lines.last?.split(separator: " ").last))
     #expect(password.count == 20)
     let session = try await map.client.logIn("ada@example.org", password: password)
@@ -44,11 +46,14 @@ struct UserTests {
     #expect(!map.ingest.standardError.contains(password))
 
     let file = SystemFixture.current.path("password")
-    try Data("a password of his own\nnot this line".utf8).write(to: URL(filePath: file))
+    try Data("a password of Bob's own\nnot this line".utf8).write(to: URL(filePath: file))
     #expect(
-      try await user("create", "bob@example.org", "--first-name", "Bob", "--password-file", file).said.contains("2."))
-    #expect(try await map.client.logIn("bob@example.org", password: "a password of his own").status == 200)
-    try await eventually("It is logged") { map.ingest.standardError.contains("account_created_by_operator") }
+      try await user("create", "bob@example.org", "--first-name", "Bob", "--password-file", file).said
+        .contains("Created account 2 for"))
+    #expect(try await map.client.logIn("bob@example.org", password: "a password of Bob's own").status == 200)
+    try await eventually("the creation is logged") {
+      map.ingest.standardError.contains("event=account_created operator=")
+    }
 
     for (arguments, complaint) in [
       (["create", "ada@example.org", "--first-name", "Eve"], "there is an account with this e-mail address"),
@@ -58,13 +63,14 @@ struct UserTests {
       (["reset-password", "ada@example.org", "--password-file", "/nonexistent"], "--password-file must be a file"),
       (["ls", "--limit", "1001"], "--limit must be a number from 1 to 1000"),
     ] {
-      let ran = try await SystemFixture.current.run(["user"] + arguments + ["--data", SystemFixture.current.path("data")])
+      let ran = try await SystemFixture.current.run(
+        ["user"] + arguments + ["--data", SystemFixture.current.path("data")])
       #expect(ran.status != 0 && ran.logged.contains(complaint), "\(arguments): \(ran.logged)")
     }
     #expect(try await list().users.map(\.email) == ["ada@example.org", "bob@example.org"])
   }
 
-  @Test("A disabled account has no sessions and gets none, its posts stay, and enabled it is as before")
+  @Test("A disabled account gets no session and keeps its posts until it is enabled")
   func disable() async throws {
     let map = try await SystemFixture.current.up()
     let ada = try await map.client.signedUp()
@@ -86,7 +92,7 @@ struct UserTests {
     #expect(try await map.client.logIn("ada@example.org").status == 200)
   }
 
-  @Test("Another password ends every session, and the old one is none any more")
+  @Test("user reset-password ends every session and invalidates the old password")
   func reset() async throws {
     let map = try await SystemFixture.current.up()
     let ada = try await map.client.signedUp()
@@ -100,7 +106,7 @@ struct UserTests {
     #expect(try await bob.get("/v2/session").status == 200)
   }
 
-  @Test("Accounts are listed in pages, and deleted ones are not among them")
+  @Test("user ls lists accounts in pages, without deleted ones")
   func pages() async throws {
     let map = try await SystemFixture.current.up()
     var clients: [Client] = []

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Domain
 
-@Suite("The queue of ready jobs")
+@Suite("Fair queue of ready jobs")
 struct FairQueueTests {
   private func drain(_ queue: inout FairQueue) -> [JobID] {
     var jobs: [JobID] = []
@@ -12,7 +12,7 @@ struct FairQueueTests {
 
   private func post(_ number: UInt64) -> JobID { JobID(rawValue: number) }
 
-  @Test("A lookup goes before the posts that wait, whenever it comes, and a post goes after each")
+  @Test("A lookup goes before waiting posts, and lookups and posts alternate")
   func lookups() {
     var queue = FairQueue()
     queue.append(post(1), account: AccountID(rawValue: 1))
@@ -26,7 +26,7 @@ struct FairQueueTests {
     #expect(queue.count == 0)
   }
 
-  @Test("One account's thousand posts do not hold up another's one")
+  @Test("A thousand posts of one account do not delay the post of another")
   func fairness() {
     var queue = FairQueue()
     for number in 1...1_000 { queue.append(post(UInt64(number)), account: AccountID(rawValue: 1)) }
@@ -36,7 +36,7 @@ struct FairQueueTests {
     #expect(drain(&queue) == (4...1_000).map { post($0) }, "An account's own posts keep their order.")
   }
 
-  @Test("An account that comes back waits for its turn like everybody")
+  @Test("An account that queues again goes to the end of the rotation")
   func turns() {
     var queue = FairQueue()
     queue.append(post(1), account: AccountID(rawValue: 1))
@@ -47,7 +47,7 @@ struct FairQueueTests {
     #expect(drain(&queue) == [post(20), post(10), post(21)])
   }
 
-  @Test("A lookup that is taken out is not there any more")
+  @Test("A removed lookup leaves the queue")
   func remove() {
     var queue = FairQueue()
     for number: UInt64 in 1...3 { queue.append(JobID(lookup: number), account: AccountID(rawValue: 0)) }
@@ -57,7 +57,7 @@ struct FairQueueTests {
     #expect(drain(&queue) == [JobID(lookup: 1), JobID(lookup: 3)])
   }
 
-  @Test("An empty queue gives nothing, again and again")
+  @Test("An empty queue returns no job")
   func empty() {
     var queue = FairQueue()
     #expect(queue.popFirst() == nil)

@@ -2,18 +2,18 @@ import Testing
 
 @testable import Domain
 
-@Suite("JobScheduler: what an operator sees and does")
+@Suite("JobScheduler: inspection and pause")
 struct JobSchedulerInspectionTests {
   private var scheduler = JobScheduler(generation: 1)
 
   private func counts(_ snapshot: QueueSnapshot) -> [Int] {
-    [snapshot.ready, snapshot.leased, snapshot.settling, snapshot.delayed, snapshot.waiting, snapshot.lookups]
+    [snapshot.ready, snapshot.leased, snapshot.committing, snapshot.delayed, snapshot.waitingRemote, snapshot.lookups]
   }
 
-  /// Queues one post in each state, and a lookup; the numbers are 1 to 5 in the order of `QueueState`.
+  /// Queues one post in each state, numbered 1 to 5 in the order of `QueueState`, and a lookup.
   private mutating func fill() -> UInt64 {
     let session = scheduler.join("tokyo", credit: 4)
-    // It has no provider when it gives its answer back, so another one has.
+    // The first worker has no remote provider, so a second one offers it.
     _ = scheduler.open(
       worker: "osaka", instance: Array(repeating: 2, count: 16), held: [], remoteIntervalMs: 0, nowMs: 0)
     scheduler.add([2, 3, 4, 5].map { Job.post($0) })
@@ -28,7 +28,7 @@ struct JobSchedulerInspectionTests {
     return session
   }
 
-  @Test("Every job is counted once, by its state; lookups by themselves")
+  @Test("The snapshot counts each post once by its state, and lookups separately")
   mutating func snapshot() {
     #expect(scheduler.snapshot(nowMs: 0) == QueueSnapshot())
     _ = fill()
@@ -37,17 +37,17 @@ struct JobSchedulerInspectionTests {
     #expect(snapshot.depth == 5 && snapshot.depth + snapshot.lookups == scheduler.depth)
   }
 
-  @Test("All that wait are listed by rising id where no state is named; lookups are not among them")
+  @Test("A listing without a state has all posts by rising id, and no lookups")
   mutating func waiting() {
     _ = fill()
     let all = scheduler.placements(in: nil, after: nil, limit: 10, nowMs: 1_000)
     #expect(all.map(\.id.rawValue) == [1, 2, 3, 4, 5])
-    #expect(all.map(\.state) == [.ready, .leased, .settling, .delayed, .waiting])
+    #expect(all.map(\.state) == [.ready, .leased, .committing, .delayed, .waitingRemote])
     let page = scheduler.placements(in: nil, after: all[1].id, limit: 2, nowMs: 1_000)
     #expect(page.map(\.id.rawValue) == [3, 4])
   }
 
-  @Test("The longest wait is the ready post's that waits longest; a pause, a lease and lookups do not count")
+  @Test("The longest wait counts ready posts only, and restarts after a pause")
   mutating func wait() {
     #expect(scheduler.longestWaitMs(nowMs: 5_000) == 0)
     _ = scheduler.assign(nowMs: 1_000)
@@ -60,20 +60,20 @@ struct JobSchedulerInspectionTests {
     #expect(scheduler.longestWaitMs(nowMs: 11_000) == 0)
     _ = scheduler.assign(nowMs: 11_000)
     scheduler.isPaused = false
-    #expect(scheduler.longestWaitMs(nowMs: 12_000) == 1_000, "It begins anew with the end of a pause.")
+    #expect(scheduler.longestWaitMs(nowMs: 12_000) == 1_000, "The end of a pause restarts the wait.")
     _ = scheduler.assign(nowMs: 12_000)
     scheduler.isPaused = false
-    #expect(scheduler.longestWaitMs(nowMs: 12_000) == 1_000, "There was none to be ended.")
+    #expect(scheduler.longestWaitMs(nowMs: 12_000) == 1_000, "Resuming a queue that is not paused changes nothing.")
     let session = scheduler.join(credit: 4)
     let leases = scheduler.assign(nowMs: 13_000).flatMap(\.jobs).map(\.lease)
-    #expect(leases.map(\.job.rawValue).contains(4), "The suspect has the only worker.")
+    #expect(leases.map(\.job.rawValue).contains(4), "The poison job has the only worker.")
     #expect(scheduler.longestWaitMs(nowMs: 14_000) == 3_000)
     scheduler.release(leases, of: session)
     _ = scheduler.assign(nowMs: 15_000)
     #expect(scheduler.longestWaitMs(nowMs: 16_000) == 5_000)
   }
 
-  @Test("A worker is shown with its credit, its leases, what it was sent and answered, and when it spoke last")
+  @Test("The snapshot shows each worker's credit, leases, counters and last activity")
   mutating func workers() {
     let session = fill()
     let isKnown = scheduler.recordActivity(session, nowMs: 2_000)
@@ -87,21 +87,21 @@ struct JobSchedulerInspectionTests {
       workers.first
         == .init(
           session: session, name: "tokyo", credit: 6, leases: 1, jobsSent: 4,
-          answered: .init(total: 30, perSecond: 10), failed: 2, heardAgoMs: 3_000, isRemote: false))
-    #expect(workers.last?.isRemote == true && workers.last?.heardAgoMs == 5_000)
+          answered: .init(total: 30, perSecond: 10), failed: 2, lastSeenAgoMs: 3_000, isRemote: false))
+    #expect(workers.last?.isRemote == true && workers.last?.lastSeenAgoMs == 5_000)
   }
 
-  @Test("An operator sees where each post is: with which worker, and for how long")
+  @Test("A placement names a post's state, worker and remaining time")
   mutating func placement() {
     _ = fill()
     let placements = (1...5).map { scheduler.placement(of: .numbered($0), nowMs: 1_000) }
     #expect(
       placements == [
         QueuePlacement(id: .numbered(1), state: .ready),
-        QueuePlacement(id: .numbered(2), state: .leased, worker: "tokyo", leftMs: Limits.leaseMs - 1_000),
-        QueuePlacement(id: .numbered(3), state: .settling),
-        QueuePlacement(id: .numbered(4), state: .delayed, leftMs: 8_000),
-        QueuePlacement(id: .numbered(5), state: .waiting),
+        QueuePlacement(id: .numbered(2), state: .leased, worker: "tokyo", remainingMs: Limits.leaseMs - 1_000),
+        QueuePlacement(id: .numbered(3), state: .committing),
+        QueuePlacement(id: .numbered(4), state: .delayed, remainingMs: 8_000),
+        QueuePlacement(id: .numbered(5), state: .waitingRemote),
       ])
     #expect(scheduler.placement(of: .numbered(6), nowMs: 0) == nil)
     for (number, state) in zip(UInt64(1)..., QueueState.listed.dropLast()) {
@@ -111,7 +111,7 @@ struct JobSchedulerInspectionTests {
     #expect(scheduler.placements(in: .dead, after: nil, limit: 9, nowMs: 0).isEmpty)
   }
 
-  @Test("Pages by rising id meet each post once, whatever the page's length", arguments: [1, 7, 99, 100, 101, 1_000])
+  @Test("Pages by rising id list each post once, whatever their size", arguments: [1, 7, 99, 100, 101, 1_000])
   mutating func pages(limit: Int) {
     scheduler.add((1...100).reversed().map { Job.post($0, account: Int64($0 % 3)) } + [Job.lookup(1)])
     var (seen, after): ([PostID], PostID?) = ([], nil)
@@ -124,7 +124,7 @@ struct JobSchedulerInspectionTests {
     #expect(seen == (1...100).map { .numbered($0) })
   }
 
-  @Test("Paused, nothing goes out, results are taken as ever, and what comes in or back waits until it goes on")
+  @Test("A paused queue accepts results and jobs, and sends no job until it is resumed")
   mutating func pause() {
     let session = scheduler.join(credit: 64)
     scheduler.add([Job.post(1), Job.post(2), Job.post(3)])
@@ -138,12 +138,12 @@ struct JobSchedulerInspectionTests {
     scheduler.release([leases[2]], of: session)
     #expect(scheduler.sent(nowMs: 200).isEmpty)
     #expect(counts(scheduler.snapshot(nowMs: 200)) == [3, 0, 0, 0, 0, 1])
-    #expect(scheduler.nextDueMs == .max, "Nothing is due while nothing may go out.")
+    #expect(scheduler.nextDueMs == .max, "A paused queue has no due time.")
     scheduler.isPaused = false
     #expect(Set(scheduler.sent(nowMs: 200)[session]?.map(\.job) ?? []).count == 4)
   }
 
-  @Test("A worker that is lost in a pause is found, and its jobs wait")
+  @Test("A worker lost during a pause expires, and its jobs wait")
   mutating func lostInPause() {
     _ = scheduler.join(credit: 64)
     scheduler.add([Job.post(1)])
@@ -156,18 +156,18 @@ struct JobSchedulerInspectionTests {
     #expect(scheduler.snapshot(nowMs: 6_001).ready == 1)
   }
 
-  @Test("A permit for a remote provider waits until the queue is resumed, and wakes no one before")
+  @Test("A remote permit waits until the queue is resumed, without a due time before")
   mutating func remoteInPause() {
     guard
       let opened = scheduler.open(
         worker: "w", instance: Array(repeating: 1, count: 16), held: [], remoteIntervalMs: 0, nowMs: 0)
-    else { preconditionFailure("There is room for a test's session.") }
+    else { preconditionFailure("The scheduler has a free session for a test.") }
     scheduler.grant(64, to: opened.session)
     scheduler.add([Job.post(1)])
     for lease in scheduler.sent()[opened.session] ?? [] {
       _ = scheduler.evaluate(JobResult(lease: lease, reply: .needsRemote([])))
     }
-    #expect(scheduler.snapshot(nowMs: 0).waiting == 1)
+    #expect(scheduler.snapshot(nowMs: 0).waitingRemote == 1)
     #expect(scheduler.nextDueMs < .max)
     scheduler.isPaused = true
     #expect(scheduler.nextDueMs == .max)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Domain
 
-/// JobScheduler at one rate, with what these tests ask of it.
+/// A reference to a scheduler at one remote rate, because `#expect` cannot call a mutating function of a value.
 private final class SchedulerHarness {
   private var scheduler: JobScheduler
 
@@ -12,7 +12,7 @@ private final class SchedulerHarness {
     guard
       let opened = scheduler.open(
         worker: "w", instance: Array(repeating: instance, count: 16), held: [], remoteIntervalMs: intervalMs, nowMs: 0)
-    else { preconditionFailure("There is room for a test's session.") }
+    else { preconditionFailure("The scheduler has a free session for a test.") }
     scheduler.grant(credit, to: opened.session)
     return opened.session
   }
@@ -31,12 +31,12 @@ private final class SchedulerHarness {
     scheduler.evaluate(JobResult(lease: lease, reply: .needsRemote(found)))
   }
 
-  /// What goes out now: whom to, and with leave or not.
+  /// Assigns the jobs that are due. Returns each with its session and lease.
   func sent(nowMs: Int64) -> [(session: UInt64, job: Job, lease: Lease)] {
     scheduler.assign(nowMs: nowMs).flatMap { sent in sent.jobs.map { (sent.session, $0.job, $0.lease) } }
   }
 
-  /// Sends jobs out, and has the worker ask for leave for each.
+  /// Assigns jobs, and requests a remote permit for each.
   func need(_ jobs: Job..., nowMs: Int64 = 0) -> [JobScheduler.ResultDecision] {
     scheduler.add(jobs)
     return sent(nowMs: nowMs).filter { !$0.job.isRemote }.map { evaluate($0.lease, needsRemote: [.sample(59, 10)]) }
@@ -47,9 +47,9 @@ private final class SchedulerHarness {
   var depth: Int { scheduler.depth }
 }
 
-@Suite("JobScheduler: leave for remote providers")
+@Suite("JobScheduler: remote permits")
 struct JobSchedulerRemoteTests {
-  @Test("Leave is given once an interval, however many workers there are, and only to those with a provider")
+  @Test("The scheduler grants one remote permit per interval, only to workers with a provider")
   func rate() {
     let desk = SchedulerHarness()
     let without = desk.join(1, intervalMs: nil)
@@ -67,12 +67,12 @@ struct JobSchedulerRemoteTests {
     #expect(desk.remoteCount == 0 && desk.depth == 3)
   }
 
-  @Test("A start of ingest gives no leave that the one before may have given a moment ago")
+  @Test("A new start of ingest waits an interval before its first remote permit")
   func restart() {
     var scheduler = JobScheduler(generation: 2, startMs: 10_000)
     guard
       let opened = scheduler.open(worker: "w", instance: [1], held: [], remoteIntervalMs: 0, nowMs: 10_000)
-    else { preconditionFailure("There is room for a test's session.") }
+    else { preconditionFailure("The scheduler has a free session for a test.") }
     scheduler.grant(9, to: opened.session)
     scheduler.add([Job.post(1)])
     for lease in scheduler.sent(nowMs: 10_000)[opened.session] ?? [] {
@@ -83,33 +83,33 @@ struct JobSchedulerRemoteTests {
     #expect(scheduler.assign(nowMs: 11_000).first?.jobs.first?.job.isRemote == true)
   }
 
-  @Test("A job over which two workers were lost gets no leave: the gazetteer's answer is its own")
+  @Test("A job with two lost leases gets no remote permit, and settles with the gazetteer's places")
   func suspect() {
     let desk = SchedulerHarness()
     _ = desk.join(1, intervalMs: 0)
     let worth = desk.need(.post(2, leaseLosses: 2))
     #expect(
       worth == [
-        .settle(.post(2, leaseLosses: 2), .degraded([.sample(59, 10)], code: "remote_denied"))
+        .settle(.post(2, leaseLosses: 2), .degraded([.sample(59, 10)], code: "remote_permit_denied"))
       ])
-    #expect(desk.need(.post(1, leaseLosses: 1)) == [.reply(.committed)], "After one loss it does.")
+    #expect(desk.need(.post(1, leaseLosses: 1)) == [.reply(.committed)], "A job with one lost lease gets a permit.")
   }
 
-  @Test("It is to be woken when leave can be given, and not before")
+  @Test("The due time is that of the next remote permit, if a worker with a provider has credit")
   func due() {
     let desk = SchedulerHarness()
     let session = desk.join(1, intervalMs: 0, credit: 3)
     _ = desk.need(.post(1), .post(2))
     #expect(desk.sent(nowMs: 10).map(\.job.id) == [Job.post(1).id])
-    #expect(desk.nextDueMs == .max, "Nobody has credit.")
+    #expect(desk.nextDueMs == .max, "No worker has credit.")
     let more = desk.join(2, intervalMs: nil)
-    #expect(desk.nextDueMs == .max, "Nobody with a provider has.")
+    #expect(desk.nextDueMs == .max, "No worker with a provider has credit.")
     _ = desk.join(3, intervalMs: 0)
     #expect(desk.nextDueMs == 1_010)
     withExtendedLifetime((session, more)) {}
   }
 
-  @Test("A provider that wants a longer pause than is set gets it, whichever worker asks")
+  @Test("The longest interval of any worker's provider applies to all workers")
   func strictest() {
     let desk = SchedulerHarness(perSecond: 10)
     _ = desk.join(1, intervalMs: 0)
@@ -120,7 +120,7 @@ struct JobSchedulerRemoteTests {
     #expect(desk.sent(nowMs: 1_000).count == 1)
   }
 
-  @Test("Leave is the lease's: who loses the job, or gives it back, has none, and it must be asked for again")
+  @Test("A remote permit ends with its lease, and must be requested again")
   func leave() throws {
     let desk = SchedulerHarness()
     let session = desk.join(1, intervalMs: 0)
@@ -134,20 +134,20 @@ struct JobSchedulerRemoteTests {
     #expect(desk.sent(nowMs: 5_000).first?.job.isRemote == true)
   }
 
-  @Test("Who asks for leave with leave gets the gazetteer's answer, marked")
+  @Test("A permit request under a permit settles the job with degraded gazetteer places")
   func circle() throws {
     let desk = SchedulerHarness()
     _ = desk.join(1, intervalMs: 0)
     _ = desk.need(.post(1))
     let sent = try #require(desk.sent(nowMs: 0).first)
     guard case .settle(_, .located(let places)) = desk.evaluate(sent.lease, needsRemote: [.sample(59, 10)]) else {
-      Issue.record("not taken")
+      Issue.record("the result does not settle the job")
       return
     }
     #expect(places[0].match == .fallback && places[0].detail?.isDegraded == true)
   }
 
-  @Test("Only the holder of the present lease can ask for leave")
+  @Test("Only the current lease may request a remote permit")
   func stale() throws {
     let desk = SchedulerHarness()
     let session = desk.join(1, intervalMs: 0)
@@ -157,12 +157,12 @@ struct JobSchedulerRemoteTests {
     let second = try #require(desk.sent(nowMs: 0).first)
     #expect(desk.evaluate(first.lease, needsRemote: []) == .reply(.stale))
     #expect(desk.evaluate(second.lease, needsRemote: []) == .reply(.committed))
-    #expect(desk.evaluate(second.lease, needsRemote: []) == .reply(.stale), "It came twice.")
+    #expect(desk.evaluate(second.lease, needsRemote: []) == .reply(.stale), "The request came twice.")
     #expect(desk.evaluate(second.lease, .found) == .settle(.post(1), .found), "A success always counts.")
     #expect(desk.sent(nowMs: 0).isEmpty)
   }
 
-  @Test("Without a worker that has a provider a job takes the gazetteer's answer; without that it fails for a while")
+  @Test("A job without any provider settles with the gazetteer's places, or fails transiently")
   func withoutProvider() throws {
     let desk = SchedulerHarness()
     _ = desk.join(1, intervalMs: nil)
@@ -171,14 +171,14 @@ struct JobSchedulerRemoteTests {
     guard case .settle(let first, .located) = desk.evaluate(sent[0].lease, needsRemote: [.sample(59, 10)]),
       case .settle(let second, .failed(let failure)) = desk.evaluate(sent[1].lease, needsRemote: [])
     else {
-      Issue.record("not taken")
+      Issue.record("the result does not settle the job")
       return
     }
     #expect(first == .post(1) && second == .post(2))
     #expect(failure.kind == .transient)
   }
 
-  @Test("When the last worker with a provider goes, those that wait are given up with what the gazetteer said")
+  @Test("Waiting jobs settle with the gazetteer's places when the last provider disconnects")
   func gone() throws {
     let desk = SchedulerHarness()
     let session = desk.join(1, intervalMs: 0)
@@ -200,35 +200,35 @@ struct JobSchedulerRemoteTests {
     #expect(desk.depth == 0)
   }
 
-  @Test("A hundred jobs may wait, and no more")
+  @Test("A hundred jobs at most wait for a remote permit")
   func full() {
     let desk = SchedulerHarness()
     _ = desk.join(1, intervalMs: 0, credit: 500)
     for number in 0..<UInt64(Limits.remoteWaitingMax) {
       #expect(desk.need(.post(number)) == [.reply(.committed)])
-      // The first goes out at once; the next ones wait.
+      // The first job gets its permit at the next assignment. The others wait.
       if number == 0 { #expect(desk.remoteCount == 1) }
     }
     #expect(desk.remoteCount >= Limits.remoteWaitingMax - 1)
     _ = desk.need(.post(1_000))
     guard case .settle? = desk.need(.post(1_001)).first else {
-      Issue.record("it waits")
+      Issue.record("the job waits")
       return
     }
     #expect(desk.remoteCount == Limits.remoteWaitingMax)
   }
 
-  @Test("A lookup waits only as long as its client does; a post behind it longer")
+  @Test("A lookup whose permit would come after its timeout settles now, and a post waits")
   func patience() {
     let desk = SchedulerHarness()
     let session = desk.join(1, intervalMs: 0)
     #expect(desk.need(.post(1), .post(2)).count == 2)
     #expect(desk.sent(nowMs: 0).count == 1)
     desk.hear(session, nowMs: 100)
-    // 900 ms until the next leave, and then one post may go first.
+    // The next permit comes in 900 ms, and one post goes first.
     #expect(desk.need(.lookup(1), nowMs: 100) == [.reply(.committed)])
     guard case .settle? = desk.need(.lookup(2), nowMs: 100).first else {
-      Issue.record("it waits")
+      Issue.record("the job waits")
       return
     }
     #expect(desk.need(.post(3), nowMs: 100) == [.reply(.committed)])

@@ -7,14 +7,14 @@ struct JobSchedulerSessionTests {
   private var scheduler = JobScheduler(generation: 1)
   private let instance = [UInt8](repeating: 1, count: 16)
 
-  /// Three jobs, leased to one session.
+  /// Leases three jobs to one session.
   private mutating func leaseThree(nowMs: Int64 = 0) -> (session: UInt64, leases: [Lease]) {
     let session = scheduler.join(credit: 3, nowMs: nowMs)
     scheduler.add((1...3).map { Job.post($0) })
     return (session, scheduler.sent(nowMs: nowMs)[session] ?? [])
   }
 
-  @Test("A worker that says goodbye is not blamed: its jobs go out again, uncounted")
+  @Test("A worker's goodbye requeues its jobs without a loss")
   mutating func close() {
     let (session, leases) = leaseThree()
     #expect(scheduler.close(session, countsAsLoss: false) == JobScheduler.LostLeases())
@@ -24,10 +24,10 @@ struct JobSchedulerSessionTests {
     #expect(again.map(\.job) == (1...3).map { Job.post($0) })
     #expect(scheduler.redelivered == 3)
     #expect(again.allSatisfy { assignment in leases.allSatisfy { $0.token < assignment.lease.token } })
-    #expect(scheduler.close(session, countsAsLoss: false).isEmpty, "A session ends once.")
+    #expect(scheduler.close(session, countsAsLoss: false).isEmpty, "A closed session has no leases.")
   }
 
-  @Test("Silence for longer than 6 s ends a session, and its jobs count the loss")
+  @Test("Silence for more than 6 s ends a session, and its jobs count a loss")
   mutating func silence() {
     let (session, _) = leaseThree()
     scheduler.beat(from: 0, through: 6_000)
@@ -43,7 +43,7 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.readyCount == 3)
   }
 
-  @Test("The third lost worker makes a job dead: it goes out no more, and a result waits for its burial")
+  @Test("The third lost lease makes a job dead, and a later result waits for that commit")
   mutating func poison() {
     scheduler.add([Job.post(1)])
     var nowMs: Int64 = 0
@@ -67,7 +67,7 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.depth == 0)
   }
 
-  @Test("Losses of before a restart count")
+  @Test("Lost leases from before a restart count")
   mutating func poisonFromDisk() {
     scheduler.add([Job.post(1, leaseLosses: 2)])
     _ = scheduler.join(credit: 1)
@@ -75,7 +75,7 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.expire(nowMs: 6_001).losses.dead == [JobID(rawValue: 1)])
   }
 
-  @Test("A lookup whose worker is lost is not repeated", arguments: [true, false])
+  @Test("A lookup is not requeued when its session closes", arguments: [true, false])
   mutating func lostLookup(countsAsLoss: Bool) {
     let session = scheduler.join(credit: 2)
     scheduler.add([Job.lookup(1), Job.post(2)])
@@ -86,18 +86,18 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.depth == 1)
   }
 
-  @Test("A lease that no heartbeat has named for two beats is lost on the way: it goes out again, uncounted")
+  @Test("A lease absent from two heartbeats counts as undelivered and goes out again without a loss")
   mutating func reconciliation() {
     let (session, leases) = leaseThree()
     scheduler.heartbeat(session, jobLimit: 3, held: [leases[0], leases[1]], nowMs: 2_000)
-    #expect(scheduler.sent(nowMs: 2_000).isEmpty, "Absent once: it may be on its way.")
+    #expect(scheduler.sent(nowMs: 2_000).isEmpty, "A lease that is absent once may be in flight.")
     scheduler.heartbeat(session, jobLimit: 3, held: [leases[0], leases[1]], nowMs: 4_000)
     let again = scheduler.assign(nowMs: 4_000).first?.jobs ?? []
-    #expect(again.map(\.job) == [.post(3)], "What never arrived has used up no credit.")
+    #expect(again.map(\.job) == [.post(3)], "An undelivered job uses no credit.")
     #expect((again.first?.lease.token ?? 0) > leases[2].token)
   }
 
-  @Test("Heartbeats that were held up and come together say nothing of what went out since")
+  @Test("A burst of delayed heartbeats does not make new leases undelivered")
   mutating func reconciliationOfABurst() {
     let (session, leases) = leaseThree(nowMs: 100)
     for nowMs: Int64 in 101...103 { scheduler.heartbeat(session, jobLimit: 3, held: [], nowMs: nowMs) }
@@ -106,7 +106,7 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.sessions[session]?.leases.count == 3)
   }
 
-  @Test("A lease that is named in between is not lost")
+  @Test("A lease that a heartbeat names in between is kept")
   mutating func reconciliationInterrupted() {
     let (session, leases) = leaseThree()
     for (beat, held) in [Array(leases[..<2]), leases, Array(leases[..<2]), leases].enumerated() {
@@ -116,30 +116,31 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.sessions[session]?.leases.count == 3)
   }
 
-  @Test("A job that is absent once, fails, and goes out again to the same worker is not lost on the way")
+  @Test("A new lease of a failed job starts a new count of heartbeats without it")
   mutating func reconciliationOfANewLease() {
     let session = scheduler.join(credit: 9)
     scheduler.add([Job.post(1)])
     let first = scheduler.sent()[session] ?? []
-    // The heartbeat was under way before the job had arrived.
+    // The worker sent this heartbeat before the job arrived.
     scheduler.heartbeat(session, jobLimit: 9, held: [], nowMs: 2_000)
     #expect(first.map { scheduler.evaluate(.failed($0)) } == [.settle(.post(1), .failure)])
     scheduler.delay(JobID(rawValue: 1), attempts: 1, untilMs: 3_000)
     let second = scheduler.sent(nowMs: 3_000)[session] ?? []
     #expect(second.count == 1 && second != first)
-    // As this one was.
+    // The worker sent this one, too, before the job arrived.
     scheduler.heartbeat(session, jobLimit: 9, held: [], nowMs: 4_000)
     #expect(scheduler.sent(nowMs: 4_000).isEmpty)
     #expect(scheduler.sessions[session]?.leases == [JobID(rawValue: 1)])
     #expect(scheduler.sessions[session]?.jobsUndelivered == 0)
     scheduler.heartbeat(session, jobLimit: 9, held: [], nowMs: 6_999)
-    #expect(scheduler.sent(nowMs: 6_999).isEmpty, "Absent twice, and younger than two heartbeats.")
+    #expect(
+      scheduler.sent(nowMs: 6_999).isEmpty, "The lease is absent twice, but younger than two heartbeat intervals.")
     scheduler.heartbeat(session, jobLimit: 9, held: [], nowMs: 7_000)
-    #expect(scheduler.sent(nowMs: 7_000)[session]?.map(\.job) == [JobID(rawValue: 1)], "Now it is old enough.")
+    #expect(scheduler.sent(nowMs: 7_000)[session]?.map(\.job) == [JobID(rawValue: 1)], "Now the lease is old enough.")
     #expect(scheduler.sessions[session]?.jobsUndelivered == 1)
   }
 
-  @Test("A heartbeat that names a job under a former lease does not name the present one")
+  @Test("A heartbeat with a former lease of a job does not name its current lease")
   mutating func reconciliationByToken() {
     let (session, leases) = leaseThree()
     let former = Lease(job: leases[2].job, token: leases[2].token - 1)
@@ -149,7 +150,7 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.sent(nowMs: 4_000)[session]?.map(\.job) == [leases[2].job])
   }
 
-  @Test("Heartbeats extend the leases that they name; one that none names for 30 s ends, blamed")
+  @Test("Heartbeats extend the leases that they name, and other leases expire after 30 s with a loss")
   mutating func extension30s() {
     let (session, leases) = leaseThree()
     for beat: Int64 in 1...30 {
@@ -157,7 +158,7 @@ struct JobSchedulerSessionTests {
       _ = scheduler.recordActivity(session, nowMs: beat * 2_000)
       #expect(scheduler.expire(nowMs: beat * 2_000).losses.isEmpty)
     }
-    // Other messages keep the session, but not the leases.
+    // Other messages keep the session alive, but do not extend leases.
     for second: Int64 in stride(from: 60, to: 90, by: 2) {
       _ = scheduler.recordActivity(session, nowMs: second * 1_000)
       #expect(scheduler.expire(nowMs: second * 1_000).losses.isEmpty)
@@ -170,7 +171,7 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.sessions[session]?.leases.isEmpty == true)
   }
 
-  @Test("A heartbeat repeats the credit, so that a lost grant heals")
+  @Test("A heartbeat repeats the credit and so replaces a lost grant")
   mutating func heartbeatCredit() {
     let session = scheduler.join()
     scheduler.add([Job.post(1)])
@@ -178,7 +179,7 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.sent(nowMs: 2_000)[session]?.count == 1)
   }
 
-  @Test("A heartbeat extends no other session's lease, and none under another token")
+  @Test("A heartbeat does not extend leases of another session")
   mutating func foreignHeartbeat() {
     let (_, leases) = leaseThree()
     let other = scheduler.join(instance: 2)
@@ -188,7 +189,7 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.expire(nowMs: 30_000).losses.requeued.count == 3)
   }
 
-  @Test("The same instance's HELLO takes over what it still holds; the rest goes out again")
+  @Test("HELLO of a known instance takes over the leases that it holds and requeues the others")
   mutating func takeover() {
     let (old, leases) = leaseThree()
     let opened = scheduler.open(worker: "w", instance: instance, held: [leases[0], leases[2]], nowMs: 20_000)
@@ -201,13 +202,14 @@ struct JobSchedulerSessionTests {
     #expect(!isOldKnown)
     scheduler.grant(64, to: new)
     #expect(scheduler.sent(nowMs: 20_000)[new]?.map(\.job.rawValue) == [2])
-    #expect(scheduler.evaluate(.failed(leases[0])) == .settle(.post(1), .failure), "The lease is as good as before.")
-    #expect(scheduler.evaluate(.failed(leases[1])) == .answer(.stale))
+    #expect(
+      scheduler.evaluate(.failed(leases[0])) == .settle(.post(1), .failure), "The taken-over lease is still valid.")
+    #expect(scheduler.evaluate(.failed(leases[1])) == .reply(.stale))
     _ = scheduler.recordActivity(new, nowMs: 49_000)
-    #expect(scheduler.expire(nowMs: 49_999).losses.isEmpty, "A lease that is taken over is extended.")
+    #expect(scheduler.expire(nowMs: 49_999).losses.isEmpty, "Taking a lease over extends it.")
   }
 
-  @Test("HELLO takes over nothing that is another's, of another token, or settled")
+  @Test("HELLO does not take over foreign, forged or settled leases")
   mutating func takeoverForeign() {
     let (old, leases) = leaseThree()
     let other = scheduler.open(worker: "w", instance: [2], held: leases, nowMs: 0)
@@ -222,7 +224,7 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.readyCount == 1)
   }
 
-  @Test("There are 1,000 sessions at most; a known instance may always come back")
+  @Test("The scheduler has 1,000 sessions at most, and a known instance may always reconnect")
   mutating func sessionsMax() {
     for number in 0..<1_000 {
       let bytes = [UInt8(number >> 8), UInt8(number & 255)]
@@ -235,20 +237,20 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.open(worker: "w", instance: [9, 9, 9], held: [], nowMs: 6_001) != nil)
   }
 
-  @Test("What a worker gives back goes out again at once, uncounted")
+  @Test("A released job goes out again immediately without a loss")
   mutating func release() {
     let (session, leases) = leaseThree()
     scheduler.release(
       [leases[0], Lease(job: leases[1].job, token: 1), Lease(job: JobID(rawValue: 9), token: 1)], of: session)
-    #expect(scheduler.readyCount == 1, "Only under its own lease.")
+    #expect(scheduler.readyCount == 1, "Only the job's current lease releases it.")
     scheduler.release([leases[2]], of: session + 1_000)
-    #expect(scheduler.readyCount == 1, "Only its own.")
+    #expect(scheduler.readyCount == 1, "A session releases only its own leases.")
     let other = scheduler.join(instance: 2, credit: 9)
     #expect(scheduler.assign(nowMs: 0).first { $0.session == other }?.jobs.map(\.job) == [.post(1)])
     #expect(scheduler.sessions[session]?.leases.count == 2)
   }
 
-  @Test("What could not be sent goes to others, and its worker gets nothing until it grants credit again")
+  @Test("Unsent jobs go to other workers, and their worker gets none until it grants credit again")
   mutating func sendFailed() {
     let (session, leases) = leaseThree()
     scheduler.sendFailed(leases, to: session)
@@ -257,22 +259,22 @@ struct JobSchedulerSessionTests {
     let other = scheduler.join(instance: 2, credit: 1)
     #expect(scheduler.sent()[other]?.map(\.job.rawValue) == [1])
     scheduler.grant(3, to: session)
-    #expect(scheduler.sent()[session]?.map(\.job.rawValue) == [2, 3], "What never arrived has used up no credit.")
+    #expect(scheduler.sent()[session]?.map(\.job.rawValue) == [2, 3], "An undelivered job uses no credit.")
   }
 
-  @Test("After a standstill of ingest no worker is blamed: all sessions and leases begin anew, once")
+  @Test("A stall of ingest restarts all timeouts of sessions and leases without a loss")
   mutating func standstill() {
     let (session, leases) = leaseThree()
     scheduler.beat(from: 0, through: 2_000)
     scheduler.beat(from: 60_000, through: 66_000)
     #expect(scheduler.sessions.keys.sorted() == [session])
-    #expect(scheduler.readyCount == 0, "The leases are as they were.")
+    #expect(scheduler.readyCount == 0, "The leases are unchanged.")
     let (silent, losses) = scheduler.expire(nowMs: 66_001)
     #expect(silent == [session])
     #expect(losses.requeued == leases.map(\.job))
   }
 
-  @Test("A standstill right after the start blames no worker either")
+  @Test("A stall right after the start counts no loss")
   mutating func standstillAtStart() {
     scheduler = JobScheduler(generation: 1, startMs: 0)
     _ = scheduler.join(instance: 1, credit: 3)
@@ -280,7 +282,7 @@ struct JobSchedulerSessionTests {
     #expect(silent.isEmpty && losses.isEmpty)
   }
 
-  @Test("After a standstill a lease lasts for 30 s again")
+  @Test("A lease lasts 30 s again after a stall")
   mutating func standstillOfLeases() {
     let (session, leases) = leaseThree()
     scheduler.beat(from: 0, through: 2_000)
@@ -295,18 +297,18 @@ struct JobSchedulerSessionTests {
   }
 
   @Test(
-    "A worker that lives is never blamed for a stall of ingest, and one that is gone only after a short one",
+    "A stall of ingest never expires a live worker, and a lost worker only if the stall is short",
     arguments: [0, 2_000, 2_001, 4_000, 4_001, 6_000, 6_001, 60_000] as [Int64])
   mutating func stall(stallMs: Int64) {
     let (living, gone) = (scheduler.join(instance: 1), scheduler.join(instance: 2))
     scheduler.beat(from: 0, through: 4_000)
-    // Its next heartbeat is due just when ingest hears nothing any more.
+    // The live worker's next heartbeat is due just when the stall begins.
     _ = scheduler.recordActivity(living, nowMs: 2_000)
     let silent = scheduler.expire(nowMs: 4_000 + stallMs).sessions
     #expect(silent == ((2_001...4_000).contains(stallMs) ? [gone] : []))
   }
 
-  @Test("A session that has ended gets nothing more")
+  @Test("A closed session gets no jobs")
   mutating func ended() {
     let session = scheduler.join(credit: 64)
     #expect(scheduler.close(session, countsAsLoss: false).isEmpty)

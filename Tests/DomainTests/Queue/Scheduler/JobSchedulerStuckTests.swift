@@ -2,12 +2,12 @@ import Testing
 
 @testable import Domain
 
-@Suite("JobScheduler: workers that hang")
+@Suite("JobScheduler: stuck workers")
 struct JobSchedulerStuckTests {
   private var scheduler = JobScheduler(generation: 1)
   private var leases: [Lease] = []
 
-  /// A worker with two jobs, which it names in a heartbeat every 2 s.
+  /// Connects a worker, and leases the jobs to it.
   private mutating func join(jobs: ClosedRange<UInt64> = 1...2) -> UInt64 {
     let session = scheduler.join(credit: 9)
     scheduler.add(jobs.map { Job.post($0) })
@@ -15,7 +15,8 @@ struct JobSchedulerStuckTests {
     return session
   }
 
-  /// - Parameter progress: at a time in seconds.
+  /// Sends a heartbeat with all leases every 2 s. Returns the jobs that are lost meanwhile.
+  /// - Parameter progress: Returns the worker's progress at a time in seconds.
   private mutating func beat(
     _ session: UInt64, seconds: ClosedRange<Int64>, progress: (Int64) -> UInt64?
   ) -> [JobID] {
@@ -29,27 +30,27 @@ struct JobSchedulerStuckTests {
     return lost
   }
 
-  @Test("The same progress in 15 heartbeats, with a lease older than 30 s: no credit, and its leases end, blamed")
+  @Test("A worker is stuck after 15 heartbeats without progress and a lease older than 30 s")
   mutating func stuck() {
     let session = join()
     var lost = beat(session, seconds: 2...30) { _ in 7 }
     #expect(lost.isEmpty)
-    #expect(scheduler.sessions[session]?.isStuck == false, "15 heartbeats, and the leases are 30 s old, not older.")
+    #expect(scheduler.sessions[session]?.isStuck == false, "After 15 heartbeats the leases are 30 s old, not older.")
     lost = beat(session, seconds: 32...32) { _ in 7 }
     #expect(lost.isEmpty)
     #expect(scheduler.sessions[session]?.isStuck == true)
     #expect(scheduler.sessions[session]?.credit == 0)
     lost = beat(session, seconds: 34...58) { _ in 7 }
-    #expect(lost.isEmpty, "They last for 30 s from when they were extended.")
+    #expect(lost.isEmpty, "The leases last 30 s after their last extension.")
     lost = beat(session, seconds: 60...60) { _ in 7 }
     #expect(lost == leases.map(\.job))
-    #expect(scheduler.sent(nowMs: 60_000).isEmpty, "Nothing goes to it until it answers.")
+    #expect(scheduler.sent(nowMs: 60_000).isEmpty, "A stuck worker gets no jobs until it makes progress.")
     lost = beat(session, seconds: 62...62) { _ in 8 }
     #expect(lost.isEmpty)
     #expect(scheduler.sent(nowMs: 62_000)[session]?.isEmpty == false)
   }
 
-  @Test("14 heartbeats are not enough, however old the lease is")
+  @Test("A worker is not stuck after 14 heartbeats without progress, however old its lease")
   mutating func beats() {
     let session = join()
     _ = beat(session, seconds: 2...100) { UInt64($0) }
@@ -57,12 +58,12 @@ struct JobSchedulerStuckTests {
     #expect(scheduler.sessions[session]?.isStuck == false)
     _ = beat(session, seconds: 130...130) { _ in 101 }
     _ = beat(session, seconds: 132...156) { _ in 101 }
-    #expect(scheduler.sessions[session]?.isStuck == false, "It has answered in between.")
+    #expect(scheduler.sessions[session]?.isStuck == false, "The worker made progress in between.")
     _ = beat(session, seconds: 158...158) { _ in 101 }
     #expect(scheduler.sessions[session]?.isStuck == true)
   }
 
-  @Test("A worker without old leases is idle, not stuck; a young lease is extended beside the old ones")
+  @Test("A worker without an old lease is idle, not stuck")
   mutating func idle() {
     let session = join()
     for lease in leases { _ = scheduler.evaluate(.found(lease)) }
@@ -82,7 +83,7 @@ struct JobSchedulerStuckTests {
     #expect(old.count == 2)
   }
 
-  @Test("A lease is extended for 300 s, whatever the worker says of its progress", arguments: [true, false])
+  @Test("Heartbeats extend a lease for 300 s at most, whatever the worker's progress", arguments: [true, false])
   mutating func age(counts: Bool) {
     let session = join(jobs: 1...1)
     var lost = beat(session, seconds: 2...328) { counts ? UInt64($0) : nil }
@@ -92,7 +93,7 @@ struct JobSchedulerStuckTests {
     #expect(lost == leases.map(\.job))
   }
 
-  @Test("A standstill of ingest begins all anew, also a worker's count")
+  @Test("A stall of ingest restarts the count of heartbeats without progress")
   mutating func standstill() {
     let session = join()
     _ = beat(session, seconds: 2...28) { _ in 7 }
@@ -103,7 +104,7 @@ struct JobSchedulerStuckTests {
     #expect(scheduler.sessions[session]?.isStuck == true)
   }
 
-  @Test("A worker counts what it answers, and tells it with every heartbeat; results sent again do not count")
+  @Test("A worker's heartbeats report its count of results, without resent ones")
   func progress() {
     var worker = WorkerSession(concurrency: 4, nowMs: 0)
     _ = worker.welcome(session: 1, heartbeatMs: 2_000, livenessMs: 6_000, nowMs: 0)

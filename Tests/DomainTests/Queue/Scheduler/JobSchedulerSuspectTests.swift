@@ -2,11 +2,11 @@ import Testing
 
 @testable import Domain
 
-@Suite("JobScheduler: jobs that may end workers")
+@Suite("JobScheduler: poison jobs")
 struct JobSchedulerSuspectTests {
   private var scheduler = JobScheduler(generation: 1)
 
-  @Test("A job that may lose one more worker goes out alone, and its worker gets nothing beside it")
+  @Test("A job with two lost leases is leased alone")
   mutating func alone() {
     let session = scheduler.join(credit: 9)
     scheduler.add([Job.post(1), Job.post(2, leaseLosses: 2), Job.post(3)])
@@ -18,7 +18,7 @@ struct JobSchedulerSuspectTests {
     #expect(scheduler.sent()[session]?.map(\.job.rawValue) == [1, 3])
   }
 
-  @Test("Others' workers go on meanwhile")
+  @Test("Other workers get jobs while one has a poison job")
   mutating func others() {
     let sessions = (1...2).map { scheduler.join(instance: $0, credit: 9) }
     scheduler.add([Job.post(1, leaseLosses: 2), Job.post(2), Job.post(3)])
@@ -27,7 +27,7 @@ struct JobSchedulerSuspectTests {
     #expect(sent[sessions[1]]?.map(\.job.rawValue) == [2, 3])
   }
 
-  @Test("Where all workers are busy, the one with least gets nothing more until it is free")
+  @Test("The least busy worker is reserved for a poison job until it is free")
   mutating func reserved() {
     let sessions = (1...2).map { scheduler.join(instance: $0, credit: 64) }
     scheduler.add((1...40).map { Job.post($0) })
@@ -40,7 +40,7 @@ struct JobSchedulerSuspectTests {
     #expect(scheduler.sent()[waiting]?.map(\.job.rawValue) == [99])
   }
 
-  @Test("One that ends each worker takes others' jobs with it twice at most: none of those is buried")
+  @Test("A poison job costs other jobs at most two leases, so none of them becomes dead")
   mutating func poison() {
     let poison = JobID(rawValue: 1)
     scheduler.add((1...64).map { Job.post($0) })
@@ -48,7 +48,7 @@ struct JobSchedulerSuspectTests {
     var (dead, lost): ([JobID], [JobID: Int]) = ([], [:])
     for instance: UInt8 in 1...200 where scheduler.depth > 0 {
       let session = scheduler.join(instance: instance, credit: 1_000, nowMs: nowMs)
-      // It answers all that it has, until it meets the poison.
+      // The worker settles its jobs until it gets the poison job.
       var isAlive = true
       while isAlive, let leases = scheduler.sent(nowMs: nowMs)[session] {
         isAlive = !leases.contains { $0.job == poison }
@@ -72,7 +72,7 @@ struct JobSchedulerSuspectTests {
     #expect(!lost.isEmpty && lost.values.allSatisfy { $0 <= 2 })
   }
 
-  @Test("A worker that comes back with its suspect still gets nothing beside it")
+  @Test("A worker that reconnects with a poison job gets no other job")
   mutating func takeover() {
     _ = scheduler.join(credit: 9)
     scheduler.add([Job.post(1, leaseLosses: 2), Job.post(2)])
@@ -82,7 +82,7 @@ struct JobSchedulerSuspectTests {
     #expect(scheduler.sent(nowMs: 1).isEmpty)
   }
 
-  @Test("The session that was kept free may go: another one takes the job")
+  @Test("A poison job goes to another worker when its reserved worker disconnects")
   mutating func reservedGoes() {
     let sessions = (1...2).map { scheduler.join(instance: $0, credit: 64) }
     scheduler.add((1...40).map { Job.post($0) })

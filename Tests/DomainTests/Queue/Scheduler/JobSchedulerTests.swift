@@ -3,15 +3,15 @@ import Testing
 @testable import Domain
 
 extension JobScheduler {
-  /// A session with credit; the number of the session.
+  /// Opens a session with credit. Returns the id of the session.
   mutating func join(_ name: String = "w", instance: UInt8 = 1, credit: UInt64 = 0, nowMs: Int64 = 0) -> UInt64 {
     guard let opened = open(worker: name, instance: Array(repeating: instance, count: 16), held: [], nowMs: nowMs)
-    else { preconditionFailure("There is room for a test's session.") }
+    else { preconditionFailure("The scheduler has a free session for a test.") }
     grant(credit, to: opened.session)
     return opened.session
   }
 
-  /// Ingest's beats up to and with a time, at which nothing expires.
+  /// Runs ingest's ticks up to and including `nowMs`, and expects that nothing expires.
   mutating func beat(from: Int64, through nowMs: Int64) {
     for beatMs in Array(stride(from: from, to: nowMs, by: Int(Limits.heartbeatMs))) + [nowMs] {
       let (silent, losses) = expire(nowMs: beatMs)
@@ -19,7 +19,7 @@ extension JobScheduler {
     }
   }
 
-  /// Leases that go out now, by session.
+  /// Assigns jobs. Returns their leases by session.
   mutating func sent(nowMs: Int64 = 0) -> [UInt64: [Lease]] {
     Dictionary(uniqueKeysWithValues: assign(nowMs: nowMs).map { ($0.session, $0.jobs.map(\.lease)) })
   }
@@ -29,7 +29,7 @@ extension JobScheduler {
 struct JobSchedulerTests {
   private var scheduler = JobScheduler(generation: 1)
 
-  @Test("Nothing goes out without credit, and no more than the credit, however often it is granted")
+  @Test("A worker gets as many jobs as its credit allows, however often it grants the same credit")
   mutating func credit() {
     scheduler.add((1...10).map { Job.post($0) })
     let session = scheduler.join()
@@ -53,10 +53,10 @@ struct JobSchedulerTests {
     #expect(leases.count == 64)
     #expect(scheduler.sent().isEmpty)
     #expect(scheduler.evaluate(.found(leases[0])) == .settle(.post(1), .found))
-    #expect(scheduler.sent()[session]?.count == 1, "A job that is answered makes room for one.")
+    #expect(scheduler.sent()[session]?.count == 1, "A settled job frees one slot.")
   }
 
-  @Test("A credit grant for an unknown session does nothing")
+  @Test("A credit grant for an unknown session is ignored")
   mutating func unknownGrant() {
     scheduler.add([Job.post(1)])
     scheduler.grant(5, to: 99)
@@ -65,7 +65,7 @@ struct JobSchedulerTests {
   }
 
   @Test(
-    "A few jobs go to one worker together, many are shared evenly",
+    "A few jobs go to one worker together, and many are shared evenly",
     arguments: [
       (1, [1]), (16, [16]), (17, [9, 8]), (40, [14, 13, 13]), (64, [16, 16, 16, 16]), (100, [25, 25, 25, 25]),
     ])
@@ -75,33 +75,33 @@ struct JobSchedulerTests {
     #expect(scheduler.sent().values.map(\.count).sorted(by: >) == shares)
   }
 
-  @Test("Who works on one job at a time gets one while others are free, and none is left over")
+  @Test("Workers with a credit of 2 get one job each while others are free, and use all credit")
   mutating func slowWorkers() {
     for instance: UInt8 in 1...4 { _ = scheduler.join(instance: instance, credit: 2) }
     scheduler.add((1...4).map { Job.post($0) })
     #expect(scheduler.sent().values.map(\.count) == [1, 1, 1, 1])
     scheduler.add((5...20).map { Job.post($0) })
-    #expect(scheduler.sent().values.reduce(0) { $0 + $1.count } == 4, "As many as there is credit for.")
+    #expect(scheduler.sent().values.reduce(0) { $0 + $1.count } == 4, "The workers use all of their credit.")
   }
 
-  @Test("What one worker has no credit for goes to the others")
+  @Test("Jobs beyond one worker's credit go to the others")
   mutating func unevenShare() {
     let small = scheduler.join(instance: 1, credit: 1)
     let large = scheduler.join(instance: 2, credit: 64)
     scheduler.add((1...20).map { Job.post($0) })
-    // The small one takes its one; the large one what is its share, and the rest in the next turn.
+    // The small worker takes one job. The large one takes its share, and the rest in the next assignments.
     var counts: [UInt64: Int] = [:]
     for _ in 0..<3 { counts.merge(scheduler.sent().mapValues(\.count), uniquingKeysWith: +) }
     #expect(counts == [small: 1, large: 19])
   }
 
-  @Test("Single jobs go to the workers in turn", arguments: [2, 3, 4])
+  @Test("Single jobs rotate over the workers", arguments: [2, 3, 4])
   mutating func turns(workers: Int) {
     let sessions = (1...workers).map { scheduler.join(instance: UInt8($0), credit: 64) }
     var counts: [UInt64: Int] = [:]
     for number: UInt64 in 1...60 {
       scheduler.add([Job.post(number)])
-      // As the link does: until nothing is given out any more.
+      // The job server does the same: it assigns until no job goes out.
       while true {
         let sent = scheduler.sent()
         if sent.isEmpty { break }
@@ -111,7 +111,7 @@ struct JobSchedulerTests {
     #expect(sessions.map { counts[$0] } == Array(repeating: 60 / workers, count: workers))
   }
 
-  @Test("A job that is here already is left as it is")
+  @Test("Adding a known job changes nothing")
   mutating func addedTwice() {
     let session = scheduler.join(credit: 64)
     scheduler.add([Job.post(1)])
@@ -122,7 +122,7 @@ struct JobSchedulerTests {
     #expect(leases.count == 1)
   }
 
-  @Test("Tokens only rise, over restarts too")
+  @Test("Lease tokens only rise, also over restarts")
   mutating func tokens() {
     var last: UInt64 = 0
     for generation: UInt32 in 1...3 {
@@ -140,7 +140,7 @@ struct JobSchedulerTests {
     }
   }
 
-  @Test("A success is taken once; the second waits for the first, and is a duplicate when that is on disk")
+  @Test("A second success waits for the first, and is a duplicate once the first is durable")
   mutating func successTwice() {
     let session = scheduler.join(credit: 1)
     scheduler.add([Job.post(1)])
@@ -149,22 +149,22 @@ struct JobSchedulerTests {
     #expect(scheduler.evaluate(.found(lease)) == .pending)
     #expect(scheduler.evaluate(.failed(lease)) == .pending)
     scheduler.settled(lease.job)
-    #expect(scheduler.evaluate(.found(lease)) == .answer(.duplicate))
-    #expect(scheduler.evaluate(.failed(lease)) == .answer(.duplicate))
+    #expect(scheduler.evaluate(.found(lease)) == .reply(.duplicate))
+    #expect(scheduler.evaluate(.failed(lease)) == .reply(.duplicate))
     #expect(scheduler.depth == 0)
   }
 
-  @Test("A result for a job that never was is a duplicate")
+  @Test("A result for an unknown job is a duplicate")
   mutating func neverWas() {
-    #expect(scheduler.evaluate(.found(Lease(job: JobID(rawValue: 77), token: 5))) == .answer(.duplicate))
+    #expect(scheduler.evaluate(.found(Lease(job: JobID(rawValue: 77), token: 5))) == .reply(.duplicate))
   }
 
-  @Test("A late success is taken, in every state of a job that is not settled")
+  @Test("A late success settles a job in every state before its settlement")
   mutating func lateSuccess() {
     let session = scheduler.join(credit: 64)
     let old = released(1, by: session)
     #expect(scheduler.evaluate(.found(old)) == .settle(.post(1), .found), "ready")
-    #expect(scheduler.sent().isEmpty, "A job that is being settled does not go out.")
+    #expect(scheduler.sent().isEmpty, "A committing job does not go out.")
     scheduler.delay(old.job, attempts: nil, untilMs: 1)
 
     #expect(scheduler.sent(nowMs: 1)[session]?.count == 1)
@@ -173,12 +173,12 @@ struct JobSchedulerTests {
 
     scheduler.delay(old.job, attempts: 1, untilMs: 5_000)
     #expect(scheduler.evaluate(.found(old)) == .settle(.post(1, attempts: 1), .found), "delayed")
-    #expect(scheduler.sent(nowMs: 6_000).isEmpty, "The delay is over, but the job is being settled.")
+    #expect(scheduler.sent(nowMs: 6_000).isEmpty, "The delay is over, but the job is committing.")
     scheduler.settled(old.job)
     #expect(scheduler.depth == 0)
   }
 
-  /// A lease of a job that is ready again.
+  /// Leases a job and releases it. Returns the former lease.
   private mutating func released(_ job: UInt64, by session: UInt64) -> Lease {
     scheduler.add([Job.post(job)])
     let lease = scheduler.sent()[session]?.first ?? Lease(job: JobID(rawValue: job), token: 0)
@@ -186,7 +186,7 @@ struct JobSchedulerTests {
     return lease
   }
 
-  @Test("A success under a token that the job never had is stale, and the job keeps its lease")
+  @Test("A success under a token that the job never had is stale and keeps the lease")
   mutating func neverGiven() {
     let session = scheduler.join(credit: 64)
     scheduler.add([Job.post(1), Job.post(2)])
@@ -194,19 +194,19 @@ struct JobSchedulerTests {
     scheduler.release(former, of: session)
     let leases = scheduler.sent()[session] ?? []
     guard let own = leases.first(where: { $0.job.rawValue == 1 }) else {
-      Issue.record("the job did not go out")
+      Issue.record("the job does not go out")
       return
     }
     let others = (former + leases).filter { $0.job != own.job }.map(\.token)
     #expect(others.count == 2)
     for token in others + [0, 1, own.token + 1, own.token + 1_000_000, session, .max, 1 << 40 - 1, 1 << 40] {
-      #expect(scheduler.evaluate(.found(Lease(job: own.job, token: token))) == .answer(.stale), "\(token)")
+      #expect(scheduler.evaluate(.found(Lease(job: own.job, token: token))) == .reply(.stale), "\(token)")
     }
     #expect(scheduler.evaluate(.found(own)) == .settle(.post(1), .found))
-    #expect(scheduler.evaluate(.found(Lease(job: own.job, token: 5))) == .answer(.stale), "while it is settled")
+    #expect(scheduler.evaluate(.found(Lease(job: own.job, token: 5))) == .reply(.stale), "while the job is committing")
   }
 
-  @Test("A success under a token of an earlier start counts for a job that was queued then, and for no new one")
+  @Test("A success with a token of an earlier start counts only for a job restored from then")
   mutating func earlierStart() {
     var scheduler = JobScheduler(generation: 3)
     scheduler.resume(.post(1), untilMs: nil)
@@ -214,17 +214,17 @@ struct JobSchedulerTests {
     scheduler.add(.post(3))
     let first: UInt64 = 1 << 40
     for token in [0, first - 1, 3 * first, 3 * first + 1, 4 * first] {
-      #expect(scheduler.evaluate(.found(Lease(job: JobID(rawValue: 1), token: token))) == .answer(.stale), "\(token)")
+      #expect(scheduler.evaluate(.found(Lease(job: JobID(rawValue: 1), token: token))) == .reply(.stale), "\(token)")
     }
     let early = Lease(job: JobID(rawValue: 1), token: first)
     let late = Lease(job: JobID(rawValue: 2), token: 3 * first - 1)
-    #expect(scheduler.evaluate(.failed(early)) == .answer(.stale))
+    #expect(scheduler.evaluate(.failed(early)) == .reply(.stale))
     #expect(scheduler.evaluate(.found(early)) == .settle(.post(1), .found))
     #expect(scheduler.evaluate(.found(late)) == .settle(.post(2), .found))
-    #expect(scheduler.evaluate(.found(Lease(job: JobID(rawValue: 3), token: first))) == .answer(.stale))
+    #expect(scheduler.evaluate(.found(Lease(job: JobID(rawValue: 3), token: first))) == .reply(.stale))
   }
 
-  @Test("Ingest remembers the sixteen leases before the latest, over losses and returns")
+  @Test("A job accepts successes under its sixteen former leases and no older one")
   mutating func rememberedLeases() {
     let session = scheduler.join(credit: .max)
     scheduler.add([Job.post(1)])
@@ -235,24 +235,24 @@ struct JobSchedulerTests {
       scheduler.release([lease], of: session)
     }
     #expect(Set(leases.map(\.token)).count == Limits.formerLeasesMax + 2)
-    #expect(scheduler.evaluate(.found(leases[0])) == .answer(.stale))
+    #expect(scheduler.evaluate(.found(leases[0])) == .reply(.stale))
     #expect(scheduler.evaluate(.found(leases[1])) == .settle(.post(1), .found))
   }
 
-  @Test("A late failure is refused, in every state but under the job's own lease")
+  @Test("The scheduler refuses a failure under any lease but the current one")
   mutating func lateFailure() {
     let session = scheduler.join(credit: 64)
     let old = released(1, by: session)
-    #expect(scheduler.evaluate(.failed(old)) == .answer(.stale), "ready")
+    #expect(scheduler.evaluate(.failed(old)) == .reply(.stale), "ready")
     let own = scheduler.sent()[session]?.first ?? old
-    #expect(scheduler.evaluate(.failed(old)) == .answer(.stale), "leased again")
+    #expect(scheduler.evaluate(.failed(old)) == .reply(.stale), "leased again")
     #expect(scheduler.evaluate(.failed(own)) == .settle(.post(1), .failure))
     scheduler.delay(own.job, attempts: 1, untilMs: 5_000)
-    #expect(scheduler.evaluate(.failed(own)) == .answer(.stale), "delayed")
+    #expect(scheduler.evaluate(.failed(own)) == .reply(.stale), "delayed")
     #expect(scheduler.sent(nowMs: 5_000)[session]?.count == 1)
   }
 
-  @Test("A delayed job comes out at its time, not before, under a higher token, with its attempts")
+  @Test("A delayed job goes out at its time, with a higher token and its attempts")
   mutating func delay() {
     let session = scheduler.join(credit: 64)
     scheduler.add([Job.post(1), Job.post(2)])
@@ -270,7 +270,7 @@ struct JobSchedulerTests {
     #expect(scheduler.nextDueMs == .max)
   }
 
-  @Test("A job of before a restart that is still to wait comes out at its time")
+  @Test("A delayed job restored at a restart goes out at its time")
   mutating func resumed() {
     let session = scheduler.join(credit: 64)
     scheduler.resume(.post(1, attempts: 3), untilMs: 5_000)
@@ -291,10 +291,10 @@ struct JobSchedulerTests {
     #expect(scheduler.sent(nowMs: 3_000)[session]?.count == 1)
     #expect(scheduler.sent(nowMs: 4_000).isEmpty)
     scheduler.delay(JobID(rawValue: 404), attempts: 1, untilMs: 1)
-    #expect(scheduler.nextDueMs == .max, "A job that is not here has no time.")
+    #expect(scheduler.nextDueMs == .max, "An unknown job has no due time.")
   }
 
-  @Test("A cancelled lookup is forgotten, whether it waits, is out, or comes back")
+  @Test("A cancelled lookup is removed, whether it is ready or leased")
   mutating func cancel() {
     let session = scheduler.join()
     scheduler.add([Job.lookup(1), Job.lookup(2), Job.post(3)])
@@ -305,12 +305,12 @@ struct JobSchedulerTests {
     #expect(out.map(\.job) == [JobID(lookup: 2)])
     scheduler.cancel(JobID(lookup: 2))
     #expect(scheduler.sessions[session]?.leases.isEmpty == true)
-    #expect(out.map { scheduler.evaluate(.found($0)) } == [.answer(.duplicate)])
+    #expect(out.map { scheduler.evaluate(.found($0)) } == [.reply(.duplicate)])
     #expect(scheduler.depth == 1)
     scheduler.cancel(JobID(lookup: 404))
   }
 
-  @Test("Lookups of clients that have gone do not pile up where no worker is")
+  @Test("Cancelled lookups do not pile up when no worker is connected")
   mutating func cancelWithoutWorker() {
     for number: UInt64 in 1...1_000 {
       scheduler.add([Job.lookup(number)])

@@ -2,8 +2,7 @@ import CZeroMQ
 import Foundation
 import Synchronization
 
-/// A relay between DEALERs and a ROUTER that repeats messages, and lets one overtake another. Has a thread of its own,
-/// which owns its sockets.
+/// A relay between DEALERs and a ROUTER that repeats and reorders messages. Its own thread owns its sockets.
 final class FrameRelay: Sendable {
   private struct State: Sendable {
     var isCalm = false
@@ -13,7 +12,7 @@ final class FrameRelay: Sendable {
     var swapped = 0
   }
 
-  /// One direction of one peer: what is held back until the next has gone before it.
+  /// The state of one direction of a peer: a message may be held until the next one has passed.
   private struct Lane {
     var held: [UInt8]?
     var heldSince = ContinuousClock.now
@@ -31,13 +30,13 @@ final class FrameRelay: Sendable {
     }
   }
 
-  /// Where to connect.
+  /// The port to connect to.
   let port: UInt16
   private let target: String
   private let seed: UInt64
   private let state = Mutex(State())
 
-  /// - Parameter target: the ROUTER's address.
+  /// - Parameter target: The ROUTER's address.
   init(to target: String, seed: UInt64) throws {
     port = try Port.free()
     self.target = target
@@ -45,15 +44,15 @@ final class FrameRelay: Sendable {
     Thread.detachNewThread { [self] in run() }
   }
 
-  /// Messages that came through, that came twice, and that were overtaken.
+  /// The numbers of messages that passed, were repeated, and were reordered.
   var counts: (passed: Int, repeated: Int, swapped: Int) {
     state.withLock { ($0.passed, $0.repeated, $0.swapped) }
   }
 
-  /// From now on everything comes once, and in order.
+  /// Stops all faults: later messages pass once and in order.
   func calm() { state.withLock { $0.isCalm = true } }
 
-  /// Ends its thread too.
+  /// Ends the relay and its thread.
   func end() { state.withLock { $0.isEnding = true } }
 
   private func run() {
@@ -77,7 +76,7 @@ final class FrameRelay: Sendable {
         while let frames = FrameRelay.receive(peer.socket), frames.count == 1 {
           pass(frames[0], &peer.down, &dice) { FrameRelay.send([peer.id, $0], to: front) }
         }
-        // Who waits for an answer sends nothing that could overtake its question.
+        // A peer that waits for a reply sends no message that could pass its held request, so release it.
         release(&peer.up) { FrameRelay.send([$0], to: peer.socket) }
         release(&peer.down) { FrameRelay.send([peer.id, $0], to: front) }
       }
@@ -129,7 +128,7 @@ final class FrameRelay: Sendable {
     }
   }
 
-  /// All frames of a message; nil where none waits.
+  /// Receives all frames of a message. Nil if no message waits.
   private static func receive(_ socket: UnsafeMutableRawPointer?) -> [[UInt8]]? {
     var frames: [[UInt8]] = []
     while true {

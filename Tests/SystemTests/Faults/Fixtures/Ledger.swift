@@ -2,33 +2,33 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Every post that was sent and what was answered, held in the end against what is there (Jepsen's classes of records).
+/// A record of every sent post and its response, compared with the store at the end (Jepsen's classes of records).
 final class Ledger: Sendable {
-  /// What became of a post.
+  /// The fate of a post.
   enum Class: String, CaseIterable, Sendable {
-    /// Accepted, and there once.
+    /// Accepted, and stored once.
     case ok
-    /// Accepted, and not there.
+    /// Accepted, and not stored.
     case lost
-    /// There more than once, or published more than once.
+    /// Stored more than once, or published more than once.
     case duplicated
-    /// Never answered, and there: allowed.
+    /// No response, and stored: allowed.
     case unknownPresent
-    /// Never answered, and not there: allowed.
+    /// No response, and not stored: allowed.
     case unknownAbsent
-    /// Refused, and not there.
+    /// Refused, and not stored.
     case refused
-    /// Refused, and there all the same.
+    /// Refused, and stored nevertheless.
     case refusedPresent
-    /// There, and never sent.
+    /// Stored, and never sent.
     case phantom
-    /// There, with another content or under another id than was answered.
+    /// Stored with other contents, or under another id than in the response.
     case mangled
 
     var isFault: Bool { [.lost, .duplicated, .refusedPresent, .phantom, .mangled].contains(self) }
   }
 
-  /// A post as it was sent.
+  /// A post as sent.
   struct Sent: Sendable {
     let key: String
     let place: String
@@ -36,12 +36,12 @@ final class Ledger: Sendable {
     let link: String
   }
 
-  /// A post as it was found.
+  /// A post as found in the store.
   struct Found: Sendable {
     let id: String
     let place: String
     let link: String
-    /// Nil while it is not published.
+    /// The sequence number. Nil if the post is not published.
     let seq: UInt64?
   }
 
@@ -49,13 +49,13 @@ final class Ledger: Sendable {
     let sent: Sent
     var acceptedID: String?
     var isRefused = false
-    /// Some attempt had no answer: it may have been stored.
+    /// An attempt got no response, so the post may be stored.
     var isUnknown = false
   }
 
   private struct State: Sendable {
     var records: [Record] = []
-    /// The times of ids in publications that were seen.
+    /// The sequence numbers under which a subscriber saw each id.
     var published: [String: Set<UInt64>] = [:]
   }
 
@@ -66,7 +66,7 @@ final class Ledger: Sendable {
     "Lagos", "Reykjavík", "Qwxzzzk Vbbnkl",
   ]
 
-  /// A new post, recorded before it is sent.
+  /// Returns a new post, which is recorded before it is sent.
   func next() -> (number: Int, sent: Sent) {
     state.withLock { state in
       let number = state.records.count
@@ -77,32 +77,32 @@ final class Ledger: Sendable {
     }
   }
 
-  /// It is answered: accepted, under this id.
+  /// Records that the post was accepted under this id.
   func accept(_ number: Int, id: String) { state.withLock { $0.records[number].acceptedID = id } }
 
-  /// It is answered: nothing was stored.
+  /// Records that the post was refused and not stored.
   func refuse(_ number: Int) { state.withLock { $0.records[number].isRefused = true } }
 
-  /// An attempt had no answer, or one that leaves the outcome open.
+  /// Records an attempt that got no response, or one that leaves the outcome open.
   func doubt(_ number: Int) { state.withLock { $0.records[number].isUnknown = true } }
 
-  /// A subscriber has seen it published.
+  /// Records that a subscriber saw the post published.
   func publish(_ entry: FeedList.Entry) {
     state.withLock { _ = $0.published[entry.id, default: []].insert(entry.seq) }
   }
 
-  /// Posts that were sent, and those that were accepted.
+  /// The numbers of sent and of accepted posts.
   var counts: (sent: Int, accepted: Int) {
     state.withLock { ($0.records.count, $0.records.count { $0.acceptedID != nil }) }
   }
 
-  /// Waits until so many more are accepted than there were.
+  /// Waits until `count` further posts are accepted.
   func advance(by count: Int, within limit: Duration = .seconds(120)) async throws {
     let before = counts.accepted
     try await eventually("\(count) more posts are accepted", within: limit) { counts.accepted >= before + count }
   }
 
-  /// What became of each post, and what else is there; the words name the faulty ones.
+  /// Classifies each sent post and each other stored post. Returns the counts, and a description of each fault.
   func classify(_ found: [Found]) -> (counts: [Class: Int], faults: [String]) {
     let (records, published) = state.withLock { ($0.records, $0.published) }
     var counts: [Class: Int] = [:]
@@ -156,14 +156,14 @@ final class Ledger: Sendable {
 }
 
 extension Ledger {
-  /// What lies in a database that nobody has open.
+  /// Returns the posts in a database that no program has open.
   static func posts(in folder: String) throws -> [Found] {
     try SQL(folder + "/onthemap.sqlite").rows("SELECT id, place, link, seq FROM post ORDER BY id").map { row in
       Found(id: postID(UInt64(row[0]) ?? 0), place: row[1], link: row[2], seq: UInt64(row[3]))
     }
   }
 
-  /// As proto/README.md writes an id.
+  /// Returns an id in the notation of proto/README.md.
   private static func postID(_ number: UInt64) -> String {
     let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
     var (rest, text) = (number, "")
@@ -174,8 +174,8 @@ extension Ledger {
     return text
   }
 
-  /// What must hold of the tables whatever has happened: each row that breaks it. No post without a job or an outcome,
-  /// no number twice, no key without its post.
+  /// Returns each row that breaks an invariant of the tables. Every post has a job or an outcome, no sequence number
+  /// repeats, and every key has its post.
   static func violations(in folder: String) throws -> [String] {
     let database = SQL(folder + "/onthemap.sqlite")
     let rules = [
@@ -185,7 +185,7 @@ extension Ledger {
         "SELECT id FROM post WHERE state = 1 AND (seq IS NULL OR lat_e7 IS NULL OR label IS NULL)",
       "a seq and not published": "SELECT id FROM post WHERE state != 1 AND seq IS NOT NULL",
       "ended without a reason": "SELECT id FROM post WHERE state IN (2, 3) AND reason_code IS NULL",
-      "a state that is none": "SELECT id FROM post WHERE state NOT BETWEEN 0 AND 3",
+      "an unknown state": "SELECT id FROM post WHERE state NOT BETWEEN 0 AND 3",
       "queued and counted dead": "SELECT id FROM post WHERE state = 0 AND (attempts >= 8 OR lease_losses >= 3)",
       "a key without its request": "SELECT id FROM post WHERE (idempotency_key IS NULL) != (request_hash IS NULL)",
     ]

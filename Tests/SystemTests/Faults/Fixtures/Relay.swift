@@ -2,17 +2,16 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A TCP relay between two roles that can be told to hold bytes back, or to cut all connections. Has a thread of its
-/// own.
+/// A TCP relay between two roles that can hold bytes back or reset all connections. Runs on its own thread.
 final class Relay: Sendable {
-  /// What it does with bytes.
+  /// The relay's treatment of bytes and connections.
   enum Mode: Sendable {
     case pass
-    /// Connections stay, and nothing comes through: a partition, or a black hole.
+    /// Connections stay open, and no bytes pass: a partition or black hole.
     case hold
-    /// Only what goes to the one that listens comes through, or only what comes from it.
+    /// Holds the bytes from the listening side (`holdAnswers`), or those to it (`holdRequests`).
     case holdAnswers, holdRequests
-    /// Existing connections are reset, and so is each new one.
+    /// Resets existing connections and every new one.
     case reset
   }
 
@@ -30,13 +29,13 @@ final class Relay: Sendable {
     init(_ client: Int32, _ server: Int32) { (self.client, self.server) = (client, server) }
   }
 
-  /// Where to connect.
+  /// The port to connect to.
   let port: UInt16
   private let target: UInt16
   private let listener: Int32
   private let state = Mutex(State())
 
-  /// - Parameter target: a port of this host.
+  /// - Parameter target: A port of this host.
   init(to target: UInt16) throws {
     self.target = target
     port = try Port.free()
@@ -54,12 +53,12 @@ final class Relay: Sendable {
     set { state.withLock { $0.mode = newValue } }
   }
 
-  /// Connections that were reset, bytes that came through, and the most that was held back at once.
+  /// The number of reset connections, the number of passed bytes, and the most bytes that were held back together.
   var counts: (resets: Int, passed: Int, heldMost: Int) {
     state.withLock { ($0.resets, $0.passed, $0.heldMost) }
   }
 
-  /// Ends its thread too.
+  /// Ends the relay and its thread.
   func end() { state.withLock { $0.isEnding = true } }
 
   private func run() {
@@ -73,7 +72,7 @@ final class Relay: Sendable {
         polled.append(pollfd(fd: pair.client, events: passesRequests(mode) ? Int16(POLLIN) : 0, revents: 0))
         polled.append(pollfd(fd: pair.server, events: passesAnswers(mode) ? Int16(POLLIN) : 0, revents: 0))
       }
-      // Short, so that a new mode counts soon.
+      // A short timeout, so that a new mode takes effect soon.
       poll(&polled, nfds_t(polled.count), 10)
       if polled[0].revents != 0, let pair = accept() { pairs.append(pair) }
       if mode == .reset {
@@ -109,7 +108,7 @@ final class Relay: Sendable {
     return Pair(client, server)
   }
 
-  /// Closes both, with a reset: nothing is sent on.
+  /// Resets both connections, so that no buffered bytes are sent.
   private func reset(_ pair: Pair) {
     for descriptor in [pair.client, pair.server] {
       var linger = linger(l_onoff: 1, l_linger: 0)
@@ -118,7 +117,7 @@ final class Relay: Sendable {
     }
   }
 
-  /// False where a side has gone.
+  /// Forwards available bytes. Returns false if one side has disconnected.
   private func pass(_ polled: pollfd, to other: Int32, _ buffer: inout [UInt8]) -> Bool {
     if polled.revents & Int16(POLLERR | POLLNVAL) != 0 { return false }
     guard polled.revents & Int16(POLLIN) != 0 else { return polled.revents & Int16(POLLHUP) == 0 }

@@ -1,25 +1,26 @@
 import Foundation
 import Glibc
 
-/// A system call of a program made to fail, to wait or to kill it, by strace. The program keeps its process id.
+/// A fault that strace injects into a program's system calls: an error, a delay or a signal. The program keeps its
+/// process id.
 struct SyscallFault: Sendable {
-  /// Whether it can be done here: strace is there, and may trace.
+  /// True if strace is installed and may trace.
   static let isAvailable = (try? Fault.command("strace", "-D", "-f", "-o", "/dev/null", "true"))?.status == 0
 
-  /// What strace is told: "fdatasync:error=EIO:when=5".
+  /// The fault for strace: "fdatasync:error=EIO:when=5".
   let injection: String
-  /// Only calls on this file; nil for all.
+  /// The file whose calls are affected. Nil for all calls.
   let path: String?
   private let log: String
 
-  /// - Parameter path: of the file; nil for all.
+  /// - Parameter path: The file whose calls are affected. Nil for all calls.
   init(_ injection: String, on path: String? = nil) {
     self.injection = injection
     self.path = path
     log = SystemFixture.current.path("strace-\(UUID().uuidString)")
   }
 
-  /// What the program is started under.
+  /// The command to start the program under.
   var command: [String] {
     let calls = String(injection.prefix { $0 != ":" })
     return [
@@ -28,21 +29,21 @@ struct SyscallFault: Sendable {
       + (path.map { ["-P", $0] } ?? [])
   }
 
-  /// How often it has happened.
+  /// The number of injected faults.
   var count: Int {
     let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
     return text.split(separator: "\n").count { $0.hasSuffix("(INJECTED)") || $0.hasSuffix("(DELAYED)") }
   }
 
-  /// What strace has seen.
+  /// The calls that strace has recorded.
   var seen: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
-  /// Ends it; the program goes on untouched.
+  /// Ends the tracer. The program continues.
   func end(of program: Program) async throws {
     guard let pid = program.pid, let tracer = SyscallFault.tracer(of: pid) else { return }
-    // Whatever signals it was started with blocked.
+    // SIGKILL works even if the tracer started with signals blocked.
     kill(tracer, SIGKILL)
-    try await eventually("the tracer has let go") { SyscallFault.tracer(of: pid) == nil }
+    try await eventually("the tracer has detached") { SyscallFault.tracer(of: pid) == nil }
   }
 
   private static func tracer(of pid: pid_t) -> pid_t? {

@@ -1,18 +1,18 @@
 import Foundation
 import Testing
 
-/// Posts that keep coming, over HTTP and over ZeroMQ, while something goes wrong; each is in the ledger before it is
-/// sent. What is not answered is sent again under its key, or given up, turn and turn about: both must come out right.
+/// A stream of posts over HTTP and ZeroMQ during a fault. Each post is in the ledger before it is sent. A post without
+/// a response is either resent under its key or abandoned, in turn: both must end correctly.
 struct Traffic: Sendable {
   let ledger: Ledger
   private let task: Task<Void, any Error>
 
-  /// Begins.
+  /// Starts the traffic.
   ///
   /// - Parameters:
-  ///   - client: has a session.
-  ///   - submit: where producers connect; nil for HTTP alone.
-  ///   - rest: between two posts of the same sender.
+  ///   - client: A client with a session.
+  ///   - submit: The address for producers. Nil for HTTP only.
+  ///   - rest: The pause between two posts of one sender.
   init(_ client: Client, submit: String?, ledger: Ledger, rest: Duration = .milliseconds(20)) {
     self.ledger = ledger
     task = Task {
@@ -24,7 +24,7 @@ struct Traffic: Sendable {
     }
   }
 
-  /// Ends it; nothing is on its way any more.
+  /// Ends the traffic. No request is in flight afterwards.
   func end() async {
     task.cancel()
     _ = await task.result
@@ -43,14 +43,14 @@ struct Traffic: Sendable {
     }
   }
 
-  /// Whether it is answered for good.
+  /// Records a response. Returns true if it is final.
   private static func judge(_ number: Int, status: Int?, code: String?, id: String?, _ ledger: Ledger) -> Bool {
     switch (status, code) {
     case (200?, _), (202?, _):
       guard let id else { break }
       ledger.accept(number, id: id)
       return true
-    case (503?, "busy"?), (507?, "disk_full"?), (_, "store_unusable"?):
+    case (503?, "busy"?), (507?, "disk_full"?), (_, "store_unavailable"?):
       ledger.refuse(number)
       return false
     default: break

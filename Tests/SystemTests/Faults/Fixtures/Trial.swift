@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import Testing
 
-/// What the fault suite is to be, by the environment, and what this machine can do.
+/// The mode of the fault suite, from the environment, and the abilities of this machine.
 enum Fault {
-  /// All of it: `make faults`. Otherwise the quick part.
+  /// True for the full suite of `make faults`. False for its quick part.
   static let isFull = ProcessInfo.processInfo.environment["FAULTS"] != nil
   static let isRoot = geteuid() == 0
   static let full: Comment = "only in full runs: make faults"
 
-  /// A command's end: its status and what it has said.
+  /// Runs a command. Returns its status and output.
   @discardableResult
   static func command(_ arguments: String...) throws -> (status: Int32, said: String) {
     let (process, pipe) = (Process(), Pipe())
@@ -28,12 +28,12 @@ enum Fault {
     (try? self.command("sh", "-c", "command -v \(command)"))?.status == 0
   }
 
-  /// Says something to whoever reads the run.
+  /// Prints a line for the reader of the run.
   static func printLine(_ line: String) { FileHandle.standardError.write(Data("faults: \(line)\n".utf8)) }
 }
 
-/// The product under traffic, with a subscriber that stays: something goes wrong, then it is calm, and then every post
-/// is held against the ledger.
+/// The services under traffic, with a subscriber. A test injects a fault and removes it. Then the trial compares every
+/// post with the ledger.
 struct Trial: Sendable {
   let map: Services
   let client: Client
@@ -41,12 +41,12 @@ struct Trial: Sendable {
   let traffic: Traffic
   let watcher: Watcher
 
-  /// Ingest's folder.
+  /// Ingest's data folder.
   static var data: String { SystemFixture.current.path("data") }
 
-  /// Posts are coming when it returns.
+  /// Starts the traffic. Posts are accepted on return.
   ///
-  /// - Parameter submit: where producers connect, if not at ingest itself.
+  /// - Parameter submit: The address for producers, if it is not ingest's own.
   init(on map: Services, submit: String? = nil) async throws {
     self.map = map
     client = try await map.client.signedUp()
@@ -56,18 +56,18 @@ struct Trial: Sendable {
     try await ledger.advance(by: 50)
   }
 
-  /// What was found in the end.
+  /// The result of a trial.
   struct Verdict {
     let counts: [Ledger.Class: Int]
     let settled: Duration
   }
 
-  /// Ends the traffic after the last fault, waits until all posts are settled, and expects nothing wrong anywhere.
+  /// Ends the traffic after the last fault, waits until all posts are settled, and expects no fault anywhere.
   ///
   /// - Parameters:
-  ///   - words: the fault, for the reader of the run.
-  ///   - limit: the longest that the settlement may take: a lease and a pause. Only full runs judge it, because a
-  ///     quick run shares the machine with other tests.
+  ///   - words: The fault, for the reader of the run.
+  ///   - limit: The maximum time until all posts are settled: a lease and a pause. Only full runs check it, because a
+  /// quick run shares the machine with other tests.
   @discardableResult
   func expectWhole(_ words: String, settledWithin limit: Duration = .seconds(40)) async throws -> Verdict {
     let begun = ContinuousClock.now
@@ -78,7 +78,7 @@ struct Trial: Sendable {
       try await client.posts().allSatisfy { $0.state != "queued" }
     }
     let settled = begun.duration(to: .now)
-    // A post that was never answered may still be on its way, and change the list once more.
+    // A post that got no response may still be in flight and change the list once more.
     try await eventually("feed and subscriber have ingest's list") {
       let list = try await client.list()
       #expect(list.stateHash == list.computedHash)
@@ -90,7 +90,7 @@ struct Trial: Sendable {
     #expect(try Ledger.violations(in: Trial.data) == [])
     let (counts, faults) = ledger.classify(try Ledger.posts(in: Trial.data))
     #expect(faults.isEmpty, "\(faults.prefix(5).joined(separator: "\n"))")
-    #expect(counts[.ok, default: 0] >= 100, "Too few posts to show anything.")
+    #expect(counts[.ok, default: 0] >= 100, "The trial needs at least 100 accepted posts.")
     let all = counts.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key) \($0.value)" }
     Fault.printLine("\(words): \(all.joined(separator: ", ")); settled after \(settled)")
     return Verdict(counts: counts, settled: settled)

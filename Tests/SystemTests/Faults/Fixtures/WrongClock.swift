@@ -1,18 +1,18 @@
 import Foundation
 
-/// A wall clock that is off, for programs that are started under it: faketime's library. The command faketime itself
-/// stands beside, for it would stand between a program and its signals; the memory that it shares is needed.
+/// A wrong wall clock for programs that start under it, by faketime's library. The faketime command itself only
+/// provides the shared memory that the library needs: as the parent it would intercept the program's signals.
 final class WrongClock: Sendable {
   static let isAvailable = library != nil && (try? Fault.command("faketime", "-f", "+1d", "true"))?.status == 0
 
   private static let library = (try? Fault.command("sh", "-c", "ls /usr/lib/*/faketime/libfaketimeMT.so.1"))
     .flatMap { $0.status == 0 ? $0.said.split(separator: "\n").first.map(String.init) : nil }
 
-  /// What a program is started under.
+  /// The command to start a program under.
   let command: [String]
   private let holder: pid_t
 
-  /// - Parameter offset: "+2h", "-3d".
+  /// - Parameter offset: The clock's offset, such as "+2h" or "-3d".
   init(_ offset: String) throws {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -21,11 +21,11 @@ final class WrongClock: Sendable {
     try process.run()
     let words = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self).split(separator: " ")
     guard words.count == 3, let holder = pid_t(words[2].trimmingCharacters(in: .whitespacesAndNewlines)) else {
-      throw TimeoutError(description: "faketime has said \(words)")
+      throw TimeoutError(description: "faketime printed \(words)")
     }
     self.holder = holder
-    // Without the shared memory the library would make its own, and move the environment, and Swift finds a program's
-    // arguments before that.
+    // If the shared memory is missing, the library creates its own and moves the environment, and Swift finds a
+    // program's arguments before the environment.
     command = [
       "env", "LD_PRELOAD=\(WrongClock.library ?? "")", "FAKETIME=\(offset)", "FAKETIME_DONT_FAKE_MONOTONIC=1",
       "FAKETIME_SHARED=\(words[0]) \(words[1])",

@@ -10,7 +10,7 @@ private enum Python {
     .deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
   static let examples = root.appending(path: "deploy/examples/python").path
-  /// One with the packages of PyPI, one with those of Debian.
+  /// Python with packages of PyPI, and Python with those of Debian.
   static let all = [root.appending(path: ".venv/bin/python").path, "/usr/bin/python3"]
   static let isReady = all.allSatisfy { (try? run($0, "-c", "import zmq, google.protobuf").status) == 0 }
 
@@ -25,7 +25,7 @@ private enum Python {
     let output = Pipe()
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
-    // Protobuf's code complains there about every text that is none.
+    // Protobuf writes a warning there for each string that is not UTF-8.
     process.standardError = FileHandle.nullDevice
     try process.run()
     let data = output.fileHandleForReading.readDataToEndOfFile()
@@ -34,36 +34,36 @@ private enum Python {
   }
 }
 
-/// deploy/examples/python/follow.py beside the rules that it is written from: the same frames at the same times, and
-/// after each the same list, the same doubts, the same words.
+/// Compares deploy/examples/python/subscriber.py with `FeedReplica`. Both get the same frames at the same times. After
+/// each frame they must have the same list, state and events.
 @Suite(
-  "The follower in Python",
+  "Python subscriber",
   .enabled(if: Python.isReady, "packages of Python are missing: deploy/setup.sh test installs them"))
-struct FollowerTests {
-  /// Hands the follower what each line holds, and says how it stands.
+struct PythonSubscriberTests {
+  /// Passes the frame of each line to the subscriber, and prints its state.
   private static let driver = """
     import base64
     import sys
 
-    import follow
+    from subscriber import Subscriber
 
-    follower = None
+    subscriber = None
     for line in open(sys.argv[1]):
         now_ms, frame = line.rstrip("\\n").split(" ")
         now = int(now_ms) / 1_000
         if frame == "begin":
-            follower = follow.Follower(["tcp://127.0.0.1:1"], now)
+            subscriber = Subscriber(["tcp://127.0.0.1:1"], now)
             continue
-        told = follower.turn(now)
-        told += follower.receive([b"topic", base64.b64decode(frame)], now)
+        told = subscriber.turn(now)
+        told += subscriber.receive([b"topic", base64.b64decode(frame)], now)
         kinds = ",".join(f"{kind}={str(detail).lower()}" if kind == "stale" else kind for kind, detail in told)
-        count = len(follower.posts)
-        print(follower.live, follower.epoch.hex(), follower.seq, f"{follower.hash:016x}", count, kinds, sep=" ")
+        count = len(subscriber.posts)
+        print(subscriber.live, subscriber.epoch.hex(), subscriber.seq, f"{subscriber.hash:016x}", count, kinds, sep=" ")
     """
 
-  @Test("It is right, and knows when it is not, at each of thousands of frames", arguments: Python.all)
+  @Test("The Python subscriber has the list and state of FeedReplica after each of 3,600 frames", arguments: Python.all)
   func same(python: String) throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-follower-\(UUID().uuidString)")
+    let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-subscriber-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let made = try Python.run(
@@ -85,8 +85,8 @@ struct FollowerTests {
         wanted.append(replica.line(kinds))
       }
     }
-    // What is tried, is tried in all its forms.
-    try #require(told == ["list", "delta", "lost", "stale=true", "stale=false"])
+    // The frames must cause every kind of event.
+    try #require(told == ["snapshot", "delta", "resync", "stale=true", "stale=false"])
     let trace = folder.appending(path: "frames").path
     try Data((frames.joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: trace))
     let (status, output) = try Python.run(python, "-c", Self.driver, trace, folder: folder.path)
@@ -100,21 +100,21 @@ struct FollowerTests {
 }
 
 extension FeedReplica {
-  /// What a subscriber tells, when it looks at the time and then takes a frame.
+  /// Kinds of the events that a tick and then this frame cause.
   fileprivate mutating func kinds(after bytes: [UInt8], nowMs: Int64) -> [String] {
     var kinds: [String] = []
     let wasLive = isLive
     if isStale(nowMs: nowMs) {
-      if wasLive { kinds.append("lost") }
+      if wasLive { kinds.append("resync") }
       reconnected(nowMs: nowMs)
     }
     guard let frame = FeedFrame.read(bytes) else { return kinds }
     switch receive(frame, nowMs: nowMs) {
-    case .replaced: kinds += ["list"] + (isFeedStale ? ["stale=true"] : [])
+    case .replaced: kinds += ["snapshot"] + (isFeedStale ? ["stale=true"] : [])
     case .changed: kinds.append("delta")
     case .staleness(let isStale): kinds.append("stale=\(isStale)")
     case .unchanged: break
-    case .resync: kinds.append("lost")
+    case .resync: kinds.append("resync")
     }
     return kinds
   }
@@ -130,33 +130,33 @@ extension FeedReplica {
   }
 }
 
-/// A feed over a bad line: posts come, change and go, and frames are lost, come twice, late, or damaged.
+/// A feed with random changes on a link that loses, repeats, delays and damages frames.
 private struct Broadcast {
   private var random: SeededRandom
-  /// All that is published, newest first: more than the list has room for.
+  /// All published posts, newest first. The list holds only the first 100.
   private var posts: [FeedEntry] = []
   private var state: FeedState
   private var sent: [[UInt8]] = []
   private var seq: UInt64 = 0
   private var isStale = false
   private var beats: [[UInt8]] = []
-  /// What a feed says whose store has gone back.
+  /// Old heartbeats still to repeat, as a regressed feed sends them.
   private var past: [[UInt8]] = []
 
   init(seed: UInt64) {
     random = SeededRandom(seed: seed)
     state = FeedState(epoch: .filled(with: UInt8(seed)), seq: 0, entries: [])
-    // Near the list's end from the start.
+    // Start near the capacity of the list.
     for _ in 0..<(90 + random.below(30)) {
       let change = put()
       state.apply([change])
     }
   }
 
-  /// Multiples of seven: no sum of them is the limit itself, which whole and broken numbers reach differently.
+  /// Multiples of seven, so that no sum equals the timeout, where integers and floats could differ.
   var pauseMs: Int64 { mutating get { random.happens(2) ? 3_500 : random.one(of: [14, 203, 910]) } }
 
-  /// - Parameter isWanted: the subscriber waits for a list.
+  /// - Parameter isWanted: True if the subscriber waits for a list.
   mutating func next(isWanted: Bool) -> [UInt8] {
     if let frame = past.popLast() { return frame }
     if !beats.isEmpty, random.happens(2) { past = Array(repeating: random.one(of: beats), count: 2 + random.below(3)) }
@@ -167,7 +167,7 @@ private struct Broadcast {
     }
     let body = isWanted && random.happens(50) ? .snapshot(.join) : self.body()
     var frame = self.frame(body)
-    // Some are lost: then the next one is what comes.
+    // A lost frame is replaced by the next one.
     while random.happens(6) {
       let body = self.body()
       frame = self.frame(body)
@@ -184,10 +184,10 @@ private struct Broadcast {
   private mutating func body() -> FeedCodec.Body {
     switch random.below(20) {
     case 0, 1, 2, 3:
-      beats.append(frame(.heartbeat(ringFrom: 0)))
-      return .heartbeat(ringFrom: 0)
+      beats.append(frame(.heartbeat(minAfterSeq: 0)))
+      return .heartbeat(minAfterSeq: 0)
     case 4: return .snapshot(.periodic)
-    case 5: return .bye(reason: "so long", alternates: [])
+    case 5: return .bye(reason: "so long", failoverEndpoints: [])
     default:
       var changes: [FeedChange] = []
       for _ in 0...random.below(3) { changes.append(random.happens(25) ? gone() : put()) }
@@ -209,6 +209,6 @@ private struct Broadcast {
     seq += 1
     let index = random.below(min(posts.count, Limits.feedEntriesMax + 5))
     let next = index < Limits.feedEntriesMax && posts.count > Limits.feedEntriesMax ? posts[Limits.feedEntriesMax] : nil
-    return .remove(posts.remove(at: index).id, seq: seq, next: next)
+    return .remove(posts.remove(at: index).id, seq: seq, backfill: next)
   }
 }

@@ -1,4 +1,4 @@
-"""A map that its operator has closed: seen with an account, and not without."""
+"""Tests of a members-only map: visible only with an account."""
 
 import time
 import urllib.error
@@ -11,8 +11,8 @@ from product import PASSWORD, Product
 
 
 @pytest.fixture
-def closed(tmp_path):
-    product = Product(tmp_path, "--viewing", "closed")
+def members_only(tmp_path):
+    product = Product(tmp_path, "--map-access", "members")
     yield product
     product.end()
 
@@ -25,12 +25,12 @@ def status(address):
         return refused.code
 
 
-def test_a_stranger_sees_nobody_and_the_way_in_and_then_everything_live(closed, visit, hurry):
-    ada = closed.person("Ada")
+def test_a_stranger_sees_only_the_sign_in_and_then_the_live_map(members_only, visit, hurry):
+    ada = members_only.person("Ada")
     post = ada.post("Oslo, Norway")
-    visitor = visit(closed).open("/#table").connection("shut")
+    visitor = visit(members_only).open("/#table").connection("members-only")
     page = visitor.page
-    expect(page.get_by_text("The map is open to people with an account.")).to_be_visible()
+    expect(page.get_by_text("This map is for members. Sign in to see it.")).to_be_visible()
     assert "Oslo" not in page.content()
     page.locator("#enter").click()
     page.get_by_label("E-mail address").fill(ada.email)
@@ -43,28 +43,28 @@ def test_a_stranger_sees_nobody_and_the_way_in_and_then_everything_live(closed, 
     expect(page.locator("tbody tr")).to_have_count(2)
     hurry(time.monotonic() - posted, 2)
     visitor.sign_out()
-    visitor.connection("shut")
+    visitor.connection("members-only")
     expect(page.locator("tbody tr")).to_have_count(0)
     assert ada.ask("GET", f"/v2/posts/{post['id']}")["state"] == "published"
 
 
-def test_nothing_of_it_is_told_to_strangers_by_any_address(closed):
-    ada = closed.person("Ada")
+def test_no_route_shows_the_map_to_strangers(members_only):
+    ada = members_only.person("Ada")
     post = ada.post("Oslo, Norway")
     for path in ["/v2/feed", "/v2/posts?scope=all", f"/v2/posts/{post['id']}", "/v1/StudentLocation",
                  "/parse/classes/StudentLocation?limit=5", "/1/classes/StudentLocation"]:
-        assert status(closed.url + path) == 401, path
+        assert status(members_only.url + path) == 401, path
     for path in ["/v2/feed", "/v2/feed?ticket=", "/v2/feed?ticket=9999999999999.x", "/v2/feed/stream"]:
-        assert status(closed.feed_url + path) == 401, path
-    assert closed.ask("GET", "/v2/page")["ticket"] is None
+        assert status(members_only.feed_url + path) == 401, path
+    assert members_only.ask("GET", "/v2/page")["ticket"] is None
     ticket = ada.ask("GET", "/v2/page")["ticket"]
-    assert status(f"{closed.feed_url}/v2/feed?ticket={ticket}") == 200
+    assert status(f"{members_only.feed_url}/v2/feed?ticket={ticket}") == 200
 
 
-def test_roles_apart_share_a_key(tmp_path, visit, hurry):
-    key = tmp_path / "view-key"
-    key.write_text("0123456789abcdef0123456789abcdef\n")
-    product = Product(tmp_path, "--viewing", "closed", apart=True, viewing_key=key)
+def test_separate_roles_share_a_map_access_secret(tmp_path, visit, hurry):
+    secret = tmp_path / "map-access-secret"
+    secret.write_text("0123456789abcdef0123456789abcdef\n")
+    product = Product(tmp_path, "--map-access", "members", apart=True, map_access_secret=secret)
     try:
         ada = product.person("Ada")
         visitor = visit(product).sign_in(ada).open("/#table").connection("live")
@@ -73,7 +73,7 @@ def test_roles_apart_share_a_key(tmp_path, visit, hurry):
         expect(visitor.page.locator("tbody tr")).to_have_count(1)
         hurry(time.monotonic() - posted, 2)
         product.feed.kill()
-        visitor.connection("polling")
+        visitor.connection("reconnecting")
         product.feed.start()
         visitor.connection("live")
     finally:

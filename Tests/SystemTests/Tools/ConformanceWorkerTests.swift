@@ -1,18 +1,18 @@
 import Foundation
 import Testing
 
-@Suite("onthemap conform", .stage)
-struct ConformTests {
+@Suite("onthemap conformance worker", .stage)
+struct ConformanceWorkerTests {
   private struct Finding: Decodable {
-    let rule, verdict, says, reference: String
-    let seen, why: String?
+    let rule, verdict, requirement, reference: String
+    let observed, reason: String?
   }
 
-  /// The rules by their verdicts, and the exit code. What lacks is put into the failure by the stage's logs.
+  /// Tests a worker. Returns the findings by rule, and the exit code. A failure includes the fixture's logs.
   private func examine(
     _ worker: [String], query: String = "Seattle, WA", environment: [String: String] = [:]
   ) async throws -> (status: Int32, findings: [String: Finding]) {
-    let arguments = ["conform", "worker", "--jobs", "tcp://127.0.0.1:0", "--json", "--query", query, "--"] + worker
+    let arguments = ["conformance", "worker", "--jobs", "tcp://127.0.0.1:0", "--json", "--query", query, "--"] + worker
     let ran = try await SystemFixture.current.run(arguments, environment: environment, within: .seconds(240))
     let lines = ran.said.split(separator: "\n")
     let findings = try lines.map { try JSONDecoder().decode(Finding.self, from: Data($0.utf8)) }
@@ -20,27 +20,27 @@ struct ConformTests {
     return (ran.status, Dictionary(uniqueKeysWithValues: findings.map { ($0.rule, $0) }))
   }
 
-  @Test("Our own worker keeps every rule")
+  @Test("The built worker passes every conformance rule")
   func own() async throws {
     let program = Program.binary.path
-    let (status, findings) = try await examine([program, "geocoder", "--operations", "none", "--ingest", "{jobs}"])
-    let others = findings.values.filter { $0.verdict != "holds" }
+    let (status, findings) = try await examine([program, "worker", "--operations", "none", "--ingest", "{jobs}"])
+    let others = findings.values.filter { $0.verdict != "pass" }
     #expect(status == 0 && others.isEmpty, "\(others)")
   }
 
   @Test(
-    "The worker in Python keeps every rule",
+    "The Python worker passes every conformance rule",
     .enabled(if: PythonExample.isReady, "protoc or .venv is missing: deploy/setup.sh test makes both"))
   func python() async throws {
     let worker = try await PythonWorker.made(in: .current)
     let (status, findings) = try await examine(
       worker.command(endpoint: "{jobs}"), query: "Avalon Isle", environment: worker.environment)
-    let others = findings.values.filter { $0.verdict != "holds" }
+    let others = findings.values.filter { $0.verdict != "pass" }
     #expect(status == 0 && others.isEmpty, "\(others)")
   }
 
   @Test(
-    "A worker in Python with a fault is told which rule it breaks, what was seen, and where the rule stands",
+    "A faulty Python worker fails the broken rule with observation and reference",
     .enabled(if: PythonExample.isReady, "protoc or .venv is missing: deploy/setup.sh test makes both"),
     arguments: [
       (
@@ -59,41 +59,42 @@ struct ConformTests {
     #expect(status == 1)
     for rule in rules {
       let finding = try #require(findings[rule])
-      #expect(finding.verdict == "does_not_hold" && finding.seen != nil, "\(findings.values)")
+      #expect(finding.verdict == "fail" && finding.observed != nil, "\(findings.values)")
     }
-    #expect(findings.values.contains { $0.verdict == "does_not_hold" && $0.reference == reference })
+    #expect(findings.values.contains { $0.verdict == "fail" && $0.reference == reference })
   }
 
-  @Test("A worker that nobody starts is waited for only as long as was asked, and its rules are not shown")
+  @Test("A missing worker ends the run after --connect-timeout")
   func nobody() async throws {
-    let ran = try await SystemFixture.current.run("conform", "worker", "--jobs", "tcp://127.0.0.1:0", "--wait", "1")
+    let ran = try await SystemFixture.current.run(
+      "conformance", "worker", "--jobs", "tcp://127.0.0.1:0", "--connect-timeout", "1")
     #expect(ran.status == 1 && ran.logged.contains("listening jobs=tcp://127.0.0.1:"))
-    #expect(ran.said.hasSuffix("38 rules: 0 hold, 0 do not hold, 38 not shown\n"))
-    #expect(ran.said.hasPrefix("not shown: no worker came; the protocol says: "))
+    #expect(ran.said.hasSuffix("38 rules: 0 passed, 0 failed, 38 inconclusive\n"))
+    #expect(ran.said.hasPrefix("inconclusive: no worker connected; required: "))
   }
 
-  @Test("A program that ends, or that is not there, is told of at once")
+  @Test("A worker that ends or cannot start is reported immediately")
   func gone() async throws {
     let stage = SystemFixture.current
-    let ended = try await stage.run("conform", "worker", "--jobs", "tcp://127.0.0.1:0", "--", "false")
-    #expect(ended.status == 1 && ended.said.contains("not shown: the worker's process ended, with exit code 1"))
-    let missing = try await stage.run("conform", "worker", "--jobs", "tcp://127.0.0.1:0", "--", "/no/such/worker")
-    #expect(missing.status == 1 && missing.logged.contains("/no/such/worker cannot be started: No such file"))
+    let ended = try await stage.run("conformance", "worker", "--jobs", "tcp://127.0.0.1:0", "--", "false")
+    #expect(ended.status == 1 && ended.said.contains("inconclusive: the worker's process ended, with exit code 1"))
+    let missing = try await stage.run("conformance", "worker", "--jobs", "tcp://127.0.0.1:0", "--", "/no/such/worker")
+    #expect(missing.status == 1 && missing.logged.contains("cannot start /no/such/worker: No such file"))
   }
 
-  @Test("Ended early, it ends the worker that it has started")
+  @Test("An interrupted run ends the worker that it started")
   func interrupted() async throws {
     let program = try SystemFixture.current.program([
-      "conform", "worker", "--jobs", "tcp://127.0.0.1:0", "--", Program.binary.path, "geocoder", "--operations", "none",
-      "--ingest", "{jobs}",
+      "conformance", "worker", "--jobs", "tcp://127.0.0.1:0", "--", Program.binary.path, "worker", "--operations",
+      "none", "--ingest", "{jobs}",
     ])
     try program.start()
-    try await eventually("the worker has come") { program.standardError.contains("examining ") }
+    try await eventually("the worker has connected") { program.standardError.contains("testing ") }
     let pid = try #require(program.pid)
     let child = try #require(try children(of: pid).first)
     program.signal(SIGTERM)
     #expect(try await program.exit() == 1)
-    #expect(program.standardError.contains("Ended before the exam was over.") && kill(child, 0) != 0)
+    #expect(program.standardError.contains("interrupted before the test ended") && kill(child, 0) != 0)
   }
 
   private func children(of pid: pid_t) throws -> [pid_t] {

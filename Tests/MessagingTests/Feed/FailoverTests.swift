@@ -3,28 +3,30 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("Several feeds")
-struct AlternateTests {
-  @Test("A feed that ends sends its subscribers to the others that it names, and they go on with the same numbers")
+@Suite("Failover between feeds")
+struct FailoverTests {
+  @Test("Subscribers of a feed that says goodbye continue with the feed that it names")
   func goodbye() async throws {
     let server = try TestChangeServer(.sample(1...10))
     defer { server.reactor.stop() }
     let second = try TestFeed(pulling: server.endpoint)
     defer { second.reactor.stop() }
-    let first = try TestFeed(pulling: server.endpoint, alternates: [second.endpoint])
+    let first = try TestFeed(pulling: server.endpoint, failoverEndpoints: [second.endpoint])
     let subscribers = try (0..<5).map { _ in try TestSubscriber(first.endpoint) }
     defer { for subscriber in subscribers { subscriber.reactor.stop() } }
-    try await eventually("all have the list") { subscribers.allSatisfy { $0.state?.seq == 10 } }
+    try await eventually("all subscribers have the list") { subscribers.allSatisfy { $0.state?.seq == 10 } }
     first.reactor.stop()
     server.inbox.enqueue([.sample(11)])
-    try await eventually("all follow the other feed") { subscribers.allSatisfy { $0.isLive && $0.state?.seq == 11 } }
-    // They lost the first feed by its Bye. A subscriber may find a feed silent too, on a machine that stands still.
+    try await eventually("all subscribers follow the other feed") {
+      subscribers.allSatisfy { $0.isLive && $0.state?.seq == 11 }
+    }
+    // The goodbye is one desync. On a machine that stalls, a subscriber may also time out.
     for subscriber in subscribers {
       #expect(subscriber.desyncs.filter { $0 != .timedOut }.count == 1, "\(subscriber.desyncs)")
     }
   }
 
-  @Test("Of two feeds the second is asked when the first is gone without a word")
+  @Test("A subscriber moves to the second feed when the first is silent")
   func silence() async throws {
     let server = try TestChangeServer(.sample(1...10))
     defer { server.reactor.stop() }
@@ -34,10 +36,10 @@ struct AlternateTests {
     gone.reactor.stop()
     let subscriber = try TestSubscriber(gone.endpoint, feed.endpoint)
     defer { subscriber.reactor.stop() }
-    try await eventually("it has the second one's list") { subscriber.state == .sample(1...10) }
+    try await eventually("the subscriber has the list of the second feed") { subscriber.state == .sample(1...10) }
   }
 
-  @Test("Of what a goodbye names the first eight count, and of them only hosts with ports")
+  @Test("A subscriber uses the first eight endpoints of a goodbye, and only hosts with ports")
   func nonsense() {
     let named = (1...9).map { "tcp://10.0.0.\($0):7710" }
     #expect(FeedSubscriber.endpoints(in: named).map(\.description) == Array(named.prefix(8)))
