@@ -20,6 +20,7 @@
 # make check-proto  refuses generated Swift that does not come from these .proto files
 # make fmt        formats what is written by hand
 # make lint       checks formats, and runs the linters of each language: Swift, protobuf, Python, JavaScript, shell, Dockerfile
+# make docs       all articles as one site, in .build/docs; a broken link is an error
 # make lock       pins the tests' Python packages with their hashes: Tests/requirements.in to requirements.txt
 # make setup      installs what is missing for a build; setup-test and setup-bench what is missing for those
 # make clean      removes all that was made
@@ -33,7 +34,7 @@ ifndef BESIDE
 .NOTPARALLEL:
 endif
 .PHONY: run test test-rules test-links test-system test-page tests check system page screenshots soak faults fuzz corpus simulation mutants build release gazetteer bench sanitize proto \
-	check-proto fmt lint lock clean setup setup-build setup-test setup-bench
+	check-proto fmt lint docs lock clean setup setup-build setup-test setup-bench
 
 CONFIG ?= debug
 ARGS ?=
@@ -204,6 +205,9 @@ lint: setup-test
 	@$(TOOLS)/oxlint --quiet --deny-warnings --config .oxlintrc.json Sources/WebPage deploy/examples
 	@shellcheck $(SHELL_SCRIPTS)
 	@$(TOOLS)/hadolint deploy/Dockerfile
+
+docs:
+	@python3 -B deploy/docs.py .build/docs
 
 lock:
 	python3 -m venv --clear .build/uv

@@ -144,7 +144,7 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),
-    // 3: the other end of a link, for a program that somebody else has written: `onthemap conform`.
+    // 3: the other end of a link, for a program of another author: `onthemap conformance`.
     .target(name: "Conformance", dependencies: ["Messaging", "Domain", logging], swiftSettings: strict),
 
     // 4: command line, configuration, wiring, signals. CommandLine is a type of the standard library.

@@ -22,7 +22,7 @@ class Replica {
   /** Takes the whole list. Throws where its hash is not that of the entries, as `apply` does. */
   replace({ epoch, seq, stateHash, entries }) {
     entries = entries.slice(0, LIST_MAX);
-    if (stateHash !== hash(entries)) throw new Error("the snapshot's hash does not match its list");
+    if (stateHash !== hash(entries)) throw new Error('state hash mismatch');
     Object.assign(this, { epoch, seq, entries, hash: stateHash });
   }
 
@@ -33,7 +33,7 @@ class Replica {
     const gone = new Set([...remove, ...upsert.map((entry) => entry.id)]);
     const entries = [...this.entries.filter((entry) => !gone.has(entry.id)), ...upsert];
     entries.sort((one, other) => other.seq - one.seq).splice(LIST_MAX);
-    if (stateHash !== hash(entries)) throw new Error("the list's hash is not the feed's");
+    if (stateHash !== hash(entries)) throw new Error('state hash mismatch');
     const news = upsert.filter((entry) => entry.seq > this.seq).reverse(); // the others are back on the list
     Object.assign(this, { seq, entries, hash: stateHash });
     return news;
@@ -95,11 +95,11 @@ function take({ type, data, id }) {
     say(`the list, ${count()}` + (replica.entries.length ? shown(replica.entries[0]) : 'nobody yet'));
   } else if (type === 'delta') {
     const news = replica.apply(told);
-    say(count() + (news.map(shown).join('; ') || 'none is new'));
+    say(count() + (news.map(shown).join('; ') || 'no new post'));
   }
   if (told.stale !== undefined && told.stale !== stale) {
     stale = told.stale;
-    say(stale ? 'the feed has lost ingest: the list may be behind' : 'the feed has ingest back');
+    say(stale ? 'delayed: the feed cannot reach ingest' : 'the feed reaches ingest again');
   }
   lastID = id ?? lastID;
 }
@@ -110,7 +110,7 @@ async function read() {
   let timer;
   const heard = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => stop.abort(new Error('the feed is silent')), SILENCE_MS);
+    timer = setTimeout(() => stop.abort(new Error('no byte from the feed')), SILENCE_MS);
   };
   heard();
   try {
@@ -149,7 +149,7 @@ for (;;) {
     say(`refused: ${error.message}`);
     process.exit(1);
   }
-  say(`lost: ${error.cause?.message ?? error.message}; the list may be old`);
+  say(`reconnecting: ${error.cause?.message ?? error.message}; the list may be old`);
   const most = Math.min(pause * 2 ** tries, PAUSE_MAX_MS);
   tries = Math.min(tries + 1, 10);
   // Half of it random: a thousand others may have lost the same.

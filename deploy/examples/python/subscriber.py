@@ -1,10 +1,11 @@
 """Follows the feed: each change at once, and never a wrong list without saying so.
 
-    python follow.py [--json] [ENDPOINT ...]      ENDPOINT is tcp://127.0.0.1:7710 unless given
+    python subscriber.py [--json] [ENDPOINT ...]      ENDPOINT is tcp://127.0.0.1:7710 unless given
 
 Several endpoints are feeds of the same list: the next one is taken when one falls silent or leaves. --json prints an
-object a line: "kind" is list (a whole one has come), delta (it has changed), stale (the feed has lost ingest, or has it
-back) or lost (the list is no longer known to be right), beside "epoch", "seq", "stateHash" and "live" of the list.
+object a line: "kind" is snapshot (a new list), delta (a change of the list), stale (the feed has lost ingest, or
+reaches it again) or resync (the list may be wrong, a new one is requested). "epoch", "seq", "stateHash" and "live" are
+the list's.
 
 The numbers in comments are the steps of "A subscriber, level 1" in proto/README.md. It needs the folder onthemap beside
 it: README.md says how it is made.
@@ -25,14 +26,14 @@ from onthemap.feed.v1 import feed_pb2
 
 TOPIC = "otm.feed/1/main/"
 MAGIC, MAJOR, MINOR = 0x314D544F, 1, 0
-FRAME_MAX, LIST_MAX, ALTERNATES_MAX = 327_680, 100, 8
+FRAME_MAX, LIST_MAX, FAILOVER_MAX = 327_680, 100, 8
 SILENCE_S, PAUSE_S, PAUSE_MAX_S, AWAY_MAX_S = 3, 0.5, 30, 60
 BEHIND_MAX = 3  # heartbeats in a row
 POST_ID, ENDPOINT = re.compile("[0-9A-Za-z]{10}"), re.compile(r"tcp://[^\s/]+:\d{1,5}")
 UNIX_MS_MAX = 253_402_300_799_999  # the end of the year 9999
 
 
-class Follower:
+class Subscriber:
     """The rules, without socket or clock: what to be told, and what to be connected and subscribed to.
 
     Whoever drives it hands over what comes and what time it is, prints what is returned, and sees to it that the
@@ -41,7 +42,7 @@ class Follower:
     """
 
     def __init__(self, endpoints, now):
-        self.endpoints, self.endpoints_max = list(endpoints), len(endpoints) + ALTERNATES_MAX
+        self.endpoints, self.endpoints_max = list(endpoints), len(endpoints) + FAILOVER_MAX
         self.connection = 0
         self.epoch, self.seq, self.posts, self.hash = b"", 0, [], state_hash([])
         self.live = self.stale = False
@@ -63,26 +64,26 @@ class Follower:
         if body == "snapshot":
             return self.replace(frame, now)
         if body == "bye":  # 6
-            told = self.lose(f"the feed ends: {frame.bye.reason}", now)
+            told = self.lose(f"feed closed: {frame.bye.reason}", now)
             self.leave(frame.bye, now)
             return told
         if body is None or not self.live:
             return []
         if frame.epoch != self.epoch:
-            return self.lose("the feed tells another history", now)
+            return self.lose("epoch changed", now)
         return self.change(frame, now) if body == "delta" else self.compare(frame, now)
 
     def replace(self, frame, now):  # 3
         posts = list(frame.snapshot.entries)[:LIST_MAX]
         value = state_hash(posts)
         if value != frame.snapshot.state_hash:
-            return self.lose("a snapshot's hash does not match its list", now)
+            return self.lose("state hash mismatch", now)
         if self.live and frame.epoch == self.epoch and frame.seq <= self.seq:
             return []
         self.epoch, self.seq, self.posts, self.hash = frame.epoch, frame.seq, posts, value
         self.live, self.stale, self.pause = True, frame.stale, None
         self.behind = 0
-        return [("list", posts)] + ([("stale", True)] if self.stale else [])
+        return [("snapshot", posts)] + ([("stale", True)] if self.stale else [])
 
     def change(self, frame, now):  # 4
         delta = frame.delta
@@ -95,7 +96,7 @@ class Follower:
         posts = sorted(posts, key=lambda post: post.seq, reverse=True)[:LIST_MAX]
         value = state_hash(posts)
         if value != delta.state_hash:
-            return self.lose("the list's hash is not the feed's", now)
+            return self.lose("state hash mismatch", now)
         news = [post for post in delta.upsert if post.seq > self.seq]  # the others are back on the list
         self.seq, self.posts, self.hash = frame.seq, posts, value
         return [("delta", news)]
@@ -104,10 +105,10 @@ class Follower:
         if frame.seq > self.seq:
             return self.lose(f"changes {self.seq + 1} to {frame.seq} are missing", now)
         if frame.seq == self.seq and frame.heartbeat.state_hash != self.hash:
-            return self.lose("the list's hash is not the feed's", now)
+            return self.lose("state hash mismatch", now)
         self.behind = self.behind + 1 if frame.seq < self.seq else 0
         if self.behind == BEHIND_MAX:
-            return self.lose(f"the feed is back at {frame.seq}, and stays there", now)
+            return self.lose(f"sequence regressed to {frame.seq}", now)
         if frame.stale == self.stale:
             return []
         self.stale = frame.stale
@@ -117,13 +118,13 @@ class Follower:
         self.live = False
         self.pause = PAUSE_S if self.pause is None else min(2 * self.pause, PAUSE_MAX_S)
         self.due = now + random.uniform(0, self.pause)  # a thousand others may have lost the same
-        return [("lost", reason)]
+        return [("resync", reason)]
 
     def turn(self, now):
         """Whatever time asks for; to be called several times a second. Returns what to tell."""
         told = []
         if now - self.heard > SILENCE_S:  # 8
-            told = [("lost", "the feed is silent")] if self.live else []
+            told = [("resync", "no frame from the feed")] if self.live else []
             self.live = False
             self.connect_next(now)
         if not self.live and now >= self.due:
@@ -139,7 +140,8 @@ class Follower:
 
     def leave(self, bye, now):
         """Connects to another feed, where one is known. Otherwise waits for this one to come back."""
-        new = [each for each in bye.alternates[:ALTERNATES_MAX] if ENDPOINT.fullmatch(each) and each not in self.endpoints]
+        named = bye.failover_endpoints[:FAILOVER_MAX]
+        new = [each for each in named if ENDPOINT.fullmatch(each) and each not in self.endpoints]
         self.endpoints[1:1] = new[: self.endpoints_max - len(self.endpoints)]
         if len(self.endpoints) > 1:
             self.connect_next(now)
@@ -189,55 +191,55 @@ def state_hash(posts):
     return value
 
 
-def as_json(follower, kind, detail):
-    line = {"kind": kind, "epoch": follower.epoch.hex(), "seq": follower.seq}
-    line |= {"stateHash": f"{follower.hash:016x}", "live": follower.live}
-    line |= {"reason": detail} if kind == "lost" else {"stale": follower.stale}
+def as_json(subscriber, kind, detail):
+    line = {"kind": kind, "epoch": subscriber.epoch.hex(), "seq": subscriber.seq}
+    line |= {"stateHash": f"{subscriber.hash:016x}", "live": subscriber.live}
+    line |= {"reason": detail} if kind == "resync" else {"stale": subscriber.stale}
     return json.dumps(line)
 
 
-def as_text(follower, kind, detail):
+def as_text(subscriber, kind, detail):
     """For people. What others typed must not steer the terminal."""
-    words = {"lost": f"lost: {detail}; asking for the list again", "stale": "the feed has ingest back"}
+    words = {"resync": f"reconnecting: {detail}", "stale": "the feed reaches ingest again"}
     if kind == "stale" and detail:
-        words["stale"] = "the feed has lost ingest: the list may be behind"
-    if kind in ("list", "delta"):
+        words["stale"] = "delayed: the feed cannot reach ingest"
+    if kind in ("snapshot", "delta"):
         newest = [f"{post.first_name} {post.last_name}, {post.label}: {post.link}" for post in detail]
-        newest = newest[:1] if kind == "list" else newest[::-1]
-        words[kind] = f"seq {follower.seq}: {len(follower.posts)} posts; " + ("; ".join(newest) or "none is new")
+        newest = newest[:1] if kind == "snapshot" else newest[::-1]
+        words[kind] = f"seq {subscriber.seq}: {len(subscriber.posts)} posts; " + ("; ".join(newest) or "no new post")
     return "".join(each if each.isprintable() else "?" for each in words[kind])
 
 
-def connect(follower):
+def connect(subscriber):
     """A new socket for each connection: libzmq ends an old one only later."""
     feed = zmq.Context.instance().socket(zmq.SUB)
     feed.ipv6, feed.rcvhwm, feed.maxmsgsize, feed.linger = True, 10_000, FRAME_MAX, 0
     feed.reconnect_ivl, feed.reconnect_ivl_max = random.randint(100, 499), 2_000
     feed.tcp_keepalive, feed.tcp_keepalive_idle, feed.tcp_keepalive_intvl, feed.tcp_maxrt = 1, 5, 5, 15_000
-    for topic in (TOPIC + "d/", TOPIC + "h/", follower.join):  # 1: in this order
+    for topic in (TOPIC + "d/", TOPIC + "h/", subscriber.join):  # 1: in this order
         feed.subscribe(topic)
-    with contextlib.suppress(zmq.ZMQError):  # an alternate that is no address: the next one's turn comes
-        feed.connect(follower.endpoint)
+    with contextlib.suppress(zmq.ZMQError):  # not an address: the next endpoint follows
+        feed.connect(subscriber.endpoint)
     return feed
 
 
 def main():
     form = as_json if "--json" in sys.argv[1:] else as_text
     endpoints = [each for each in sys.argv[1:] if each != "--json"] or ["tcp://127.0.0.1:7710"]
-    follower = Follower(endpoints, time.monotonic())
-    feed, join, connection = connect(follower), follower.join, follower.connection
+    subscriber = Subscriber(endpoints, time.monotonic())
+    feed, join, connection = connect(subscriber), subscriber.join, subscriber.connection
     while True:
-        told = follower.receive(feed.recv_multipart(), time.monotonic()) if feed.poll(100) else []
-        told += follower.turn(time.monotonic())
-        if connection != follower.connection:
+        told = subscriber.receive(feed.recv_multipart(), time.monotonic()) if feed.poll(100) else []
+        told += subscriber.turn(time.monotonic())
+        if connection != subscriber.connection:
             feed.close()
-            feed, join, connection = connect(follower), follower.join, follower.connection
-        if join != follower.join:
+            feed, join, connection = connect(subscriber), subscriber.join, subscriber.connection
+        if join != subscriber.join:
             feed.unsubscribe(join)
-            join = follower.join
+            join = subscriber.join
             feed.subscribe(join)
         for kind, detail in told:
-            print(form(follower, kind, detail), flush=True)
+            print(form(subscriber, kind, detail), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Prints every snapshot of the feed: its seq, how many posts it holds, and the newest of them.
 
-    python watch.py [ENDPOINT]        ENDPOINT is tcp://127.0.0.1:7710 unless given
+    python subscriber_level0.py [ENDPOINT]        ENDPOINT is tcp://127.0.0.1:7710 unless given
 
 It needs the folder onthemap beside it: README.md says how it is made.
 """
@@ -18,5 +18,5 @@ while True:
     frame = feed_pb2.FeedFrame.FromString(body)
     posts = frame.snapshot.entries  # newest first: the whole list, so replace what you have
     newest = f"{posts[0].first_name} {posts[0].last_name}, {posts[0].label}: {posts[0].link}" if posts else "nobody yet"
-    behind = " (may be behind: the feed has lost ingest)" if frame.stale else ""
+    behind = " (delayed: the feed cannot reach ingest)" if frame.stale else ""
     print(f"seq {frame.seq}: {len(posts)} posts, newest: {newest}{behind}", flush=True)

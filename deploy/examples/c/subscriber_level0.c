@@ -1,8 +1,8 @@
 /* Prints every snapshot of the feed: its seq, how many posts it holds, and the newest of them. It is level 0 of
  * proto/README.md, with the list's hash checked, and reads protobuf by itself: it needs nothing but libzmq.
  *
- *     cc -O2 -Wall -o watch watch.c -lzmq
- *     ./watch [ENDPOINT]                ENDPOINT is tcp://127.0.0.1:7710 unless given
+ *     cc -O2 -Wall -o subscriber_level0 subscriber_level0.c -lzmq
+ *     ./subscriber_level0 [ENDPOINT]    ENDPOINT is tcp://127.0.0.1:7710 unless given
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -162,7 +162,7 @@ static void print(const struct snapshot *snapshot) {
   } else {
     fputs("nobody yet", stdout);
   }
-  puts(snapshot->stale ? " (may be behind: the feed has lost ingest)" : "");
+  puts(snapshot->stale ? " (delayed: the feed cannot reach ingest)" : "");
   fflush(stdout);
 }
 

@@ -1,6 +1,6 @@
 """Puts the lines of standard input on the map, in batches of 64, and prints what became of each.
 
-    python produce.py FILE [ENDPOINT] < posts.tsv     ENDPOINT is tcp://127.0.0.1:7700 unless given
+    python producer.py FILE [ENDPOINT] < posts.tsv     ENDPOINT is tcp://127.0.0.1:7700 unless given
 
 A line is a place, a tabulator, and a link. FILE holds the token of a session, as POST /v2/session gives it. A post's
 key is a hash of its line, so that the same line is one post, however often this is run: whatever is not answered is

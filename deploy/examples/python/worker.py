@@ -1,6 +1,6 @@
 """Looks up the places of posts in a file of its own: a geocoding worker, whole, in one file.
 
-    python work.py PLACES [ENDPOINT]     ENDPOINT is tcp://127.0.0.1:7701 unless given
+    python worker.py PLACES [ENDPOINT]     ENDPOINT is tcp://127.0.0.1:7701 unless given
 
 A line of PLACES has, between tabulators: a name, latitude and longitude in degrees, a label, a country code. A post is
 at the place whose name its text is, in any case. SIGTERM or Ctrl-C ends it: what it has answered is acknowledged
@@ -86,7 +86,7 @@ class Worker:
             if now >= self.hello_at:  # 2
                 self.hello_at = now + 1
                 self.send(hello=pb.Hello(min_major=1, max_major=1, worker="python", instance=self.instance,
-                                         software="work.py", held=self.held()[:WINDOW]))
+                                         software="worker.py", held=self.held()[:WINDOW]))
             return
         due = [key for key, (_, at, _) in self.kept.items() if at <= now]  # 6
         for key in due:
@@ -103,7 +103,7 @@ class Worker:
         free = self.received + WINDOW - self.granted
         if not self.is_leaving and len(self.kept) < KEPT_MAX and free >= WINDOW // 2:
             self.granted = self.received + WINDOW
-            self.send(ready=pb.Ready(job_limit=self.granted))
+            self.send(credit=pb.Credit(job_limit=self.granted))
 
     def receive(self, now):
         try:
@@ -156,9 +156,9 @@ class Worker:
             name, latitude, longitude, label, country = place
             result.located.places.add(
                 lat_e7=round(float(latitude) * 1e7), lon_e7=round(float(longitude) * 1e7), level=pb.LEVEL_CITY,
-                match=pb.MATCH_EXACT, confidence_pm=1_000, label=label, name=name, country_code=country)
+                match=pb.MATCH_EXACT, confidence_permille=1_000, label=label, name=name, country_code=country)
             if job.HasField("lookup"):
-                result.located.details.add(provider="work.py")
+                result.located.details.add(provider="worker.py")
             print("found", name, flush=True)
         return result
 
