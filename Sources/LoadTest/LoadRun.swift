@@ -153,7 +153,7 @@ package struct LoadRun: Sendable {
           next: { producer.next(nowMs: $0) },
           event: { producer.handle($0) })
       }
-      return (stations: clients, told: ())
+      return (sockets: clients, value: ())
     }.reactor
     defer { reactor.stop() }
     try await ticking({ progress.show("sending") }) {

@@ -7,7 +7,7 @@ import Synchronization
 /// Client of one provider for streets and houses. It caches results, merges equal queries in flight, paces requests and
 /// pauses after failures.
 ///
-/// One call sends at most one request and never retries. The caller holds one remote permit, because the rate limit
+/// A call sends at most one request and never retries. The caller holds one remote permit, because the rate limit
 /// belongs to the whole deployment.
 package actor RemoteGeocoder {
   /// The outcome of a query.

@@ -71,11 +71,15 @@ private func tooLong(_ sentence: ArraySlice<Word>) -> [Flaw] {
 
 @Suite("Prose")
 struct ProseTests {
-  @Test("A doc comment begins with a noun or a verb")
+  @Test("A paragraph of a doc comment begins with a noun or a verb")
   func commentStarts() {
     func rule(_ prose: Prose) -> Review {
-      Review(prose, prose.docComments.compactMap(\.first)) { paragraph in
-        guard let first = paragraph.words.first, let advice = WordChoice.commentStarts[first.key] else { return [] }
+      let comments = prose.path.hasSuffix(".proto") ? prose.document : prose.docComments.flatMap { $0 }
+      return Review(prose, comments) { paragraph in
+        // A first word with a colon is the name of a parameter.
+        guard let first = paragraph.words.first, !first.text.hasSuffix(":"),
+          let advice = WordChoice.commentStarts[first.key]
+        else { return [] }
         return [Flaw(line: first.line, text: paragraph.words.excerpt, advice: advice)]
       }
     }
@@ -84,10 +88,11 @@ struct ProseTests {
       bad: [
         "/// What stands between two quotation marks.\nlet a = 1", "  /// Whether it is due.",
         "let a = 1  /// One's own.", "let a = 1\n///\n/// How far\n/// it goes.",
-      ].map { SourceFile("Sources/Feed/A.swift", $0) },
+        "/// The address.\n///\n/// It leads nowhere.",
+      ].map { SourceFile("Sources/Feed/A.swift", $0) } + [SourceFile("proto/a.proto", "// Whether it is due.")],
       good: [
         "/// The address. What is in it?\n/// Where it leads.", "// What now?", "/// `what` it is.",
-        "/// Returns that.", "let a = \"/// What\"", "/* What */",
+        "/// Returns that.", "/// Sends it.\n/// - Parameter by: sender.", "let a = \"/// What\"", "/* What */",
       ].map { SourceFile("Sources/Feed/A.swift", $0) })
   }
 

@@ -21,7 +21,7 @@ final class AdminConnection: Sendable {
     (self.endpoint, self.inbox, self.pending) = (endpoint, inbox, pending)
     (reactor, _) = try Reactor.start("admin", wake: wake) { context in
       let client = try AdminClient(context, connect: endpoint, inbox: inbox) { pending.complete($0, $1) }
-      return (stations: [client], told: ())
+      return (sockets: [client], value: ())
     }
   }
 

@@ -5,8 +5,8 @@ import Messaging
 
 /// Log lines on standard error: time (UTC), level, role, message, and metadata as `key=value`.
 ///
-/// It formats only what it writes. swift-log's own handler formats a request's metadata at every request, logged or
-/// not.
+/// Only lines that are written are formatted. swift-log's own handler formats a request's metadata at every request,
+/// logged or not.
 struct LogLines: LogHandler {
   let label: String
   var logLevel = Logger.Level.info

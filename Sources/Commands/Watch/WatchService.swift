@@ -22,8 +22,8 @@ struct WatchService: Service {
     let mailbox = FeedEventQueue()
     let (reactor, _) = try Reactor.start("watch", wake: WakeupEvent()) { [feeds, curve, logger] context in
       (
-        stations: [try FeedSubscriber(context, connect: feeds, curve: curve, logger: logger) { mailbox.enqueue($0) }],
-        told: ()
+        sockets: [try FeedSubscriber(context, connect: feeds, curve: curve, logger: logger) { mailbox.enqueue($0) }],
+        value: ()
       )
     }
     defer { reactor.stop() }

@@ -1,8 +1,8 @@
 /// The extent of an area's places in the file: 16 bytes, little-endian, in 1e-7 degrees. Record n belongs to place n.
 /// Areas come first, so populated places have no record.
 ///
-/// If an area has no places, `south` is greater than `north`. If the box crosses the antimeridian, `west` is greater
-/// than `east`.
+/// `south` is greater than `north` if an area has no places. `west` is greater than `east` if the box crosses the
+/// antimeridian.
 package struct BoxRecord: BitwiseCopyable, Equatable, Sendable {
   /// The box of an area without places.
   package static let none = BoxRecord(south: .max, west: 0, north: .min, east: 0)

@@ -2,7 +2,7 @@
 /// the names that share a half and the length therefore finds every name that is one edit away. (Pigeonhole principle,
 /// as in Mor and Fraenkel's hash coding for spelling checkers, 1982.)
 ///
-/// It has two sections: the end of each bucket, and the positions of the names.
+/// The table has two sections: the end of each bucket, and the positions of the names.
 package enum FuzzyTable {
   /// The half of a name.
   enum Half: UInt8 {

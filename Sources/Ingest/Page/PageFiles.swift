@@ -7,7 +7,7 @@ import Web
 
 /// The page's files, which are compiled into the program, each plain and gzipped.
 ///
-/// Their URLs contain a hash of the content. A browser can cache them forever and never mixes two versions.
+/// The URLs of the files contain a hash of the content. A browser can cache them forever and never mixes two versions.
 struct PageFiles: Sendable {
   /// A file. Any thread.
   struct File: Sendable {

@@ -5,8 +5,8 @@ import NIOHTTP1
 /// A connection of a load test. It claims the next post, sends it when it is due, and retries it until the server
 /// responds.
 ///
-/// It uses NIO's HTTP codec instead of `HTTPClient`. A client with a pool decides itself when a connection opens and
-/// which request waits for one. That wait would count as the server's.
+/// The connection uses NIO's HTTP codec instead of `HTTPClient`. A client with a pool decides itself when a connection
+/// opens and which request waits for one. That wait would count as the server's.
 struct PostConnection {
   /// The server closed the connection, or was silent for too long.
   private struct Closed: Error {}

@@ -27,8 +27,8 @@ final class RunSubscriber: Sendable {
   func start(_ feed: Endpoint, curve: CurveClient?, logger: Logger) throws -> Reactor {
     try Reactor.start("load", wake: WakeupEvent()) { [self] context in
       (
-        stations: [try FeedSubscriber(context, connect: [feed], curve: curve, logger: logger) { self.handle($0) }],
-        told: ()
+        sockets: [try FeedSubscriber(context, connect: [feed], curve: curve, logger: logger) { self.handle($0) }],
+        value: ()
       )
     }.reactor
   }

@@ -54,11 +54,11 @@ final class Subscribers: Sendable {
       do { try await Task.sleep(until: start + .milliseconds(momentMs)) } catch { return }
       let reactor = try Reactor.start("audience", wake: WakeupEvent()) { [self] context in
         (
-          stations: [
+          sockets: [
             try FeedSubscriber(context, connect: [feed], curve: curve, logger: logger) {
               self.states[number].handle($0)
             }
-          ], told: ()
+          ], value: ()
         )
       }.reactor
       reactors.append(reactor)

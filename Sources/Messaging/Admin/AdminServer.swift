@@ -5,8 +5,8 @@ import SwiftProtobuf
 
 /// Ingest's end of the admin socket: a ROUTER that receives an operator's requests.
 ///
-/// It adds the state of the reactor's sockets to each request, on the reactor's thread. The handler answers the part
-/// that is on disk. `Command.inspect` returns the same state for requests that arrive another way.
+/// The server adds the state of the reactor's sockets to each request, on the reactor's thread. The handler answers the
+/// part that is on disk. `Command.inspect` returns the same state for requests that arrive another way.
 ///
 /// The server creates an ipc socket for its owner only (0600), because every process that reaches it may control the
 /// queue.

@@ -3,8 +3,8 @@ import Domain
 /// A reader of protobuf's wire format (https://protobuf.dev/programming-guides/encoding/) that reads field by field,
 /// without a message object.
 ///
-/// It serves the few messages that arrive thousands of times a second. A caller that meets an unusual field gives up
-/// and leaves the frame to the generated code, which decides.
+/// The reader serves the few messages that arrive thousands of times a second. A caller that meets an unusual field
+/// gives up and leaves the frame to the generated code, which decides.
 ///
 /// The bytes must outlive the reader.
 struct FieldReader {

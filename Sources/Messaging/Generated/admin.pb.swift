@@ -1141,7 +1141,7 @@ nonisolated struct Onthemap_Admin_V1_Unchanged: Sendable {
   init() {}
 }
 
-/// Whether the queue is paused.
+/// The pause of the queue by an operator.
 nonisolated struct Onthemap_Admin_V1_PauseState: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -28,7 +28,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// How to read the text of a lookup.
+/// The way to read the text of a lookup.
 nonisolated enum Onthemap_Jobs_V1_LookupKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
 
@@ -138,7 +138,7 @@ nonisolated enum Onthemap_Jobs_V1_Level: SwiftProtobuf.Enum, Swift.CaseIterable 
 
 }
 
-/// How a text matches a place.
+/// The kind of match between a text and a place.
 nonisolated enum Onthemap_Jobs_V1_Match: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -191,7 +191,7 @@ nonisolated enum Onthemap_Jobs_V1_Match: SwiftProtobuf.Enum, Swift.CaseIterable 
 
 }
 
-/// Whether ingest retries a failed job.
+/// The kind of a failure. It decides whether ingest retries the job.
 nonisolated enum Onthemap_Jobs_V1_FailureKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
 
@@ -242,7 +242,7 @@ nonisolated enum Onthemap_Jobs_V1_FailureKind: SwiftProtobuf.Enum, Swift.CaseIte
 
 }
 
-/// What ingest did with a result.
+/// Ingest's decision about a result.
 nonisolated enum Onthemap_Jobs_V1_Disposition: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
 
@@ -729,7 +729,7 @@ nonisolated struct Onthemap_Jobs_V1_Lookup: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// How to read the text.
+  /// The way to read the text.
   var kind: Onthemap_Jobs_V1_LookupKind = .unspecified
 
   /// Places near this point rank higher. Absent for none.
@@ -915,7 +915,7 @@ nonisolated struct Onthemap_Jobs_V1_Place: Sendable {
   /// The kind of place.
   var level: Onthemap_Jobs_V1_Level = .unspecified
 
-  /// How the text matches.
+  /// The kind of the match.
   var match: Onthemap_Jobs_V1_Match = .unspecified
 
   /// Confidence in the match, 0 to 1000.
@@ -1011,7 +1011,7 @@ nonisolated struct Onthemap_Jobs_V1_Failure: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Whether a retry makes sense.
+  /// Permanent, or worth a retry.
   var kind: Onthemap_Jobs_V1_FailureKind = .unspecified
 
   /// The error code. Ingest truncates it to 64 bytes.
@@ -1054,7 +1054,7 @@ nonisolated struct Onthemap_Jobs_V1_ResultAck: Sendable {
   /// The result's lease.
   var leaseToken: UInt64 = 0
 
-  /// What ingest did with the result.
+  /// Ingest's decision about the result.
   var disposition: Onthemap_Jobs_V1_Disposition = .unspecified
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

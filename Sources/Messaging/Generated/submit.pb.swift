@@ -23,7 +23,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// What ingest did with a post of a batch.
+/// Ingest's decision about a post of a batch.
 nonisolated enum Onthemap_Submit_V1_Outcome: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -411,7 +411,7 @@ nonisolated struct Onthemap_Submit_V1_Receipts: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// One receipt for each post, in the batch's order.
+  /// A receipt for each post, in the batch's order.
   var receipts: [Onthemap_Submit_V1_Receipt] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -454,7 +454,7 @@ nonisolated struct Onthemap_Submit_V1_Statuses: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// One status for each id, in the query's order.
+  /// A status for each id, in the query's order.
   var statuses: [Onthemap_Submit_V1_PostStatus] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

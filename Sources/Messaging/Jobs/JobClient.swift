@@ -7,7 +7,7 @@ import Telemetry
 
 /// A worker's end of the job link: a DEALER, driven by `WorkerCore`.
 ///
-/// It runs jobs on the reactor's thread, because a search in memory takes less time than a handover to another thread.
+/// Jobs run on the reactor's thread, because a search in memory takes less time than a handover to another thread.
 /// Longer jobs return their results through a queue. Heartbeats keep their leases meanwhile.
 package final class JobClient: ReactorSocket {
   package let socket: Socket

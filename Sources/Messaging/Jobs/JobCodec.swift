@@ -3,9 +3,9 @@ import SwiftProtobuf
 
 /// A codec for the frames of the job link that carry the jobs themselves: jobs, results and acknowledgements.
 ///
-/// They are nearly all of the link's traffic, so the codec converts directly between bytes and the domain's values,
-/// field by field. The generated code handles all other frames and unusual ones. Tests check that both give the same
-/// bytes and values.
+/// Nearly all of the link's traffic consists of these frames, so the codec converts directly between bytes and the
+/// domain's values, field by field. The generated code handles all other frames and unusual ones. Tests check that both
+/// give the same bytes and values.
 enum JobCodec {
   /// Returns a frame of jobs for a worker.
   static func jobs(_ assignments: [JobScheduler.Assignment], session: UInt64) -> [UInt8] {

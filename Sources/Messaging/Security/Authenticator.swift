@@ -6,8 +6,8 @@ import Metrics
 /// The authorization of peers for all links of a reactor that use keys, by libzmq's ZAP protocol. Without it libzmq
 /// would accept every key, so it exists before the first of these links is bound.
 ///
-/// It also disconnects peers that are no longer on a list. libzmq asks only at the handshake, so the authenticator
-/// binds the address again. This ends all its connections, and permitted peers reconnect by themselves.
+/// The authenticator also disconnects peers that are no longer on a list. libzmq asks only at the handshake, so the
+/// authenticator binds the address again. This ends all its connections, and permitted peers reconnect by themselves.
 final class Authenticator: ReactorSocket {
   /// A link that uses keys.
   private struct GuardedLink {

@@ -84,12 +84,12 @@ package final class Reactor: Sendable {
   ///   - ioThreads: number of libzmq's threads, 1 or 2. With 2, a publisher has its own thread. Writes to a thousand
   ///     subscribers then delay no other socket.
   ///   - make: function that creates the sockets on the new thread. Its error is thrown here.
-  package static func start<Told: Sendable>(
+  package static func start<Value: Sendable>(
     _ name: String, wake: WakeupEvent, ioThreads: Int32 = 1,
-    make: @escaping @Sendable (Context) throws -> (stations: [any ReactorSocket], told: Told)
-  ) throws -> (reactor: Reactor, told: Told) {
+    make: @escaping @Sendable (Context) throws -> (sockets: [any ReactorSocket], value: Value)
+  ) throws -> (reactor: Reactor, value: Value) {
     let reactor = Reactor(name: name, wake: wake)
-    let (started, isStarted) = (OneShot<Result<Told, any Error>>(), DispatchSemaphore(value: 0))
+    let (started, isStarted) = (OneShot<Result<Value, any Error>>(), DispatchSemaphore(value: 0))
     let body = Body {
       reactor.run(ioThreads: ioThreads, make: make) {
         started.set($0)
@@ -134,59 +134,59 @@ package final class Reactor: Sendable {
     if let thread { pthread_join(thread.id, nil) }
   }
 
-  private func run<Told: Sendable>(
-    ioThreads: Int32, make: (Context) throws -> (stations: [any ReactorSocket], told: Told),
-    started: (Result<Told, any Error>) -> Void
+  private func run<Value: Sendable>(
+    ioThreads: Int32, make: (Context) throws -> (sockets: [any ReactorSocket], value: Value),
+    started: (Result<Value, any Error>) -> Void
   ) {
     otm_name_thread(name)
     do {
       let context = try Context(ioThreads: ioThreads)
       defer { context.close() }
       let made = try make(context)
-      started(.success(made.told))
-      loop(made.stations + context.auxiliarySockets)
-      shutDown(made.stations)
+      started(.success(made.value))
+      loop(made.sockets + context.auxiliarySockets)
+      shutDown(made.sockets)
     } catch {
       started(.failure(error))
     }
   }
 
-  private func loop(_ stations: [any ReactorSocket]) {
-    var items = stations.map { zmq_pollitem_t(socket: $0.socket.handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0) }
+  private func loop(_ sockets: [any ReactorSocket]) {
+    var items = sockets.map { zmq_pollitem_t(socket: $0.socket.handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0) }
     items.append(zmq_pollitem_t(socket: nil, fd: wake.descriptor, events: Int16(ZMQ_POLLIN), revents: 0))
     var nextMs = Reactor.nowMs
     var turnMs = nextMs
     while !isStopping.withLock({ $0 }) {
       // A reconnect replaces libzmq's socket.
-      for (index, station) in stations.enumerated() { items[index].socket = station.socket.handle }
+      for (index, socket) in sockets.enumerated() { items[index].socket = socket.socket.handle }
       zmq_poll(&items, Int32(items.count), Int(max(0, min(nextMs - Reactor.nowMs, Limits.reactorWaitMs))))
       // Under load, yield so that producers can add to this batch: fewer iterations, longer frames. At lower load a
       // yield would only give the processor to unrelated threads, which return it much later.
       if Reactor.nowMs == turnMs { for _ in 0..<Limits.reactorYields { sched_yield() } }
-      if items[stations.count].revents != 0 { wake.clear() }
+      if items[sockets.count].revents != 0 { wake.clear() }
       let nowMs = Reactor.nowMs
       turnMs = nowMs
       nextMs = nowMs + Limits.reactorWaitMs
-      for (index, station) in stations.enumerated() {
+      for (index, socket) in sockets.enumerated() {
         if items[index].revents != 0 {
           for _ in 0..<Limits.framesPerTick {
-            guard let frames = station.socket.receive() else { break }
-            station.receive(frames, nowMs: nowMs)
+            guard let frames = socket.socket.receive() else { break }
+            socket.receive(frames, nowMs: nowMs)
           }
         }
-        nextMs = min(nextMs, station.tick(nowMs: nowMs))
+        nextMs = min(nextMs, socket.tick(nowMs: nowMs))
       }
     }
   }
 
-  private func shutDown(_ stations: [any ReactorSocket]) {
-    for station in stations { station.shutDown() }
+  private func shutDown(_ sockets: [any ReactorSocket]) {
+    for socket in sockets { socket.shutDown() }
     let endMs = Reactor.nowMs + Limits.goodbyeTimeoutMs
-    for station in stations {
-      while !station.isShutDown, Reactor.nowMs < endMs {
-        var item = zmq_pollitem_t(socket: station.socket.handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0)
+    for socket in sockets {
+      while !socket.isShutDown, Reactor.nowMs < endMs {
+        var item = zmq_pollitem_t(socket: socket.socket.handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0)
         zmq_poll(&item, 1, Int(max(0, endMs - Reactor.nowMs)))
-        while let frames = station.socket.receive() { station.receive(frames, nowMs: Reactor.nowMs) }
+        while let frames = socket.socket.receive() { socket.receive(frames, nowMs: Reactor.nowMs) }
       }
     }
   }

@@ -8,8 +8,8 @@ import Synchronization
 
 /// The database: the only place where a path becomes a connection.
 ///
-/// One connection writes and checkpoints. Readers are read-only connections of the same process, and a second process
-/// is refused. Quick reads, scans and operators' reads each have their own connections. Any thread.
+/// A single connection writes and checkpoints. Readers are read-only connections of the same process, and a second
+/// process is refused. Quick reads, scans and operators' reads each have their own connections. Any thread.
 package final class SQLiteDatabase: Sendable {
   let pool: DatabasePool
   let scans: ScanExecutor

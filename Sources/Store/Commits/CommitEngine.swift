@@ -6,7 +6,7 @@ package protocol CommitEngine: Sendable {
   /// Commits writes in one transaction, in their order: all, or none. Durable on return. Runs on the committer's
   /// thread.
   ///
-  /// If the outcome of a commit is unknown, an engine repeats the identical writes itself until it knows.
+  /// An engine that does not know the outcome of a commit repeats the identical writes itself until it knows.
   ///
   /// - Returns: an output for each write.
   func commit(_ writes: [Write]) throws -> [Output]

@@ -58,7 +58,7 @@ struct ReactorTests {
   @Test("An error while sockets are created is thrown by Reactor.start")
   func thrown() {
     #expect(throws: Refused.self) {
-      try Reactor.start("refused", wake: WakeupEvent()) { _ in throw Refused() } as (reactor: Reactor, told: Int)
+      try Reactor.start("refused", wake: WakeupEvent()) { _ in throw Refused() } as (reactor: Reactor, value: Int)
     }
   }
 

@@ -160,7 +160,7 @@ static void print(const struct snapshot *snapshot) {
       fputs(after[index], stdout);
     }
   } else {
-    fputs("nobody yet", stdout);
+    fputs("none yet", stdout);
   }
   puts(snapshot->stale ? " (delayed: the feed cannot reach ingest)" : "");
   fflush(stdout);

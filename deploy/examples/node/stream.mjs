@@ -92,7 +92,7 @@ function take({ type, data, id }) {
   const count = () => `seq ${replica.seq}: ${replica.entries.length} posts, hash ${replica.hash}; `;
   if (type === 'snapshot') {
     replica.replace(told);
-    say(`the list, ${count()}` + (replica.entries.length ? shown(replica.entries[0]) : 'nobody yet'));
+    say(`the list, ${count()}` + (replica.entries.length ? shown(replica.entries[0]) : 'none yet'));
   } else if (type === 'delta') {
     const news = replica.apply(told);
     say(count() + (news.map(shown).join('; ') || 'no new post'));

@@ -17,6 +17,6 @@ while True:
     topic, body = feed.recv_multipart()
     frame = feed_pb2.FeedFrame.FromString(body)
     posts = frame.snapshot.entries  # newest first: the whole list, so replace what you have
-    newest = f"{posts[0].first_name} {posts[0].last_name}, {posts[0].label}: {posts[0].link}" if posts else "nobody yet"
+    newest = f"{posts[0].first_name} {posts[0].last_name}, {posts[0].label}: {posts[0].link}" if posts else "none yet"
     behind = " (delayed: the feed cannot reach ingest)" if frame.stale else ""
     print(f"seq {frame.seq}: {len(posts)} posts, newest: {newest}{behind}", flush=True)
