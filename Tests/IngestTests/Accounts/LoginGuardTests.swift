@@ -17,7 +17,7 @@ struct LoginGuardTests {
   private func source(_ address: String) -> LoginSource { LoginSource(address: IPAddress(address), agent: "") }
 
   /// Makes failed attempts from an address until one is refused. Returns their number.
-  private func holdUp(_ address: String) async throws -> Int {
+  private func guessUntilRefused(_ address: String) async throws -> Int {
     let target = try await tries.target(email: Self.email, from: source(address))
     for count in 0..<100 {
       do { tries.failed(try tries.begin(target)) } catch let problem as Problem {
@@ -31,7 +31,7 @@ struct LoginGuardTests {
 
   @Test("After the free attempts an address must wait, and other addresses need not")
   func free() async throws {
-    #expect(try await holdUp("203.0.113.5") >= Limits.loginAttemptsFree)
+    #expect(try await guessUntilRefused("203.0.113.5") >= Limits.loginAttemptsFree)
     #expect(try await !tries.target(email: Self.email, from: source("203.0.113.5")).isKnown)
     try tries.check(try await tries.target(email: Self.email, from: source("203.0.113.6")))
     try tries.check(try await tries.target(email: "bob@example.org", from: source("203.0.113.5")))
@@ -69,7 +69,7 @@ struct LoginGuardTests {
 
   @Test("Counts of failed attempts survive a restart")
   func restart() async throws {
-    _ = try await holdUp("203.0.113.5")
+    _ = try await guessUntilRefused("203.0.113.5")
     // The next commit makes the counts durable.
     _ = try await map.account("bob@example.org")
     let again = try map.restarted(workers: 0)

@@ -23,7 +23,9 @@ struct LoginTests {
   /// a busy machine, and each pause doubles.
   ///
   /// - Returns: The number of wrong attempts, and the response to the refused one.
-  private func holdUp(_ guess: () async throws -> APIResponse) async throws -> (wrong: Int, answer: APIResponse) {
+  private func guessUntilRefused(_ guess: () async throws -> APIResponse) async throws -> (
+    wrong: Int, answer: APIResponse
+  ) {
     var wrong = 0
     while wrong < 12 {
       let answer = try await guess()
@@ -41,9 +43,10 @@ struct LoginTests {
     let map = try up()
     let client = map.client
     #expect(try await client.signUp("ada@example.org").status == 201)
-    let unknown = try await holdUp { try await logIn(client, "nobody@example.org", from: "203.0.113.5") }.answer
+    let unknown = try await guessUntilRefused { try await logIn(client, "nobody@example.org", from: "203.0.113.5") }
+      .answer
     let last = try await eventually("the right password is refused too") { () -> (wrong: Int, answer: APIResponse)? in
-      let held = try await holdUp { try await logIn(client, from: "203.0.113.5") }
+      let held = try await guessUntilRefused { try await logIn(client, from: "203.0.113.5") }
       // On a slow machine the pause may be over by now. Then the right password frees the next five attempts.
       let right = try await logIn(client, password: Client.password, from: "203.0.113.5")
       return right.status == 429 ? held : nil
@@ -72,7 +75,7 @@ struct LoginTests {
     map = try map.restarted()
     // A pause may end on a slow machine, and the next one is twice as long. Without the count five attempts would be
     // free.
-    let wrong = try await holdUp { try await logIn(map.client, from: "203.0.113.5") }.wrong
+    let wrong = try await guessUntilRefused { try await logIn(map.client, from: "203.0.113.5") }.wrong
     #expect(wrong < 5)
     func classicLogin() async throws -> APIResponse {
       let body = #"{"udacity": {"username": "ada@example.org", "password": "x"}}"#
@@ -89,7 +92,7 @@ struct LoginTests {
   @Test("X-Forwarded-For from an untrusted peer is ignored")
   func notTrusted() async throws {
     let client = try IngestFixture().client
-    _ = try await holdUp { try await logIn(client, from: "203.0.113.\(Int.random(in: 0..<250))") }
+    _ = try await guessUntilRefused { try await logIn(client, from: "203.0.113.\(Int.random(in: 0..<250))") }
   }
 
   @Test("Seventy clients behind one address sign up and log in together, with consecutive ids")
@@ -178,7 +181,7 @@ struct LoginTests {
     let ada = try await map.client.signedUp()
     let body = JSON.object(["currentPassword": "guessed-secret"])
     #expect(try await ada.send("DELETE", "/v2/account", body: body)["code"] == "wrong_password")
-    let wrong = try await holdUp { try await ada.send("DELETE", "/v2/account", body: body) }.wrong + 1
+    let wrong = try await guessUntilRefused { try await ada.send("DELETE", "/v2/account", body: body) }.wrong + 1
     #expect(try await logIn(map.client, "typed-secret@example.org", from: "203.0.113.5").status == 403)
     #expect(try await map.client.signUp("bob@example.org").status == 201)
     let bob = try await logIn(map.client, "bob@example.org", password: "another-secret", from: "203.0.113.6")

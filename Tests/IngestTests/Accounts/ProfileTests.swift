@@ -90,8 +90,10 @@ struct ProfileTests {
     }
     #expect(answers.last?["code"] == "too_many_logins" && answers.last?.headers["retry-after"] != nil)
     #expect(answers.dropLast().allSatisfy { $0.status == 409 && $0["code"] == "email_taken" } && answers.count > 50)
-    #expect(
-      try await map.client.signUp("bob@example.org").status == 429, "Profile changes and sign-ups must share a limit.")
+    // The pause may be over. Then the sign-up counts too, and doubles the next pause.
+    var signUps = 0
+    while try await map.client.signUp("bob@example.org").status != 429, signUps < 10 { signUps += 1 }
+    #expect(signUps < 10, "Profile changes and sign-ups must share a limit.")
     #expect(try await ada.get("/v2/account")["email"] == "ada@example.org")
   }
 }
