@@ -44,7 +44,7 @@ def headings(text: str) -> dict[str, str]:
 
 
 class Site:
-    """The articles of the repository, and the catalogue that is made of them."""
+    """The articles of the repository, and their catalogue."""
 
     def __init__(self, catalogue: Path) -> None:
         self.catalogue = catalogue

@@ -27,7 +27,7 @@ show() {
   [[ -n $found ]] || fail "no licence found among: $*"
 }
 
-# Prints a licence that stands in a source file's comment: from the line that the pattern matches to a rule of dashes.
+# Prints a licence in a source file's comment: from the line that matches the pattern to a line of dashes.
 show_comment() {
   local text
   text=$(sed -n "/$1/,\|^//-|{\|^//-|!s|^// \{0,1\}||p}" "$2")
@@ -35,7 +35,7 @@ show_comment() {
   printf '%s\n' "$text"
 }
 
-# A dependency of a dependency may resolve to a later version than the list has: the notices name what was built.
+# An indirect dependency may resolve to a later version than the list has. The notices name the built version.
 resolved=
 if [[ -f Package.resolved ]]; then
   resolved=$(awk -F'"' '/"identity"/ { name = $4 } /"version" *: *"/ { print name "\t" $4 }' Package.resolved)
@@ -52,7 +52,7 @@ tail -n +2 deploy/packages.tsv | while IFS=$'\t' read -r package listed licence 
   show "$checkouts/${source##*/}"/{LICENSE,NOTICE}{,.txt}
 done
 
-# Parts of packages under licences that the LICENSE and NOTICE of their packages lack, or give as an address only.
+# Parts of packages whose licence text is missing in the LICENSE and NOTICE of their package.
 section "llhttp, part of swift-nio (MIT), https://github.com/nodejs/llhttp"
 show "$checkouts/swift-nio/Sources/CNIOLLHTTP/LICENSE"
 section "Protocol Buffers' own messages, part of swift-protobuf (BSD-3-Clause), https://protobuf.dev"
@@ -61,8 +61,8 @@ section "Calendar of musl, part of swift-certificates (MIT), https://musl.libc.o
 calendar=$checkouts/swift-certificates/Sources/X509/X509BaseTypes/TimeCalculations.swift
 show_comment 'Copyright .* Rich Felker' "$calendar"
 
-# The compiler names the folder of its libraries, and the licence lies beside that. The `swift` of swiftly, mise or asdf
-# is a shim, which lies elsewhere.
+# The licence is beside the folder of the compiler's libraries, which the compiler prints. The `swift` of swiftly, mise
+# or asdf is a shim in another folder.
 libraries=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath" *: *"\(.*\)".*/\1/p')
 swift_parts="The Swift standard library, Foundation, Dispatch and the Blocks runtime"
 section "$swift_parts (Apache-2.0 WITH Swift-exception), https://swift.org"

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Installs what is missing, and only that:  deploy/setup.sh [build|test|bench]
+# Installs the missing tools and libraries:  deploy/setup.sh [build|test|bench]
 #   build   the compiler and the libraries that the program links
 #   test    build, and the tools of the tests and checks: protoc, strace, faketime, curl, Node, Chromium, shellcheck,
 #           Debian's Python with its ZeroMQ, the Python packages of Tests/requirements.txt in .venv, and Prometheus'
 #           promtool in .build/tools
 #   bench   build, wrk and strace
-# Silent and quick when nothing is missing. On other systems than Debian it names the packages to install.
+# Prints nothing if nothing is missing. On other systems than Debian it prints the packages to install.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -24,7 +24,7 @@ fail() {
 
 has_command() { command -v "$1" >/dev/null; }
 
-# Asks the C compiler that comes with Swift, or any other, and looks in the usual places where there is none.
+# Looks for a header in the usual folders, and then with a C compiler: Swift's own, or another one.
 has_header() {
   local folder
   for folder in /usr/include /usr/local/include; do
@@ -37,7 +37,7 @@ has_header() {
 
 check_swift() {
   has_command swift || fail "swift is missing: install $swift_needed or later from https://www.swift.org/install/"
-  # The compiler takes a while to say its version, so an answer that was good is kept until the compiler changes.
+  # `swift --version` is slow, so a stamp records a sufficient version until the compiler changes.
   local compiler stamp=.build/swift-is-new-enough version
   compiler=$(readlink -f "$(command -v swift)")
   if [[ -e $stamp && ! $compiler -nt $stamp ]]; then return; fi
@@ -47,7 +47,7 @@ check_swift() {
   mkdir -p .build && touch "$stamp"
 }
 
-# Debian's names of what is missing, into `packages`.
+# Appends Debian's names of the missing packages to `packages`.
 packages=()
 find_missing() {
   has_header zmq.h || packages+=(libzmq3-dev)
@@ -95,14 +95,14 @@ install_missing() {
   echo "installing ${packages[*]}"
   local log
   log=$(mktemp)
-  # A package list that is there already may do, and saves a minute on a slow line.
+  # An existing package list may suffice, which saves a minute on a slow connection.
   # shellcheck disable=SC2086  # the line is made of words
   "${as[@]}" $line >"$log" 2>&1 || { "${as[@]}" apt-get update >"$log" 2>&1 && "${as[@]}" $line >>"$log" 2>&1; } ||
     { tail -n 20 "$log" >&2 && fail "that failed: run it by hand as root:" "  apt-get update && $line"; }
   rm -f "$log"
 }
 
-# The stamp is a copy of the lock file, so that a changed lock is noticed.
+# The stamp is a copy of the lock file. A different lock file makes the environment again.
 make_venv() {
   local stamp=$venv/requirements.txt
   if [[ -x $venv/bin/python ]] && cmp -s "$requirements" "$stamp"; then return; fi
@@ -112,7 +112,7 @@ make_venv() {
   cp "$requirements" "$stamp"
 }
 
-# Takes promtool out of Debian's package. Installing the package would start a Prometheus server on this machine.
+# Extracts promtool from Debian's package. Installing the package would start a Prometheus server on this machine.
 get_promtool() {
   if [[ -x $tools/promtool ]]; then return; fi
   mkdir -p "$tools"

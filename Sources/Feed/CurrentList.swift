@@ -14,11 +14,11 @@ final class CurrentList: Sendable {
     /// Number of the revision, which rises with each change.
     var number: UInt64 = 0
     /// The current revision. Nil until a request needs it.
-    var version: ListRevision?
+    var revision: ListRevision?
 
     mutating func change(_ body: (inout Latest) -> Void) {
       // Release the revision first. If no request holds it, the history changes without a copy.
-      version = nil
+      revision = nil
       number += 1
       body(&self)
     }
@@ -30,21 +30,21 @@ final class CurrentList: Sendable {
   var state: FeedState? { latest.withLock { $0.history?.state } }
 
   /// The current revision of the list, the same object until the next change. Nil before the first list.
-  var version: ListRevision? {
+  var revision: ListRevision? {
     latest.withLock { latest in
-      if let version = latest.version { return version }
-      latest.version = latest.history.map { ListRevision($0, isStale: latest.isStale, number: latest.number) }
-      return latest.version
+      if let revision = latest.revision { return revision }
+      latest.revision = latest.history.map { ListRevision($0, isStale: latest.isStale, number: latest.number) }
+      return latest.revision
     }
   }
 
   /// Checks that the feed has a list, and that ingest has not been silent for longer than `Limits.livenessMs`.
   ///
-  /// - Returns: nil, because there is never a remark.
+  /// - Returns: nil, because this check has no remarks.
   /// - Throws: `feed_unavailable` or `feed_stale`. Both are temporary.
   func check() throws(Problem) -> String? {
-    let (isListed, isStale) = latest.withLock { ($0.history != nil, $0.isStale) }
-    guard isListed else { throw .feedUnavailable }
+    let (hasList, isStale) = latest.withLock { ($0.history != nil, $0.isStale) }
+    guard hasList else { throw .feedUnavailable }
     guard !isStale else {
       throw Problem(
         .serviceUnavailable, "feed_stale",

@@ -14,21 +14,21 @@ final class EventLoopBroadcaster: Sendable {
     /// last client, which has been served already, so a removal skips no client.
     var remaining = 0
     /// Revision that the round sends. It is the same for all clients, so that they share its bytes.
-    var version: ListRevision?
+    var revision: ListRevision?
     /// True if another round is requested.
-    var isAwaited = false
+    var isRoundRequested = false
     /// Earliest time of the next round.
     var dueAt = NIODeadline.distantPast
     var begunAt = NIODeadline.distantPast
-    var took = TimeAmount.zero
+    var writeTime = TimeAmount.zero
     /// True if a sweep is scheduled.
-    var isSwept = false
+    var isSweepScheduled = false
   }
 
   let eventLoop: any EventLoop
   /// True if its streams are of the whole list. Filtered streams cost much more, and have their own rounds.
   let isShared: Bool
-  private let version: @Sendable () -> ListRevision?
+  private let revision: @Sendable () -> ListRevision?
   private let dropped: Counter
   private let isWoken = Atomic(false)
   private let state: NIOLoopBoundBox<State>
@@ -37,14 +37,14 @@ final class EventLoopBroadcaster: Sendable {
   ///
   /// - Parameters:
   ///   - dropped: counter of clients that did not read.
-  ///   - version: function that returns the list of the last tick.
+  ///   - revision: function that returns the list of the last tick.
   init(
-    _ eventLoop: any EventLoop, isShared: Bool, dropped: Counter, version: @escaping @Sendable () -> ListRevision?
+    _ eventLoop: any EventLoop, isShared: Bool, dropped: Counter, revision: @escaping @Sendable () -> ListRevision?
   ) {
     self.eventLoop = eventLoop
     self.isShared = isShared
     self.dropped = dropped
-    self.version = version
+    self.revision = revision
     state = .makeBoxSendingValue(State(), as: State.self, eventLoop: eventLoop)
   }
 
@@ -53,7 +53,7 @@ final class EventLoopBroadcaster: Sendable {
     guard !isWoken.exchange(true, ordering: .acquiringAndReleasing) else { return }
     eventLoop.execute { [self] in
       isWoken.store(false, ordering: .releasing)
-      awaitRound()
+      requestRound()
     }
   }
 
@@ -70,41 +70,41 @@ final class EventLoopBroadcaster: Sendable {
   }
 
   /// Adds a client, and sends it the first events. Event loop only.
-  func add(_ client: StreamClient, _ version: ListRevision) {
+  func add(_ client: StreamClient, _ revision: ListRevision) {
     client.index = state.value.clients.count
     state.value.clients.append(client)
-    if !state.value.isSwept { scheduleSweep() }
+    if !state.value.isSweepScheduled { scheduleSweep() }
     let bound = NIOLoopBound(client, eventLoop: eventLoop)
     client.response.onClientDisconnect { [self] departure in
       if departure == .slowReader { dropped.increment() }
       remove(bound.value)
     }
     let retry = FeedEvent.retry(ms: .random(in: Limits.streamRetryMs))
-    client.response.write([ByteBuffer(bytes: retry.bytes)] + version.events(after: &client.cursor, client.filter))
+    client.response.write([ByteBuffer(bytes: retry.bytes)] + revision.events(after: &client.cursor, client.filter))
     client.lastSentAt = eventLoop.now
   }
 
   /// Returns the time from the start of one round to the start of the next.
   ///
-  /// - Parameter took: time spent on the first round's writes.
-  static func pause(after took: TimeAmount) -> TimeAmount {
-    min(max(.milliseconds(Limits.streamIntervalMs), took * 2), .milliseconds(Limits.streamIntervalMaxMs))
+  /// - Parameter writeTime: time spent on the first round's writes.
+  static func pause(after writeTime: TimeAmount) -> TimeAmount {
+    min(max(.milliseconds(Limits.streamIntervalMs), writeTime * 2), .milliseconds(Limits.streamIntervalMaxMs))
   }
 
   /// Requests a round. It follows the current round, if there is one.
-  private func awaitRound() {
-    guard !state.value.isAwaited else { return }
-    state.value.isAwaited = true
+  private func requestRound() {
+    guard !state.value.isRoundRequested else { return }
+    state.value.isRoundRequested = true
     if state.value.remaining == 0 { scheduleRound() }
   }
 
   private func scheduleRound() {
     eventLoop.assumeIsolated().scheduleTask(deadline: max(state.value.dueAt, eventLoop.now)) { [self] in
-      state.value.isAwaited = false
+      state.value.isRoundRequested = false
       state.value.remaining = state.value.clients.count
-      state.value.version = version()
+      state.value.revision = revision()
       state.value.begunAt = eventLoop.now
-      state.value.took = .zero
+      state.value.writeTime = .zero
       writeBatch()
     }
   }
@@ -114,14 +114,14 @@ final class EventLoopBroadcaster: Sendable {
     let now = eventLoop.now
     let count = isShared ? Limits.streamsPerBatch : Limits.filteredStreamsPerBatch
     for _ in 0..<count { if let client = next() { send(client, at: now) } else { break } }
-    state.value.took = state.value.took + (eventLoop.now - now)
+    state.value.writeTime = state.value.writeTime + (eventLoop.now - now)
     if state.value.remaining > 0 {
       eventLoop.assumeIsolated().scheduleTask(in: .microseconds(Limits.streamPauseUs)) { [self] in writeBatch() }
       return
     }
-    state.value.version = nil
-    state.value.dueAt = state.value.begunAt + Self.pause(after: state.value.took)
-    if state.value.isAwaited { scheduleRound() }
+    state.value.revision = nil
+    state.value.dueAt = state.value.begunAt + Self.pause(after: state.value.writeTime)
+    if state.value.isRoundRequested { scheduleRound() }
   }
 
   /// Returns the next client of the round. Nil when all are served. Writes may end connections, and thus remove
@@ -136,7 +136,7 @@ final class EventLoopBroadcaster: Sendable {
   private func send(_ client: StreamClient, at now: NIODeadline) {
     guard now < client.endsAt else { return end(client) }
     guard client.response.isWritable else { return }
-    var events = state.value.version?.events(after: &client.cursor, client.filter) ?? []
+    var events = state.value.revision?.events(after: &client.cursor, client.filter) ?? []
     if events.isEmpty, now - client.lastSentAt >= .milliseconds(Limits.streamHeartbeatMs) { events = [Self.heartbeat] }
     guard !events.isEmpty else { return }
     client.response.write(events)
@@ -144,10 +144,10 @@ final class EventLoopBroadcaster: Sendable {
   }
 
   private func scheduleSweep() {
-    state.value.isSwept = true
+    state.value.isSweepScheduled = true
     eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Limits.streamSweepMs)) { [self] in
-      awaitRound()
-      state.value.isSwept = false
+      requestRound()
+      state.value.isSweepScheduled = false
       if !state.value.clients.isEmpty { scheduleSweep() }
     }
   }
@@ -179,10 +179,10 @@ final class StreamClient {
   var index: Int?
 
   init(
-    _ answer: StreamingResponse, _ cursor: StreamCursor, _ filter: FeedFilter, endsAt: NIODeadline = .distantFuture,
+    _ response: StreamingResponse, _ cursor: StreamCursor, _ filter: FeedFilter, endsAt: NIODeadline = .distantFuture,
     onEnd: @escaping () -> Void
   ) {
-    self.response = answer
+    self.response = response
     self.cursor = cursor
     self.filter = filter
     self.endsAt = endsAt

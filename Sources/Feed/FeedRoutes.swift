@@ -17,10 +17,10 @@ struct FeedRoutes: Sendable {
     router.get("/readyz") { _, _ in try readiness() }
     router.get("/v2/feed") { request, _ in try list(request) }
     router.get("/v2/feed/stream") { request, context in try stream(request, context) }
-    for path in ["/livez", "/readyz"] as [RouterPath] { router.respondMethodNotAllowed(at: path, than: .get) }
+    for path in ["/livez", "/readyz"] as [RouterPath] { router.respondMethodNotAllowed(at: path, allow: .get) }
     for path in ["/v2/feed", "/v2/feed/stream"] as [RouterPath] {
       router.on(path, method: .options) { _, _ in Response(status: .noContent, headers: Self.preflight) }
-      router.respondMethodNotAllowed(at: path, than: .get, .options)
+      router.respondMethodNotAllowed(at: path, allow: .get, .options)
     }
   }
 
@@ -36,24 +36,24 @@ struct FeedRoutes: Sendable {
     let query = Query(request)
     _ = try admit(query)
     let filter = try filter(query)
-    let version = try version()
+    let revision = try revision()
     let accepted = ContentCoding(accepting: request.headers[.acceptEncoding])
-    if let known = request.headers[.ifNoneMatch], version.isAmong(known) {
-      var headers = version.headers(accepted)
+    if let tags = request.headers[.ifNoneMatch], revision.matches(ifNoneMatch: tags) {
+      var headers = revision.headers(accepted)
       // A response without a body has no content headers: RFC 9110, 15.4.5.
       headers[.contentType] = nil
       headers[.contentEncoding] = nil
       return Response(status: .notModified, headers: headers)
     }
-    let (body, coding) = version.body(filter, accepted)
-    return Response(status: .ok, headers: version.headers(coding), body: ResponseBody(byteBuffer: body))
+    let (body, coding) = revision.body(filter, accepted)
+    return Response(status: .ok, headers: revision.headers(coding), body: ResponseBody(byteBuffer: body))
   }
 
   private func stream(_ request: Request, _ context: ConnectionContext) throws -> Response {
     let query = Query(request)
     let endMs = try admit(query)
     let filter = try filter(query)
-    _ = try version()
+    _ = try revision()
     // A browser that reconnects sends both. The header is the newer one.
     let last = request.headers[.lastEventID] ?? query["lastEventId"] ?? ""
     return try streams.response(after: EventID(last.trimmedLine), filter, context, endMs: endMs)
@@ -70,8 +70,8 @@ struct FeedRoutes: Sendable {
     return endMs
   }
 
-  private func version() throws -> ListRevision {
-    if let version = latest.version { return version }
+  private func revision() throws -> ListRevision {
+    if let revision = latest.revision { return revision }
     throw Problem.feedUnavailable
   }
 

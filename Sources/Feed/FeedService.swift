@@ -90,17 +90,17 @@ package struct FeedService: Service {
     let connections = HTTPService.connectionsMax(isAlone: configuration.isAlone)
     let capacity = connections / FeedService.listShare * (FeedService.listShare - 1)
     let streams = SSEBroadcaster(latest, capacity: min(Limits.streamsMax, capacity))
-    let (listening, listed) = (OneShot<Int>(), OneShot<Void>())
+    let (boundPort, firstList) = (OneShot<Int>(), OneShot<Void>())
     let meters = FeedMeters()
-    let keeper = configuration.data.map { SnapshotFile(folder: $0, latest: latest, logger: logger) }
+    let snapshotFile = configuration.data.map { SnapshotFile(folder: $0, latest: latest, logger: logger) }
     let (reactor, addresses) = try start(
-      snapshot: keeper?.read(),
+      snapshot: snapshotFile?.read(),
       ListObservers(
         replaced: { state in
           latest.replace(state)
           streams.changed()
           meters.seq.set(Double(state.seq))
-          listed.set(())
+          firstList.set(())
         },
         changed: { changes, state in
           latest.change(changes, to: state)
@@ -113,15 +113,15 @@ package struct FeedService: Service {
         }, streams: { streams.count }), meters)
     defer {
       reactor.stop()
-      keeper?.save()
+      snapshotFile?.save()
     }
     configuration.registry?.add { meters.collect(nowMs: Reactor.nowMs) }
     configuration.readiness?.add(latest.check)
     let router = routes(latest, streams)
     try await withThrowingDiscardingTaskGroup { group in
-      if let keeper { group.addTask { await keeper.run() } }
+      if let snapshotFile { group.addTask { await snapshotFile.run() } }
       group.addTask { [ready] in
-        guard let port = try? await listening.value, (try? await listed.value) != nil else { return }
+        guard let port = try? await boundPort.value, (try? await firstList.value) != nil else { return }
         ready(Addresses(httpPort: port, publish: addresses.publish, query: addresses.query))
       }
       try await withGracefulShutdownHandler {
@@ -129,7 +129,7 @@ package struct FeedService: Service {
           router, host: configuration.host, port: configuration.port, connections: connections,
           proxies: configuration.proxies, logger: logger
         ) { port in
-          listening.set(port)
+          boundPort.set(port)
         }
       } onGracefulShutdown: {
         streams.end()
@@ -181,7 +181,7 @@ package struct FeedService: Service {
           meters.subscribers.set(publisher.subscribers)
           return publisher.subscribers + observers.streams()
         },
-        heard: { meters.recordReply(nowMs: $0) },
+        onValidReply: { meters.recordReply(nowMs: $0) },
         turnedStale: { isStale, nowMs in
           query.set(isStale: isStale)
           publisher.set(isStale: isStale, nowMs: nowMs)

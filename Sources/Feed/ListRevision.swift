@@ -53,33 +53,33 @@ final class ListRevision: Sendable {
   /// True if a client's `If-None-Match` names this list, in any coding.
   ///
   /// RFC 9110, 13.1.2: the header is a list of tags, or a star. A proxy that compresses makes tags weak.
-  func isAmong(_ known: String) -> Bool {
-    known.split(separator: ",").contains { tag in
+  func matches(ifNoneMatch tags: String) -> Bool {
+    tags.split(separator: ",").contains { tag in
       let tag = String(tag).trimmedLine
-      return tag == "*" || [tags.plain, tags.gzip].contains { tag == $0 || tag == "W/" + $0 }
+      return tag == "*" || [self.tags.plain, self.tags.gzip].contains { tag == $0 || tag == "W/" + $0 }
     }
   }
 
   /// Returns the list as a response body, and its coding. Concurrent requests for the whole list wait for the same
   /// bytes.
   func body(_ filter: FeedFilter, _ coding: ContentCoding) -> (ByteBuffer, ContentCoding) {
-    let plain = Self.made(in: bodies, BodyKey(filter: filter, coding: .identity), isShared: filter.isAll) {
+    let plain = Self.cached(in: bodies, BodyKey(filter: filter, coding: .identity), isShared: filter.isAll) {
       ByteBuffer(bytes: state.filtered(filter).json(isStale: isStale).bytes)
     }
     guard coding == .gzip else { return (plain, .identity) }
-    let packed = Self.made(in: bodies, BodyKey(filter: filter, coding: .gzip), isShared: filter.isAll) {
+    let compressed = Self.cached(in: bodies, BodyKey(filter: filter, coding: .gzip), isShared: filter.isAll) {
       plain.gzip() ?? ByteBuffer()
     }
     // Compression had too little memory.
-    return packed.readableBytes == 0 ? (plain, .identity) : (packed, .gzip)
+    return compressed.readableBytes == 0 ? (plain, .identity) : (compressed, .gzip)
   }
 
   /// Returns the events that a stream at the cursor lacks, and moves the cursor to this revision.
   func events(after cursor: inout StreamCursor, _ filter: FeedFilter) -> [ByteBuffer] {
-    guard cursor.version < number else { return [] }
-    cursor.version = number
+    guard cursor.revision < number else { return [] }
+    cursor.revision = number
     var buffers: [ByteBuffer] = []
-    if let told = cursor.lastSent, told.epoch == state.epoch, let delta = delta(cursor, told: told.seq, filter) {
+    if let sent = cursor.lastSent, sent.epoch == state.epoch, let delta = delta(cursor, sentSeq: sent.seq, filter) {
       if let delta = delta.event {
         buffers.append(delta)
         cursor.lastSent = EventID(epoch: state.epoch, seq: state.seq)
@@ -95,22 +95,22 @@ final class ListRevision: Sendable {
   }
 
   private func snapshot(_ filter: FeedFilter) -> ByteBuffer {
-    Self.made(in: snapshots, filter, isShared: filter.isAll) {
+    Self.cached(in: snapshots, filter, isShared: filter.isAll) {
       ByteBuffer(bytes: FeedEvent.snapshot(state.filtered(filter), isStale: isStale).bytes)
     }
   }
 
   /// Returns the delta for a stream. Nil if the list of the last comparison is no longer known. The event is nil if the
   /// filter passes no change.
-  private func delta(_ cursor: StreamCursor, told: UInt64, _ filter: FeedFilter) -> (event: ByteBuffer?, Void)? {
+  private func delta(_ cursor: StreamCursor, sentSeq: UInt64, _ filter: FeedFilter) -> (event: ByteBuffer?, Void)? {
     if cursor.comparedSeq == state.seq { return (nil, ()) }
-    let difference = Self.made(in: differences, cursor.comparedSeq, isShared: filter.isAll) {
+    let difference = Self.cached(in: differences, cursor.comparedSeq, isShared: filter.isAll) {
       history.list(at: cursor.comparedSeq).map { FeedDifference(from: $0, to: state) }
     }
     guard let difference else { return nil }
-    let key = DeltaKey(filter: filter, sentSeq: told, comparedSeq: cursor.comparedSeq)
-    let event = Self.made(in: deltas, key, isShared: filter.isAll) {
-      difference.delta(after: told, filter: filter).map {
+    let key = DeltaKey(filter: filter, sentSeq: sentSeq, comparedSeq: cursor.comparedSeq)
+    let event = Self.cached(in: deltas, key, isShared: filter.isAll) {
+      difference.delta(after: sentSeq, filter: filter).map {
         ByteBuffer(bytes: FeedEvent.delta($0, state.filtered(filter)).bytes)
       }
     }
@@ -122,20 +122,20 @@ final class ListRevision: Sendable {
   /// - Parameter isShared: true for values of the whole list. They are made once, concurrent callers wait, and the
   ///   cache always has space for them. Filtered values, of which each client may have its own, must not displace them,
   ///   and no caller waits for them.
-  static func made<Key: Hashable & Sendable, Value: Sendable>(
-    in kept: borrowing Mutex<[Key: Value]>, _ key: Key, isShared: Bool, _ make: () -> Value
+  static func cached<Key: Hashable & Sendable, Value: Sendable>(
+    in cache: borrowing Mutex<[Key: Value]>, _ key: Key, isShared: Bool, _ make: () -> Value
   ) -> Value {
     if isShared {
-      return kept.withLock { kept in
-        if let value = kept[key] { return value }
+      return cache.withLock { cache in
+        if let value = cache[key] { return value }
         let value = make()
-        if kept.count < 2 * Limits.cachedBodiesMax { kept[key] = value }
+        if cache.count < 2 * Limits.cachedBodiesMax { cache[key] = value }
         return value
       }
     }
-    if let value = kept.withLock({ $0[key] }) { return value }
+    if let value = cache.withLock({ $0[key] }) { return value }
     let value = make()
-    kept.withLock { if $0.count < Limits.cachedBodiesMax { $0[key] = value } }
+    cache.withLock { if $0.count < Limits.cachedBodiesMax { $0[key] = value } }
     return value
   }
 
@@ -152,7 +152,7 @@ struct StreamCursor: Sendable {
   /// Staleness that the subscriber has been sent. Nil if it is unknown.
   fileprivate(set) var isStale: Bool?
   /// Number of the revision of the last comparison.
-  fileprivate(set) var version: UInt64 = 0
+  fileprivate(set) var revision: UInt64 = 0
 
   /// Creates a cursor.
   ///

@@ -17,7 +17,7 @@ final class SSEBroadcaster: Sendable {
   private struct State: Sendable {
     var loops: [EventLoopBroadcaster] = []
     /// The list of the last tick.
-    var version: ListRevision?
+    var revision: ListRevision?
     var isTickScheduled = false
     var tickedAt = NIODeadline.distantPast
     var isOver = false
@@ -54,7 +54,7 @@ final class SSEBroadcaster: Sendable {
     after last: EventID?, _ filter: FeedFilter, _ context: ConnectionContext, endMs: Int64? = nil
   ) throws -> Response {
     // The response releases the slot in any case. The body of a HEAD response is never written.
-    guard let place = StreamSlot(of: self) else {
+    guard let slot = StreamSlot(of: self) else {
       refused.increment()
       throw Problem(
         .serviceUnavailable, "too_many_streams",
@@ -67,7 +67,7 @@ final class SSEBroadcaster: Sendable {
       status: .ok, headers: headers,
       body: ResponseBody { writer in
         await self.follow(StreamCursor(last: last), filter, context, endMs: endMs)
-        withExtendedLifetime(place) {}
+        withExtendedLifetime(slot) {}
         try await writer.finish(nil)
       })
   }
@@ -102,9 +102,9 @@ final class SSEBroadcaster: Sendable {
       state.isTickScheduled = false
       state.tickedAt = .now()
     }
-    let version = latest.version
+    let revision = latest.revision
     let loops = state.withLock { state in
-      state.version = version
+      state.revision = revision
       return state.loops
     }
     for loop in loops { loop.wake() }
@@ -116,12 +116,12 @@ final class SSEBroadcaster: Sendable {
   ) async {
     let endsAt = endMs.map { NIODeadline.now() + .milliseconds(max(0, $0 - WallClock.unixMs)) } ?? .distantFuture
     await withCheckedContinuation { continuation in
-      context.openStream { [self] answer in
-        // Get the loop before the version. No change after this version can then miss the stream.
-        guard let answer, let loop = loop(answer.eventLoop, filter), let version = latest.version else {
+      context.openStream { [self] response in
+        // Get the loop before the revision. No change after this revision can then miss the stream.
+        guard let response, let loop = loop(response.eventLoop, filter), let revision = latest.revision else {
           return continuation.resume()
         }
-        loop.add(StreamClient(answer, cursor, filter, endsAt: endsAt) { continuation.resume() }, version)
+        loop.add(StreamClient(response, cursor, filter, endsAt: endsAt) { continuation.resume() }, revision)
       }
     }
   }
@@ -133,7 +133,7 @@ final class SSEBroadcaster: Sendable {
       let known = state.loops.first { $0.eventLoop === eventLoop && $0.isShared == filter.isAll }
       if let known { return known }
       let loop = EventLoopBroadcaster(eventLoop, isShared: filter.isAll, dropped: dropped) { [weak self] in
-        self?.state.withLock { $0.version }
+        self?.state.withLock { $0.revision }
       }
       state.loops.append(loop)
       return loop
@@ -146,10 +146,10 @@ final class SSEBroadcaster: Sendable {
 
     init?(of streams: SSEBroadcaster) {
       self.streams = streams
-      let taken = streams.openCount.wrappingAdd(1, ordering: .relaxed).newValue
+      let count = streams.openCount.wrappingAdd(1, ordering: .relaxed).newValue
       // A failed initializer also runs `deinit`, which releases the slot.
-      guard taken <= streams.capacity else { return nil }
-      streams.subscribers.set(taken)
+      guard count <= streams.capacity else { return nil }
+      streams.subscribers.set(count)
     }
 
     deinit {

@@ -4,7 +4,7 @@ import Glibc
 import Logging
 import Messaging
 
-/// The file of the feed's last list. A feed that starts while ingest is away publishes this list.
+/// The file of the feed's last list. A feed that starts while ingest is unavailable publishes this list.
 ///
 /// The feed writes a new file and renames it, so a reader finds one list or the other. The file may be
 /// `Limits.snapshotFileMaxAgeMs` behind. Ingest sends the rest.
@@ -44,13 +44,13 @@ struct SnapshotFile: Sendable {
   /// Saves the list every `Limits.snapshotFileMaxAgeMs` if it has changed, until the task is cancelled. Logs failures
   /// at most once a minute.
   func run() async {
-    var kept: FeedState?
+    var saved: FeedState?
     var failures = LogRateLimiter()
     while (try? await Task.sleep(for: .milliseconds(Limits.snapshotFileMaxAgeMs))) != nil {
-      guard let state = latest.state, state.seq != kept?.seq || state.epoch != kept?.epoch else { continue }
+      guard let state = latest.state, state.seq != saved?.seq || state.epoch != saved?.epoch else { continue }
       do {
         try write(state)
-        (kept, failures) = (state, LogRateLimiter())
+        (saved, failures) = (state, LogRateLimiter())
       } catch {
         if let suppressed = failures.admit(path, nowMs: Reactor.nowMs) { logFailure(error, suppressed: suppressed) }
       }

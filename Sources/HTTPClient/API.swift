@@ -60,7 +60,7 @@ package struct API: Sendable {
       headers["Content-Type"] = "application/json"
       body = try? JSONEncoder().encode(json)
     }
-    let answer = try await API.fetch.send(method, url, headers: headers, body: body)
-    return Response(status: answer.status, body: answer.body)
+    let response = try await API.fetch.send(method, url, headers: headers, body: body)
+    return Response(status: response.status, body: response.body)
   }
 }

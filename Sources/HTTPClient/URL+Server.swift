@@ -6,7 +6,7 @@ extension URL {
   package init?(endpoint text: String) {
     guard let url = URL(string: text), let host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty,
       text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), url.user == nil, url.password == nil,
-      url.fragment == nil, url.scheme == "https" || url.scheme == "http" && URL.isHere(host)
+      url.fragment == nil, url.scheme == "https" || url.scheme == "http" && URL.isLoopback(host)
     else { return nil }
     self = url
   }
@@ -20,7 +20,7 @@ extension URL {
     self = url
   }
 
-  private static func isHere(_ host: String) -> Bool {
+  private static func isLoopback(_ host: String) -> Bool {
     host == "localhost" || host == "::1" || host == "[::1]" || host.wholeMatch(of: #/127(\.\d{1,3}){3}/#) != nil
   }
 }

@@ -83,10 +83,10 @@ package struct LoadRun: Sendable {
     let schedule = Schedule(plan, startNs: RunClock.nowNs + warmUpNs, drainTimeoutSeconds: drainTimeoutSeconds)
     subscription.begin(schedule)
     let others = Subscribers(count: subscribers)
-    let subscribing = Task { [feed, curve, plan, logger] in
+    let subscriberTask = Task { [feed, curve, plan, logger] in
       try await others.run(feed, curve: curve, seconds: plan.seconds, seed: plan.seed, logger: logger)
     }
-    defer { subscribing.cancel() }
+    defer { subscriberTask.cancel() }
     if let submit {
       try await produce(submit, schedule, tally, progress)
     } else {

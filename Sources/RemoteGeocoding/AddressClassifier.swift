@@ -13,8 +13,8 @@ package enum AddressClassifier {
     guard best.match == .fallback, best.level < .street else { return false }
     if let unmatched = best.detail?.unmatched, !unmatched.isEmpty { return isStreet(words(unmatched)) }
     // Without details, the query's words that the best place does not contain remain.
-    let said = Set(words(best.label) + words(best.name) + words(best.detail?.postcode ?? ""))
-    return isStreet(words(query.text).filter { !said.contains($0) })
+    let matched = Set(words(best.label) + words(best.name) + words(best.detail?.postcode ?? ""))
+    return isStreet(words(query.text).filter { !matched.contains($0) })
   }
 
   private static func words(_ text: String) -> [String] {

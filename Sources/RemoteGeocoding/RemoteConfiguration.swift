@@ -45,13 +45,13 @@ package struct RemoteConfiguration: Sendable, Equatable {
       throw .key
     }
     let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-    let isNominatims = name == "nominatim.openstreetmap.org" || name.hasSuffix(".nominatim.openstreetmap.org")
-    guard !isNominatims || !contact.isEmpty else { throw .contactMissing }
+    let isPublicNominatim = name == "nominatim.openstreetmap.org" || name.hasSuffix(".nominatim.openstreetmap.org")
+    guard !isPublicNominatim || !contact.isEmpty else { throw .contactMissing }
     self.provider = provider
     self.base = base
     self.contact = contact
     self.key = Secret(key)
-    isPublic = isNominatims || name == "photon.komoot.io"
+    isPublic = isPublicNominatim || name == "photon.komoot.io"
   }
 
   /// Minimum interval between two requests of the whole deployment, in milliseconds. 0 for a server of the operator's

@@ -14,7 +14,7 @@ package actor RemoteGeocoder {
   package enum Outcome: Sendable, Equatable {
     /// The provider's places: at least one, best first, each with its detail.
     case found([Place])
-    /// The provider knows no place for this text. Ask again after a day.
+    /// The provider knows no place for this text. Retry after a day.
     case notFound
     /// The provider gave no result. The code names the reason for machines. Retry later.
     case unavailable(code: String)
@@ -67,29 +67,31 @@ package actor RemoteGeocoder {
   package func locate(_ query: PlaceQuery) async -> Outcome {
     // Providers know other levels than this project. The cache keeps all places; the caller gets those of the wanted
     // levels.
-    let answer = await ask(query)
-    guard case .found(let places) = answer, !query.levels.isEmpty else { return answer }
+    let outcome = await resolve(query)
+    guard case .found(let places) = outcome, !query.levels.isEmpty else { return outcome }
     let wanted = places.filter { query.levels.contains($0.level) }
     return wanted.isEmpty ? .notFound : .found(wanted)
   }
 
-  private func ask(_ query: PlaceQuery) async -> Outcome {
+  private func resolve(_ query: PlaceQuery) async -> Outcome {
     guard let request = ProviderRequest(query, of: configuration) else { return .unavailable(code: "remote_refused") }
     let key = GeocodingCache.Key(query)
     if let known = cachedOutcome(query) { return known }
     if let same = inFlight[key] { return await same.value }
-    let task = Task { await ask(request, query: query, key: key) }
+    let task = Task { await resolve(request, query: query, key: key) }
     inFlight[key] = task
     return await task.value
   }
 
-  private func ask(_ request: ProviderRequest, query: PlaceQuery, key: GeocodingCache.Key) async -> Outcome {
+  private func resolve(_ request: ProviderRequest, query: PlaceQuery, key: GeocodingCache.Key) async -> Outcome {
     defer { inFlight[key] = nil }
-    let answer = await permits.withPermit { await askAlone(request, query: query, key: key) }
-    return answer ?? stale(key, code: "remote_busy")
+    let outcome = await permits.withPermit { await resolveWithPermit(request, query: query, key: key) }
+    return outcome ?? stale(key, code: "remote_busy")
   }
 
-  private func askAlone(_ request: ProviderRequest, query: PlaceQuery, key: GeocodingCache.Key) async -> Outcome {
+  private func resolveWithPermit(
+    _ request: ProviderRequest, query: PlaceQuery, key: GeocodingCache.Key
+  ) async -> Outcome {
     // The state may have changed during the wait for a permit.
     guard nowMs() >= pausedUntilMs else { return stale(key, code: "remote_paused") }
     guard let permit = breaker.admit(nowMs: nowMs()) else { return stale(key, code: "remote_circuit_open") }
@@ -110,14 +112,14 @@ package actor RemoteGeocoder {
   }
 
   private func places(_ request: ProviderRequest, query: PlaceQuery) async throws(ProviderFailure) -> [Place] {
-    let answer: HTTPFetch.Response
-    do { answer = try await fetch.get(request.url) } catch { throw ProviderFailure(error) }
-    guard answer.status == 200 else {
+    let response: HTTPFetch.Response
+    do { response = try await fetch.get(request.url) } catch { throw ProviderFailure(error) }
+    guard response.status == 200 else {
       throw ProviderFailure(
-        status: answer.status, retryAfter: answer.retryAfter, unixSeconds: Int64(Date().timeIntervalSince1970))
+        status: response.status, retryAfter: response.retryAfter, unixSeconds: Int64(Date().timeIntervalSince1970))
     }
     return try ProviderResponse.places(
-      in: answer.body, of: configuration.provider, limit: query.limit, country: query.country)
+      in: response.body, of: configuration.provider, limit: query.limit, country: query.country)
   }
 
   /// Returns a stale result if there is one, otherwise a failure with this code.

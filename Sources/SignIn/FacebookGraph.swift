@@ -31,19 +31,19 @@ package struct FacebookGraph: Sendable {
     guard case .object(let token)? = inspected["data"] else { throw .malformed }
     guard token["is_valid"] == .bool(true) else { throw .refused(code: "facebook_token") }
     guard token["app_id"]?.text == appID else { throw .refused(code: "facebook_app") }
-    let me = try await get(
+    let profile = try await get(
       "me",
       [
         ("fields", "id,first_name,last_name,email"), ("access_token", accessToken),
         ("appsecret_proof", Digest.hmacSHA256(accessToken, key: secret)),
       ])
     // A page's token names the page, not the user who logged in.
-    guard let subject = me["id"]?.text, token["user_id"]?.text == subject else {
+    guard let subject = profile["id"]?.text, token["user_id"]?.text == subject else {
       throw .refused(code: "facebook_user")
     }
     let identity = ProvidedIdentity(
-      issuer: FacebookGraph.issuer, subject: subject, email: me["email"]?.string, givenName: me["first_name"]?.string,
-      familyName: me["last_name"]?.string, name: nil)
+      issuer: FacebookGraph.issuer, subject: subject, email: profile["email"]?.string,
+      givenName: profile["first_name"]?.string, familyName: profile["last_name"]?.string, name: nil)
     guard let identity else { throw .malformed }
     return identity
   }
@@ -54,15 +54,15 @@ package struct FacebookGraph: Sendable {
     guard let url = URL(string: "\(configuration.graph.absoluteString)/\(path)?\(FormText.text(query))") else {
       throw .malformed
     }
-    let answer: HTTPFetch.Response
-    do { answer = try await fetch.get(url) } catch { throw IdentityFailure(error) }
-    switch (answer.status, path) {
+    let response: HTTPFetch.Response
+    do { response = try await fetch.get(url) } catch { throw IdentityFailure(error) }
+    switch (response.status, path) {
     case (200, _): break
     // The token expired between the two requests.
     case (400, "me"), (401, "me"): throw .refused(code: "facebook_token")
-    default: throw .unavailable(code: "facebook_\(path)_status_\(answer.status)")
+    default: throw .unavailable(code: "facebook_\(path)_status_\(response.status)")
     }
-    guard let json = try? JSONDecoder().decode(JSONValue.self, from: answer.body) else { throw .malformed }
+    guard let json = try? JSONDecoder().decode(JSONValue.self, from: response.body) else { throw .malformed }
     return json
   }
 }

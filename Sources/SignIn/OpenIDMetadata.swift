@@ -9,7 +9,7 @@ struct OpenIDMetadata: Sendable {
   /// The endpoint for the user's profile. Nil if the provider has none.
   let userInfo: URL?
   /// True if the provider adds its issuer to its responses. (RFC 9207, section 3.)
-  let namesItself: Bool
+  let sendsIssuer: Bool
 
   /// Decodes a provider's metadata.
   ///
@@ -25,7 +25,7 @@ struct OpenIDMetadata: Sendable {
     self.authorization = authorization
     self.token = token
     userInfo = endpoint("userinfo")
-    namesItself = json["authorization_response_iss_parameter_supported"] == .bool(true)
+    sendsIssuer = json["authorization_response_iss_parameter_supported"] == .bool(true)
   }
 
   /// Returns the URL to which the user is redirected for a login, with these parameters.

@@ -38,16 +38,18 @@ package actor OpenIDProvider {
   /// - Parameter issuer: The issuer in the response. Nil if the response names none.
   /// - Throws: `IdentityFailure.refused` if it names another issuer.
   package func check(issuer: String?) async throws(IdentityFailure) {
-    let mayLack = try await !metadata().namesItself
-    guard issuer == configuration.issuer || issuer == nil && mayLack else { throw .refused(code: "oidc_answer_iss") }
+    let mayOmitIssuer = try await !metadata().sendsIssuer
+    guard issuer == configuration.issuer || issuer == nil && mayOmitIssuer else {
+      throw .refused(code: "oidc_answer_iss")
+    }
   }
 
   /// Exchanges an authorization code for the identity of the user who logged in.
   package func identity(code: String, of flow: PendingAuthorization) async throws(IdentityFailure) -> ProvidedIdentity {
     guard (1...IdentityLimits.tokenBytesMax).contains(code.utf8.count) else { throw .refused(code: "oidc_code") }
     let metadata = try await metadata()
-    let answer = try await exchange(code, of: flow, at: metadata.token)
-    guard let text = answer["id_token"]?.string else { throw .unavailable(code: "oidc_no_id_token") }
+    let tokens = try await exchange(code, of: flow, at: metadata.token)
+    guard let text = tokens["id_token"]?.string else { throw .unavailable(code: "oidc_no_id_token") }
     var claims: JSONValue
     do throws(IDToken.Fault) {
       let token = try IDToken(text)
@@ -58,8 +60,8 @@ package actor OpenIDProvider {
     } catch { throw .refused(code: "oidc_id_token_\(error.rawValue)") }
     let subject = claims["sub"]?.string ?? ""
     // Some providers send the profile only from the UserInfo endpoint. (OpenID Connect Core 1.0, section 5.4.)
-    let tellsProfile = ["email", "name", "given_name"].contains { claims[$0] != nil }
-    if !tellsProfile, let url = metadata.userInfo, let token = answer["access_token"]?.string {
+    let hasProfile = ["email", "name", "given_name"].contains { claims[$0] != nil }
+    if !hasProfile, let url = metadata.userInfo, let token = tokens["access_token"]?.string {
       claims = try await userInfo(url, accessToken: token, subject: subject)
     }
     // Some providers write this flag as a string.
@@ -78,9 +80,9 @@ package actor OpenIDProvider {
       return cachedMetadata.metadata
     }
     guard let url = configuration.discovery else { throw .malformed }
-    let answer = try await get(url)
-    guard answer.status == 200 else { throw .unavailable(code: "oidc_discovery_status_\(answer.status)") }
-    let metadata = try OpenIDMetadata(answer.body, issuer: configuration.issuer)
+    let response = try await get(url)
+    guard response.status == 200 else { throw .unavailable(code: "oidc_discovery_status_\(response.status)") }
+    let metadata = try OpenIDMetadata(response.body, issuer: configuration.issuer)
     cachedMetadata = (metadata, nowMs())
     return metadata
   }
@@ -101,12 +103,12 @@ package actor OpenIDProvider {
       let pair = "\(FormText.encoded(configuration.clientID)):\(FormText.encoded(configuration.clientSecret.text))"
       headers["Authorization"] = "Basic \(Data(pair.utf8).base64EncodedString())"
     }
-    let answer: HTTPFetch.Response
-    do { answer = try await fetch.post(url, form: form, headers: headers) } catch { throw IdentityFailure(error) }
-    let json = try? JSONDecoder().decode(JSONValue.self, from: answer.body)
-    if answer.status == 400, json?["error"]?.string == "invalid_grant" { throw .refused(code: "oidc_code") }
+    let response: HTTPFetch.Response
+    do { response = try await fetch.post(url, form: form, headers: headers) } catch { throw IdentityFailure(error) }
+    let json = try? JSONDecoder().decode(JSONValue.self, from: response.body)
+    if response.status == 400, json?["error"]?.string == "invalid_grant" { throw .refused(code: "oidc_code") }
     // Other errors are faults of this client's configuration, which the operator must repair.
-    guard answer.status == 200 else { throw .unavailable(code: "oidc_token_status_\(answer.status)") }
+    guard response.status == 200 else { throw .unavailable(code: "oidc_token_status_\(response.status)") }
     guard let json else { throw .malformed }
     return json
   }
@@ -119,9 +121,9 @@ package actor OpenIDProvider {
     guard accessToken.utf8.count <= IdentityLimits.tokenBytesMax,
       accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else { throw .malformed }
-    let answer = try await get(url, headers: ["Authorization": "Bearer \(accessToken)"])
-    guard answer.status == 200 else { throw .unavailable(code: "oidc_userinfo_status_\(answer.status)") }
-    guard let json = try? JSONDecoder().decode(JSONValue.self, from: answer.body) else { throw .malformed }
+    let response = try await get(url, headers: ["Authorization": "Bearer \(accessToken)"])
+    guard response.status == 200 else { throw .unavailable(code: "oidc_userinfo_status_\(response.status)") }
+    guard let json = try? JSONDecoder().decode(JSONValue.self, from: response.body) else { throw .malformed }
     guard json["sub"]?.string == subject else { throw .refused(code: "oidc_userinfo_sub") }
     return json
   }

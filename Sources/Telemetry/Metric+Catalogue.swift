@@ -208,7 +208,7 @@ extension Metric {
   package static let feedDropped = Metric(
     "onthemap_feed_joins_dropped_total", .counter, "Joins dropped because too many waited.")
 
-  /// Number of answered queries.
+  /// Number of queries with a list or a delta in reply.
   package static let feedQueries = Metric(
     "onthemap_feed_queries_total", .counter, "Queries answered with a list or a delta.")
   /// Number of refused queries: malformed, too many, or without a list.

@@ -95,7 +95,7 @@ package final class MetricRegistry: MetricsFactory {
     return state.withLock { state in
       let metric = state.kinds[name] ?? Metric.all[name] ?? Metric(name, kind, "")
       guard metric.kind == kind else { return nil }
-      if let there = state.series[name]?[key] { return there.instrument as? Made }
+      if let existing = state.series[name]?[key] { return existing.instrument as? Made }
       let made = make(metric)
       state.kinds[name] = metric
       state.series[name, default: [:]][key] = Series(labels: dimensions, instrument: made)

@@ -14,9 +14,9 @@ struct GeocodeMeters: Sendable {
   init(logger: Logger) { self.logger = logger }
 
   /// Records a job's reply and its duration.
-  func count(_ answer: WorkerReply, to job: Job, since watch: Stopwatch) {
+  func count(_ reply: WorkerReply, to job: Job, since watch: Stopwatch) {
     let (word, timer) =
-      switch answer {
+      switch reply {
       case .outcome(.located): ("located", located)
       case .outcome(.notFound): ("not_found", notFound)
       case .outcome(.failed): ("failed", failed)

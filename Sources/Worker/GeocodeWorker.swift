@@ -62,14 +62,17 @@ package struct GeocodeWorker: Service {
     let sessions = Metric.workerSessions.counter()
     let meters = GeocodeMeters(logger: logger)
     let wake = WakeupEvent()
-    let later = CommandQueue<JobResult>(wake)
-    let remote = configuration.remote.map { RemoteLookups($0, logger: logger, results: later, meters: meters) }
+    let deferredResults = CommandQueue<JobResult>(wake)
+    let remote = configuration.remote.map {
+      RemoteLookups($0, logger: logger, results: deferredResults, meters: meters)
+    }
     defer { remote?.end() }
     let (reactor, _) = try Reactor.start("worker", wake: wake) { [configuration, logger, ready, session] context in
       let client = try JobClient(
         context, connect: configuration.ingest, worker: configuration.name, instance: instance, software: "onthemap",
         concurrency: configuration.concurrency, logger: logger,
-        remoteIntervalMs: configuration.remote?.intervalMs, later: later, curve: configuration.curve,
+        remoteIntervalMs: configuration.remote?.intervalMs, deferredResults: deferredResults,
+        curve: configuration.curve,
         joined: {
           sessions.increment()
           session(true)
@@ -86,9 +89,9 @@ package struct GeocodeWorker: Service {
             let detailed = found.first?.match == .fallback ? index.locate(query) : found
             if remote.accept(job, lease, found: detailed) { return nil }
           }
-          let answer = WorkerReply.outcome(found.isEmpty ? .notFound : .located(found))
-          meters.count(answer, to: job, since: watch)
-          return answer
+          let reply = WorkerReply.outcome(found.isEmpty ? .notFound : .located(found))
+          meters.count(reply, to: job, since: watch)
+          return reply
         })
       return ([client], ())
     }

@@ -28,19 +28,19 @@ final class RemoteLookups: Sendable {
   func accept(_ job: Job, _ lease: Lease, found: [Place]) -> Bool {
     guard AddressClassifier.needsRemoteLookup(job.placeQuery, found: found) else { return false }
     let query = job.placeQuery
-    let once = PendingResult(job, lease, results, meters)
+    let pending = PendingResult(job, lease, results, meters)
     Task { [geocoder] in
       if let known = await geocoder.cachedOutcome(query) {
-        return once.complete(.outcome(.remote(known, found: found)))
+        return pending.complete(.outcome(.remote(known, found: found)))
       }
-      guard job.isRemote else { return once.complete(.needsRemote(found)) }
-      once.complete(.outcome(.remote(await geocoder.locate(query), found: found)))
+      guard job.isRemote else { return pending.complete(.needsRemote(found)) }
+      pending.complete(.outcome(.remote(await geocoder.locate(query), found: found)))
     }
     guard job.isRemote, job.id.isLookup else { return true }
     // A client waits for a lookup, and a town is better than no result.
     Task {
       try? await Task.sleep(for: .milliseconds(Limits.remoteLookupMs))
-      once.complete(.outcome(.degraded(found, code: "remote_timeout")))
+      pending.complete(.outcome(.degraded(found, code: "remote_timeout")))
     }
     return true
   }

@@ -50,7 +50,7 @@ struct Baselines {
     }
     let program = try Program(
       pipeline, [port, database.path, document.path], log: folder.appendingPathComponent("cpipe.log"),
-      saysReady: false)
+      waitsForReady: false)
     defer { program.end() }
     let deadline = ContinuousClock.now + .seconds(5)
     while (try? await URLSession.shared.data(from: stats)) == nil, ContinuousClock.now < deadline {

@@ -147,7 +147,7 @@ struct Bench: AsyncParsableCommand {
     let queued = try await Pipeline.submit(to: full, token: full.signUp(), batch: 64, until: .posts(100_000))
     table.add("queued posts", Double(queued))
     table.add("ingest memory with queued posts MB (PSS)", full.ingest.megabytes)
-    table.add("ready again with queued posts after kill -9, s", try full.secondsToComeBack(folder: folder))
+    table.add("ready again with queued posts after kill -9, s", try full.secondsToRestart(folder: folder))
   }
 }
 

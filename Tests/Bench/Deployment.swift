@@ -113,7 +113,7 @@ final class Deployment {
   }
 
   /// Kills ingest and starts it again on the same store. Returns the seconds until it is ready.
-  func secondsToComeBack(folder: URL) throws -> Double {
+  func secondsToRestart(folder: URL) throws -> Double {
     ingest.kill()
     let start = ContinuousClock.now
     let again = try Deployment.ingest(Program.onthemap, data: data, log: folder.appendingPathComponent("again.log"))

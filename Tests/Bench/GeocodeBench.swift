@@ -131,15 +131,15 @@ struct GeocodeBench {
     return try yardstick.read { db in
       let statement = try db.makeStatement(sql: "SELECT rowid FROM place WHERE place MATCH ? ORDER BY \(order) LIMIT 1")
       var failure: (any Error)?
-      var (asked, found) = (0, 0)
+      var (count, found) = (0, 0)
       let perSecond = Self.perSecond(of: matches.count) {
         for match in matches {
           do { found += try Int64.fetchOne(statement, arguments: [match]) == nil ? 0 : 1 } catch { failure = error }
-          asked += 1
+          count += 1
         }
       }
       if let failure { throw failure }
-      return (perSecond, found * 100 / max(asked, 1))
+      return (perSecond, found * 100 / max(count, 1))
     }
   }
 

@@ -8,7 +8,7 @@ enum JobLinkBench {
   /// Number of workers for 1,000 outstanding jobs, all on one thread.
   private static let workers = 1_000 / Limits.windowMax + 1
 
-  /// Jobs per second that are sent, answered and acknowledged, with 1,000 outstanding.
+  /// Jobs per second that are sent, finished and acknowledged, with 1,000 outstanding.
   static func roundTripsPerSecond(seconds: Int) async throws -> Double {
     try await run(workers: workers, outstanding: workers * Limits.windowMax, warmUp: 10_000, seconds: seconds)
   }
@@ -23,19 +23,19 @@ enum JobLinkBench {
     var logger = Logger(label: "bench")
     logger.logLevel = .critical
     let wake = WakeupEvent()
-    let inbox = CommandQueue<JobServer.Command>(wake)
+    let commands = CommandQueue<JobServer.Command>(wake)
     let done = Atomic<Int>(0)
     let next = Atomic<UInt64>(0)
     let quiet = logger
     let (server, jobs) = try Reactor.start("server", wake: wake) { context in
       let server = try JobServer(
-        context, bind: try Endpoint("tcp://127.0.0.1:*"), generation: 1, inbox: inbox, logger: quiet,
+        context, bind: try Endpoint("tcp://127.0.0.1:*"), generation: 1, commands: commands, logger: quiet,
         perform: { effect in
           guard case .store(let write) = effect else { return }
           let records = write.records
           done.add(records.count, ordering: .relaxed)
-          inbox.enqueue(.committed(.written(write, SettlementResult())))
-          inbox.enqueue(.committed(.accepted(records.map { _ in job(next) })))
+          commands.enqueue(.committed(.written(write, SettlementResult())))
+          commands.enqueue(.committed(.accepted(records.map { _ in job(next) })))
         })
       return ([server], server.endpoint)
     }
@@ -50,7 +50,7 @@ enum JobLinkBench {
       return (clients, ())
     }
     defer { worker.stop() }
-    inbox.enqueue(.committed(.accepted((0..<outstanding).map { _ in job(next) })))
+    commands.enqueue(.committed(.accepted((0..<outstanding).map { _ in job(next) })))
     let deadline = ContinuousClock.now + .seconds(30)
     while done.load(ordering: .relaxed) < warmUp {
       guard ContinuousClock.now < deadline else { throw BenchError("the job link was not warm within 30 s") }

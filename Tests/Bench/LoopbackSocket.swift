@@ -1,6 +1,6 @@
 import Glibc
 
-/// A TCP connection to a port of this host, blocking until `waitNoMore`.
+/// A TCP connection to a port of this host, blocking until `makeNonBlocking`.
 final class LoopbackSocket {
   let descriptor: Int32
 
@@ -24,7 +24,7 @@ final class LoopbackSocket {
   deinit { close(descriptor) }
 
   /// Makes the socket non-blocking.
-  func waitNoMore() { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+  func makeNonBlocking() { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
 
   /// Writes all bytes. They must be few enough for the socket's buffer.
   func write(_ bytes: [UInt8]) throws {

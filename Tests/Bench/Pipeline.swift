@@ -78,7 +78,7 @@ struct Pipeline {
       "/usr/bin/env",
       [
         "strace", "-f", "-c", "-o", counts, "-e", "trace=fdatasync,fsync", "-p", "\(deployment.ingest.identifier)",
-      ], log: folder.appendingPathComponent("strace.log"), saysReady: false)
+      ], log: folder.appendingPathComponent("strace.log"), waitsForReady: false)
     let deadline = ContinuousClock.now + .seconds(5)
     while !deployment.ingest.isTraced, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
     let before = try await deployment.published()
@@ -127,7 +127,7 @@ struct Pipeline {
     let (reactor, _) = try Reactor.start("producer", wake: WakeupEvent()) { context in
       let client = try SubmitClient(
         context, connect: address, token: token, logger: quiet, next: { _ in producer.next() },
-        event: { producer.take($0) })
+        event: { producer.receive($0) })
       return ([client], ())
     }
     defer { reactor.stop() }
@@ -183,7 +183,7 @@ private final class Producer: Sendable {
     }
   }
 
-  func take(_ event: SubmitClient.Event) {
+  func receive(_ event: SubmitClient.Event) {
     state.withLock { state in
       switch event {
       case .repeated: break

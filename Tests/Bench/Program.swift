@@ -11,8 +11,8 @@ final class Program {
   /// Words `key=value` of the program's `ready` line.
   let ready: [String: String]
 
-  /// Starts a program. Waits for its line `ready …` if `saysReady` is true.
-  init(_ path: String, _ arguments: [String], log: URL, saysReady: Bool = true) throws {
+  /// Starts a program. Waits for its line `ready …` if `waitsForReady` is true.
+  init(_ path: String, _ arguments: [String], log: URL, waitsForReady: Bool = true) throws {
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
     try Data().write(to: log)
@@ -21,7 +21,7 @@ final class Program {
     process.standardOutput = output
     try process.run()
     var line = ""
-    while saysReady, !line.hasSuffix("\n") {
+    while waitsForReady, !line.hasSuffix("\n") {
       guard let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty else {
         throw BenchError(
           "\(path) \(arguments.joined(separator: " ")) ended: \(try String(contentsOf: log, encoding: .utf8))")

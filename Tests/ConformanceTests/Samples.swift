@@ -32,7 +32,7 @@ extension Endpoint {
 extension ConformanceReport {
   /// The names of the rules that do not hold.
   var brokenRules: Set<String> {
-    Set(findings.filter { if case .doesNotHold = $0.verdict { true } else { false } }.map(\.rule.name))
+    Set(findings.filter { if case .fail = $0.verdict { true } else { false } }.map(\.rule.name))
   }
 }
 

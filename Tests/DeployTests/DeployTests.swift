@@ -12,23 +12,23 @@ struct ContainerTests {
   func image() {
     func rule(_ file: DeployFile) -> [String] {
       let stages = file.matches(of: #"^FROM\s+(\S+)"#)
-      var complaints = stages.filter { $0.range(of: #":[\w.-]*\d"#, options: .regularExpression) == nil }
+      var errors = stages.filter { $0.range(of: #":[\w.-]*\d"#, options: .regularExpression) == nil }
         .map { "\($0) is not pinned to a version." }
-      if stages.count < 2 { complaints.append("the image contains the compiler: build in a separate stage.") }
+      if stages.count < 2 { errors.append("the image contains the compiler: build in a separate stage.") }
       let runtime = file.text.components(separatedBy: "\nFROM ").last ?? ""
       let user = DeployFile(file.path, runtime).matches(of: #"^USER\s+(\d+)"#).last.flatMap { Int($0) }
-      if user ?? 0 == 0 { complaints.append("it must run as a numbered user other than 0.") }
+      if user ?? 0 == 0 { errors.append("it must run as a numbered user other than 0.") }
       for line in [
         "VOLUME /data", "STOPSIGNAL SIGTERM", Self.releaseFlags, "pipefail", "strip ", "THIRD-PARTY-NOTICES.txt",
       ] where !file.text.contains(line) {
-        complaints.append("\(line) is missing.")
+        errors.append("\(line) is missing.")
       }
       for package in ["libzmq5", "libsqlite3-0", "libsodium23", "libargon2-1", "zlib1g", "libcurl4", "ca-certificates"]
       where !runtime.contains(package) {
-        complaints.append("\(package) is missing in the runtime stage.")
+        errors.append("\(package) is missing in the runtime stage.")
       }
       let secret = #"^(?:ARG|\s*(?:ENV\s+)?)\s*(\w*(?:PASSWORD|TOKEN|SECRET|KEY)\w*)="#
-      return complaints + file.matches(of: secret).map { "\($0) would stay in the image." }
+      return errors + file.matches(of: secret).map { "\($0) would stay in the image." }
     }
     enforce(
       [dockerfile], to: rule,
@@ -67,27 +67,27 @@ struct ContainerTests {
       let services = file.text.components(separatedBy: "\nservices:\n").last ?? ""
       let body = DeployFile(file.path, services.components(separatedBy: "\nvolumes:\n").first ?? "")
       let names = body.matches(of: #"^  (\w+):$"#)
-      var complaints = names.sorted() == ["feed", "ingest", "keys", "worker"] ? [] : ["its services are \(names)."]
+      var errors = names.sorted() == ["feed", "ingest", "keys", "worker"] ? [] : ["its services are \(names)."]
       if body.matches(of: #"^    <<: \*service$"#).count != names.count {
-        complaints.append("every service must start with the shared part.")
+        errors.append("every service must start with the shared part.")
       }
       for line in ["restart: unless-stopped", "read_only: true", "cap_drop: [ALL]", "no-new-privileges:true"]
       where !file.text.contains(line) {
-        complaints.append("\(line) is missing.")
+        errors.append("\(line) is missing.")
       }
       for role in ["command: [ingest]", "command: [worker]", "command: [feed]", "replicas: 2", "data:/data"]
       where !body.text.contains(role) {
-        complaints.append("\(role) is missing.")
+        errors.append("\(role) is missing.")
       }
       let ports = body.matches(of: #"^    ports: \[(.*)\]$"#).joined(separator: ", ").components(separatedBy: ", ")
       if ports.sorted() != ["8080", "8081", "7710", "7711"].map({ "\"127.0.0.1:\($0):\($0)\"" }).sorted() {
-        complaints.append("it publishes \(ports).")
+        errors.append("it publishes \(ports).")
       }
       if body.matches(of: #"/usr/bin/onthemap, health, "http://127\.0\.0\.1:\d+/livez""#).count != 3 {
-        complaints.append("ingest, feed and worker need a health check of /livez.")
+        errors.append("ingest, feed and worker need a health check of /livez.")
       }
       let images = file.matches(of: #"^ +image: (.*)$"#)
-      return complaints
+      return errors
         + images.filter { !$0.contains(":") || $0.contains(":latest") }.map { "\($0) has no version." }
     }
     enforce(
@@ -109,16 +109,16 @@ struct ContainerTests {
       return ["ingest", "worker", "feed"].flatMap { role in
         let body = services.components(separatedBy: "\n  \(role):\n").last?.components(separatedBy: "\n\n")[0] ?? ""
         let section = DeployFile(file.path, body)
-        var complaints: [String] = []
-        if section.matches(of: #""(\w+)-key:/keys/\w+:ro""#) != [role] { complaints.append("\(role) has other keys.") }
-        let wanted =
+        var errors: [String] = []
+        if section.matches(of: #""(\w+)-key:/keys/\w+:ro""#) != [role] { errors.append("\(role) has other keys.") }
+        let expected =
           role == "ingest"
           ? ["ALLOW_WORKERS: /keys/public/workers", "ALLOW_FEEDS: /keys/public/feeds"]
           : ["INGEST_KEY: /keys/public/ingest"]
-        for line in wanted + ["KEY_FILE: /keys/\(role)/key"] where !body.contains("ONTHEMAP_" + line) {
-          complaints.append("\(role) lacks \(line).")
+        for line in expected + ["KEY_FILE: /keys/\(role)/key"] where !body.contains("ONTHEMAP_" + line) {
+          errors.append("\(role) lacks \(line).")
         }
-        return complaints + (body.contains("PLAINTEXT") ? ["\(role) may send plain text."] : [])
+        return errors + (body.contains("PLAINTEXT") ? ["\(role) may send plain text."] : [])
       }
     }
     enforce(
@@ -144,19 +144,19 @@ struct ContainerTests {
         for name in ["ingest", "worker", "feed", "public"] {
           try FileManager.default.createDirectory(atPath: "\(keys)/\(name)", withIntermediateDirectories: true)
         }
-        let here = script.replacingOccurrences(of: "$$", with: "$").replacingOccurrences(of: "/keys/", with: keys + "/")
+        let text = script.replacingOccurrences(of: "$$", with: "$").replacingOccurrences(of: "/keys/", with: keys + "/")
           .replacingOccurrences(of: "onthemap keys", with: "'\(program.path)' keys")
         func state() -> [String] {
           ["ingest/key", "worker/key", "feed/key", "public/ingest", "public/workers", "public/feeds"].map {
             (try? String(contentsOfFile: "\(keys)/\($0)", encoding: .utf8)) ?? ""
           }
         }
-        let (status, output) = try shell.run("-euc", here)
+        let (status, output) = try shell.run("-euc", text)
         let first = state()
         guard status == 0, !first.contains(""), first[4].hasSuffix(" worker\n"), first[5].hasSuffix(" feed\n") else {
           return ["it made \(first.map(\.count)): \(output)"]
         }
-        return try shell.run("-euc", here).status == 0 && state() == first ? [] : ["a second run replaces the keys."]
+        return try shell.run("-euc", text).status == 0 && state() == first ? [] : ["a second run replaces the keys."]
       }
     }
     try enforce(

@@ -60,7 +60,7 @@ enum Deployment {
   static let services = units.filter { $0.path.hasSuffix(".service") }
 
   /// Calls the body with a new folder, and removes the folder afterwards.
-  static func withFolder<Made>(_ body: (URL) throws -> Made) throws -> Made {
+  static func withFolder<Value>(_ body: (URL) throws -> Value) throws -> Value {
     let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-deploy-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -140,7 +140,7 @@ func enforce(
   }
   for file in files {
     #expect(!file.text.isEmpty, "\(file.path) is missing or empty.", sourceLocation: sourceLocation)
-    for complaint in try rule(file) { Issue.record("\(file.path): \(complaint)", sourceLocation: sourceLocation) }
+    for error in try rule(file) { Issue.record("\(file.path): \(error)", sourceLocation: sourceLocation) }
   }
 }
 

@@ -52,8 +52,8 @@ struct ExampleTests {
         try Data(file.text.utf8).write(to: folder.appending(path: "subscriber_level0.py"))
         try Data(Self.feed.utf8).write(to: folder.appending(path: "feed.py"))
         let proto = Deployment.root.appending(path: "proto").path
-        let made = try protoc.run("-I", proto, "--python_out=\(folder.path)", "onthemap/feed/v1/feed.proto")
-        guard made.status == 0 else { return [made.output] }
+        let result = try protoc.run("-I", proto, "--python_out=\(folder.path)", "onthemap/feed/v1/feed.proto")
+        guard result.status == 0 else { return [result.output] }
         let (status, output) = try python.run("feed.py", at: folder)
         let line = "seq 1027: 2 posts, newest: Ana Mora, Costa Rica: https://example.org/ana\n"
         return status == 0 && output == line ? [] : ["it printed: \(output)"]
@@ -75,14 +75,14 @@ struct ExampleTests {
     func rule(_ file: DeployFile) throws -> [String] {
       try Deployment.withFolder { folder in
         // The protocol's timeout of 5 s is too long for a test.
-        let quick = file.with("PATIENCE_S = 64, 5", replacedBy: "PATIENCE_S = 64, 0.2")
-          .with("PATIENCE_S * 1_000", replacedBy: "200")
+        let quick = file.with("REPLY_TIMEOUT_S = 64, 5", replacedBy: "REPLY_TIMEOUT_S = 64, 0.2")
+          .with("REPLY_TIMEOUT_S * 1_000", replacedBy: "200")
         try Data(quick.text.utf8).write(to: folder.appending(path: "producer.py"))
-        try Data(Self.desk.utf8).write(to: folder.appending(path: "desk.py"))
+        try Data(Self.ingest.utf8).write(to: folder.appending(path: "ingest.py"))
         let proto = Deployment.root.appending(path: "proto/onthemap/submit/v1").path
-        let made = try protoc.run("-I", proto, "--python_out=\(folder.path)", "submit.proto")
-        guard made.status == 0 else { return [made.output] }
-        let (status, output) = try python.run("desk.py", at: folder)
+        let result = try protoc.run("-I", proto, "--python_out=\(folder.path)", "submit.proto")
+        guard result.status == 0 else { return [result.output] }
+        let (status, output) = try python.run("ingest.py", at: folder)
         let lines = [
           "accepted 0000000001 Oslo", "refused invalid_link (link is no link) Lima", "replayed 0000000002 Rome",
           "4 frames, keys repeated",
@@ -94,13 +94,13 @@ struct ExampleTests {
       [producer], to: rule,
       bad: [
         producer.with("idempotency_key=key", replacedBy: "idempotency_key=str(next(numbers))"),
-        producer.with("again.append(post)", replacedBy: "pass"),
+        producer.with("busy.append(post)", replacedBy: "pass"),
       ])
   }
 
-  /// A stub of ingest that starts the example. It does not answer the first frame, is busy for the second, answers each
-  /// post of the third, and accepts the busy post in the fourth.
-  private static let desk = """
+  /// A stub of ingest that starts the example. It ignores the first frame, is busy for the second, has a receipt for
+  /// each post of the third, and accepts the busy post in the fourth.
+  private static let ingest = """
     import pathlib
     import subprocess
     import sys
@@ -108,9 +108,9 @@ struct ExampleTests {
     import submit_pb2
     import zmq
 
-    desk = zmq.Context().socket(zmq.ROUTER)
-    desk.linger = 1_000
-    port = desk.bind_to_random_port("tcp://127.0.0.1")
+    router = zmq.Context().socket(zmq.ROUTER)
+    router.linger = 1_000
+    port = router.bind_to_random_port("tcp://127.0.0.1")
     pathlib.Path("token").write_text("t" * 43 + "\\n")
     command = [sys.executable, "producer.py", "token", f"tcp://127.0.0.1:{port}"]
     producer = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -118,12 +118,12 @@ struct ExampleTests {
     producer.stdin.close()
     batches = []
     for number in range(1, 5):
-        waits = 1_200
-        while waits and not desk.poll(100):
-            waits = 0 if producer.poll() is not None else waits - 1
-        if not waits:
+        polls = 1_200
+        while polls and not router.poll(100):
+            polls = 0 if producer.poll() is not None else polls - 1
+        if not polls:
             break
-        peer, body = desk.recv_multipart()
+        peer, body = router.recv_multipart()
         request = submit_pb2.SubmitRequest.FromString(body)
         assert request.token == "t" * 43 and request.magic == 0x314D544F and request.major == 1
         batches.append([(post.idempotency_key, post.place, post.link) for post in request.batch.posts])
@@ -139,7 +139,7 @@ struct ExampleTests {
             add(outcome=submit_pb2.OUTCOME_BUSY, code="busy", detail="later", retry_after_ms=10)
         else:
             add(outcome=submit_pb2.OUTCOME_REPLAYED, post_id="0000000002")
-        desk.send_multipart([peer, reply.SerializeToString()])
+        router.send_multipart([peer, reply.SerializeToString()])
     if len(batches) < 4:
         producer.kill()
     print(producer.stdout.read(), end="")

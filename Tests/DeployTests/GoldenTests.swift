@@ -19,8 +19,8 @@ struct GoldenTests {
         try Data(file.text.utf8).write(to: folder.appending(path: file.path.replacing("proto/", with: "")))
         let names = FileManager.default.enumerator(atPath: proto.path)?.compactMap { $0 as? String } ?? []
         for name in names where name.hasSuffix(".proto") {
-          let made = try protoc.run("-I", proto.path, "--python_out=\(folder.path)", name)
-          guard made.status == 0 else { return [made.output] }
+          let result = try protoc.run("-I", proto.path, "--python_out=\(folder.path)", name)
+          guard result.status == 0 else { return [result.output] }
         }
         try Data(Self.script.utf8).write(to: folder.appending(path: "pairs.py"))
         let (status, output) = try python.run("pairs.py", at: folder)

@@ -53,7 +53,7 @@ struct MemoryTests {
   func units() throws {
     let needs = try Self.needs()
     func rule(_ file: DeployFile) -> [String] {
-      Self.complaints(file.matches(of: #"^MemoryMax=(\d+)G$"#).last, role: file.role, needs)
+      Self.errors(file.matches(of: #"^MemoryMax=(\d+)G$"#).last, role: file.role, needs)
     }
     let ingest = DeployFile("deploy/systemd/onthemap-ingest.service")
     let feed = DeployFile("deploy/systemd/onthemap-feed.service")
@@ -68,8 +68,8 @@ struct MemoryTests {
   @Test("The documented sums of ingest's memory count every SQLite cache")
   func caches() throws {
     let (count, bytes) = (try Self.connections(), try Self.cacheBytes())
-    let wanted = "\(count) SQLite caches of \(bytes >> 20) MiB (\((count * bytes + 500_000) / 1_000_000) MB)"
-    func rule(_ file: DeployFile) -> [String] { file.text.contains(wanted) ? [] : ["It does not say: \(wanted)"] }
+    let expected = "\(count) SQLite caches of \(bytes >> 20) MiB (\((count * bytes + 500_000) / 1_000_000) MB)"
+    func rule(_ file: DeployFile) -> [String] { file.text.contains(expected) ? [] : ["It does not say: \(expected)"] }
     let files = ["deploy/systemd/onthemap-ingest.service", "deploy/compose.yaml"].map { DeployFile($0) }
     enforce(files, to: rule, bad: files.map { $0.with("9 SQLite caches", replacedBy: "5 SQLite caches") })
   }
@@ -84,7 +84,7 @@ struct MemoryTests {
         let body = (parts.last ?? "").components(separatedBy: "  \(role):\n").last ?? ""
         let section = DeployFile(file.path, body.components(separatedBy: "\n\n")[0])
         let own = section.matches(of: #"^    mem_limit: (\d+)g$"#).last
-        return Self.complaints(own ?? shared, role: role, needs)
+        return Self.errors(own ?? shared, role: role, needs)
       }
     }
     let file = DeployFile("deploy/compose.yaml")
@@ -96,9 +96,9 @@ struct MemoryTests {
       ])
   }
 
-  private static func complaints(_ gibibytes: String?, role: String, _ needs: [String: Int]) -> [String] {
-    guard let given = gibibytes.flatMap({ Int($0) }) else { return ["\(role) has no limit in whole GiB."] }
+  private static func errors(_ gibibytes: String?, role: String, _ needs: [String: Int]) -> [String] {
+    guard let limit = gibibytes.flatMap({ Int($0) }) else { return ["\(role) has no limit in whole GiB."] }
     let needed = needs[role] ?? .max
-    return given << 30 >= needed ? [] : ["\(role) may use \(needed) bytes, but its limit is \(given) GiB."]
+    return limit << 30 >= needed ? [] : ["\(role) may use \(needed) bytes, but its limit is \(limit) GiB."]
   }
 }

@@ -41,14 +41,14 @@ struct NativeExampleTests {
       try Deployment.withFolder { folder in
         try Data(file.text.utf8).write(to: folder.appending(path: "subscriber_level0.c"))
         try Data(Self.fuzzer.utf8).write(to: folder.appending(path: "fuzz.c"))
-        let made = try compiler.run(
+        let result = try compiler.run(
           [
             "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o", "fuzz", "fuzz.c", "-lzmq",
           ], at: folder)
-        guard made.status == 0 else { return [made.output] }
+        guard result.status == 0 else { return [result.output] }
         let (status, output) = try Program(folder.appending(path: "fuzz")).run([golden], at: folder)
         let line = "seq 1027: 2 posts, newest: Ana Mora, Costa Rica: https://example.org/ana\n"
-        return status == 0 && output.hasPrefix(line) && output.hasSuffix(" taken\n") ? [] : [output]
+        return status == 0 && output.hasPrefix(line) && output.hasSuffix(" accepted\n") ? [] : [output]
       }
     }
     try enforce(
@@ -58,7 +58,7 @@ struct NativeExampleTests {
         subscriber.with("    if (from->at == from->end) return false;\n", replacedBy: ""),
         subscriber.with("  if (length(*from) < size) return false;\n", replacedBy: ""),
         subscriber.with("return length(entry->id) == ID_BYTES;", replacedBy: "return true;"),
-        subscriber.with("return snapshot->hash == wanted;", replacedBy: "return snapshot->hash != wanted;"),
+        subscriber.with("return snapshot->hash == expected;", replacedBy: "return snapshot->hash != expected;"),
       ])
   }
 
@@ -89,19 +89,19 @@ struct NativeExampleTests {
       if (!read_frame((struct span){golden, golden + size}, &snapshot)) return 1;
       print(&snapshot);
       FILE *nowhere = freopen("/dev/null", "w", stdout);
-      size_t taken = 0;
+      size_t accepted = 0;
       for (int round = 0; round < 300000; round++) {
         size_t length = below(3) ? size : below(size + 1);
         uint8_t *frame = malloc(length);
         memcpy(frame, golden, length);
         for (size_t changes = below(5); length && changes > 0; changes--)
           frame[below(length)] = below(2) ? odd[below(sizeof odd)] : (uint8_t)below(256);
-        if (read_frame((struct span){frame, frame + length}, &snapshot)) print(&snapshot), taken++;
+        if (read_frame((struct span){frame, frame + length}, &snapshot)) print(&snapshot), accepted++;
         free(frame);
       }
-      fprintf(stderr, "%zu taken\\n", taken);
+      fprintf(stderr, "%zu accepted\\n", accepted);
       free(golden);
-      return nowhere == NULL || taken < 1000;
+      return nowhere == NULL || accepted < 1000;
     }
     """
 

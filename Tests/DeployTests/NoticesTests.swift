@@ -57,12 +57,12 @@ struct NoticesTests {
     func rule(_ file: DeployFile) -> [String] {
       let notices = ".build/release/THIRD-PARTY-NOTICES.txt"
       let (run, release) = (file.matches(of: "^run:(.*)$").joined(), file.matches(of: "^release:(.*)$").joined())
-      var complaints = [String]()
+      var errors = [String]()
       if run.isEmpty || run.contains(notices) || run.contains(" release") {
-        complaints.append("make run must not wait for files that only a package or an image needs.")
+        errors.append("make run must not wait for files that only a package or an image needs.")
       }
-      if !release.contains(notices) { complaints.append("make release lacks the licences' file.") }
-      return complaints
+      if !release.contains(notices) { errors.append("make release lacks the licences' file.") }
+      return errors
     }
     let makefile = DeployFile("Makefile")
     enforce(

@@ -24,18 +24,18 @@ struct PrometheusTests {
       return alerts.flatMap { alert -> [String] in
         let name = alert.prefix { $0 != "\n" }
         let expression = alert.components(separatedBy: "labels: {severity")[0]
-        var complaints: [String] = []
+        var errors: [String] = []
         let used = DeployFile(file.path, expression).matches(of: #"\b((?:onthemap|process)_[a-z_]+)"#)
-        if used.isEmpty, !expression.contains("up{") { complaints.append("\(name) uses no metric.") }
-        for word in used where Self.metric(word) == nil { complaints.append("\(name): there is no \(word).") }
+        if used.isEmpty, !expression.contains("up{") { errors.append("\(name) uses no metric.") }
+        for word in used where Self.metric(word) == nil { errors.append("\(name): there is no \(word).") }
         for match in expression.matches(of: #/\b((?:onthemap|process)_[a-z_]+)\{([a-z_]+)/#) {
           let labels = (Self.metric(String(match.1))?.labels ?? []) + ["job", "instance", "le"]
-          if !labels.contains(String(match.2)) { complaints.append("\(name): \(match.1) has no \(match.2).") }
+          if !labels.contains(String(match.2)) { errors.append("\(name): \(match.1) has no \(match.2).") }
         }
         if alert.firstMatch(of: #/labels: \{severity: (critical|warning|info)\}/#) == nil {
-          complaints.append("\(name) has no severity.")
+          errors.append("\(name) has no severity.")
         }
-        return complaints + (alert.contains("summary: \"") ? [] : ["\(name) has no summary."])
+        return errors + (alert.contains("summary: \"") ? [] : ["\(name) has no summary."])
       }
     }
     enforce(
@@ -78,10 +78,10 @@ struct PrometheusTests {
         .matches(of: #"OPERATIONS", flag: "--operations", default: \.value\("([\d.:]+)"\)"#)
     }
     func rule(_ file: DeployFile) -> [String] {
-      let wanted = options.flatMap(\.self).sorted()
+      let expected = options.flatMap(\.self).sorted()
       let targets = file.matches(of: #"targets: \["([\d.:]+)"\]"#).sorted()
-      let complaints = wanted.count == 3 && targets == wanted ? [] : ["it scrapes \(targets), not \(wanted)."]
-      return complaints + (file.text.contains("\nrule_files: [rules.yml]\n") ? [] : ["it does not read the rules."])
+      let errors = expected.count == 3 && targets == expected ? [] : ["it scrapes \(targets), not \(expected)."]
+      return errors + (file.text.contains("\nrule_files: [rules.yml]\n") ? [] : ["it does not read the rules."])
     }
     enforce(
       [configuration], to: rule,

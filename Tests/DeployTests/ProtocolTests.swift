@@ -16,20 +16,20 @@ struct ProtocolTests {
     let text = document.text
     func rule(_ file: DeployFile) -> [String] {
       var prefix: String?
-      var complaints: [String] = []
+      var errors: [String] = []
       for line in file.lines where !line.hasPrefix("//") {
         let words = line.split { " ;={".contains($0) }
         guard words.count > 1 else { continue }
         if words[0] == "message" || words[0] == "enum" {
           prefix = words[0] == "enum" ? Self.prefix(of: words[1]) : nil
-          if prefix == nil, !text.contains(words[1]) { complaints.append("\(words[1]) is missing.") }
+          if prefix == nil, !text.contains(words[1]) { errors.append("\(words[1]) is missing.") }
         } else if line.contains(" = "), let place = words.firstIndex(where: { Int($0) != nil }), place > 0 {
           let name = words[place - 1].dropFirst(prefix?.count ?? 0)
-          let wanted = prefix == nil ? "\(words[place]) `\(name)`" : "\(name) \(words[place])"
-          if name != "UNSPECIFIED", !text.contains(wanted) { complaints.append("\(wanted) is missing.") }
+          let expected = prefix == nil ? "\(words[place]) `\(name)`" : "\(name) \(words[place])"
+          if name != "UNSPECIFIED", !text.contains(expected) { errors.append("\(expected) is missing.") }
         }
       }
-      return complaints
+      return errors
     }
     enforce(
       protos, to: rule,
@@ -73,7 +73,7 @@ struct ProtocolTests {
     func rule(_ file: DeployFile) -> [String] {
       names.compactMap { name in
         guard let digits = limits.matches(of: #"let \#(name)(?:: Int64)? = ([\d_]+)$"#).first else {
-          return "Limits.\(name) is gone, or no number."
+          return "Limits.\(name) is missing, or no number."
         }
         let shown = digits.replacingOccurrences(of: "_", with: ",")
         let isShown = !file.matches(of: #"(?<![\d,])\#(shown)(?![\d]|,\d)"#).isEmpty
@@ -88,7 +88,7 @@ struct ProtocolTests {
   @Test("Each row of the protocol document's constants has the name and value of a limit")
   func constants() {
     let limits = DeployFile.limits
-    func complaint(_ row: DeployFile) -> String? {
+    func error(_ row: DeployFile) -> String? {
       guard let name = row.matches(of: #"`(\w+)`"#).first, let value = row.matches(of: #"` \| ([\d,]+)"#).first else {
         return "\(row.text) has no name or value."
       }
@@ -100,7 +100,7 @@ struct ProtocolTests {
     }
     func rule(_ file: DeployFile) -> [String] {
       let rows = file.matches(of: #"^(\| `\w+` \| [\d,]+(?: ms| days| bytes)? \| .*)$"#).map { DeployFile("row", $0) }
-      return rows.count < 50 ? ["It has only \(rows.count) constants."] : rows.compactMap(complaint)
+      return rows.count < 50 ? ["It has only \(rows.count) constants."] : rows.compactMap(error)
     }
     enforce(
       [document], to: rule,
@@ -135,12 +135,12 @@ struct ProtocolTests {
     func rule(_ file: DeployFile) throws -> [String] {
       let lines = file.text.components(separatedBy: "```python\n").last?.components(separatedBy: "\n```")[0] ?? ""
       return try Deployment.withFolder { folder in
-        let made = try program.run("keys", "new", "--output", "worker.key", at: folder)
+        let result = try program.run("keys", "new", "--output", "worker.key", at: folder)
         try Data(lines.utf8).write(to: folder.appending(path: "client.py"))
         try Data(Self.server.utf8).write(to: folder.appending(path: "server.py"))
-        let key = made.output.trimmingCharacters(in: .newlines)
+        let key = result.output.trimmingCharacters(in: .newlines)
         let (status, output) = try python.run("server.py", key, at: folder)
-        return status == 0 && output == "heard\n" ? [] : ["it printed: \(output)"]
+        return status == 0 && output == "received\n" ? [] : ["it printed: \(output)"]
       }
     }
     try enforce(
@@ -159,8 +159,8 @@ struct ProtocolTests {
     import zmq.utils.z85
 
     context = zmq.Context()
-    door = context.socket(zmq.REP)
-    door.bind("inproc://zeromq.zap.01")
+    authenticator = context.socket(zmq.REP)
+    authenticator.bind("inproc://zeromq.zap.01")
     router = context.socket(zmq.ROUTER)
     public, secret = zmq.curve_keypair()
     router.curve_server, router.curve_secretkey, router.zap_domain = True, secret, b"otm.jobs"
@@ -169,12 +169,12 @@ struct ProtocolTests {
     try:
         exec(lines.replace("S7E5Lqp{<KF[i2])JQuxM7Mufs6Jp/:dyitFHqA-", public.decode()))
         socket.send(b"hi", zmq.NOBLOCK)
-        if door.poll(3_000):
-            version, number, domain, _, _, mechanism, key = door.recv_multipart()
+        if authenticator.poll(3_000):
+            version, number, domain, _, _, mechanism, key = authenticator.recv_multipart()
             fits = domain == b"otm.jobs" and mechanism == b"CURVE" and zmq.utils.z85.encode(key).decode() == sys.argv[1]
-            door.send_multipart([version, number, b"200" if fits else b"400", b"", b"", b""])
+            authenticator.send_multipart([version, number, b"200" if fits else b"400", b"", b"", b""])
             if router.poll(3_000) and router.recv_multipart()[1] == b"hi":
-                print("heard")
+                print("received")
     finally:
         context.destroy(linger=0)
         zmq.Context.instance().destroy(linger=0)
@@ -190,7 +190,7 @@ struct ProtocolTests {
         let shown = row.matches(of: "0x([0-9a-f]{16})").first.flatMap { UInt64($0, radix: 16) }
         return shown != Self.hash(Array(zip(ids, seqs)))
       }
-      return rows.count == 3 ? wrong.map { "wrong: \($0.text)" } : ["three examples are wanted."]
+      return rows.count == 3 ? wrong.map { "wrong: \($0.text)" } : ["it must have three examples."]
     }
     enforce(
       [document], to: rule,

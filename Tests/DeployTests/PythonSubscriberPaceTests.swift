@@ -18,8 +18,8 @@ struct PythonSubscriberPaceTests {
         try Data(file.text.utf8).write(to: folder.appending(path: "subscriber.py"))
         try Data(Self.script.utf8).write(to: folder.appending(path: "pace.py"))
         let proto = Deployment.root.appending(path: "proto").path
-        let made = try protoc.run("-I", proto, "--python_out=\(folder.path)", "onthemap/feed/v1/feed.proto")
-        guard made.status == 0 else { return [made.output] }
+        let result = try protoc.run("-I", proto, "--python_out=\(folder.path)", "onthemap/feed/v1/feed.proto")
+        guard result.status == 0 else { return [result.output] }
         let (status, output) = try python.run("pace.py", at: folder)
         return status == 0 && output == "whole\n" ? [] : [output]
       }
@@ -60,14 +60,14 @@ struct PythonSubscriberPaceTests {
                 subscriber.receive(wrong, now)
                 each.append(subscriber.due - now)
                 join = subscriber.join
-                now = subscriber.heard = subscriber.due
-                subscriber.turn(now - 0.001)
+                now = subscriber.received_at = subscriber.due
+                subscriber.tick(now - 0.001)
                 assert subscriber.join == join, "too early"
-                subscriber.turn(now)
+                subscriber.tick(now)
                 join = subscriber.join
                 assert join not in joins and join.startswith("otm.feed/1/main/j/"), join
                 joins.add(join)
-                assert abs(subscriber.due - now - max(3, min(0.5 * 2**index, 30))) < 0.001, "the next one"
+                assert abs(subscriber.due - now - max(3, min(0.5 * 2**index, 30))) < 0.001, "wrong delay"
     for index, each in enumerate(moments):
         most = min(0.5 * 2**index, 30)
         assert min(each) < 0.2 * most and 0.8 * most < max(each) <= most, (index, max(each))
@@ -81,9 +81,9 @@ struct PythonSubscriberPaceTests {
     subscriber.receive(bye("tcp://c:1", "ipc://x", "tcp://a:1", "tcp://d:1", "d"), 0)
     assert subscriber.endpoints == ["tcp://c:1", "tcp://d:1", "tcp://b:1", "tcp://a:1"], subscriber.endpoints
     assert subscriber.connection == 1
-    subscriber.turn(3)
+    subscriber.tick(3)
     assert subscriber.connection == 1
-    subscriber.turn(3.1)
+    subscriber.tick(3.1)
     assert subscriber.endpoint == "tcp://d:1" and subscriber.connection == 2
     for index in range(20):
         subscriber.receive(bye(*(f"tcp://h{index}:{port}" for port in range(9))), 4)

@@ -34,12 +34,12 @@ struct SetupTests {
 
   @Test("The lock file pins every requested Python package, with a hash")
   func locked() {
-    let wanted = DeployFile("Tests/requirements.in").matches(of: "^([a-z][a-z0-9-]*==\\S+)$")
-    #expect(wanted.count > 10)
+    let expected = DeployFile("Tests/requirements.in").matches(of: "^([a-z][a-z0-9-]*==\\S+)$")
+    #expect(expected.count > 10)
     func rule(_ file: DeployFile) -> [String] {
       let pins = file.matches(of: #"^([a-z0-9][\w.-]*==[^\s;]+)"#)
       let hashed = file.matches(of: #"^([a-z0-9][\w.-]*==[^\s;]+)[^\n]*\\\n    --hash=sha256:[0-9a-f]{64}"#)
-      return wanted.filter { !pins.contains($0) }.map { "\($0) is not locked: run make lock." }
+      return expected.filter { !pins.contains($0) }.map { "\($0) is not locked: run make lock." }
         + Set(pins).subtracting(hashed).sorted().map { "\($0) has no hash: run make lock." }
     }
     let lock = DeployFile("Tests/requirements.txt")

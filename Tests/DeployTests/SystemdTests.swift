@@ -5,7 +5,7 @@ import Testing
 struct SystemdTests {
   @Test("Every unit runs one role as an unprivileged user in a sandbox")
   func services() {
-    let wanted = [
+    let expected = [
       "Type=exec", "EnvironmentFile=-/etc/onthemap/onthemap.env", "DynamicUser=yes", "NoNewPrivileges=yes",
       "ProtectSystem=strict", "ProtectHome=yes", "PrivateTmp=yes", "PrivateDevices=yes", "CapabilityBoundingSet=",
       "MemoryDenyWriteExecute=yes", "SystemCallFilter=@system-service", "SystemCallFilter=sched_setscheduler",
@@ -14,20 +14,20 @@ struct SystemdTests {
     ]
     func rule(_ file: DeployFile) -> [String] {
       let lines = Set(file.lines)
-      var complaints = wanted.filter { !lines.contains(Substring($0)) }.map { "\($0) is missing." }
+      var errors = expected.filter { !lines.contains(Substring($0)) }.map { "\($0) is missing." }
       let role = file.role
-      if !lines.contains("ExecStart=/usr/bin/onthemap \(role)") { complaints.append("it does not run \(role).") }
+      if !lines.contains("ExecStart=/usr/bin/onthemap \(role)") { errors.append("it does not run \(role).") }
       let folder = lines.first { $0.hasPrefix("StateDirectory=") }
-      let wantedFolder = ["ingest": "StateDirectory=onthemap", "feed": "StateDirectory=onthemap-feed"][role]
-      if folder.map(String.init) != wantedFolder {
-        complaints.append("ingest and feed have a state directory, and no other service.")
+      let expectedFolder = ["ingest": "StateDirectory=onthemap", "feed": "StateDirectory=onthemap-feed"][role]
+      if folder.map(String.init) != expectedFolder {
+        errors.append("ingest and feed have a state directory, and no other service.")
       }
-      return complaints
+      return errors
     }
     let ingest = DeployFile("deploy/systemd/onthemap-ingest.service")
     enforce(
       Deployment.services, to: rule,
-      bad: wanted.map { ingest.with($0 + "\n", replacedBy: "\n") } + [
+      bad: expected.map { ingest.with($0 + "\n", replacedBy: "\n") } + [
         ingest.with("onthemap ingest", replacedBy: "onthemap feed"), ingest.with("StateDirectory=", replacedBy: "#"),
       ])
   }
@@ -36,8 +36,8 @@ struct SystemdTests {
   func families() {
     func rule(_ file: DeployFile) -> [String] {
       let families = (file.matches(of: "^RestrictAddressFamilies=(.*)$").last ?? "").split(separator: " ")
-      let wanted: Set<Substring> = ["AF_UNIX", "AF_INET", "AF_INET6"]
-      return Set(families) == (file.role == "worker" ? wanted : wanted.union(["AF_NETLINK"]))
+      let expected: Set<Substring> = ["AF_UNIX", "AF_INET", "AF_INET6"]
+      return Set(families) == (file.role == "worker" ? expected : expected.union(["AF_NETLINK"]))
         ? [] : ["its address families are \(families)."]
     }
     enforce(
@@ -101,10 +101,10 @@ struct SystemdTests {
   func target() {
     let services = Set(Deployment.services.map(\.name))
     func rule(_ file: DeployFile) -> [String] {
-      let wanted = (file.matches(of: #"^Wants=(.*)$"#).first ?? "").split(separator: " ")
-      let names = Set(wanted.map { String($0.replacing(#/@\d+\./#, with: "@.")) })
+      let expected = (file.matches(of: #"^Wants=(.*)$"#).first ?? "").split(separator: " ")
+      let names = Set(expected.map { String($0.replacing(#/@\d+\./#, with: "@.")) })
       return names.subtracting(services).map { "\($0) does not exist." }
-        + services.subtracting(names).map { "\($0) is not wanted." }
+        + services.subtracting(names).map { "\($0) is not listed." }
     }
     let target = DeployFile("deploy/systemd/onthemap.target")
     enforce(
@@ -159,9 +159,9 @@ struct SystemdTests {
     return try Deployment.withFolder { folder in
       for unit in Deployment.units {
         let text = unit.path == changed.path ? changed.text : unit.text
-        let here = text.replacingOccurrences(of: "=/usr/bin/onthemap ", with: "=/bin/true ")
+        let adapted = text.replacingOccurrences(of: "=/usr/bin/onthemap ", with: "=/bin/true ")
         for name in [unit.name, instance(unit.name)] {
-          try Data(here.utf8).write(to: folder.appending(path: name))
+          try Data(adapted.utf8).write(to: folder.appending(path: name))
         }
       }
       return try body("./" + instance(changed.name), folder)

@@ -21,16 +21,16 @@ struct EventLoopBroadcasterTests {
 
     init(_ loop: EmbeddedEventLoop) { channel = EmbeddedChannel(handler: watch, loop: loop) }
 
-    func come(
-      to streams: EventLoopBroadcaster, _ list: CurrentList, _ filter: FeedFilter, endsAt: NIODeadline = .distantFuture
+    func join(
+      _ streams: EventLoopBroadcaster, _ list: CurrentList, _ filter: FeedFilter, endsAt: NIODeadline = .distantFuture
     ) throws {
-      let answer = StreamingResponse(watch: watch, eventLoop: channel.embeddedEventLoop)
-      let client = StreamClient(answer, StreamCursor(last: nil), filter, endsAt: endsAt) { [self] in isOver = true }
-      streams.add(client, try #require(list.version))
+      let response = StreamingResponse(watch: watch, eventLoop: channel.embeddedEventLoop)
+      let client = StreamClient(response, StreamCursor(last: nil), filter, endsAt: endsAt) { [self] in isOver = true }
+      streams.add(client, try #require(list.revision))
     }
 
     /// Sequence numbers of the received lists.
-    func told() throws -> [UInt64] {
+    func receivedSeqs() throws -> [UInt64] {
       while case .body(let buffer)? = try channel.readOutbound(as: HTTPResponsePart.self) {
         text += String(buffer: buffer)
       }
@@ -44,20 +44,20 @@ struct EventLoopBroadcasterTests {
   private let list = CurrentList.sample()
 
   private func streams(_ filter: FeedFilter = .all) -> EventLoopBroadcaster {
-    EventLoopBroadcaster(loop, isShared: filter.isAll, dropped: Counter(label: "dropped")) { [list] in list.version }
+    EventLoopBroadcaster(loop, isShared: filter.isAll, dropped: Counter(label: "dropped")) { [list] in list.revision }
   }
 
   private func clients(_ count: Int, of streams: EventLoopBroadcaster, _ filter: FeedFilter = .all) throws -> [Client] {
     try (0..<count).map { _ in
       let client = Client(loop)
-      try client.come(to: streams, list, filter)
+      try client.join(streams, list, filter)
       return client
     }
   }
 
   /// Number of clients that received exactly these sequence numbers.
-  private func count(_ clients: [Client], told: [UInt64]) throws -> Int {
-    try clients.count { try $0.told() == told }
+  private func count(_ clients: [Client], received: [UInt64]) throws -> Int {
+    try clients.count { try $0.receivedSeqs() == received }
   }
 
   @Test("Each client gets each change once across batches, even when clients join and leave")
@@ -67,23 +67,23 @@ struct EventLoopBroadcasterTests {
     try list.post()
     streams.wake()
     loop.run()
-    #expect(try count(clients, told: [0, 1]) == Limits.streamsPerBatch)
+    #expect(try count(clients, received: [0, 1]) == Limits.streamsPerBatch)
     // A served client and an unserved one leave, and a new client joins.
     for index in [clients.count - 1, 1] { _ = clients[index].channel.close() }
     try list.post()
     streams.wake()
     let late = Client(loop)
-    try late.come(to: streams, list, .all)
+    try late.join(streams, list, .all)
     loop.advanceTime(by: .microseconds(Limits.streamPauseUs))
-    #expect(try count(clients, told: [0, 1]) == 2 * Limits.streamsPerBatch)
+    #expect(try count(clients, received: [0, 1]) == 2 * Limits.streamsPerBatch)
     loop.advanceTime(by: .milliseconds(2 * Limits.streamIntervalMs))
     for (index, client) in clients.enumerated() {
       let hasLeft = index == 1 || index == clients.count - 1
-      let told = try client.told()
-      #expect(told == (index == 1 ? [0] : hasLeft ? [0, 1] : [0, 1, 2]) && client.isOver == hasLeft)
+      let received = try client.receivedSeqs()
+      #expect(received == (index == 1 ? [0] : hasLeft ? [0, 1] : [0, 1, 2]) && client.isOver == hasLeft)
     }
-    let told = try late.told()
-    #expect(told == [2])
+    let received = try late.receivedSeqs()
+    #expect(received == [2])
   }
 
   @Test("A batch has fewer filtered streams than unfiltered ones")
@@ -94,9 +94,9 @@ struct EventLoopBroadcasterTests {
     try list.post()
     streams.wake()
     loop.run()
-    #expect(try count(clients, told: [0, 1]) == Limits.filteredStreamsPerBatch)
+    #expect(try count(clients, received: [0, 1]) == Limits.filteredStreamsPerBatch)
     loop.advanceTime(by: .microseconds(Limits.streamPauseUs))
-    #expect(try count(clients, told: [0, 1]) == clients.count)
+    #expect(try count(clients, received: [0, 1]) == clients.count)
   }
 
   @Test("Streams that end between two batches get no further events")
@@ -109,7 +109,7 @@ struct EventLoopBroadcasterTests {
     streams.end()
     loop.advanceTime(by: .seconds(2))
     #expect(clients.count { $0.isOver } == clients.count)
-    #expect(try count(clients, told: [0]) == 1)
+    #expect(try count(clients, received: [0]) == 1)
   }
 
   @Test(
@@ -125,8 +125,8 @@ struct EventLoopBroadcasterTests {
   func ends() throws {
     let streams = streams()
     let (guest, member) = (Client(loop), Client(loop))
-    try guest.come(to: streams, list, .all, endsAt: loop.now + .seconds(3))
-    try member.come(to: streams, list, .all)
+    try guest.join(streams, list, .all, endsAt: loop.now + .seconds(3))
+    try member.join(streams, list, .all)
     loop.advanceTime(by: .seconds(2))
     #expect(!guest.isOver && !member.isOver)
     loop.advanceTime(by: .milliseconds(1_000 + Limits.streamSweepMs + Limits.streamIntervalMs))

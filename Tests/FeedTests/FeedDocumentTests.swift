@@ -41,7 +41,7 @@ struct FeedDocumentTests {
       #expect(schemas[schema]?["properties"]?[member]?["maxItems"]?.plain == "\(Limits.feedEntriesMax)")
     }
     let info = try #require(document.root["info"]?["description"]?.string)
-    let told = document.operations.compactMap { $0.node["description"]?.string } + [info]
+    let texts = document.operations.compactMap { $0.node["description"]?.string } + [info]
     let parts = [8: "an eighth"], times: [Int64: String] = [600_000: "ten minutes"]
     let (retry, silence) = (Limits.streamRetryMs, Limits.livenessMs / 1_000)
     for sentence in [
@@ -53,7 +53,7 @@ struct FeedDocumentTests {
       "good for \(times[Limits.viewTicketMs] ?? "another time")",
       "\(parts[Limits.httpNetworkShare] ?? "another part") of the feed's connections",
     ] {
-      #expect(told.contains { $0.contains(sentence) }, "\(sentence)")
+      #expect(texts.contains { $0.contains(sentence) }, "\(sentence)")
     }
   }
 
@@ -79,13 +79,13 @@ struct FeedDocumentTests {
 
   @Test("The feed serves the document unchanged, and as a page that loads only its own style")
   func served() async throws {
-    let stage = try FeedFixture()
+    let fixture = try FeedFixture()
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Feed/openapi.json")
-    let json = try await stage.send(.get, "/openapi.json")
+    let json = try await fixture.send(.get, "/openapi.json")
     #expect(json.status == .ok && json.headers[.contentType] == "application/json")
     #expect(Data(json.body.readableBytesView) == (try Data(contentsOf: file)))
     #expect(json.headers[.accessControlAllowOrigin] == "*")
-    let page = try await stage.send(.get, "/openapi")
+    let page = try await fixture.send(.get, "/openapi")
     #expect(page.status == .ok && page.headers[.contentType] == "text/html; charset=utf-8")
     let policy = try #require(page.headers[.contentSecurityPolicy])
     #expect(policy.hasPrefix("default-src 'none'; style-src 'sha256-"))
@@ -146,8 +146,8 @@ private struct RouteTable {
       let context = ConnectionContext(
         source: ApplicationRequestContextSource(
           channel: EmbeddedChannel(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
-      let answer = try await responder.respond(to: request, context: context)
-      if answer.status != .methodNotAllowed { served.insert("\(route.method) \(path)") }
+      let response = try await responder.respond(to: request, context: context)
+      if response.status != .methodNotAllowed { served.insert("\(route.method) \(path)") }
     }
     return served
   }

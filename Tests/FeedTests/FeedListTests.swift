@@ -8,57 +8,57 @@ import Testing
 
 @Suite("List of the feed over HTTP")
 struct FeedListTests {
-  /// Headers of requests for the plain list and for the packed one.
-  private static let forms: [HTTPFields] = [[:], [.acceptEncoding: "gzip"]]
+  /// Headers of requests for the plain list and for the compressed one.
+  private static let requestHeaders: [HTTPFields] = [[:], [.acceptEncoding: "gzip"]]
 
-  private let stage: FeedFixture
+  private let fixture: FeedFixture
 
   init() throws {
-    stage = try FeedFixture()
-    try stage.latest.post("JP", place: "東京")
+    fixture = try FeedFixture()
+    try fixture.latest.post("JP", place: "東京")
   }
 
   private func list(_ headers: HTTPFields = [:], method: HTTPRequest.Method = .get) async throws -> TestResponse {
-    try await stage.send(method, "/v2/feed", headers)
+    try await fixture.send(method, "/v2/feed", headers)
   }
 
-  /// Returns the tag of the plain list and that of the packed one.
+  /// Returns the tag of the plain list and that of the compressed one.
   private func readTags() async throws -> [String] {
     var tags: [String] = []
-    for accepted in Self.forms { tags.append(try #require(try await list(accepted).headers[.eTag])) }
+    for accepted in Self.requestHeaders { tags.append(try #require(try await list(accepted).headers[.eTag])) }
     return tags
   }
 
   @Test("A client that accepts gzip gets the same list in fewer bytes")
-  func packed() async throws {
+  func compressed() async throws {
     let plain = try await list()
-    let packed = try await list([.acceptEncoding: "br, gzip;q=0.8"])
+    let compressed = try await list([.acceptEncoding: "br, gzip;q=0.8"])
     #expect(plain.status == .ok && plain.headers[.contentEncoding] == nil)
-    #expect(packed.status == .ok && packed.headers[.contentEncoding] == "gzip")
-    #expect(gunzip(Array(packed.body.readableBytesView), sizeMax: 65_536) == Array(plain.body.readableBytesView))
+    #expect(compressed.status == .ok && compressed.headers[.contentEncoding] == "gzip")
+    #expect(gunzip(Array(compressed.body.readableBytesView), sizeMax: 65_536) == Array(plain.body.readableBytesView))
     #expect(String(buffer: plain.body).contains("東京"))
-    #expect(packed.body.readableBytes < plain.body.readableBytes)
+    #expect(compressed.body.readableBytes < plain.body.readableBytes)
     let refusing = try await list([.acceptEncoding: "gzip;q=0"])
     #expect(refusing.body == plain.body)
   }
 
   @Test("Each encoding of the list has its own tag, and the headers for caches and CORS")
   func headers() async throws {
-    let answers = [try await list(), try await list([.acceptEncoding: "br, gzip;q=0.8"])]
-    let tags = try answers.map { try #require($0.headers[.eTag]) }
+    let responses = [try await list(), try await list([.acceptEncoding: "br, gzip;q=0.8"])]
+    let tags = try responses.map { try #require($0.headers[.eTag]) }
     #expect(tags[1] == tags[0].dropLast() + "-gzip\"")
-    for answer in answers {
-      #expect(answer.headers[.vary] == "Accept-Encoding" && answer.headers[.cacheControl] == "no-cache")
-      #expect(answer.headers[.accessControlAllowOrigin] == "*")
-      #expect(answer.headers[.accessControlExposeHeaders]?.contains("ETag") == true)
-      #expect(answer.headers[.contentLength] == "\(answer.body.readableBytes)")
+    for response in responses {
+      #expect(response.headers[.vary] == "Accept-Encoding" && response.headers[.cacheControl] == "no-cache")
+      #expect(response.headers[.accessControlAllowOrigin] == "*")
+      #expect(response.headers[.accessControlExposeHeaders]?.contains("ETag") == true)
+      #expect(response.headers[.contentLength] == "\(response.body.readableBytes)")
     }
   }
 
   @Test("A client that sends either tag gets not modified without a body")
   func known() async throws {
     let tags = try await readTags()
-    for (index, accepted) in Self.forms.enumerated() {
+    for (index, accepted) in Self.requestHeaders.enumerated() {
       for tag in tags + ["W/" + tags[0], "\"x\", " + tags[1], "*"] {
         var headers = accepted
         headers[.ifNoneMatch] = tag
@@ -72,14 +72,14 @@ struct FeedListTests {
 
   @Test("A client that sends another tag gets the list")
   func unknown() async throws {
-    for accepted in Self.forms {
+    for accepted in Self.requestHeaders {
       var headers = accepted
       headers[.ifNoneMatch] = "\"x\""
       let other = try await list(headers)
       #expect(other.status == .ok)
     }
     let tags = try await readTags()
-    try stage.latest.post()
+    try fixture.latest.post()
     let changed = try await list([.ifNoneMatch: tags[0]])
     #expect(changed.status == .ok)
   }
@@ -87,7 +87,7 @@ struct FeedListTests {
   @Test("A HEAD request gets the tag of the accepted encoding and no body")
   func head() async throws {
     let tags = try await readTags()
-    for (index, accepted) in Self.forms.enumerated() {
+    for (index, accepted) in Self.requestHeaders.enumerated() {
       let head = try await list(accepted, method: .head)
       #expect(head.status == .ok && head.body.readableBytes == 0 && head.headers[.eTag] == tags[index])
     }

@@ -15,15 +15,15 @@ struct ListRevisionTests {
   @Test("A current list has no revision before its first list")
   func first() throws {
     let list = CurrentList()
-    #expect(list.version == nil && list.state == nil)
+    #expect(list.revision == nil && list.state == nil)
     list.set(isStale: false)
-    #expect(list.version == nil)
+    #expect(list.revision == nil)
     list.replace(FeedState(epoch: epoch, seq: 4, entries: []))
-    #expect(try #require(list.version).isStale == false)
-    #expect(list.version === list.version, "A second call returns the same revision.")
-    let before = try #require(list.version)
+    #expect(try #require(list.revision).isStale == false)
+    #expect(list.revision === list.revision, "A second call returns the same revision.")
+    let before = try #require(list.revision)
     list.set(isStale: true)
-    let after = try #require(list.version)
+    let after = try #require(list.revision)
     #expect(after.isStale && after.number > before.number)
   }
 
@@ -31,38 +31,38 @@ struct ListRevisionTests {
   func events() throws {
     let list = CurrentList.sample()
     var cursor = StreamCursor(last: nil)
-    func told() throws -> String { text(try #require(list.version).events(after: &cursor, .all)) }
-    #expect(try told().hasPrefix("event: snapshot\nid: \(epoch)-0\n"))
-    #expect(try told().isEmpty)
+    func sent() throws -> String { text(try #require(list.revision).events(after: &cursor, .all)) }
+    #expect(try sent().hasPrefix("event: snapshot\nid: \(epoch)-0\n"))
+    #expect(try sent().isEmpty)
     try list.post()
     try list.post()
-    let delta = try told()
+    let delta = try sent()
     #expect(delta.hasPrefix("event: delta\nid: \(epoch)-2\n") && delta.contains(#""prevSeq":0,"seq":2"#))
-    #expect(try told().isEmpty)
+    #expect(try sent().isEmpty)
     list.set(isStale: true)
-    #expect(try told() == "event: stale\ndata: {\"stale\":true}\n\n")
+    #expect(try sent() == "event: stale\ndata: {\"stale\":true}\n\n")
     try list.post()
     list.set(isStale: false)
-    #expect(try told().contains("event: stale\ndata: {\"stale\":false}"))
+    #expect(try sent().contains("event: stale\ndata: {\"stale\":false}"))
     list.replace(FeedState(epoch: .other, seq: 1, entries: []))
-    #expect(try told().hasPrefix("event: snapshot\nid: \(Epoch.other)-1\n"))
+    #expect(try sent().hasPrefix("event: snapshot\nid: \(Epoch.other)-1\n"))
   }
 
   @Test("A resumed stream gets the missed delta and the staleness, or a snapshot outside the ring")
   func resumed() throws {
     let list = CurrentList.sample(seq: 10)
     for _ in 0..<5 { try list.post() }
-    let version = try #require(list.version)
-    func told(_ epoch: Epoch, _ seq: UInt64) -> String {
+    let revision = try #require(list.revision)
+    func sent(_ epoch: Epoch, _ seq: UInt64) -> String {
       var cursor = StreamCursor(last: EventID(epoch: epoch, seq: seq))
-      return text(version.events(after: &cursor, .all))
+      return text(revision.events(after: &cursor, .all))
     }
     let fresh = "event: stale\ndata: {\"stale\":false}\n\n"
-    #expect(told(epoch, 15) == fresh)
-    #expect(told(epoch, 12).hasPrefix("event: delta\n") && told(epoch, 12).hasSuffix(fresh))
-    #expect(told(epoch, 10).contains(#""prevSeq":10,"seq":15"#))
+    #expect(sent(epoch, 15) == fresh)
+    #expect(sent(epoch, 12).hasPrefix("event: delta\n") && sent(epoch, 12).hasSuffix(fresh))
+    #expect(sent(epoch, 10).contains(#""prevSeq":10,"seq":15"#))
     for (other, seq) in [(epoch, 9), (epoch, 16), (.other, 12)] as [(Epoch, UInt64)] {
-      #expect(told(other, seq).hasPrefix("event: snapshot\nid: \(epoch)-15\n"), "\(seq)")
+      #expect(sent(other, seq).hasPrefix("event: snapshot\nid: \(epoch)-15\n"), "\(seq)")
     }
   }
 
@@ -71,28 +71,28 @@ struct ListRevisionTests {
     let list = CurrentList.sample()
     let filter = try FeedFilter(country: "US", box: "")
     var cursor = StreamCursor(last: nil)
-    func told() throws -> String { text(try #require(list.version).events(after: &cursor, filter)) }
-    _ = try told()
+    func sent() throws -> String { text(try #require(list.revision).events(after: &cursor, filter)) }
+    _ = try sent()
     for _ in 0..<3 {
       try list.post()
-      #expect(try told().isEmpty)
+      #expect(try sent().isEmpty)
     }
     try list.post("US")
-    #expect(try told().contains(#""prevSeq":0,"seq":4"#))
+    #expect(try sent().contains(#""prevSeq":0,"seq":4"#))
     // The post stays listed until a hundred others are newer.
     for _ in 0..<99 { try list.post() }
-    #expect(try told().isEmpty)
+    #expect(try sent().isEmpty)
     try list.post()
-    #expect(try told().contains(#""prevSeq":4,"seq":104,"stateHash":"cbf29ce484222325","upsert":[],"remove":["#))
+    #expect(try sent().contains(#""prevSeq":4,"seq":104,"stateHash":"cbf29ce484222325","upsert":[],"remove":["#))
   }
 
   @Test("Equal requests share bytes up to a limit, and get equal bytes above it")
   func shared() throws {
     let list = CurrentList.sample()
     for _ in 0..<40 { try list.post() }
-    let version = try #require(list.version)
+    let revision = try #require(list.revision)
     func address(_ buffer: ByteBuffer) -> UnsafeRawPointer? { buffer.withUnsafeReadableBytes { $0.baseAddress } }
-    func body(_ filter: FeedFilter) -> ByteBuffer { version.body(filter, .identity).0 }
+    func body(_ filter: FeedFilter) -> ByteBuffer { revision.body(filter, .identity).0 }
     for index in 0..<Limits.cachedBodiesMax { _ = body(try FeedFilter(country: "", box: "0,0,\(index),90")) }
     let (last, next) = (
       try FeedFilter(country: "", box: "0,0,\(Limits.cachedBodiesMax - 1),90"), try FeedFilter(country: "NO", box: "")
@@ -100,7 +100,7 @@ struct ListRevisionTests {
     #expect(address(body(last)) == address(body(last)))
     // The bytes of the unfiltered list are always cached.
     #expect(address(body(.all)) == address(body(.all)))
-    #expect(address(version.body(.all, .gzip).0) == address(version.body(.all, .gzip).0))
+    #expect(address(revision.body(.all, .gzip).0) == address(revision.body(.all, .gzip).0))
     let (once, again) = (body(next), body(next))
     #expect(once == again && address(once) != address(again))
     #expect(once == body(.all))
@@ -108,12 +108,12 @@ struct ListRevisionTests {
 
   @Test("Callers wait while shared bytes are made, but not for those of another filter")
   func waits() {
-    let kept = Mutex<[Int: Int]>([:])
+    let cache = Mutex<[Int: Int]>([:])
     func isFree(whileMaking key: Int, isShared: Bool) -> Bool {
       var isFree = false
       for _ in 0..<2 {
-        _ = ListRevision.made(in: kept, key, isShared: isShared) {
-          isFree = kept.withLockIfAvailable { _ in true } ?? false
+        _ = ListRevision.cached(in: cache, key, isShared: isShared) {
+          isFree = cache.withLockIfAvailable { _ in true } ?? false
           return key
         }
       }
@@ -121,7 +121,7 @@ struct ListRevisionTests {
     }
     #expect(isFree(whileMaking: 1, isShared: false))
     #expect(!isFree(whileMaking: 2, isShared: true))
-    #expect(kept.withLock { $0 } == [1: 1, 2: 2])
+    #expect(cache.withLock { $0 } == [1: 1, 2: 2])
   }
 }
 

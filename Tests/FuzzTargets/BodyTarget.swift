@@ -11,11 +11,11 @@ enum BodyTarget {
   private static let decoder = JSONDecoder()
 
   static func read(_ input: [UInt8]) throws -> Bool {
-    var taken = 0
+    var accepted = 0
     func attempt(_ form: () throws -> Void) throws {
       do {
         try form()
-        taken += 1
+        accepted += 1
       } catch let problem as Problem {
         try check(problem)
       } catch let refusal as Submission.Refusal { try check(Problem(refusal)) }
@@ -41,15 +41,15 @@ enum BodyTarget {
       let post = try CompatPost(try decoded(JSONValue.self, input))
       try check(try post.submission(place: post.place ?? "Oslo", link: post.link ?? "", coordinate: nil))
     }
-    for takesFacebook in [true, false] {
+    for acceptsFacebook in [true, false] {
       try attempt {
-        switch try CompatCredential(try decoded(JSONValue.self, input), takesFacebook: takesFacebook) {
+        switch try CompatCredential(try decoded(JSONValue.self, input), acceptsFacebook: acceptsFacebook) {
         case .password(let email, let password): try Finding.unless(!email.isEmpty && !password.isEmpty, "\(input)")
-        case .facebook(let token): try Finding.unless(takesFacebook && !token.isEmpty, "\(input)")
+        case .facebook(let token): try Finding.unless(acceptsFacebook && !token.isEmpty, "\(input)")
         }
       }
     }
-    return taken > 0
+    return accepted > 0
   }
 
   private static func decoded<Value: Decodable>(_ type: Value.Type, _ input: [UInt8]) throws -> Value {
@@ -90,7 +90,7 @@ enum BodyTarget {
   private static func check(_ submission: Submission) throws {
     let place = submission.place
     try Finding.unless((1...Limits.placeBytesMax).contains(place.utf8.count), "\(submission)")
-    try Finding.unless(VisibleText(place).complaint == nil && VisibleText(place).showsSomething, "\(submission)")
+    try Finding.unless(VisibleText(place).refusalReason == nil && VisibleText(place).showsSomething, "\(submission)")
     try Finding.unless(!submission.link.isEmpty || submission.linkText != nil, "\(submission)")
     let again = try Submission(
       place: place, link: submission.linkText ?? submission.link, latitude: submission.coordinate?.latitude,
@@ -102,7 +102,7 @@ enum BodyTarget {
 
   private static func check(names: [String], email: String) throws {
     for name in names {
-      try Finding.unless(name.utf8.count <= Limits.nameBytesMax && VisibleText(name).complaint == nil, "\(names)")
+      try Finding.unless(name.utf8.count <= Limits.nameBytesMax && VisibleText(name).refusalReason == nil, "\(names)")
     }
     try Finding.unless(email.utf8.count <= Limits.emailBytesMax && email.isSafeLine, email)
     try Finding.unless((try? Registration.checked(email: email)) == email, email)

@@ -20,11 +20,11 @@ enum ConditionTarget {
       try Finding.unless(error.reason.isSafeLine && error.reason.utf8.count <= 512, error.reason)
       return false
     }
-    let said = "\(String(decoding: input, as: UTF8.self).debugDescription) became \(condition)"
-    try Finding.unless((try? ListCondition(value)) == condition, said)
-    try Finding.unless(condition.comparisons <= Limits.whereComparisonsMax, said)
+    let message = "\(String(decoding: input, as: UTF8.self).debugDescription) became \(condition)"
+    try Finding.unless((try? ListCondition(value)) == condition, message)
+    try Finding.unless(condition.comparisons <= Limits.whereComparisonsMax, message)
     let found = Set(try posts.found(by: condition).map(\.entry.id))
-    for post in posts.all { try Finding.unless(found.contains(post.entry.id) == condition.holds(for: post), said) }
+    for post in posts.all { try Finding.unless(found.contains(post.entry.id) == condition.holds(for: post), message) }
     return true
   }
 }

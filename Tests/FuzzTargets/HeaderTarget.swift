@@ -9,7 +9,7 @@ import Web
 /// Headers of requests. An accepted caller sent the token in a header, or in a cookie of a request that the browser did
 /// not mark as cross-site. Only a trusted proxy can change the client's address.
 enum HeaderTarget {
-  private static let partner = "https://partner.example"
+  private static let allowedOrigin = "https://partner.example"
 
   static func read(_ input: [UInt8]) throws -> Bool {
     var fields = HTTPFields()
@@ -19,15 +19,15 @@ enum HeaderTarget {
       fields.append(HTTPField(name: name, value: String(parts[1])))
     }
     try proxies(fields)
-    var isTaken = false
+    var isAccepted = false
     for origin in ["", "https://map.example"] {
-      for method in [HTTPRequest.Method.get, .post] where try caller(fields, method, origin) { isTaken = true }
+      for method in [HTTPRequest.Method.get, .post] where try caller(fields, method, origin) { isAccepted = true }
     }
-    return isTaken
+    return isAccepted
   }
 
   private static func caller(_ fields: HTTPFields, _ method: HTTPRequest.Method, _ origin: String) throws -> Bool {
-    let site = Site(origin: origin, proxies: TrustedProxies(), allowedOrigins: [partner])
+    let site = Site(origin: origin, proxies: TrustedProxies(), allowedOrigins: [allowedOrigin])
     let head = HTTPRequest(
       method: method, scheme: "http", authority: "map.example", path: "/v2/posts", headerFields: fields)
     let request = Request(head: head, body: .init(buffer: ByteBuffer()))
@@ -36,20 +36,20 @@ enum HeaderTarget {
       try Finding.unless(error.status == .unauthorized || error.code == "cross_site", "\(error)")
       return false
     }
-    let said = "\(token.debugDescription) of \(fields)"
-    try Finding.unless(token.utf8.count == Limits.sessionTokenBytes, said)
+    let message = "\(token.debugDescription) of \(fields)"
+    try Finding.unless(token.utf8.count == Limits.sessionTokenBytes, message)
     if let header = fields[.authorization] {
-      try Finding.unless(header.hasSuffix(token), said)
+      try Finding.unless(header.hasSuffix(token), message)
       return true
     }
     let cookies = fields[values: .cookie]
-    try Finding.unless(cookies.contains { has($0, site.cookieName, token) }, said)
+    try Finding.unless(cookies.contains { has($0, site.cookieName, token) }, message)
     guard method == .post else { return true }
     let own = ["https://map.example", "http://map.example", "map.example", origin]
     if let from = fields[.secFetchSite] {
-      try Finding.unless(from == "same-origin" || from == "none", said)
+      try Finding.unless(from == "same-origin" || from == "none", message)
     } else if let from = fields[.origin] {
-      try Finding.unless(own.contains(from) || from.hasSuffix("/map.example"), said)
+      try Finding.unless(own.contains(from) || from.hasSuffix("/map.example"), message)
     }
     return true
   }

@@ -13,18 +13,18 @@ package enum Fuzz {
     let end = ContinuousClock.now + .seconds(seconds ?? 0)
     // Print the seed first: after a round that ends the process, this line is the only trace.
     if seconds != nil { printLine("starts with FUZZ_SEED=\(first)") }
-    var (seed, taken): (UInt64, UInt64) = (first, 0)
+    var (seed, accepted): (UInt64, UInt64) = (first, 0)
     while seconds == nil ? seed < first + few : ContinuousClock.now < end {
       var random = SeededRandom(seed: seed)
-      do { taken += try round(&random) ? 1 : 0 } catch {
+      do { accepted += try round(&random) ? 1 : 0 } catch {
         // A failed expectation is recorded already; the seed reproduces the input.
         Issue.record("FUZZ_SEED=\(seed) starts with this round\(error is ExpectationFailedError ? "" : ": \(error)")")
         return
       }
       seed += 1
     }
-    if seconds != nil { printLine("\(seed - first) rounds, \(taken) inputs accepted") }
-    #expect(taken > (seed - first) / 100)
+    if seconds != nil { printLine("\(seed - first) rounds, \(accepted) inputs accepted") }
+    #expect(accepted > (seed - first) / 100)
   }
 
   private static func printLine(_ text: String) {

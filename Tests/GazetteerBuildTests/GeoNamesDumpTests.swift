@@ -157,7 +157,7 @@ struct GeoNamesDumpTests {
   }
 
   @Test("allCountries.txt takes precedence, other files are optional, and lines may end in CRLF")
-  func fewFiles() throws {
+  func optionalFiles() throws {
     try write("cities500.txt", "nonsense")
     try write("allCountries.txt", Self.features.replacing("\n", with: "\r\n"))
     try write("countryInfo.txt", Self.countryInfo.replacing("\n", with: "\r\n"))
@@ -172,13 +172,13 @@ struct GeoNamesDumpTests {
     try writeAll()
     let dump = try GeoNamesDump(directory: folder.path)
     let total = dump.byteCount
-    let bytes = Bytes()
+    let read = Counter()
     var builder = PlaceIndexBuilder()
-    try dump.read(into: &builder) { bytes.count += $0 }
-    #expect(bytes.count == total)
+    try dump.read(into: &builder) { read.count += $0 }
+    #expect(read.count == total)
   }
 
-  private final class Bytes { var count = 0 }
+  private final class Counter { var count = 0 }
 
   @Test(
     "A missing file is named in the error",

@@ -46,7 +46,7 @@ package enum Hamlet {
     return try PlaceIndex(path: file.path)
   }
 
-  /// A country of its own with these places, in the order that the source asks for.
+  /// A country of its own with these places, in the order that the source requires.
   package static func index(of places: [Row]) throws -> PlaceIndex { try index(lines(of: places)) }
 
   /// The source of such a country.

@@ -22,13 +22,13 @@ struct APITests {
   @Test("The API client sends its token and a JSON body, and decodes the response's members")
   func request() async throws {
     let server = try StubServer { _ in
-      .answer(body: #"{"id":"7","state":"dead","reason":{"detail":"no such place"}}"#)
+      .response(body: #"{"id":"7","state":"dead","reason":{"detail":"no such place"}}"#)
     }
     var api = try api(server)
     api.token = "secret"
-    let answer = try await api.send("POST", path: "/v2/posts", headers: ["Prefer": "wait=1"], json: ["place": "Oslo"])
-    let members = answer.members
-    #expect(answer.status == 200 && members.id == "7" && members.state == "dead" && members.label == nil)
+    let response = try await api.send("POST", path: "/v2/posts", headers: ["Prefer": "wait=1"], json: ["place": "Oslo"])
+    let members = response.members
+    #expect(response.status == 200 && members.id == "7" && members.state == "dead" && members.label == nil)
     #expect(members.reason?.detail == "no such place")
     let request = try #require(server.requests.first)
     #expect(request.method == "POST" && request.target == "/v2/posts" && request.body == #"{"place":"Oslo"}"#)
@@ -38,8 +38,8 @@ struct APITests {
   @Test("A refusal keeps its problem detail; a response without one is reported by its status")
   func refusal() async throws {
     let server = try StubServer { request in
-      guard request.path == "/v2/session" else { return .answer(status: 502, body: "<html>") }
-      return .answer(
+      guard request.path == "/v2/session" else { return .response(status: 502, body: "<html>") }
+      return .response(
         status: 401, headers: ["WWW-Authenticate": "Bearer realm=\"onthemap\""],
         body: #"{"code":"wrong_credentials","detail":"the password is wrong"}"#)
     }
@@ -52,12 +52,13 @@ struct APITests {
 
   @Test("Unreachable and redirecting servers fail with a reason, and no redirect gets the token")
   func unreachable() async throws {
-    let gone = try StubServer { _ in .silence }
-    let other = try StubServer { _ in .answer(body: "") }
-    let api = try api(gone)
-    gone.end()
+    let stopped = try StubServer { _ in .silence }
+    let other = try StubServer { _ in .response(body: "") }
+    let api = try api(stopped)
+    stopped.end()
     #expect(await failure(of: api)?.description == "connection refused")
-    let elsewhere = try StubServer { [url = other.url] _ in .answer(status: 302, headers: ["Location": url], body: "") }
+    let elsewhere = try StubServer { [url = other.url] _ in .response(status: 302, headers: ["Location": url], body: "")
+    }
     #expect(
       await failure(of: try self.api(elsewhere))?.description == "unexpected redirect: use the final address")
     #expect(other.requests.isEmpty, "The client must not follow the redirect with its token.")
@@ -79,7 +80,7 @@ struct APITests {
   func longest() async throws {
     let server = try StubServer { request in
       let count = APILimits.bodyBytesMax + (request.path == "/livez" ? 1 : 0)
-      return .answer(body: String(repeating: "a", count: count))
+      return .response(body: String(repeating: "a", count: count))
     }
     let api = try api(server)
     #expect(try await api.send("GET", path: "/").body.count == APILimits.bodyBytesMax)

@@ -106,9 +106,9 @@ struct APIDocumentTests {
     let written = Set(codes)
     #expect(written.count == codes.count)
     // Sent in the compatibility API's form, which has its own numbers.
-    let classic = found.literals.filter { $0.hasPrefix("classic_") || $0 == "user_not_found" }
-    #expect(!classic.isEmpty && found.literals.count > 30, "The scanner finds too few codes.")
-    #expect(found.literals.subtracting(classic).subtracting(written).sorted() == [])
+    let compat = found.literals.filter { $0.hasPrefix("classic_") || $0 == "user_not_found" }
+    #expect(!compat.isEmpty && found.literals.count > 30, "The scanner finds too few codes.")
+    #expect(found.literals.subtracting(compat).subtracting(written).sorted() == [])
     let fields = Set(document.fields.map { "invalid_\($0)" })
     #expect(written.subtracting(found.literals).subtracting(fields).sorted() == [])
   }
@@ -125,18 +125,18 @@ extension APIDocument {
 
 /// Ingest's route table. The responses do not matter.
 private struct RouteTable {
-  private let stage: IngestFixture
+  private let fixture: IngestFixture
   private let router: Router<ConnectionContext>
   /// Copied before the library derives HEAD from GET.
   private let routes: [Router<ConnectionContext>.RouteDescription]
 
-  init(_ stage: IngestFixture) throws {
-    self.stage = stage
-    router = stage.components.router()
+  init(_ fixture: IngestFixture) throws {
+    self.fixture = fixture
+    router = fixture.components.router()
     routes = router.routes
   }
 
-  /// Returns the served routes, such as "GET /v2/posts". A route that only answers 405 does not count.
+  /// Returns the served routes, such as "GET /v2/posts". A route that only responds 405 does not count.
   func served() async throws -> Set<String> {
     let responder = router.buildResponder()
     var served: Set<String> = []
@@ -149,8 +149,8 @@ private struct RouteTable {
       let context = ConnectionContext(
         source: ApplicationRequestContextSource(
           channel: EmbeddedChannel(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
-      let answer = try await responder.respond(to: request, context: context)
-      if answer.status != .methodNotAllowed { served.insert("\(route.method) \(path)") }
+      let response = try await responder.respond(to: request, context: context)
+      if response.status != .methodNotAllowed { served.insert("\(route.method) \(path)") }
     }
     return served
   }

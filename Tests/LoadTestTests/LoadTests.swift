@@ -95,22 +95,22 @@ struct LoadTests {
   }
 
   @Test("HTTP responses map to accepted, retry or refused")
-  func answers() {
-    func answer(
+  func responses() {
+    func outcome(
       _ status: HTTPResponseStatus, _ headers: HTTPHeaders = [:], _ body: String = ""
     ) -> PostResponse.Outcome {
       PostResponse(
         head: HTTPResponseHead(version: .http1_1, status: status, headers: headers), body: ByteBuffer(string: body)
       ).outcome
     }
-    guard case .accepted = answer(.accepted, ["Location": "/v2/posts/4D5Pr1K2Yi"]) else {
+    guard case .accepted = outcome(.accepted, ["Location": "/v2/posts/4D5Pr1K2Yi"]) else {
       return #expect(Bool(false), "A 202 with a Location must count as accepted.")
     }
     for status in [HTTPResponseStatus.serviceUnavailable, .internalServerError, .tooManyRequests] {
-      guard case .retry = answer(status) else { return #expect(Bool(false), "\(status) must be retried.") }
+      guard case .retry = outcome(status) else { return #expect(Bool(false), "\(status) must be retried.") }
     }
-    guard case .refused("422 invalid_place") = answer(.unprocessableEntity, [:], #"{"code":"invalid_place"}"#),
-      case .refused = answer(.accepted)
+    guard case .refused("422 invalid_place") = outcome(.unprocessableEntity, [:], #"{"code":"invalid_place"}"#),
+      case .refused = outcome(.accepted)
     else { return #expect(Bool(false), "A refusal must carry its code.") }
   }
 

@@ -57,7 +57,7 @@ struct ProducerTests {
   }
 
   @Test("Receipts are counted, and only busy posts are resent, after their pause")
-  func answers() throws {
+  func receipts() throws {
     let producer = producer(startedAgo: 2, batchMax: 100)
     let all = try batch(producer.next(nowMs: 0))
     let refusal = SubmitRefusal(code: "busy", detail: "later")

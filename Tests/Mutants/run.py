@@ -1,7 +1,7 @@
 """Applies each mutant of list.diff to a copy of the tree and checks that the simulation finds it.
 
 A mutant is a plausible programming error in production code. The simulation finds it if one of the seeds of `make test`
-ends with a complaint. The exit status is 1 if a mutant survives, cannot be applied or does not compile, or if the
+ends with a complaint: a violated rule. The exit status is 1 if a mutant survives, cannot be applied or does not compile, or if the
 simulation complains about the tree without mutants.
 
 Arguments: names of mutants. All mutants by default. A run that finds all mutants writes found.tsv: for each mutant
@@ -26,7 +26,7 @@ TREE = PLACE / "tree"
 TARGET = "SimulationTests"
 # Timeout of one command. Only a mutant that never ends takes that long.
 SECONDS_MAX = 600
-FOUND = re.compile(r"SIMULATION_SEED=(\d+) swift test --filter SimulationTests: (.*)")
+FOUND = re.compile(r"make simulation SIMULATION_SEED=(\d+): (.*)")
 # The folder of a simulation. Its name differs in each run.
 FOLDER = re.compile(r"/\S*/onthemap-simulation-[^/]*/")
 
@@ -39,7 +39,7 @@ class Mutant(NamedTuple):
 
 
 def mutants() -> list[Mutant]:
-    """Reads the list. Ends the program if an old text does not occur exactly once."""
+    """Returns the mutants of the list. Ends the program if an old text does not occur exactly once."""
     files: dict[str, list[Path]] = {}
     for path in (ROOT / "Sources").rglob("*.swift"):
         files.setdefault(path.name, []).append(path)
@@ -66,16 +66,16 @@ def copy() -> None:
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "Package.swift", "Sources", "Tests"],
         cwd=ROOT, check=True, capture_output=True, text=True,
     ).stdout.split("\0")
-    wanted = {Path(name) for name in listed if name and (ROOT / name).is_file()}
+    copied = {Path(name) for name in listed if name and (ROOT / name).is_file()}
     if (ROOT / "Package.resolved").exists():
-        wanted.add(Path("Package.resolved"))
-    for path in wanted:
+        copied.add(Path("Package.resolved"))
+    for path in copied:
         source, target = ROOT / path, TREE / path
         if not target.exists() or target.read_bytes() != source.read_bytes():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
     for path in TREE.rglob("*"):
-        if path.is_file() and path.relative_to(TREE) not in wanted:
+        if path.is_file() and path.relative_to(TREE) not in copied:
             path.unlink()
 
 
@@ -118,7 +118,7 @@ def main() -> None:
     unknown = set(sys.argv[1:]) - {mutant.name for mutant in every}
     if unknown:
         sys.exit(f"no such mutant: {', '.join(sorted(unknown))}")
-    wanted = [mutant for mutant in every if not sys.argv[1:] or mutant.name in sys.argv[1:]]
+    selected = [mutant for mutant in every if not sys.argv[1:] or mutant.name in sys.argv[1:]]
     copy()
     began = time.monotonic()
     result, _ = run("none")
@@ -126,7 +126,7 @@ def main() -> None:
     if result != "no complaint":
         sys.exit(1)
     survivors, record = [], []
-    for mutant in wanted:
+    for mutant in selected:
         start = time.monotonic()
         target = TREE / mutant.path
         text = target.read_text()
@@ -141,10 +141,10 @@ def main() -> None:
         else:
             survivors.append(mutant.name)
     minutes = (time.monotonic() - began) / 60
-    print(f"{len(wanted) - len(survivors)} of {len(wanted)} mutants found in {minutes:.0f} minutes")
+    print(f"{len(selected) - len(survivors)} of {len(selected)} mutants found in {minutes:.0f} minutes")
     if survivors:
         sys.exit(f"survivors: {', '.join(survivors)}")
-    if wanted == every:
+    if selected == every:
         RECORD.write_text("mutant\tseed\tcomplaint\n" + "".join(record))
 
 

@@ -11,7 +11,7 @@ private final class BreakerBox {
   func succeed(_ permit: CircuitBreaker.Permit) { breaker.succeed(permit) }
   func fail(_ permit: CircuitBreaker.Permit, nowMs: Int64) { breaker.fail(permit, nowMs: nowMs) }
   func block(_ permit: CircuitBreaker.Permit, nowMs: Int64) { breaker.block(permit, nowMs: nowMs) }
-  func giveBack(_ permit: CircuitBreaker.Permit, nowMs: Int64) { breaker.release(permit, nowMs: nowMs) }
+  func release(_ permit: CircuitBreaker.Permit, nowMs: Int64) { breaker.release(permit, nowMs: nowMs) }
 }
 
 @Suite("Circuit breaker")
@@ -100,10 +100,10 @@ struct CircuitBreakerTests {
   }
 
   @Test("A released probe lets the next one through")
-  func givenBack() throws {
+  func released() throws {
     let breaker = BreakerBox()
     fail(breaker, times: 5, atMs: 0)
-    breaker.giveBack(try #require(breaker.admit(nowMs: 30_000)), nowMs: 30_000)
+    breaker.release(try #require(breaker.admit(nowMs: 30_000)), nowMs: 30_000)
     #expect(breaker.admit(nowMs: 30_000) != nil)
   }
 

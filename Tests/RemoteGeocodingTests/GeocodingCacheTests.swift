@@ -11,7 +11,7 @@ private final class CacheBox {
 
   var count: Int { cache.count }
   func entry(_ key: GeocodingCache.Key, nowMs: Int64) -> GeocodingCache.Entry? { cache.entry(key, nowMs: nowMs) }
-  func keep(_ places: [Place], for key: GeocodingCache.Key, nowMs: Int64) {
+  func store(_ places: [Place], for key: GeocodingCache.Key, nowMs: Int64) {
     cache.store(places, for: key, nowMs: nowMs)
   }
 }
@@ -26,10 +26,10 @@ struct GeocodingCacheTests {
   @Test("A found place is fresh for 30 days and stale afterwards")
   func found() {
     let cache = CacheBox()
-    cache.keep(here, for: key("a"), nowMs: 5)
+    cache.store(here, for: key("a"), nowMs: 5)
     #expect(cache.entry(key("a"), nowMs: 30 * day + 4) == .fresh(here))
     #expect(cache.entry(key("a"), nowMs: 30 * day + 5) == .stale(here))
-    cache.keep([.sample("There")], for: key("a"), nowMs: 31 * day)
+    cache.store([.sample("There")], for: key("a"), nowMs: 31 * day)
     #expect(cache.entry(key("a"), nowMs: 31 * day) == .fresh([.sample("There")]))
     #expect(cache.count == 1)
   }
@@ -37,7 +37,7 @@ struct GeocodingCacheTests {
   @Test("An empty answer is fresh for one day and then dropped")
   func notFound() {
     let cache = CacheBox()
-    cache.keep([], for: key("a"), nowMs: 0)
+    cache.store([], for: key("a"), nowMs: 0)
     #expect(cache.entry(key("a"), nowMs: day - 1) == .fresh([]))
     #expect(cache.entry(key("a"), nowMs: day) == nil)
     #expect(cache.count == 0)
@@ -60,9 +60,9 @@ struct GeocodingCacheTests {
   @Test("A full cache evicts the least recently used answer")
   func full() {
     let cache = CacheBox(max: 3)
-    for text in ["a", "b", "c"] { cache.keep(here, for: key(text), nowMs: 0) }
+    for text in ["a", "b", "c"] { cache.store(here, for: key(text), nowMs: 0) }
     #expect(cache.entry(key("a"), nowMs: 1) != nil)
-    cache.keep(here, for: key("d"), nowMs: 2)
+    cache.store(here, for: key("d"), nowMs: 2)
     #expect(cache.count == 3)
     #expect(cache.entry(key("b"), nowMs: 3) == nil)
     for text in ["a", "c", "d"] { #expect(cache.entry(key(text), nowMs: 3) != nil, "\(text)") }
@@ -71,9 +71,9 @@ struct GeocodingCacheTests {
   @Test("A large cache evicts a sixteenth of its answers together, the least recently used")
   func batch() {
     let cache = CacheBox(max: 64)
-    for number in 0..<64 { cache.keep(here, for: key("\(number)"), nowMs: 0) }
+    for number in 0..<64 { cache.store(here, for: key("\(number)"), nowMs: 0) }
     #expect(cache.entry(key("0"), nowMs: 0) != nil)
-    cache.keep(here, for: key("new"), nowMs: 0)
+    cache.store(here, for: key("new"), nowMs: 0)
     #expect(cache.count == 61)
     for text in ["1", "2", "3", "4"] { #expect(cache.entry(key(text), nowMs: 0) == nil, "\(text)") }
     for text in ["0", "5", "63", "new"] { #expect(cache.entry(key(text), nowMs: 0) != nil, "\(text)") }
@@ -84,7 +84,7 @@ struct GeocodingCacheTests {
     let cache = CacheBox(max: 10)
     for round in 0..<500 {
       _ = cache.entry(key("\(round * 7 % 23)"), nowMs: 0)
-      cache.keep(round % 3 == 0 ? [] : here, for: key("\(round * 5 % 31)"), nowMs: Int64(round) * day / 4)
+      cache.store(round % 3 == 0 ? [] : here, for: key("\(round * 5 % 31)"), nowMs: Int64(round) * day / 4)
       #expect(cache.count <= 10)
     }
     #expect(cache.count == 10)

@@ -13,25 +13,25 @@ import Testing
 private final class GeocoderFixture: Sendable {
   let server: StubServer
   let geocoder: RemoteGeocoder
-  private let skip: Skip
+  private let clock: TestClock
 
   init(
     _ provider: Provider = .nominatim, isPublic: Bool = false, port: UInt16? = nil,
     reply: @escaping @Sendable (StubServer.Request) -> StubServer.Reply
   ) throws {
-    skip = Skip(goes: isPublic)
+    clock = TestClock(isRunning: isPublic)
     server = try StubServer(reply: reply)
     let url = port.map { "http://127.0.0.1:\($0)" } ?? server.url
     var configuration = try RemoteConfiguration(provider: provider, url: url, contact: "ops@example.org")
     configuration.isPublic = isPublic
     geocoder = RemoteGeocoder(configuration, logger: Logger(label: "remote") { _ in SwiftLogNoOpLogHandler() }) {
-      [skip] in skip.nowMs
+      [clock] in clock.nowMs
     }
   }
 
   deinit { geocoder.end() }
 
-  func skip(ms: Int64) { skip.add(ms) }
+  func skip(ms: Int64) { clock.skip(ms: ms) }
 
   func locate(_ text: String, limit: Int = 1) async -> RemoteGeocoder.Outcome {
     await geocoder.locate(PlaceQuery(text, limit: limit))
@@ -40,18 +40,18 @@ private final class GeocoderFixture: Sendable {
 
 /// A clock that tests can move forward. It runs by itself only if the geocoder waits for a time. Otherwise it stands
 /// still, so that no pause ends early on a slow machine.
-private final class Skip: Sendable {
+private final class TestClock: Sendable {
   private let skippedMs = Mutex<Int64>(0)
   private let start: ContinuousClock.Instant?
 
-  init(goes: Bool) { start = goes ? .now : nil }
+  init(isRunning: Bool) { start = isRunning ? .now : nil }
 
   var nowMs: Int64 {
-    let goneMs = start.map { Int64((ContinuousClock.now - $0) / .milliseconds(1)) } ?? 0
-    return goneMs + skippedMs.withLock { $0 }
+    let elapsedMs = start.map { Int64((ContinuousClock.now - $0) / .milliseconds(1)) } ?? 0
+    return elapsedMs + skippedMs.withLock { $0 }
   }
 
-  func add(_ ms: Int64) { skippedMs.withLock { $0 += ms } }
+  func skip(ms: Int64) { skippedMs.withLock { $0 += ms } }
 }
 
 /// Blocks the server's threads until it opens.
@@ -82,7 +82,7 @@ struct StubServerTests {
     "Each provider's house is found by a request with the program's User-Agent",
     arguments: StubServerTests.houses)
   func found(provider: Provider, path: String, body: String) async throws {
-    let scene = try GeocoderFixture(provider) { _ in .answer(body: body) }
+    let scene = try GeocoderFixture(provider) { _ in .response(body: body) }
     guard case .found(let places) = await scene.locate("7 Storgata, Oslo", limit: 3) else {
       Issue.record("The house is not found.")
       return
@@ -100,7 +100,7 @@ struct StubServerTests {
   @Test("An empty answer is cached for a day, and a place for 30 days")
   func kept() async throws {
     let scene = try GeocoderFixture {
-      $0.parameter("q") == "nowhere 1" ? .answer(body: "[]") : .answer(body: ProviderSamples.nominatimHouse)
+      $0.parameter("q") == "nowhere 1" ? .response(body: "[]") : .response(body: ProviderSamples.nominatimHouse)
     }
     for _ in 0..<3 {
       #expect(await scene.locate("nowhere 1") == .notFound)
@@ -119,7 +119,7 @@ struct StubServerTests {
 
   @Test("The geocoder filters a cached answer by the wanted levels")
   func levels() async throws {
-    let scene = try GeocoderFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
+    let scene = try GeocoderFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
     func locate(_ levels: Set<Place.Level>) async -> RemoteGeocoder.Outcome {
       await scene.geocoder.locate(PlaceQuery("7 Storgata", levels: levels))
     }
@@ -131,32 +131,32 @@ struct StubServerTests {
   @Test("Concurrent equal queries share one request, and other queries are limited in number")
   func singleFlight() async throws {
     let gate = Gate()
-    let asked = Atomic(0)
+    let requestCount = Atomic(0)
     let scene = try GeocoderFixture { _ in
       // Opens the gate when a second request arrives during the first.
-      if asked.add(1, ordering: .relaxed).newValue > 1 { gate.open() }
+      if requestCount.add(1, ordering: .relaxed).newValue > 1 { gate.open() }
       gate.pass()
-      return .later(ms: 200, .answer(body: ProviderSamples.nominatimHouse))
+      return .delayed(ms: 200, .response(body: ProviderSamples.nominatimHouse))
     }
     await withTaskGroup(of: RemoteGeocoder.Outcome.self) { group in
       for number in 0..<40 { group.addTask { await scene.locate("\(number % 8) Storgata") } }
-      for await answer in group { #expect(answer.isFound) }
+      for await outcome in group { #expect(outcome.isFound) }
     }
     #expect(scene.server.requests.count == 8)
-    #expect((2...RemoteLimits.inFlightMax).contains(scene.server.mostAtOnce))
+    #expect((2...RemoteLimits.inFlightMax).contains(scene.server.maxConcurrent))
   }
 
   @Test("A public server gets one request a second at most, and one at a time")
   func publicServer() async throws {
     let scene = try GeocoderFixture(isPublic: true) { _ in
-      .later(ms: 300, .answer(body: ProviderSamples.nominatimHouse))
+      .delayed(ms: 300, .response(body: ProviderSamples.nominatimHouse))
     }
     let startMs = StubServer.nowMs
     await withTaskGroup(of: RemoteGeocoder.Outcome.self) { group in
       for number in 0..<4 { group.addTask { await scene.locate("\(number) Storgata") } }
-      for await answer in group { #expect(answer.isFound) }
+      for await outcome in group { #expect(outcome.isFound) }
     }
-    #expect(scene.server.mostAtOnce == 1)
+    #expect(scene.server.maxConcurrent == 1)
     let times = scene.server.requests.map { $0.atMs - startMs }
     #expect(times.count == 4)
     // The network delay varies, so each time is compared with the start and not with the previous request.
@@ -168,32 +168,32 @@ struct StubServerTests {
     let gate = Gate()
     let scene = try GeocoderFixture { _ in
       gate.pass()
-      return .answer(body: ProviderSamples.nominatimHouse)
+      return .response(body: ProviderSamples.nominatimHouse)
     }
-    let room = RemoteLimits.inFlightMax + RemoteLimits.waitingMax
-    let answers = await withTaskGroup(of: RemoteGeocoder.Outcome.self) { group in
-      for number in 0..<(room + 3) { group.addTask { await scene.locate("\(number) Storgata") } }
-      // The server answers only after the three surplus queries have failed, so no slot becomes free before.
-      return await group.reduce(into: [RemoteGeocoder.Outcome]()) { answers, answer in
-        answers.append(answer)
-        if answers.count == 3 { gate.open() }
+    let capacity = RemoteLimits.inFlightMax + RemoteLimits.waitingMax
+    let outcomes = await withTaskGroup(of: RemoteGeocoder.Outcome.self) { group in
+      for number in 0..<(capacity + 3) { group.addTask { await scene.locate("\(number) Storgata") } }
+      // The server responds only after the three surplus queries have failed, so no slot becomes free before.
+      return await group.reduce(into: [RemoteGeocoder.Outcome]()) { outcomes, outcome in
+        outcomes.append(outcome)
+        if outcomes.count == 3 { gate.open() }
       }
     }
-    #expect(answers.count { $0.isFound } == room)
-    #expect(answers.count { $0 == .unavailable(code: "remote_busy") } == 3)
+    #expect(outcomes.count { $0.isFound } == capacity)
+    #expect(outcomes.count { $0 == .unavailable(code: "remote_busy") } == 3)
   }
 
   private static let failing: [(StubServer.Reply, String)] = [
-    (StubServer.Reply.answer(status: 503, body: "{}"), "remote_unavailable"),
-    (.answer(status: 500, headers: ["Content-Type": "text/html"], body: "<html>"), "remote_unavailable"),
-    (.answer(status: 404, body: "{\"error\":{\"code\":404,\"message\":\"?\"}}"), "remote_unavailable"),
-    (.answer(status: 400, body: "{\"error\":{\"code\":400,\"message\":\"?\"}}"), "remote_refused"),
-    (.answer(status: 429, headers: ["Retry-After": "2"], body: ""), "remote_rate_limited"),
-    (.answer(body: "[{\"lat\":\"1\",\"lon"), "remote_answer_malformed"),
-    (.answer(headers: ["Content-Type": "text/html"], body: "<html>Hello</html>"), "remote_answer_malformed"),
+    (StubServer.Reply.response(status: 503, body: "{}"), "remote_unavailable"),
+    (.response(status: 500, headers: ["Content-Type": "text/html"], body: "<html>"), "remote_unavailable"),
+    (.response(status: 404, body: "{\"error\":{\"code\":404,\"message\":\"?\"}}"), "remote_unavailable"),
+    (.response(status: 400, body: "{\"error\":{\"code\":400,\"message\":\"?\"}}"), "remote_refused"),
+    (.response(status: 429, headers: ["Retry-After": "2"], body: ""), "remote_rate_limited"),
+    (.response(body: "[{\"lat\":\"1\",\"lon"), "remote_answer_malformed"),
+    (.response(headers: ["Content-Type": "text/html"], body: "<html>Hello</html>"), "remote_answer_malformed"),
     (.raw(Array("HTTP/1.1 200 -\r\nContent-Length: 9\r\n\r\n[\"\u{FC}".utf8.dropLast())), "remote_unreachable"),
     (.raw(Array("HTTP/1.1 200 -\r\nContent-Length: 4\r\n\r\n[\"".utf8) + [0xFC, 0x22]), "remote_answer_malformed"),
-    (.answer(body: String(repeating: " ", count: RemoteLimits.bodyBytesMax) + "[]"), "remote_answer_too_long"),
+    (.response(body: String(repeating: " ", count: RemoteLimits.bodyBytesMax) + "[]"), "remote_answer_too_long"),
     (
       .raw(Array("HTTP/1.1 200 -\r\n\r\n".utf8) + [UInt8](repeating: 0x20, count: 3 * RemoteLimits.bodyBytesMax)),
       "remote_answer_too_long"
@@ -207,7 +207,7 @@ struct StubServerTests {
     let scene = try GeocoderFixture { _ in reply }
     #expect(await scene.locate("7 Storgata") == .unavailable(code: code))
     #expect(scene.server.requests.count == 1, "A lookup must make one request.")
-    scene.server.setResponse { _ in .answer(body: ProviderSamples.nominatimHouse) }
+    scene.server.setResponse { _ in .response(body: ProviderSamples.nominatimHouse) }
     scene.skip(ms: RemoteLimits.backoffCapMs)
     #expect(await scene.locate("7 Storgata").isFound)
   }
@@ -216,7 +216,7 @@ struct StubServerTests {
   func longest() async throws {
     let body = ProviderSamples.nominatimHouse
     let scene = try GeocoderFixture { _ in
-      .answer(body: body + String(repeating: " ", count: RemoteLimits.bodyBytesMax - body.utf8.count))
+      .response(body: body + String(repeating: " ", count: RemoteLimits.bodyBytesMax - body.utf8.count))
     }
     #expect(await scene.locate("7 Storgata").isFound)
   }
@@ -236,28 +236,29 @@ struct StubServerTests {
   }
 
   @Test("A server that refuses connections is unavailable")
-  func nobody() async throws {
-    let gone = try StubServer { _ in .silence }
-    let port = gone.port
-    gone.end()
+  func stoppedServer() async throws {
+    let stopped = try StubServer { _ in .silence }
+    let port = stopped.port
+    stopped.end()
     let scene = try GeocoderFixture(port: port) { _ in .silence }
     guard case .unavailable = await scene.locate("7 Storgata") else {
-      Issue.record("A stopped server answered.")
+      Issue.record("A stopped server responded.")
       return
     }
   }
 
   @Test("The geocoder follows one redirect on the same server, and no other")
   func redirects() async throws {
-    let elsewhere = try StubServer { _ in .answer(body: ProviderSamples.nominatimHouse) }
+    let elsewhere = try StubServer { _ in .response(body: ProviderSamples.nominatimHouse) }
     let scene = try GeocoderFixture { request in
       switch request.path {
       case "/search":
-        .answer(status: 302, headers: ["Location": "/next?\(request.target.drop { $0 != "?" }.dropFirst())"], body: "")
+        .response(
+          status: 302, headers: ["Location": "/next?\(request.target.drop { $0 != "?" }.dropFirst())"], body: "")
       default:
         request.parameter("q") == "loop 1"
-          ? .answer(status: 302, headers: ["Location": request.target], body: "")
-          : .answer(body: ProviderSamples.nominatimHouse)
+          ? .response(status: 302, headers: ["Location": request.target], body: "")
+          : .response(body: ProviderSamples.nominatimHouse)
       }
     }
     #expect(await scene.locate("7 Storgata").isFound)
@@ -266,7 +267,7 @@ struct StubServerTests {
     #expect(scene.server.requests.count == 4)
     for address in [elsewhere.url, "http://localhost:\(scene.server.port)", "http://example.org"] {
       scene.skip(ms: RemoteLimits.backoffCapMs)
-      scene.server.setResponse { _ in .answer(status: 301, headers: ["Location": address + "/search"], body: "") }
+      scene.server.setResponse { _ in .response(status: 301, headers: ["Location": address + "/search"], body: "") }
       #expect(await scene.locate("7 Storgata, \(address)") == .unavailable(code: "remote_redirected"))
     }
     #expect(elsewhere.requests.isEmpty)
@@ -280,10 +281,10 @@ struct StubServerTests {
       format.locale = Locale(identifier: "en_US_POSIX")
       format.timeZone = TimeZone(identifier: "GMT")
       format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-      return .answer(status: 429, headers: ["Retry-After": isDate ? format.string(from: date) : "120"], body: "")
+      return .response(status: 429, headers: ["Retry-After": isDate ? format.string(from: date) : "120"], body: "")
     }
     #expect(await scene.locate("1 Storgata") == .unavailable(code: "remote_rate_limited"))
-    scene.server.setResponse { _ in .answer(body: ProviderSamples.nominatimHouse) }
+    scene.server.setResponse { _ in .response(body: ProviderSamples.nominatimHouse) }
     scene.skip(ms: 110_000)
     #expect(await scene.locate("2 Storgata") == .unavailable(code: "remote_paused"))
     #expect(scene.server.requests.count == 1)
@@ -293,7 +294,7 @@ struct StubServerTests {
 
   @Test("Failures that have no Retry-After double the pause, up to a minute")
   func backoff() async throws {
-    let scene = try GeocoderFixture { _ in .answer(status: 429, body: "") }
+    let scene = try GeocoderFixture { _ in .response(status: 429, body: "") }
     for number in 1...12 {
       #expect(await scene.locate("\(number) Storgata") == .unavailable(code: "remote_rate_limited"))
       scene.skip(ms: min(RemoteLimits.backoffBaseMs << Int64(number - 1), RemoteLimits.backoffCapMs))
@@ -303,10 +304,10 @@ struct StubServerTests {
 
   @Test("An open breaker serves stale answers, and one successful probe closes it")
   func breaker() async throws {
-    let scene = try GeocoderFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
+    let scene = try GeocoderFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
     #expect(await scene.locate("old 1").isFound)
     scene.skip(ms: RemoteLimits.foundMs)
-    scene.server.setResponse { _ in .answer(status: 502, body: "") }
+    scene.server.setResponse { _ in .response(status: 502, body: "") }
     for number in 1...5 {
       #expect(await scene.locate("\(number) Storgata") == .unavailable(code: "remote_unavailable"))
       // Skips past each backoff, but not past the breaker's pause.
@@ -316,7 +317,7 @@ struct StubServerTests {
     #expect(await scene.locate("old 1").isFound)
     #expect(scene.server.requests.count == 6)
     scene.skip(ms: 10_000)
-    scene.server.setResponse { _ in .answer(body: ProviderSamples.nominatimHouse) }
+    scene.server.setResponse { _ in .response(body: ProviderSamples.nominatimHouse) }
     #expect(await scene.locate("6 Storgata").isFound)
     #expect(await scene.locate("7 Storgata").isFound)
   }
@@ -324,10 +325,10 @@ struct StubServerTests {
   @Test("A refused client makes no request for an hour", arguments: [401, 402, 403])
   func blocked(status: Int) async throws {
     let scene = try GeocoderFixture { _ in
-      .answer(status: status, headers: ["Content-Type": "text/html"], body: "<html>Forbidden</html>")
+      .response(status: status, headers: ["Content-Type": "text/html"], body: "<html>Forbidden</html>")
     }
     #expect(await scene.locate("1 Storgata") == .unavailable(code: "remote_blocked"))
-    scene.server.setResponse { _ in .answer(body: ProviderSamples.nominatimHouse) }
+    scene.server.setResponse { _ in .response(body: ProviderSamples.nominatimHouse) }
     scene.skip(ms: RemoteLimits.blockedMs - 10_000)
     #expect(await scene.locate("2 Storgata") == .unavailable(code: "remote_circuit_open"))
     #expect(scene.server.requests.count == 1)
@@ -337,9 +338,9 @@ struct StubServerTests {
 
   @Test("Autocomplete queries never reach the server")
   func suggestions() async throws {
-    let scene = try GeocoderFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
-    let answer = await scene.geocoder.locate(PlaceQuery("7 Stor", kind: .autocomplete))
-    #expect(answer == .unavailable(code: "remote_refused"))
+    let scene = try GeocoderFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
+    let outcome = await scene.geocoder.locate(PlaceQuery("7 Stor", kind: .autocomplete))
+    #expect(outcome == .unavailable(code: "remote_refused"))
     #expect(scene.server.requests.isEmpty)
   }
 
@@ -348,9 +349,9 @@ struct StubServerTests {
     let log = InMemoryLogHandler()
     var logger = Logger(label: "remote") { _ in log }
     logger.logLevel = .trace
-    let server = try StubServer { $0.parameter("api_key") == "s3cret-key" ? .reset : .answer(status: 401, body: "") }
+    let server = try StubServer { $0.parameter("api_key") == "s3cret-key" ? .reset : .response(status: 401, body: "") }
     let configuration = try RemoteConfiguration(provider: .pelias, url: server.url, key: "s3cret-key")
-    for reply in [StubServer.Reply.reset, .answer(status: 403, body: "s3cret-key"), .silence] {
+    for reply in [StubServer.Reply.reset, .response(status: 403, body: "s3cret-key"), .silence] {
       server.setResponse { _ in reply }
       let geocoder = RemoteGeocoder(configuration, logger: logger) { 0 }
       #expect(await !geocoder.locate(PlaceQuery("7 Storgata")).isFound)

@@ -25,10 +25,10 @@ final class Folder: Sendable {
 
   /// Opens the database. By default scans have an hour, so that none times out on a busy machine.
   func open(
-    scanMs: Int64 = Folder.anHourMs, scanWaitMs: Int64 = Folder.anHourMs, scanStretchMs: Int64 = Folder.anHourMs
+    scanMs: Int64 = Folder.anHourMs, scanWaitMs: Int64 = Folder.anHourMs, scanBusyMaxMs: Int64 = Folder.anHourMs
   ) throws -> SQLiteDatabase {
     var times = ScanTimes()
-    (times.limitMs, times.waitMs, times.busyMaxMs) = (scanMs, scanWaitMs, scanStretchMs)
+    (times.limitMs, times.waitMs, times.busyMaxMs) = (scanMs, scanWaitMs, scanBusyMaxMs)
     return try SQLiteDatabase(
       folder: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, scanTimes: times)
   }

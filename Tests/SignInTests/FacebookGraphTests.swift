@@ -6,12 +6,12 @@ import Testing
 
 @Suite("Facebook token check")
 struct FacebookGraphTests {
-  private func ask(_ token: String, at graph: FacebookStub) async -> Result<ProvidedIdentity, IdentityFailure> {
+  private func identity(_ token: String, at graph: FacebookStub) async -> Result<ProvidedIdentity, IdentityFailure> {
     defer { withExtendedLifetime(graph) {} }
-    return await ask(token, at: graph.url)
+    return await identity(token, at: graph.url)
   }
 
-  private func ask(_ token: String, at url: String) async -> Result<ProvidedIdentity, IdentityFailure> {
+  private func identity(_ token: String, at url: String) async -> Result<ProvidedIdentity, IdentityFailure> {
     do {
       let graph = FacebookGraph(
         try FacebookConfiguration(appID: FacebookStub.appID, appSecret: FacebookStub.appSecret, graph: url))
@@ -26,7 +26,7 @@ struct FacebookGraphTests {
   @Test("A token for this app yields the user's id, names and address")
   func known() async throws {
     let graph = try FacebookStub(["token|1": .init()])
-    let identity = try await ask("token|1", at: graph).get()
+    let identity = try await identity("token|1", at: graph).get()
     #expect(identity.issuer == "https://www.facebook.com" && identity.subject == "10223")
     #expect(identity.firstName == "Grace" && identity.lastName == "Hopper" && identity.email == "grace@example.org")
     #expect(graph.server.requests.map(\.path) == ["/v24.0/debug_token", "/v24.0/me"])
@@ -38,29 +38,30 @@ struct FacebookGraphTests {
     var login = FacebookStub.Login()
     login.profile = ""
     let graph = try FacebookStub(["t": login])
-    let identity = try await ask("t", at: graph).get()
+    let identity = try await identity("t", at: graph).get()
     #expect(identity.email == nil && identity.firstName == "Somebody" && identity.lastName.isEmpty)
   }
 
   @Test("Invalid tokens and tokens of another app or of a page are refused")
   func refused() async throws {
-    var (other, over, page) = (FacebookStub.Login(), FacebookStub.Login(), FacebookStub.Login())
+    var (other, expired, page) = (FacebookStub.Login(), FacebookStub.Login(), FacebookStub.Login())
     other.app = "999"
-    over.isValid = false
+    expired.isValid = false
     page.profileID = "55"
-    let graph = try FacebookStub(["other": other, "over": over, "page": page])
+    let graph = try FacebookStub(["other": other, "expired": expired, "page": page])
     for (token, code) in [
-      ("other", "facebook_app"), ("over", "facebook_token"), ("page", "facebook_user"), ("unknown", "facebook_token"),
-      ("", "facebook_token"), ("a b", "facebook_token"), ("é", "facebook_token"),
+      ("other", "facebook_app"), ("expired", "facebook_token"), ("page", "facebook_user"),
+      ("unknown", "facebook_token"), ("", "facebook_token"), ("a b", "facebook_token"), ("é", "facebook_token"),
       (String(repeating: "a", count: IdentityLimits.tokenBytesMax + 1), "facebook_token"),
     ] {
-      #expect(await ask(token, at: graph) == .failure(.refused(code: code)), "\(token.prefix(20))")
+      #expect(await identity(token, at: graph) == .failure(.refused(code: code)), "\(token.prefix(20))")
     }
-    // Facebook is not asked for the profile behind another app's token. The one request is for the page's token.
+    // Ingest requests no profile for another app's token. The one request is for the page's token.
     #expect(graph.server.requests.count { $0.path == "/v24.0/me" } == 1)
     let long = String(repeating: "a", count: IdentityLimits.tokenBytesMax)
     graph.set(long, .init())
-    #expect(try await ask(long, at: graph).get().subject == "10223", "A token at the length limit must be accepted.")
+    let owner = try await identity(long, at: graph).get()
+    #expect(owner.subject == "10223", "A token at the length limit must be accepted.")
   }
 
   @Test("Errors, redirects and malformed answers from Facebook are temporary failures")
@@ -68,18 +69,18 @@ struct FacebookGraphTests {
     let server = try StubServer { _ in .reset }
     let full = #"{"data":{"is_valid":true,"padding":""# + String(repeating: "a", count: IdentityLimits.bodyBytesMax)
     let replies: [(StubServer.Reply, String)] = [
-      (.answer(status: 500, body: "{}"), "facebook_debug_token_status_500"),
-      (.answer(status: 400, body: "{}"), "facebook_debug_token_status_400"),
-      (.answer(status: 302, headers: ["Location": "/elsewhere"], body: ""), "provider_redirected"),
-      (.answer(body: "hello"), "provider_answer_malformed"), (.answer(body: "{}"), "provider_answer_malformed"),
-      (.answer(body: full + #""}}"#), "provider_answer_too_long"),
+      (.response(status: 500, body: "{}"), "facebook_debug_token_status_500"),
+      (.response(status: 400, body: "{}"), "facebook_debug_token_status_400"),
+      (.response(status: 302, headers: ["Location": "/elsewhere"], body: ""), "provider_redirected"),
+      (.response(body: "hello"), "provider_answer_malformed"), (.response(body: "{}"), "provider_answer_malformed"),
+      (.response(body: full + #""}}"#), "provider_answer_too_long"),
     ]
     for (reply, code) in replies {
       server.setResponse { _ in reply }
-      #expect(await ask("token", at: server.url) == .failure(.unavailable(code: code)))
+      #expect(await identity("token", at: server.url) == .failure(.unavailable(code: code)))
     }
     server.end()
-    guard case .failure(.unavailable(let code)) = await ask("token", at: server.url) else {
+    guard case .failure(.unavailable(let code)) = await identity("token", at: server.url) else {
       Issue.record("A stopped server must be unavailable.")
       return
     }

@@ -23,7 +23,7 @@ struct OpenIDProviderTests {
   }
 
   /// The failure to build the authorization URL, or nil.
-  private func failureToSend(_ provider: OpenIDProvider) async -> IdentityFailure? {
+  private func authorizationFailure(_ provider: OpenIDProvider) async -> IdentityFailure? {
     do throws(IdentityFailure) {
       _ = try await provider.authorization(of: flow)
       return nil
@@ -69,18 +69,18 @@ struct OpenIDProviderTests {
     for (member, value, code) in cases {
       server.set { $0.metadata = [member: value] }
       #expect(
-        await failureToSend(provider)
+        await authorizationFailure(provider)
           == .unavailable(code: code))
     }
     server.set { $0.metadata = [:] }
-    #expect(await failureToSend(provider) == nil)
+    #expect(await authorizationFailure(provider) == nil)
   }
 
   @Test("A response from another issuer, or without the promised issuer, is refused")
   func issuer() async throws {
-    for (names, wrong) in [(false, ["https://b.example"]), (true, ["https://b.example", nil])] {
+    for (sendsIssuer, wrong) in [(false, ["https://b.example"]), (true, ["https://b.example", nil])] {
       let server = try OpenIDStub()
-      if names { server.set { $0.metadata = ["authorization_response_iss_parameter_supported": "true"] } }
+      if sendsIssuer { server.set { $0.metadata = ["authorization_response_iss_parameter_supported": "true"] } }
       let provider = OpenIDProvider(try configuration(server)) { 0 }
       defer { provider.end() }
       for issuer in wrong {
@@ -88,7 +88,7 @@ struct OpenIDProviderTests {
           await failure(provider, of: issuer)
             == .refused(code: "oidc_answer_iss"))
       }
-      for issuer in names ? [server.issuer] : [server.issuer, nil] {
+      for issuer in sendsIssuer ? [server.issuer] : [server.issuer, nil] {
         #expect(await failure(provider, of: issuer) == nil)
       }
     }

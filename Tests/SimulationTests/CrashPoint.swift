@@ -11,7 +11,7 @@ enum CrashPoint: String, CaseIterable {
   /// The group is committed, and no completion has run.
   case ingestAfterCommit
   /// The group is committed, and one of its completions has run.
-  case ingestHasTold
+  case ingestHasCompleted
   /// Jobs are sent.
   case ingestHasSentJobs
   /// Jobs have arrived.
@@ -25,7 +25,7 @@ enum CrashPoint: String, CaseIterable {
 }
 
 extension Simulation {
-  /// Decides whether the process crashes at this point, and counts the crash. Never true in the calm.
+  /// Decides at random if the process crashes at this point, and counts the crash. Always false in the calm.
   func mayCrash(_ point: CrashPoint) -> Bool {
     guard !isCalm, random.below(1_000) < (point.rawValue.hasPrefix("ingest") ? 6 : 12) else { return false }
     crashes[point, default: 0] += 1

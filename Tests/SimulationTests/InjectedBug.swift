@@ -4,18 +4,18 @@ import Testing
 enum InjectedBug: String, CaseIterable, CustomTestStringConvertible {
   /// Ingest acknowledges a result on arrival instead of after its commit.
   case acknowledgesBeforeCommit
-  /// Ingest answers a client before the commit of its post.
-  case answersBeforeCommit
-  /// A failure under a former lease counts.
-  case takesLateFailures
+  /// Ingest sends a client the response before the commit of its post.
+  case respondsBeforeCommit
+  /// Ingest counts a failure under a former lease.
+  case acceptsLateFailures
   /// A worker never resends a result.
   case forgetsOutbox
-  /// Lease tokens start again with each start of ingest.
-  case startsTokensAnew
+  /// Lease tokens restart with each start of ingest.
+  case restartsTokens
   /// Ingest looks up an idempotency key before the transaction that stores the post.
-  case looksKeysUpOutside
+  case looksUpKeysBeforeTransaction
   /// A change gets its sequence number and goes to the feeds before its commit.
-  case numbersBeforeCommit
+  case publishesBeforeCommit
   /// Lost leases are not counted.
   case forgetsLosses
   /// A job of a lost worker is not requeued.
@@ -29,7 +29,7 @@ enum InjectedBug: String, CaseIterable, CustomTestStringConvertible {
   /// After a start the list has the sequence number of its newest post, although a deletion came later.
   case forgetsDeletions
   /// Feeds get a removal without the entry that refills the list.
-  case forgetsFollower
+  case forgetsBackfill
 
   var testDescription: String { rawValue }
 }

@@ -24,18 +24,18 @@ struct Ledger {
     var unstoredLosses = 0
     /// Workers that the post has crashed since then, under its current lease and under a former one.
     var kills = 0
-    var strayKills = 0
-    /// True if an operator has retried the post: ingest has forgotten its former leases.
-    var isRevived = false
+    var staleKills = 0
+    /// True if an operator has retried the dead post. Ingest has then forgotten its former leases.
+    var isRetriedDead = false
     /// Time before which the job must not go out.
-    var restsUntilMs = Int64.min
+    var delayedUntilMs = Int64.min
     /// Time before which the job must not go out after a restart. On disk a pause starts when ingest submits the
     /// settlement.
-    var storedRestMs = Int64.min
+    var storedDelayUntilMs = Int64.min
     /// Repeated HELLOs of the worker that did not name the job. They requeue it without a loss.
-    var excuses = 0
-    /// Writes of the post's death that the disk has refused. After each the job goes out once more.
-    var refusedBurials = 0
+    var requeuesWithoutLoss = 0
+    /// Writes of the post's death that the disk has refused. After each one, the job goes out once more.
+    var refusedDeaths = 0
   }
 
   /// Violated rules. The run ends with the first one.
@@ -45,13 +45,13 @@ struct Ledger {
   private(set) var isPaused = false
   private var keys: [String: PostID] = [:]
   /// Leases whose result is committed or needs no write.
-  private var answered: Set<Lease> = []
+  private var acknowledgeable: Set<Lease> = []
   /// Leases with a result that is a place or not found.
   private var found: Set<Lease> = []
   /// Leases with failures.
   private var failed: [Lease: [JobOutcome.Failure]] = [:]
   /// Deleted posts whose job has ended.
-  private var voided: Set<PostID> = []
+  private var settledDeleted: Set<PostID> = []
   var seq: UInt64 = 0
   private var lastToken: UInt64 = 0
   private var lastRemoteMs = Int64.min / 2
@@ -76,9 +76,9 @@ struct Ledger {
   }
 
   /// Records that the job of a deleted post has ended without effect.
-  mutating func void(_ id: PostID) {
+  mutating func settleDeleted(_ id: PostID) {
     expect(posts[id]?.fate == .deleted, "post \(id) is reported as not queued without being deleted")
-    voided.insert(id)
+    settledDeleted.insert(id)
   }
 
   /// - Parameter entry: The new list entry that the store reports. Nil for none.
@@ -116,14 +116,14 @@ struct Ledger {
       pauseMs >= failures.map(\.retryAfterMs).min() ?? 0,
       "post \(id) is retried earlier than its worker asked for")
     posts[id]?.attempts = attempts
-    posts[id]?.restsUntilMs = nowMs + pauseMs
-    posts[id]?.storedRestMs = submittedMs + pauseMs
+    posts[id]?.delayedUntilMs = nowMs + pauseMs
+    posts[id]?.storedDelayUntilMs = submittedMs + pauseMs
   }
 
   /// Records a pause of a job that exists only in ingest's memory.
-  mutating func rest(_ id: PostID, untilMs: Int64) {
-    posts[id]?.restsUntilMs = untilMs
-    posts[id]?.storedRestMs = .min
+  mutating func delay(_ id: PostID, untilMs: Int64) {
+    posts[id]?.delayedUntilMs = untilMs
+    posts[id]?.storedDelayUntilMs = .min
   }
 
   /// Records the death of a post after a failure.
@@ -149,7 +149,7 @@ struct Ledger {
     expect(posts[id]?.fate == .dead, "post \(id) is retried although it is not dead")
     guard let entry = posts[id] else { return }
     posts[id] = Entry(account: entry.account, place: entry.place)
-    posts[id]?.isRevived = true
+    posts[id]?.isRetriedDead = true
     queued.insert(id)
   }
 
@@ -162,17 +162,17 @@ struct Ledger {
 
   /// Records a result that has arrived at ingest. A lookup, or a job that was not started, needs no write.
   mutating func report(_ result: JobResult) {
-    if result.lease.job.isLookup { answer(result.lease) }
+    if result.lease.job.isLookup { allowAcknowledgement(of: result.lease) }
     switch result.reply {
     case .outcome(.failed(let failure)):
       failed[result.lease, default: []].append(failure)
-      if failure.kind == .notStarted { answer(result.lease) }
+      if failure.kind == .notStarted { allowAcknowledgement(of: result.lease) }
     case .outcome:
       found.insert(result.lease)
       // If the write fails, the job goes out again soon.
       if let id = result.lease.job.post {
-        posts[id]?.restsUntilMs = .min
-        posts[id]?.storedRestMs = .min
+        posts[id]?.delayedUntilMs = .min
+        posts[id]?.storedDelayUntilMs = .min
       }
     case .needsRemote: break
     }
@@ -185,20 +185,21 @@ struct Ledger {
   func isFound(_ lease: Lease) -> Bool { found.contains(lease) && failed[lease] == nil }
 
   /// Records that the result under this lease is committed or needs no write.
-  mutating func answer(_ lease: Lease) { answered.insert(lease) }
+  mutating func allowAcknowledgement(of lease: Lease) { acknowledgeable.insert(lease) }
 
   // MARK: - Replies and assignments
 
   mutating func recordReply(_ lease: Lease, _ disposition: Disposition) {
     switch disposition {
-    case .committed: expect(answered.contains(lease), "job \(lease.job.rawValue) is acknowledged before its commit")
+    case .committed:
+      expect(acknowledgeable.contains(lease), "job \(lease.job.rawValue) is acknowledged before its commit")
     case .duplicate, .stale, .retryLater: break
     }
   }
 
   mutating func recordReply(key: String, _ id: PostID) {
-    expect(posts[id] != nil, "key \(key) is answered before its commit")
-    expect(keys[key] == id, "key \(key) is answered with another post")
+    expect(posts[id] != nil, "key \(key) has a response before its commit")
+    expect(keys[key] == id, "key \(key) has a response with another post")
   }
 
   mutating func lease(_ assignment: JobScheduler.Assignment, remoteIntervalMs: Int64, nowMs: Int64) {
@@ -215,11 +216,12 @@ struct Ledger {
     }
     // The job of a deleted post goes on until its result.
     expect(entry.fate == .queued || entry.fate == .deleted, "job \(job.id.rawValue) goes out after its settlement")
-    expect(!voided.contains(id), "job \(job.id.rawValue) of a deleted post goes out again")
-    expect(nowMs >= entry.restsUntilMs, "job \(job.id.rawValue) goes out \(entry.restsUntilMs - nowMs) ms too early")
+    expect(!settledDeleted.contains(id), "job \(job.id.rawValue) of a deleted post goes out again")
+    expect(
+      nowMs >= entry.delayedUntilMs, "job \(job.id.rawValue) goes out \(entry.delayedUntilMs - nowMs) ms too early")
     expect(entry.attempts == job.attempts, "job \(job.id.rawValue) goes out with miscounted attempts")
     expect(
-      job.leaseLosses < Limits.leaseLossesMax + entry.refusedBurials,
+      job.leaseLosses < Limits.leaseLossesMax + entry.refusedDeaths,
       "job \(job.id.rawValue) goes out after \(job.leaseLosses) lost leases")
     expect(
       job.leaseLosses <= entry.losses + entry.unstoredLosses,
@@ -230,29 +232,29 @@ struct Ledger {
 
   mutating func kill(_ lease: Lease, isCurrent: Bool) {
     guard let id = lease.job.post else { return }
-    if isCurrent { posts[id]?.kills += 1 } else { posts[id]?.strayKills += 1 }
+    if isCurrent { posts[id]?.kills += 1 } else { posts[id]?.staleKills += 1 }
     let kills = posts[id]?.kills ?? 0
-    let excuses = (posts[id]?.excuses ?? 0) + (posts[id]?.refusedBurials ?? 0)
+    let uncounted = (posts[id]?.requeuesWithoutLoss ?? 0) + (posts[id]?.refusedDeaths ?? 0)
     // A restart of ingest forgets losses that ingest had not noticed yet.
     expect(
-      kills <= Limits.leaseLossesMax + restarts + excuses,
+      kills <= Limits.leaseLossesMax + restarts + uncounted,
       "job \(lease.job.rawValue) has crashed \(kills) workers")
   }
 
-  mutating func excuse(_ jobs: Set<JobID>) {
-    for id in jobs.compactMap(\.post) { posts[id]?.excuses += 1 }
+  mutating func requeueWithoutLoss(_ jobs: Set<JobID>) {
+    for id in jobs.compactMap(\.post) { posts[id]?.requeuesWithoutLoss += 1 }
   }
 
-  mutating func refuseBurial(_ jobs: [JobID]) {
-    for id in jobs.compactMap(\.post) { posts[id]?.refusedBurials += 1 }
+  mutating func refuseDeaths(_ jobs: [JobID]) {
+    for id in jobs.compactMap(\.post) { posts[id]?.refusedDeaths += 1 }
   }
 
   /// Checks what ingest has read at its start.
   mutating func start(_ jobs: [Job], isPaused: Bool) {
     restarts += 1
-    voided = []
+    settledDeleted = []
     for (id, entry) in posts {
-      posts[id]?.restsUntilMs = entry.storedRestMs
+      posts[id]?.delayedUntilMs = entry.storedDelayUntilMs
       posts[id]?.unstoredLosses = 0
     }
     expect(Set(jobs.compactMap(\.id.post)) == queued, "the queued posts after the start differ from those before")

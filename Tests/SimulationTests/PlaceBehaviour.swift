@@ -2,7 +2,7 @@
 enum PlaceBehaviour: String, CaseIterable {
   case found = "Oslo"
   case nowhere = "Nowhere"
-  /// Fails at random during the trouble.
+  /// Fails at random before the calm.
   case flaky = "Flaky"
   /// Fails permanently.
   case broken = "Broken"

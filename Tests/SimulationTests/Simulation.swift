@@ -4,8 +4,8 @@ import Fuzzing
 
 /// Simulation of the whole system from one seed: clients, ingest with the real store, workers, an operator, a feed and
 /// its subscriber. The network loses, repeats, delays and reorders messages and has partitions, and processes crash at
-/// every step. Then comes a calm, in which everything must finish. The state machines are those of production. The code
-/// here replaces their sockets and queues.
+/// every step. Then comes a calm without faults, in which everything must finish. The state machines are those of
+/// production. The code here replaces their sockets and queues.
 final class Simulation {
   enum Event {
     case ingestStarts
@@ -22,11 +22,11 @@ final class Simulation {
     case workerLeaves(Int, incarnation: Int)
     case clientSends(Int, batch: Int)
     case requestArrives(Request)
-    case answerArrives(Request, [PostID])
+    case responseArrives(Request, [PostID])
     case ownerRevises
-    case revisionGoes(Int)
+    case ownerSends(Int)
     case revisionArrives(Int)
-    case revisionAnswered(Int)
+    case revisionResponseArrives(Int)
     case clientLooksUp
     case lookupTimesOut(JobID, generation: UInt32)
     case operatorActs
@@ -37,17 +37,18 @@ final class Simulation {
     case feedTicks(Int, atMs: Int64)
     case fetchArrives(Fetch)
     case fetchTimesOut
-    case feedReceives(FetchAnswer)
+    case feedReceives(FetchReply)
     case subscriberReceives(FeedPacket)
     case subscriberTicks(atMs: Int64)
     case joinArrives(from: Address)
     case partition(Int)
     /// Index of a worker. The next two indices are the feed's link to ingest and the subscriber's link.
     case connectionDies(Int)
-    case ingestFreezes
+    case ingestStalls
   }
 
-  static let troubleMs: Int64 = 16_000
+  /// Duration of the faults, before the calm.
+  static let faultsMs: Int64 = 16_000
   /// Time of calm within which everything must finish. It covers four workers that hang on one job, with about 65 s
   /// until the lease of each ends, and the longest pause of a job that has failed seven times.
   static let calmMs: Int64 = 345_000
@@ -55,7 +56,7 @@ final class Simulation {
   let seed: UInt64
   let injectedBug: InjectedBug?
   let isTraced: Bool
-  let stage: SimulationFixture
+  let fixture: SimulationFixture
   let store: SimulatedStore
   var random: SeededRandom
   var eventQueue = EventQueue<Event>()
@@ -71,38 +72,38 @@ final class Simulation {
   var current: [JobID: UInt64] = [:]
   var isCalm = false
   /// Deadline of the run.
-  private var endMs = Simulation.troubleMs + Simulation.calmMs
+  private var endMs = Simulation.faultsMs + Simulation.calmMs
   private var hasRetriedDead = false
   /// Time until which ingest is stalled.
-  var frozenMs: Int64 = 0
+  var stalledUntilMs: Int64 = 0
   /// The last stall of ingest.
-  var standstill: (generation: UInt32, sinceMs: Int64, untilMs: Int64) = (0, 0, 0)
+  var lastStall: (generation: UInt32, sinceMs: Int64, untilMs: Int64) = (0, 0, 0)
   var starts = 0
   var crashes: [CrashPoint: Int] = [:]
   var drains = 0
   var pauses = 0
   var hangs = 0
   var refusals = 0
-  var refusedBurials = 0
-  var freezes = 0
+  var refusedDeaths = 0
+  var stalls = 0
   var deletions = 0
-  var followers = 0
+  var backfills = 0
   var edits = 0
-  var voids = 0
+  var settledDeletedPosts = 0
   var epochs = 0
   var damages = 0
   var feedEnds = 0
-  var deaths = 0
+  var deadConnections = 0
   private(set) var events = 0
   private(set) var traced: [String] = []
 
-  init(seed: UInt64, canary: InjectedBug? = nil, stage: SimulationFixture, isTraced: Bool = false) {
+  init(seed: UInt64, injectedBug: InjectedBug? = nil, fixture: SimulationFixture, isTraced: Bool = false) {
     self.seed = seed
-    self.injectedBug = canary
+    self.injectedBug = injectedBug
     self.isTraced = isTraced
-    self.stage = stage
-    store = SimulatedStore(stage)
-    ledger.begin(stage.posts)
+    self.fixture = fixture
+    store = SimulatedStore(fixture)
+    ledger.begin(fixture.posts)
     random = SeededRandom(seed: seed)
     workers = [.init(hasRemote: true), .init(hasRemote: seed % 2 == 0), .init(hasRemote: false)]
   }
@@ -117,20 +118,20 @@ final class Simulation {
 
   /// Runs until the first violation or until everything has finished.
   func run() async {
-    do { try await play() } catch { ledger.recordViolation("an error: \(error)") }
-    for complaint in ledger.violations { trace("WRONG: \(complaint)") }
+    do { try await runEvents() } catch { ledger.recordViolation("an error: \(error)") }
+    for violation in ledger.violations { trace("VIOLATION: \(violation)") }
     ingest = nil
     store.crash()
   }
 
-  private func play() async throws {
-    try begin()
+  private func runEvents() async throws {
+    try scheduleStart()
     while let event = eventQueue.next(), ledger.violations.isEmpty {
-      if !isCalm, nowMs >= Simulation.troubleMs { calm() }
+      if !isCalm, nowMs >= Simulation.faultsMs { startCalm() }
       events += 1
       try await perform(event)
       guard isCalm else { continue }
-      if isOver, !retriesDead() { break }
+      if isFinished, !retryDeadAtEnd() { break }
       if nowMs > endMs {
         ledger.recordViolation("not finished after \(Simulation.calmMs) ms of calm: \(unfinished)")
       }
@@ -138,43 +139,45 @@ final class Simulation {
     if ledger.violations.isEmpty { try await checkEnd() }
   }
 
-  private func begin() throws {
+  private func scheduleStart() throws {
     eventQueue.schedule(.ingestStarts, inMs: 0)
     for index in workers.indices { eventQueue.schedule(.workerStarts(index), inMs: random.between(0, 500)) }
     try makeClients()
     eventQueue.schedule(.feedStarts, inMs: 10)
     tickSubscriber()
-    if random.happens(30) { eventQueue.schedule(.feedEnds, inMs: random.between(1_000, Simulation.troubleMs)) }
-    for _ in 0..<6 { eventQueue.schedule(.ownerRevises, inMs: random.between(100, Simulation.troubleMs)) }
-    for _ in 0..<4 { eventQueue.schedule(.clientLooksUp, inMs: random.between(100, Simulation.troubleMs)) }
-    for _ in 0..<2 { eventQueue.schedule(.operatorActs, inMs: random.between(1_000, Simulation.troubleMs)) }
+    if random.happens(30) { eventQueue.schedule(.feedEnds, inMs: random.between(1_000, Simulation.faultsMs)) }
+    for _ in 0..<6 { eventQueue.schedule(.ownerRevises, inMs: random.between(100, Simulation.faultsMs)) }
+    for _ in 0..<4 { eventQueue.schedule(.clientLooksUp, inMs: random.between(100, Simulation.faultsMs)) }
+    for _ in 0..<2 { eventQueue.schedule(.operatorActs, inMs: random.between(1_000, Simulation.faultsMs)) }
     if random.happens(50) {
-      eventQueue.schedule(.operatorPauses, inMs: random.between(1_000, Simulation.troubleMs - 8_000))
+      eventQueue.schedule(.operatorPauses, inMs: random.between(1_000, Simulation.faultsMs - 8_000))
     }
     for _ in 0..<2 {
-      eventQueue.schedule(.partition(random.below(workers.count)), inMs: random.between(500, Simulation.troubleMs))
+      eventQueue.schedule(.partition(random.below(workers.count)), inMs: random.between(500, Simulation.faultsMs))
     }
     if random.happens(40) {
       let index = random.below(workers.count + 2)
-      eventQueue.schedule(.connectionDies(index), inMs: random.between(500, Simulation.troubleMs))
+      eventQueue.schedule(.connectionDies(index), inMs: random.between(500, Simulation.faultsMs))
     }
     if seed % 16 == 10 {
-      for turn: Int64 in 1...30 { eventQueue.schedule(.clientLooksUp, inMs: 2_000 * turn + random.between(0, 1_000)) }
+      for number: Int64 in 1...30 {
+        eventQueue.schedule(.clientLooksUp, inMs: 2_000 * number + random.between(0, 1_000))
+      }
     }
-    eventQueue.schedule(.workerDrains(random.below(workers.count)), inMs: random.between(1_000, Simulation.troubleMs))
-    if random.happens(20) { eventQueue.schedule(.ingestFreezes, inMs: random.between(1_000, Simulation.troubleMs)) }
+    eventQueue.schedule(.workerDrains(random.below(workers.count)), inMs: random.between(1_000, Simulation.faultsMs))
+    if random.happens(20) { eventQueue.schedule(.ingestStalls, inMs: random.between(1_000, Simulation.faultsMs)) }
   }
 
-  private func calm() {
-    trace("the trouble is over")
+  private func startCalm() {
+    trace("the calm begins")
     isCalm = true
     network.heal()
     eventQueue.schedule(.operatorResumes, inMs: 1)
   }
 
-  /// In some runs an operator retries the dead posts at the end, and ingest crashes while they are queued. Most posts
-  /// with lost leases die only after the trouble.
-  private func retriesDead() -> Bool {
+  /// Retries the dead posts in some runs, and schedules a crash of ingest while they are queued. Most posts with lost
+  /// leases die only after the faults. Returns true if the run goes on.
+  private func retryDeadAtEnd() -> Bool {
     guard seed % 8 == 5, !hasRetriedDead else { return false }
     guard ledger.posts.values.contains(where: { $0.fate == .dead }) else { return false }
     hasRetriedDead = true
@@ -190,26 +193,26 @@ final class Simulation {
     case .ingestEnds: if ingest != nil { endIngest("the end of its process") }
     case .ingestTicks, .ingestReceives, .storeCommits, .storeCompletes, .requestArrives, .revisionArrives,
       .fetchArrives, .fetchTimesOut, .clientLooksUp, .lookupTimesOut:
-      if nowMs < frozenMs {
-        eventQueue.schedule(event, inMs: frozenMs - nowMs)
+      if nowMs < stalledUntilMs {
+        eventQueue.schedule(event, inMs: stalledUntilMs - nowMs)
       } else {
         try await performAtIngest(event)
       }
     case .workerStarts(let index): startWorker(index)
     case .workerTicks(let index, let incarnation, let atMs):
       if workers[index].incarnation == incarnation, workers[index].dueMs == atMs { tickWorker(index) }
-    case .workerReceives(let letter, let address):
-      worker(address.worker, receives: letter, on: address.connection)
+    case .workerReceives(let packet, let address):
+      worker(address.worker, receives: packet, on: address.connection)
     case .workerFinishes(let index, let incarnation, let lease):
       worker(index, finishes: lease, incarnation: incarnation)
     case .workerDrains(let index): drainWorker(index)
     case .workerLeaves(let index, let incarnation):
       if workers[index].incarnation == incarnation { endWorker(index, "its goodbye has no reply") }
     case .clientSends(let client, let batch): send(client, batch: batch)
-    case .answerArrives(let request, let ids): clientReceives(request, ids)
+    case .responseArrives(let request, let ids): clientReceives(request, ids)
     case .ownerRevises: try revise()
-    case .revisionGoes(let number): sendRevision(number)
-    case .revisionAnswered(let number): revisions[number].isAnswered = true
+    case .ownerSends(let number): sendRevision(number)
+    case .revisionResponseArrives(let number): revisions[number].hasResponse = true
     case .operatorActs: operate()
     case .operatorPauses: pause()
     case .operatorResumes: resume()
@@ -217,23 +220,23 @@ final class Simulation {
     case .feedEnds: endFeed()
     case .feedTicks(let incarnation, let atMs):
       if feed.incarnation == incarnation, feed.dueMs == atMs { tickFeed() }
-    case .feedReceives(let answer): feedReceives(answer)
-    case .subscriberReceives(let letter): subscriberReceives(letter)
+    case .feedReceives(let reply): feedReceives(reply)
+    case .subscriberReceives(let packet): subscriberReceives(packet)
     case .subscriberTicks(let atMs): if subscriber.dueMs == atMs { tickSubscriber() }
     case .joinArrives(let address): feedReceivesJoin(from: address)
     case .partition(let index):
       let untilMs = nowMs + random.between(500, 12_000)
-      network.cut(index, random.one(of: SimulatedNetwork.Direction.allCases), untilMs: untilMs)
+      network.partition(index, random.one(of: SimulatedNetwork.Direction.allCases), untilMs: untilMs)
     case .connectionDies(let index):
       // A worker without a session would notice by TCP keepalives, which are not simulated.
       guard index >= workers.count || workers[index].session.session != nil else { return }
-      deaths += 1
+      deadConnections += 1
       let addresses = workers.indices.map { Address(worker: $0, connection: workers[$0].connection) }
       network.kill((addresses + [feed.address, subscriber.address])[index], nowMs: nowMs)
-    case .ingestFreezes:
-      freezes += 1
-      frozenMs = nowMs + random.between(1_000, 15_000)
-      standstill = (ingest?.generation ?? 0, nowMs, frozenMs)
+    case .ingestStalls:
+      stalls += 1
+      stalledUntilMs = nowMs + random.between(1_000, 15_000)
+      lastStall = (ingest?.generation ?? 0, nowMs, stalledUntilMs)
     }
   }
 
@@ -241,13 +244,13 @@ final class Simulation {
     switch event {
     case .ingestTicks(let generation, let atMs):
       if ingest?.generation == generation, ingest?.dueMs == atMs { tickIngest() }
-    case .ingestReceives(let letter, let address): ingestReceives(letter, from: address)
+    case .ingestReceives(let packet, let address): ingestReceives(packet, from: address)
     case .storeCommits(let generation): try await commit(generation: generation)
     case .storeCompletes(let generation, let completed): complete(completed, generation: generation)
-    case .requestArrives(let request): try await ingestTakes(request)
-    case .revisionArrives(let number): ingestTakes(revision: number)
+    case .requestArrives(let request): try await ingestReceives(request)
+    case .revisionArrives(let number): ingestReceives(revision: number)
     case .fetchArrives(let fetch): ingestReceives(fetch)
-    case .fetchTimesOut: answerFetches()
+    case .fetchTimesOut: sendFetchReplies()
     case .clientLooksUp: lookUp()
     case .lookupTimesOut(let id, let generation): cancel(id, generation: generation)
     default: break

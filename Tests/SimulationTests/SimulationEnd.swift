@@ -5,14 +5,14 @@ import Store
 
 /// The end of a run and its rules.
 extension Simulation {
-  var isOver: Bool { ledger.queued.isEmpty && unfinished.isEmpty }
+  var isFinished: Bool { ledger.queued.isEmpty && unfinished.isEmpty }
 
   /// Description of the first unfinished part. Empty if everything has finished.
   var unfinished: String {
-    guard let ingest else { return "ingest is gone" }
+    guard let ingest else { return "ingest does not run" }
     if !ledger.queued.isEmpty { return "posts \(ledger.queued.map(\.rawValue).sorted())" }
     if ingest.core.scheduler.depth > 0 { return "\(ingest.core.scheduler.depth) jobs" }
-    if !clients.allSatisfy(\.isDone) || !revisions.allSatisfy(\.isAnswered) { return "a client has no answer" }
+    if !clients.allSatisfy(\.isDone) || !revisions.allSatisfy(\.hasResponse) { return "a client has no response" }
     if let index = workers.firstIndex(where: { $0.phase != .running || $0.session.unacknowledged > 0 }) {
       return "worker \(index)"
     }
@@ -41,19 +41,21 @@ extension Simulation {
     ledger.expect(subscriber.replica.state == list, "the subscriber's list is not the store's")
     ledger.expect(start.jobs.isEmpty, "the store has queued jobs")
     for client in clients {
-      let posts = try await database.posts(client.pendingPosts.compactMap(\.answer))
-      let found = Dictionary(uniqueKeysWithValues: posts.map { ($0.id, $0) })
-      for wish in client.pendingPosts {
-        let post = wish.answer.flatMap { found[$0] }
-        let kept = wish.answer.flatMap { ledger.posts[$0] }
-        if kept?.fate == .deleted {
-          ledger.expect(post == nil, "the post with key \(wish.key) is deleted but can be read")
+      let posts = try await database.posts(client.pendingPosts.compactMap(\.acceptedID))
+      let stored = Dictionary(uniqueKeysWithValues: posts.map { ($0.id, $0) })
+      for pending in client.pendingPosts {
+        let post = pending.acceptedID.flatMap { stored[$0] }
+        let entry = pending.acceptedID.flatMap { ledger.posts[$0] }
+        if entry?.fate == .deleted {
+          ledger.expect(post == nil, "the post with key \(pending.key) is deleted but can be read")
           continue
         }
         ledger.expect(
-          post?.place == wish.submission.place && post?.link == kept?.link ?? wish.submission.link
-            && post?.account == client.account, "the post with key \(wish.key) differs from the stored one")
-        if let post, kept?.link == nil { ledger.expect(isRight(post), "\(post.place) is \(post.state) at the end") }
+          post?.place == pending.submission.place && post?.link == entry?.link ?? pending.submission.link
+            && post?.account == client.account, "the post with key \(pending.key) differs from the stored one")
+        if let post, entry?.link == nil {
+          ledger.expect(fitsBehaviour(post), "\(post.place) is \(post.state) at the end")
+        }
       }
     }
     ledger.expect(list.seq == ledger.seq, "the list has sequence number \(list.seq) after \(ledger.seq) changes")
@@ -64,11 +66,11 @@ extension Simulation {
   }
 
   /// True if the post's final state fits its behaviour. Any post may be dead or discarded after lost leases.
-  private func isRight(_ post: Post) -> Bool {
+  private func fitsBehaviour(_ post: Post) -> Bool {
     switch (post.state, PlaceBehaviour(of: post.place)) {
     case (.queued, _), (.deleted, _): false
     case (.dead, _): true
-    case (.published, let nature): ![.poison, .broken, .nowhere, .hanging, .stubborn].contains(nature)
+    case (.published, let behaviour): ![.poison, .broken, .nowhere, .hanging, .stubborn].contains(behaviour)
     case (.rejected, .nowhere): true
     case (.rejected, _): post.reason?.code == "discarded"
     }

@@ -16,7 +16,7 @@ final class SimulationFixture: Sendable {
   let posts: [PostID: Ledger.Entry]
 
   init() async throws {
-    template = SimulatedStore.place + "/onthemap-simulation-\(UUID().uuidString)"
+    template = SimulatedStore.parentFolder + "/onthemap-simulation-\(UUID().uuidString)"
     let database = try await SQLiteDatabase.opened(template)
     for number in 1...SimulationFixture.accounts {
       let registration = try Registration(

@@ -15,18 +15,18 @@ private final class ScriptedEngine: CommitEngine {
   let begun: AsyncStream<Void>
   private let hasBegun: AsyncStream<Void>.Continuation
   private let gate = DispatchSemaphore(value: 0)
-  private let tried = Mutex<[[Int]]>([])
+  private let attempted = Mutex<[[Int]]>([])
 
   init() { (begun, hasBegun) = AsyncStream.makeStream() }
 
   /// The groups in the order of their commits.
-  var groups: [[Int]] { tried.withLock { $0 } }
+  var groups: [[Int]] { attempted.withLock { $0 } }
 
   /// Unblocks the commit of `first`.
   func open() { gate.signal() }
 
   func commit(_ writes: [Int]) throws -> [String] {
-    tried.withLock { $0.append(writes) }
+    attempted.withLock { $0.append(writes) }
     if writes == [Self.first] {
       hasBegun.yield()
       gate.wait()
@@ -38,7 +38,7 @@ private final class ScriptedEngine: CommitEngine {
 
   func failure(of error: any Error) -> CommitFailure {
     if case Trouble.stopped = error {
-      .stopped(.unknownOutcome("no answer"), reason: "the disk is gone")
+      .stopped(.unknownOutcome("no result"), reason: "the disk is missing")
     } else {
       .refused(.noAccount)
     }
@@ -95,12 +95,12 @@ struct GroupCommitterTests {
   @Test("A fatal commit error fails its group, and the committer refuses later writes")
   func stopped() async {
     let results = await committed(2, ScriptedEngine.stopping, 3)
-    let lost = "the write failed: no answer"
+    let lost = "the write failed: no result"
     #expect(results == ["1 is stored", "2: \(lost)", "0: \(lost)", "3: \(lost)"])
-    let later = Results()
-    submit(4, to: later)
+    let laterResults = Results()
+    submit(4, to: laterResults)
     committer.finish()
-    #expect(later.all == ["4: nothing is stored until the next start: the disk is gone"])
+    #expect(laterResults.all == ["4: nothing is stored until the next start: the disk is missing"])
     #expect(engine.groups == [[1], [2, 0, 3]])
     #expect(!committer.end(), "The committer has already stopped.")
     var failures = 0

@@ -39,18 +39,18 @@ package final class FacebookStub: Sendable {
     switch request.path {
     case "/v24.0/debug_token": inspected(request)
     case "/v24.0/me": profile(request)
-    default: .answer(status: 404, body: #"{"error":{"message":"Unknown path components"}}"#)
+    default: .response(status: 404, body: #"{"error":{"message":"Unknown path components"}}"#)
     }
   }
 
   private func inspected(_ request: StubServer.Request) -> StubServer.Reply {
     guard request.parameter("access_token") == "\(Self.appID)|\(Self.appSecret)" else {
-      return .answer(status: 400, body: #"{"error":{"message":"Invalid OAuth access token signature.","code":190}}"#)
+      return .response(status: 400, body: #"{"error":{"message":"Invalid OAuth access token signature.","code":190}}"#)
     }
     guard let login = logins.withLock({ $0[request.parameter("input_token") ?? ""] }), login.isValid else {
-      return .answer(body: #"{"data":{"error":{"code":190,"message":"expired"},"is_valid":false,"scopes":[]}}"#)
+      return .response(body: #"{"data":{"error":{"code":190,"message":"expired"},"is_valid":false,"scopes":[]}}"#)
     }
-    return .answer(
+    return .response(
       body: """
         {"data":{"app_id":"\(login.app)","type":"USER","is_valid":true,"expires_at":0,"user_id":"\(login.user)",
         "scopes":["email","public_profile"]}}
@@ -60,10 +60,10 @@ package final class FacebookStub: Sendable {
   private func profile(_ request: StubServer.Request) -> StubServer.Reply {
     let token = request.parameter("access_token") ?? ""
     guard let login = logins.withLock({ $0[token] }), request.parameter("appsecret_proof") == Self.proof(token) else {
-      return .answer(status: 400, body: #"{"error":{"message":"Invalid appsecret_proof","code":100}}"#)
+      return .response(status: 400, body: #"{"error":{"message":"Invalid appsecret_proof","code":100}}"#)
     }
     let members = login.profile.isEmpty ? "" : "," + login.profile
-    return .answer(body: #"{"id":"\#(login.profileID ?? login.user)"\#(members)}"#)
+    return .response(body: #"{"id":"\#(login.profileID ?? login.user)"\#(members)}"#)
   }
 
   /// Computes the proof in one call, unlike the program: this key has exactly the length that `crypto_auth_hmacsha256`

@@ -34,7 +34,7 @@ package final class StubServer: Sendable {
 
   /// The reply to a request.
   package enum Reply: Sendable {
-    case answer(status: Int = 200, headers: [String: String] = [:], body: String)
+    case response(status: Int = 200, headers: [String: String] = [:], body: String)
     /// Sends these bytes unchanged, then closes the connection.
     case raw([UInt8])
     /// Resets the connection.
@@ -44,7 +44,7 @@ package final class StubServer: Sendable {
     /// Sends a head, and then one byte of the body every 100 ms.
     case drip
     /// Sends the reply after a delay in milliseconds.
-    indirect case later(ms: Int32, Reply)
+    indirect case delayed(ms: Int32, Reply)
   }
 
   package let port: UInt16
@@ -117,7 +117,7 @@ package final class StubServer: Sendable {
   package var requests: [Request] { received.withLock { $0 } }
 
   /// The maximum number of concurrent requests.
-  package var mostAtOnce: Int { open.withLock { $0.most } }
+  package var maxConcurrent: Int { open.withLock { $0.most } }
 
   /// The number of clients that disconnected before a complete response.
   package var abandonedCount: Int { abandoned.withLock { $0 } }
@@ -132,13 +132,13 @@ package final class StubServer: Sendable {
     deliver(reply, client) { self.open.withLock { $0.now -= 1 } }
     switch reply {
     case .silence, .drip: abandoned.withLock { $0 += 1 }
-    case .answer, .raw, .reset, .later: break
+    case .response, .raw, .reset, .delayed: break
     }
   }
 
   private func deliver(_ reply: Reply, _ client: Int32, done: () -> Void) {
     switch reply {
-    case .answer(let status, let headers, let body):
+    case .response(let status, let headers, let body):
       var head = "HTTP/1.1 \(status) -\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n"
       if headers["Content-Type"] == nil { head += "Content-Type: application/json; charset=utf-8\r\n" }
       for (name, value) in headers { head += "\(name): \(value)\r\n" }
@@ -152,20 +152,20 @@ package final class StubServer: Sendable {
       var now = linger(l_onoff: 1, l_linger: 0)
       setsockopt(client, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
     case .silence:
-      _ = StubServer.isGone(client, withinMs: -1)
+      _ = StubServer.hasDisconnected(client, withinMs: -1)
       done()
     case .drip:
       StubServer.send(
         Array("HTTP/1.1 200 -\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n".utf8), client)
-      while !StubServer.isGone(client, withinMs: 100), StubServer.send([0x20], client) {}
+      while !StubServer.hasDisconnected(client, withinMs: 100), StubServer.send([0x20], client) {}
       done()
-    case .later(let ms, let reply):
-      if StubServer.isGone(client, withinMs: ms) { done() } else { deliver(reply, client, done: done) }
+    case .delayed(let ms, let reply):
+      if StubServer.hasDisconnected(client, withinMs: ms) { done() } else { deliver(reply, client, done: done) }
     }
   }
 
   /// Returns true if the client disconnects within `withinMs`.
-  private static func isGone(_ client: Int32, withinMs: Int32) -> Bool {
+  private static func hasDisconnected(_ client: Int32, withinMs: Int32) -> Bool {
     var item = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
     return poll(&item, 1, withinMs) > 0
   }

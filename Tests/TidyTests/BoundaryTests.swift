@@ -8,7 +8,7 @@ private struct BannedCall {
   var applies: (SourceFile) -> Bool
 
   func rule(_ file: SourceFile) -> [Violation] {
-    applies(file) ? complaints(file, in: view, pattern) { "\($0.split(separator: "\n").first ?? ""): \(advice)" } : []
+    applies(file) ? violations(file, in: view, pattern) { "\($0.split(separator: "\n").first ?? ""): \(advice)" } : []
   }
 
   /// Checks the tree against the rule. Each example is a line of the file at `path`.
@@ -24,7 +24,7 @@ struct BoundaryTests {
   @Test("No file contains try!")
   func forcedTry() {
     BannedCall(
-      pattern: Pattern(#"\btry!"#), advice: "let it throw; where it cannot fail, a precondition says why.",
+      pattern: Pattern(#"\btry!"#), advice: "let it throw; where it cannot fail, use a precondition with the reason.",
       applies: { _ in true }
     ).enforce(at: "Sources/SQLiteStore/A.swift", bad: ["let a = try! b()"], good: ["try? b()", "// try! b()"])
   }
@@ -60,7 +60,7 @@ struct BoundaryTests {
   func reading() {
     BannedCall(
       pattern: Pattern(#"(\bO_(?:WRONLY|RDWR|CREAT)\b|\bPROT_WRITE\b|(?<![.\w])(?:fopen|rename|unlink|ftruncate)\()"#),
-      advice: "writing is GazetteerBuild's.", applies: { ["Domain", "Gazetteer"].contains($0.target) }
+      advice: "only GazetteerBuild writes files.", applies: { ["Domain", "Gazetteer"].contains($0.target) }
     ).enforce(
       at: "Sources/Gazetteer/A.swift",
       bad: ["open(path, O_WRONLY | O_CREAT)", "rename(a, b)", "mmap(nil, 1, PROT_WRITE)"],
@@ -71,7 +71,7 @@ struct BoundaryTests {
   func traps() {
     BannedCall(
       pattern: Pattern(#"\b((?:fatalError|preconditionFailure|assertionFailure)\(\s*\))"#),
-      advice: "write the sentence that its reader needs.", applies: { _ in true }
+      advice: "write a message with the reason.", applies: { _ in true }
     ).enforce(
       at: "Sources/Messaging/A.swift", bad: ["fatalError()", "preconditionFailure( )"], good: ["fatalError(\"Why.\")"])
   }
@@ -92,7 +92,7 @@ struct BoundaryTests {
   func sockets() {
     BannedCall(
       pattern: Pattern(#"\b(zmq_\w+)"#),
-      advice: "sockets belong to Messaging's one thread: ask it for what is missing.",
+      advice: "only Messaging's thread uses sockets: add the missing function to Messaging.",
       applies: { $0.isUnder("Sources") && $0.target != "Messaging" }
     ).enforce(
       at: "Sources/Worker/A.swift", bad: ["zmq_poll(a, 1, 0)"], good: ["// zmq_poll(a)", "\"zmq_poll\""],
@@ -106,7 +106,7 @@ struct BoundaryTests {
         #"\b(SELECT\s+\S|INSERT\s+(?:OR\s+\w+\s+)?INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|PRAGMA\s"#
           + #"|CREATE\s+(?:UNIQUE\s+)?(?:TABLE|INDEX)\s)"#),
       advice:
-        "a transaction is a method of SQLiteStore: add one there, so that nobody else knows which database it is.",
+        "a transaction is a method of SQLiteStore: add one there, so that no other target depends on the database.",
       view: \.strings, applies: { $0.isUnder("Sources") && $0.target != "SQLiteStore" }
     ).enforce(
       at: "Sources/Ingest/A.swift",

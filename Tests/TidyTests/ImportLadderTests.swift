@@ -63,7 +63,7 @@ struct ImportLadderTests {
     func rule(_ file: SourceFile) -> [Violation] {
       guard let target = file.target else { return [] }
       guard let allowed = ladder[target] else {
-        return [Violation(path: file.path, line: 1, advice: "\(target) is no rung of the ladder that may hold Swift.")]
+        return [Violation(path: file.path, line: 1, advice: "\(target) is no Swift target of the ladder.")]
       }
       return imports(file).filter { found in
         !allowed.contains { $0.hasSuffix("*") ? found.text.hasPrefix($0.dropLast()) : found.text == $0 }
@@ -104,8 +104,10 @@ struct ImportLadderTests {
     }
     let services: Set = ["Ingest", "Worker", "Feed"]
     for target in ladder.keys {
-      let met = below(target).intersection(services)
-      #expect(target == "Commands" || met.isEmpty, "\(target) reaches \(met): services meet only through proto/.")
+      let reached = below(target).intersection(services)
+      #expect(
+        target == "Commands" || reached.isEmpty,
+        "\(target) reaches \(reached): services communicate only through proto/.")
     }
   }
 
@@ -124,7 +126,7 @@ struct ImportLadderTests {
     func rule(_ file: SourceFile) -> [Violation] {
       guard file.isUnder("Tests/SystemTests", "Tests/TidyTests") else { return [] }
       return imports(file).filter { ownModules.contains($0.text) && $0.text != "CZeroMQ" }.map { found in
-        let advice = "speak to the built program over its sockets instead of importing \(found.text)."
+        let advice = "connect to the built program's sockets instead of importing \(found.text)."
         return Violation(path: file.path, line: found.line, advice: advice)
       }
     }

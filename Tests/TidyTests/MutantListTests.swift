@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `make mutants` takes long and runs seldom. These tests keep its list in step with the code.
+/// Tests that keep the list of `make mutants` in step with the code, because that command takes long and runs seldom.
 @Suite("The list of mutants")
 struct MutantListTests {
   private struct Mutant {
@@ -13,12 +13,12 @@ struct MutantListTests {
     /// Parses a block of the list: name and file, then the old lines and the new lines. Nil for any other text.
     init?(_ block: String) {
       let lines = block.split(separator: "\n", omittingEmptySubsequences: false)
-      let head = lines[0].split(separator: " ")
-      guard head.count == 2 else { return nil }
+      let heading = lines[0].split(separator: " ")
+      guard heading.count == 2 else { return nil }
       func text(_ sign: Character) -> String {
         lines.dropFirst().filter { $0.first == sign }.map { $0.dropFirst() }.joined(separator: "\n")
       }
-      (name, file, old, new) = (String(head[0]), String(head[1]), text("-"), text("+"))
+      (name, file, old, new) = (String(heading[0]), String(heading[1]), text("-"), text("+"))
     }
   }
 

@@ -18,7 +18,7 @@ struct PageSourceTests {
     #expect(present.count > 50, "SourceTree finds too few files.")
     #expect(Set(embedded) == Set(served))
     #expect(Set(present).subtracting(served).sorted() == [], "List them in page.c.")
-    #expect(Set(served).subtracting(present).sorted() == [], "Take them off page.c.")
+    #expect(Set(served).subtracting(present).sorted() == [], "Remove them from page.c.")
   }
 
   @Test("Scripts and style sheets have lines of at most 120 columns and at most 400 lines")

@@ -43,18 +43,18 @@ private func enforce(
   let reviews = SourceTree.prose.map(rule)
   let count = reviews.map(\.checked).reduce(0, +)
   let violations = reviews.flatMap(\.violations)
-  let complaints = violations.filter { violation in !exceptions.contains { $0.covers(violation) } }
+  let unexpected = violations.filter { violation in !exceptions.contains { $0.covers(violation) } }
   #expect(count >= checked, "The scanner finds too little: \(count) items.", sourceLocation: sourceLocation)
   #expect(
-    (violations.count - complaints.count) * 100 <= count, "Too many exceptions for \(count) items.",
+    (violations.count - unexpected.count) * 100 <= count, "Too many exceptions for \(count) items.",
     sourceLocation: sourceLocation)
   for exception in exceptions where !violations.contains(where: exception.covers) {
     Issue.record(
       "\(exception.path): nothing breaks the rule with \"\(exception.text)\"; drop the exception.",
       sourceLocation: sourceLocation)
   }
-  if !complaints.isEmpty {
-    Issue.record("\(complaints.map(\.description).joined(separator: "\n"))", sourceLocation: sourceLocation)
+  if !unexpected.isEmpty {
+    Issue.record("\(unexpected.map(\.description).joined(separator: "\n"))", sourceLocation: sourceLocation)
   }
 }
 

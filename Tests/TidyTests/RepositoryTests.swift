@@ -5,18 +5,18 @@ struct RepositoryTests {
   @Test("The top level holds only the fixed files and folders")
   func topLevel() {
     let fixed: Set = ["Package.swift", "Sources", "Tests", "deploy", "proto", "README.md", "Makefile", "LICENSE"]
-    let strangers = SourceTree.topLevel.filter { !$0.hasPrefix(".") }.subtracting(fixed).sorted()
+    let unknown = SourceTree.topLevel.filter { !$0.hasPrefix(".") }.subtracting(fixed).sorted()
     #expect(
-      strangers.isEmpty,
-      "\(strangers) at the top level: designs go to Sources/<Target>/<Target>.docc, scripts into the Makefile.")
+      unknown.isEmpty,
+      "\(unknown) at the top level: designs go to Sources/<Target>/<Target>.docc, scripts into the Makefile.")
   }
 
   @Test("No file names a path of one developer's machine")
   func machine() {
-    let place = Pattern(#"((?<![\w.$}*-])/(?:work|root|opt/swift)/)"#)
+    let localPath = Pattern(#"((?<![\w.$}*-])/(?:work|root|opt/swift)/)"#)
     func rule(_ file: SourceFile) -> [Violation] {
       guard !file.isUnder("Tests/TidyTests") else { return [] }
-      return place.matches(in: file.text).map {
+      return localPath.matches(in: file.text).map {
         Violation(
           path: file.path, line: $0.line, advice: "\($0.text) exists on one machine only; find it from #filePath.")
       }

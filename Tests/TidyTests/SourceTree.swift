@@ -119,8 +119,8 @@ func enforce(
   for example in good where !rule(example).isEmpty {
     Issue.record("The scanner refuses a good example:\n\(example.text)", sourceLocation: sourceLocation)
   }
-  let complaints = files.flatMap(rule)
-  if !complaints.isEmpty {
-    Issue.record("\(complaints.map(\.description).joined(separator: "\n"))", sourceLocation: sourceLocation)
+  let violations = files.flatMap(rule)
+  if !violations.isEmpty {
+    Issue.record("\(violations.map(\.description).joined(separator: "\n"))", sourceLocation: sourceLocation)
   }
 }

@@ -1,7 +1,7 @@
 import Testing
 
 /// Returns one violation for each match of a pattern in one view of a file.
-func complaints(
+func violations(
   _ file: SourceFile, in view: KeyPath<SwiftText, String> = \.code, _ pattern: Pattern, _ advice: (String) -> String
 ) -> [Violation] {
   pattern.matches(in: file.swift[keyPath: view]).map {
@@ -39,16 +39,16 @@ struct SizeTests {
 
   @Test("No folder has more than 16 Swift files directly in it")
   func folders() {
-    func complaints(_ paths: [String]) -> [Violation] {
+    func violations(_ paths: [String]) -> [Violation] {
       Dictionary(grouping: paths) { $0.split(separator: "/").dropLast().joined(separator: "/") }
         .filter { $0.value.count > 16 }.map { folder, files in
           Violation(path: folder, line: 0, advice: "\(files.count) files; sort them by what a reader looks for.")
         }
     }
-    let found = complaints(SourceTree.everySwift.map(\.path))
+    let found = violations(SourceTree.everySwift.map(\.path))
     #expect(found.isEmpty, "\(found)")
-    #expect(complaints((1...17).map { "Sources/A/\($0).swift" }).count == 1)
-    #expect(complaints((1...17).map { "Sources/A/\($0 % 2)/\($0).swift" }).isEmpty)
+    #expect(violations((1...17).map { "Sources/A/\($0).swift" }).count == 1)
+    #expect(violations((1...17).map { "Sources/A/\($0 % 2)/\($0).swift" }).isEmpty)
   }
 
   /// Relies on the formatter's indentation: a function's body is indented further than its signature.
@@ -99,10 +99,10 @@ struct NameTests {
     let type = Pattern(Grammar.lineStart + Grammar.modifiers + Grammar.type + "(\\w*\(ending))\\b")
     let stem = Pattern("(?:^|[a-z+])\(ending)$")
     func rule(_ file: SourceFile) -> [Violation] {
-      let advice = "says nothing: name what it is (OutboxRelay) or what it does once (ResultCheck)."
+      let advice = "is too general: name the thing (OutboxRelay) or its one action (ResultCheck)."
       let name =
         stem.isFound(in: file.stem) ? [Violation(path: file.path, line: 0, advice: "\(file.stem) \(advice)")] : []
-      return name + complaints(file, type) { "\($0) \(advice)" }
+      return name + violations(file, type) { "\($0) \(advice)" }
     }
     enforce(
       SourceTree.swift, to: rule,
@@ -122,8 +122,8 @@ struct NameTests {
     let type = Pattern(topLevel + "(\(ownModules.sorted().joined(separator: "|")))\\b")
     func rule(_ file: SourceFile) -> [Violation] {
       guard file.isUnder("Sources") else { return [] }
-      return complaints(file, type) {
-        "\($0) hides the module \($0), so that \($0).Other is not found; say which: \($0)…"
+      return violations(file, type) {
+        "\($0) hides the module \($0), so that \($0).Other is not found; use a longer name: \($0)…"
       }
     }
     enforce(
@@ -164,7 +164,7 @@ struct WordTests {
   func leftovers() {
     let word = Pattern(#"\b(TODO|FIXME|XXX|HACK)\b"#)
     func rule(_ file: SourceFile) -> [Violation] {
-      complaints(file, in: \.comments, word) { "\($0): do it now, or open an issue and say here what holds today." }
+      violations(file, in: \.comments, word) { "\($0): do it now, or open an issue and describe the state." }
     }
     enforce(
       SourceTree.swift, to: rule, bad: [SourceFile("A.swift", "a() // TODO: b"), SourceFile("A.swift", "/* HACK */")],
@@ -176,7 +176,7 @@ struct WordTests {
     let mark = Pattern(#"(// ?MARK:)"#)
     func rule(_ file: SourceFile) -> [Violation] {
       file.lines.count > 150
-        ? [] : complaints(file, in: \.comments, mark) { "\($0) a file below 150 lines needs no signposts." }
+        ? [] : violations(file, in: \.comments, mark) { "\($0) a file below 150 lines needs no section marks." }
     }
     enforce(
       SourceTree.swift, to: rule, bad: [SourceFile("A.swift", "// MARK: - B\n")],

@@ -42,20 +42,20 @@ struct ConnectionCountsTests {
     return channel
   }
 
-  private func ask(_ channel: EmbeddedChannel) throws {
+  private func sendRequest(_ channel: EmbeddedChannel) throws {
     let head = HTTPRequest(method: .get, scheme: "http", authority: "map.example", path: "/")
     try channel.writeInbound(HTTPRequestPart.head(head))
   }
 
   @Test("A surplus connection gets 429 and is closed; after a close the next one is served")
-  func told() throws {
+  func surplus() throws {
     let counts = ConnectionCounts(perNetworkMax: 1, proxies: TrustedProxies())
     let first = try connect(counts)
-    try ask(first)
+    try sendRequest(first)
     #expect(try first.readInbound(as: HTTPRequestPart.self) != nil)
 
     let second = try connect(counts)
-    try ask(second)
+    try sendRequest(second)
     #expect(try second.readInbound(as: HTTPRequestPart.self) == nil, "A rejected request must not reach the server.")
     guard case .head(let head)? = try second.readOutbound(as: HTTPResponsePart.self) else {
       Issue.record("The rejected request gets no response.")
@@ -69,7 +69,7 @@ struct ConnectionCountsTests {
     // The loop's next pass releases the slot of the closed connection.
     first.embeddedEventLoop.run()
     let third = try connect(counts)
-    try ask(third)
+    try sendRequest(third)
     #expect(try third.readInbound(as: HTTPRequestPart.self) != nil)
   }
 

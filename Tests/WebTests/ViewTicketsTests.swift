@@ -31,9 +31,9 @@ struct ViewTicketsTests {
     let ticket = tickets.ticket(endMs: 1_000)
     #expect(ViewTickets(secret: "0123456789abcdef0123456789abcdeg").end(of: ticket, unixMs: 0) == nil)
     #expect(ViewTickets().end(of: ticket, unixMs: 0) == nil)
-    let later = "9000" + ticket.drop { $0 != "." }
+    let extended = "9000" + ticket.drop { $0 != "." }
     let padded = "01000" + ticket.drop { $0 != "." }
-    for text in ["", ".", "1000", "1000.", later, padded, ticket + "a", String(ticket.dropLast()), "+" + ticket] {
+    for text in ["", ".", "1000", "1000.", extended, padded, ticket + "a", String(ticket.dropLast()), "+" + ticket] {
       #expect(tickets.end(of: text, unixMs: 0) == nil, "\(text)")
     }
   }

@@ -16,7 +16,7 @@ private func eventually(_ claim: String, _ holds: () -> Bool) async throws {
   }
 }
 
-/// A log handler that drops all lines. A weak reference to it becomes nil when the last owner of its logger is gone.
+/// A log handler that drops all lines. A weak reference to it becomes nil when the last owner of its logger is freed.
 private final class Witness: LogHandler, Sendable {
   var logLevel: Logger.Level {
     get { .critical }
@@ -39,7 +39,7 @@ private final class LookupsFixture {
   let server: StubServer
   /// The results so far, in order of arrival.
   private(set) var results: [JobResult] = []
-  private let inbox = CommandQueue<JobResult>(WakeupEvent())
+  private let resultQueue = CommandQueue<JobResult>(WakeupEvent())
   private var lookups: RemoteLookups?
   private weak var witness: Witness?
 
@@ -49,20 +49,20 @@ private final class LookupsFixture {
     self.witness = witness
     lookups = RemoteLookups(
       try RemoteConfiguration(provider: .nominatim, url: server.url),
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, results: inbox,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, results: resultQueue,
       meters: GeocodeMeters(logger: Logger(label: "meters") { _ in witness }))
   }
 
   deinit { lookups?.end() }
 
   /// Returns true if the lookups accept the job.
-  func take(_ job: Job, found: [Place]) -> Bool { lookups?.accept(job, Lease.sample(job), found: found) ?? false }
+  func accept(_ job: Job, found: [Place]) -> Bool { lookups?.accept(job, Lease.sample(job), found: found) ?? false }
 
   /// Returns the next result.
   func result() async throws -> JobResult {
     let count = results.count
     try await eventually("the lookups have a result") {
-      results += inbox.drain()
+      results += resultQueue.drain()
       return results.count > count
     }
     return results[count]
@@ -74,7 +74,7 @@ private final class LookupsFixture {
     lookups = nil
     // Each request in progress retains the meters, and so the witness.
     try await eventually("all requests have ended") { witness == nil }
-    results += inbox.drain()
+    results += resultQueue.drain()
   }
 }
 
@@ -82,8 +82,8 @@ private final class LookupsFixture {
 struct RemoteLookupsTests {
   @Test("A post with a permit gets the provider's house under its lease, without detail")
   func post() async throws {
-    let scene = try LookupsFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
-    #expect(scene.take(.post(), found: [.town]))
+    let scene = try LookupsFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
+    #expect(scene.accept(.post(), found: [.town]))
     let result = try await scene.result()
     #expect(result.lease == .sample(.post()))
     #expect(result.places.map(\.level) == [.house] && result.places.allSatisfy { $0.detail == nil })
@@ -91,10 +91,10 @@ struct RemoteLookupsTests {
 
   @Test("A cached response needs no permit and no request, and a lookup gets its detail")
   func kept() async throws {
-    let scene = try LookupsFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
-    #expect(scene.take(.post(), found: [.town]))
+    let scene = try LookupsFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
+    #expect(scene.accept(.post(), found: [.town]))
     _ = try await scene.result()
-    #expect(scene.take(.lookup(isRemote: false), found: [.town]))
+    #expect(scene.accept(.lookup(isRemote: false), found: [.town]))
     let result = try await scene.result()
     #expect(result.lease == .sample(.lookup(isRemote: false)))
     #expect(result.places.map(\.level) == [.house] && result.places[0].detail?.provider == "nominatim")
@@ -103,8 +103,8 @@ struct RemoteLookupsTests {
 
   @Test("A job without a permit requests one with the gazetteer's places and sends no request")
   func withoutPermit() async throws {
-    let scene = try LookupsFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
-    #expect(scene.take(.lookup(isRemote: false), found: [.town]))
+    let scene = try LookupsFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
+    #expect(scene.accept(.lookup(isRemote: false), found: [.town]))
     #expect(try await scene.result().reply == .needsRemote([.town]))
     try await scene.end()
     #expect(scene.results.count == 1 && scene.server.requests.isEmpty)
@@ -112,9 +112,9 @@ struct RemoteLookupsTests {
 
   @Test("A text without a street is left to the gazetteer and causes no request")
   func noStreet() async throws {
-    let scene = try LookupsFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
-    #expect(!scene.take(.post("Oslo"), found: [.oslo(.exact, unmatched: "")]))
-    #expect(!scene.take(.post("Qwxzzzk"), found: []))
+    let scene = try LookupsFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
+    #expect(!scene.accept(.post("Oslo"), found: [.oslo(.exact, unmatched: "")]))
+    #expect(!scene.accept(.post("Qwxzzzk"), found: []))
     try await scene.end()
     #expect(scene.results.isEmpty && scene.server.requests.isEmpty)
   }
@@ -125,13 +125,13 @@ struct RemoteLookupsTests {
     """
 
   private static let outcomes: [(StubServer.Reply, [Place], JobOutcome)] = [
-    (.answer(body: ProviderSamples.nominatimNone), [.town], .located([.bareTown])),
-    (.answer(body: ProviderSamples.nominatimNone), [], .notFound),
+    (.response(body: ProviderSamples.nominatimNone), [.town], .located([.bareTown])),
+    (.response(body: ProviderSamples.nominatimNone), [], .notFound),
     // The gazetteer knows towns better than the provider does.
-    (.answer(body: city), [.town], .located([.bareTown])),
-    (.answer(status: 503, body: ""), [.town], .located([.bareTown])),
+    (.response(body: city), [.town], .located([.bareTown])),
+    (.response(status: 503, body: ""), [.town], .located([.bareTown])),
     // The provider may know the place later, so this is no `notFound`, which would be final.
-    (.answer(status: 503, body: ""), [], .degraded([], code: "remote_unavailable")),
+    (.response(status: 503, body: ""), [], .degraded([], code: "remote_unavailable")),
   ]
 
   @Test(
@@ -139,14 +139,14 @@ struct RemoteLookupsTests {
     arguments: RemoteLookupsTests.outcomes)
   func outcome(reply: StubServer.Reply, found: [Place], outcome: JobOutcome) async throws {
     let scene = try LookupsFixture { _ in reply }
-    #expect(scene.take(.post(), found: found))
+    #expect(scene.accept(.post(), found: found))
     #expect(try await scene.result().reply == .outcome(outcome))
   }
 
   @Test("A lookup whose provider times out gets the degraded gazetteer place, and one result")
   func late() async throws {
     let scene = try LookupsFixture { _ in .silence }
-    #expect(scene.take(.lookup(isRemote: true), found: [.town]))
+    #expect(scene.accept(.lookup(isRemote: true), found: [.town]))
     let first = try await scene.result()
     #expect(first.reply == .outcome(.degraded([.town], code: "remote_timeout")))
     // The end of the lookups ends the request, so its outcome comes second.
@@ -155,9 +155,9 @@ struct RemoteLookupsTests {
   }
 
   @Test("A lookup with a provider's response gets one result, although its timeout ends later")
-  func answered() async throws {
-    let scene = try LookupsFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
-    #expect(scene.take(.lookup(isRemote: true), found: [.town]))
+  func oneResult() async throws {
+    let scene = try LookupsFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
+    #expect(scene.accept(.lookup(isRemote: true), found: [.town]))
     // On a busy machine the timeout may end first. Only one of the two outcomes counts in either case.
     let first = try await scene.result()
     try await scene.end()

@@ -126,7 +126,8 @@ struct ConformanceFeedCommand: AsyncParsableCommand {
     let settings = try await Settings(options.common)
     let endpoint = try settings.endpoint(.changes, flag: changes)
     let feed = try settings.endpoint(.feed, flag: feed)
-    let asked = try query == "none" ? nil : settings.endpoint(.query, flag: query, default: Setting.query.exampleValue)
-    try await options.run(.feed(publish: feed, query: asked), bind: endpoint, settings: settings)
+    let queryEndpoint =
+      try query == "none" ? nil : settings.endpoint(.query, flag: query, default: Setting.query.exampleValue)
+    try await options.run(.feed(publish: feed, query: queryEndpoint), bind: endpoint, settings: settings)
   }
 }

@@ -40,6 +40,6 @@ struct ConformanceOptions: ParsableArguments {
     }
     let text = ConformanceText(report)
     for line in json ? text.json : text.lines { printLine(line) }
-    if !report.isWhole { throw ExitCode(1) }
+    if !report.isComplete { throw ExitCode(1) }
   }
 }

@@ -34,14 +34,14 @@ final class ConformanceService: Service {
 
   func run() async throws {
     let (finished, wake, terminated) = (OneShot<ConformanceReport>(), WakeupEvent(), OneShot<Void>())
-    let news = CommandQueue<ProcessEvent>(wake)
+    let events = CommandQueue<ProcessEvent>(wake)
     let environment = ConformanceEnvironment(
-      waitMs: waitMs, hasProcess: !command.isEmpty, news: news, logger: logger,
+      waitMs: waitMs, hasProcess: !command.isEmpty, events: events, logger: logger,
       onFirstMessage: { printError("testing \($0.safeLine(bytesMax: Limits.peerNameBytesMax))") },
       terminate: { terminated.set(()) }, finished: { finished.set($0) })
     let (reactor, bound) = try Reactor.start("conformance", wake: wake) { [program, endpoint] context in
-      let made = try program.makeSocket(context, bind: endpoint, environment: environment)
-      return ([made.station], made.endpoint)
+      let socket = try program.makeSocket(context, bind: endpoint, environment: environment)
+      return ([socket.socket], socket.endpoint)
     }
     defer { reactor.stop() }
     let address = bound.connectable.description
@@ -53,12 +53,12 @@ final class ConformanceService: Service {
     let report = try? await cancelWhenGracefulShutdown {
       try await withThrowingTaskGroup(of: Void.self) { group in
         if let process {
-          group.addTask { news.enqueue(.exited(try await process.exit)) }
+          group.addTask { events.enqueue(.exited(try await process.exit)) }
           group.addTask {
             try await terminated.value
             process.terminate()
           }
-          group.addTask { try await output.read { ConformanceService.handle($0, news) } }
+          group.addTask { try await output.read { ConformanceService.handle($0, events) } }
         }
         defer { group.cancelAll() }
         return try await finished.value
@@ -69,7 +69,7 @@ final class ConformanceService: Service {
   }
 
   /// Passes a printed list to the run. Other lines go to standard error.
-  private static func handle(_ line: Substring, _ news: CommandQueue<ProcessEvent>) {
-    if let list = ShownList.read(line) { news.enqueue(.printed(list)) } else { printError(String(line)) }
+  private static func handle(_ line: Substring, _ events: CommandQueue<ProcessEvent>) {
+    if let list = ShownList.read(line) { events.enqueue(.printed(list)) } else { printError(String(line)) }
   }
 }

@@ -10,20 +10,20 @@ struct ConformanceText {
   /// The lines for people. The last one counts the verdicts.
   var lines: [String] {
     let findings = report.findings
-    let holding = findings.count { $0.verdict == .holds }
-    let missing = findings.count { if case .notShown = $0.verdict { true } else { false } }
+    let holding = findings.count { $0.verdict == .pass }
+    let missing = findings.count { if case .inconclusive = $0.verdict { true } else { false } }
     let failing = findings.count - holding - missing
     let counts = "\(holding) passed, \(failing) failed, \(missing) inconclusive"
     return findings.map(ConformanceText.line) + ["\(findings.count) rules: \(counts)"]
   }
 
   private static func line(_ finding: ConformanceReport.Finding) -> String {
-    let rule = "\(finding.rule.says) (\(finding.rule.reference))"
+    let rule = "\(finding.rule.requirement) (\(finding.rule.reference))"
     let line =
       switch finding.verdict {
-      case .holds: "pass: \(rule)"
-      case .doesNotHold(let seen): "fail: observed: \(seen); required: \(rule)"
-      case .notShown(let why): "inconclusive: \(why); required: \(rule)"
+      case .pass: "pass: \(rule)"
+      case .fail(let observed): "fail: observed: \(observed); required: \(rule)"
+      case .inconclusive(let reason): "inconclusive: \(reason); required: \(rule)"
       }
     return line.safeLine(bytesMax: .max)
   }
@@ -34,15 +34,15 @@ struct ConformanceText {
       let text = JSONWriter.object { json in
         json.add("rule", finding.rule.name)
         switch finding.verdict {
-        case .holds: json.add("verdict", "pass")
-        case .doesNotHold(let seen):
+        case .pass: json.add("verdict", "pass")
+        case .fail(let observed):
           json.add("verdict", "fail")
-          json.add("observed", seen)
-        case .notShown(let why):
+          json.add("observed", observed)
+        case .inconclusive(let reason):
           json.add("verdict", "inconclusive")
-          json.add("reason", why)
+          json.add("reason", reason)
         }
-        json.add("requirement", finding.rule.says)
+        json.add("requirement", finding.rule.requirement)
         json.add("reference", finding.rule.reference)
       }
       return WatchJSON.ascii(text.bytes)

@@ -33,12 +33,12 @@ final class Batch: Sendable {
   ///
   /// - Parameters:
   ///   - descriptor: file descriptor of the table, which the batch does not close.
-  ///   - form: format of the table.
+  ///   - format: format of the table.
   ///   - defaults: query options for cells that a row leaves empty.
-  init(descriptor: Int32, form: TableReader.Format, defaults: PlaceQuery, _ index: PlaceIndex) {
+  init(descriptor: Int32, format: TableReader.Format, defaults: PlaceQuery, _ index: PlaceIndex) {
     self.index = index
     self.defaults = defaults
-    input = Mutex(Input(reader: TableReader(descriptor: descriptor, form: form)))
+    input = Mutex(Input(reader: TableReader(descriptor: descriptor, format: format)))
     tally = Mutex(BatchProgress(descriptor: descriptor))
   }
 
@@ -48,7 +48,7 @@ final class Batch: Sendable {
   func run() throws(TableError) -> BatchProgress {
     input.withLock { _ = $0.turn.signal() }
     DispatchQueue.concurrentPerform(iterations: ProcessInfo.processInfo.activeProcessorCount) { _ in
-      while let work = nextChunk() { answer(work) }
+      while let work = nextChunk() { geocode(work) }
     }
     tally.withLock { $0.clear() }
     if let problem = input.withLock({ $0.problem }) { throw problem }
@@ -62,11 +62,11 @@ final class Batch: Sendable {
       do throws(TableError) {
         guard var chunk = try input.reader.next() else {
           // NDJSON without a line is a table without rows. CSV needs a first row.
-          if input.reader.form == .csv, input.table == nil { throw TableError.empty }
+          if input.reader.format == .csv, input.table == nil { throw TableError.empty }
           input.isOver = true
           return nil
         }
-        let table = try table(for: &chunk, input.table, form: input.reader.form)
+        let table = try table(for: &chunk, input.table, format: input.reader.format)
         input.table = table
         let work = Work(chunk: chunk, table: table, turn: input.turn, next: DispatchSemaphore(value: 0))
         input.turn = work.next
@@ -80,10 +80,10 @@ final class Batch: Sendable {
 
   /// Returns the table's columns, which the first record of CSV names.
   private func table(
-    for chunk: inout TableChunk, _ known: BatchTable?, form: TableReader.Format
+    for chunk: inout TableChunk, _ known: BatchTable?, format: TableReader.Format
   ) throws(TableError) -> BatchTable {
     if let known { return known }
-    guard form == .csv else { return BatchTable(defaults: defaults) }
+    guard format == .csv else { return BatchTable(defaults: defaults) }
     // Skip empty lines before the header: they are not rows.
     chunk.records = Array(chunk.records.drop { $0.range.isEmpty && $0.problem == nil })
     guard !chunk.records.isEmpty else { throw TableError.empty }
@@ -92,7 +92,7 @@ final class Batch: Sendable {
     return try BatchTable(header: chunk.bytes[header.range], defaults: defaults)
   }
 
-  private func answer(_ work: Work) {
+  private func geocode(_ work: Work) {
     var json = JSONWriter()
     var counts = BatchProgress.Counts()
     for record in work.chunk.records {
@@ -106,14 +106,14 @@ final class Batch: Sendable {
           json.add("query", query.text)
           json.array("places", places) { $1.write(to: &$0) }
         }
-      case .failure(let complaint):
-        counts.wrong += 1
+      case .failure(let error):
+        counts.invalid += 1
         json.line { json in
           if let id = row.id { json.add("id", id) }
           json.add("query", row.text)
           json.object("error") { json in
-            json.add("code", complaint.code)
-            json.add("detail", complaint.detail)
+            json.add("code", error.code)
+            json.add("detail", error.detail)
           }
         }
       }

@@ -8,9 +8,9 @@ struct BatchProgress: Sendable {
     var found = 0
     var notFound = 0
     /// Invalid rows.
-    var wrong = 0
+    var invalid = 0
 
-    var rows: Int { found + notFound + wrong }
+    var rows: Int { found + notFound + invalid }
 
     mutating func add(isFound: Bool) {
       if isFound { found += 1 } else { notFound += 1 }
@@ -20,30 +20,30 @@ struct BatchProgress: Sendable {
   private(set) var counts = Counts()
   private let start = ContinuousClock.now
   private let line = ProgressLine()
-  private var shown = ContinuousClock.now
+  private var lastDrawn = ContinuousClock.now
   /// Bytes of the rest of the file. Nil for a pipe, whose length is unknown.
   private let bytesTotal: Int?
 
   init(descriptor: Int32) {
     // A seek fails on a pipe.
-    let now = lseek(descriptor, 0, SEEK_CUR)
-    let end = now < 0 ? -1 : lseek(descriptor, 0, SEEK_END)
-    if now >= 0 { lseek(descriptor, now, SEEK_SET) }
-    bytesTotal = end > now ? end - now : nil
+    let position = lseek(descriptor, 0, SEEK_CUR)
+    let end = position < 0 ? -1 : lseek(descriptor, 0, SEEK_END)
+    if position >= 0 { lseek(descriptor, position, SEEK_SET) }
+    bytesTotal = end > position ? end - position : nil
   }
 
   /// The counts and the rate as text for people.
   var summary: String {
-    "\(counts.rows) rows: \(counts.found) found, \(counts.notFound) not found, \(counts.wrong) invalid; "
+    "\(counts.rows) rows: \(counts.found) found, \(counts.notFound) not found, \(counts.invalid) invalid; "
       + "\(String(format: "%.2f", seconds)) s, \(rate) rows/s"
   }
 
   mutating func add(_ more: Counts, bytesRead: Int) {
     counts.found += more.found
     counts.notFound += more.notFound
-    counts.wrong += more.wrong
-    guard line.isShown, ContinuousClock.now - shown > ToolLimits.progressInterval else { return }
-    shown = .now
+    counts.invalid += more.invalid
+    guard line.isShown, ContinuousClock.now - lastDrawn > ToolLimits.progressInterval else { return }
+    lastDrawn = .now
     line.draw(bar(bytesRead: bytesRead) + "\(counts.rows) rows  \(rate) rows/s")
   }
 

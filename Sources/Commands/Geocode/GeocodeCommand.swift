@@ -71,7 +71,7 @@ struct GeocodeCommand: AsyncParsableCommand {
       throw ValidationError(
         "--score cannot be combined with --reverse. A column expected_city selects reverse geocoding.")
     }
-    _ = try form()
+    _ = try tableFormat()
     _ = try query()
   }
 
@@ -80,10 +80,10 @@ struct GeocodeCommand: AsyncParsableCommand {
     let index = try PlaceIndex(path: try settings.gazetteer(flag: gazetteer))
     if let score { return try run(score: score, index) }
     if let input { return try run(input: input, index) }
-    try answer(try query(), index)
+    try geocode(try query(), index)
   }
 
-  private func answer(_ query: PlaceQuery, _ index: PlaceIndex) throws {
+  private func geocode(_ query: PlaceQuery, _ index: PlaceIndex) throws {
     var query = query
     if limit == nil, !json { query.limit = 1 + GeocodeText.alternatives }
     let places = index.locate(query)
@@ -95,15 +95,15 @@ struct GeocodeCommand: AsyncParsableCommand {
       return try write(
         places.map { place in String(decoding: JSONWriter.object { place.write(to: &$0) }.bytes, as: UTF8.self) })
     }
-    let answer = GeocodeText(places: places, showsAll: limit != nil)
-    try write(answer.lines)
-    for remark in answer.remarks { printError(remark) }
+    let text = GeocodeText(places: places, showsAll: limit != nil)
+    try write(text.lines)
+    for remark in text.remarks { printError(remark) }
   }
 
   private func run(input path: String, _ index: PlaceIndex) throws {
-    let (form, defaults) = (try form(), try query())
+    let (format, defaults) = (try tableFormat(), try query())
     try with(path, "--input") { descriptor throws(TableError) in
-      let tally = try Batch(descriptor: descriptor, form: form, defaults: defaults, index).run()
+      let tally = try Batch(descriptor: descriptor, format: format, defaults: defaults, index).run()
       printError(tally.summary)
       if !index.attribution.isEmpty { printError(index.attribution) }
     }
@@ -138,15 +138,15 @@ struct GeocodeCommand: AsyncParsableCommand {
     do { try body(descriptor) } catch { throw SettingError("\(flag) \(path): \(error).") }
   }
 
-  private func form() throws -> TableReader.Format {
+  private func tableFormat() throws -> TableReader.Format {
     guard let format else {
       return input.map { $0.hasSuffix(".ndjson") || $0.hasSuffix(".jsonl") } == true ? .ndjson : .csv
     }
-    guard let form = TableReader.Format(rawValue: format) else {
-      let known = TableReader.Format.allCases.map(\.rawValue).joined(separator: " or ")
-      throw ValidationError("--format must be \(known), not \"\(format)\".")
+    guard let known = TableReader.Format(rawValue: format) else {
+      let formats = TableReader.Format.allCases.map(\.rawValue).joined(separator: " or ")
+      throw ValidationError("--format must be \(formats), not \"\(format)\".")
     }
-    return form
+    return known
   }
 
   /// Returns the query of the flags.
@@ -154,10 +154,10 @@ struct GeocodeCommand: AsyncParsableCommand {
   /// - Throws: `ValidationError`, which names the flag.
   private func query() throws -> PlaceQuery {
     var query = PlaceQuery("", kind: reverse ? .reverse : autocomplete ? .autocomplete : .forward, isDetailed: true)
-    let given: [(PlaceQuery.Option, String?)] = [
+    let values: [(PlaceQuery.Option, String?)] = [
       (.text, text), (.limit, limit), (.country, country), (.focus, focus), (.language, lang), (.level, level),
     ]
-    for case (let option, let value?) in given {
+    for case (let option, let value?) in values {
       do { try query.set(option, to: value) } catch {
         throw ValidationError(error.sentence(option == .text ? "the text" : "--\(option.rawValue)") + ".")
       }

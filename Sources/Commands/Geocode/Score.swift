@@ -38,7 +38,7 @@ struct Score: Sendable {
   /// Counts of the best results, by the tenth of their confidence. The last one includes 1.
   private(set) var tenths = [Count](repeating: Count(), count: 10)
   /// Counts of the best results with a confidence of at least `confident`.
-  private(set) var confidentAnswers = Count()
+  private(set) var confidentResults = Count()
   private(set) var misses: [Miss] = []
   /// Number of rows without an expected place.
   private(set) var withoutPlace = 0
@@ -57,7 +57,7 @@ struct Score: Sendable {
     if !isRight { misses.append(miss) }
     guard let confidence = miss.got?.confidence else { return }
     tenths[min(max(Int(confidence * 10), 0), 9)].add(isBestRight)
-    if confidence >= Self.confident { confidentAnswers.add(isBestRight) }
+    if confidence >= Self.confident { confidentResults.add(isBestRight) }
   }
 
   mutating func skip() { withoutPlace += 1 }
@@ -107,7 +107,7 @@ struct ScoreTable: Sendable {
   }
 
   /// Geocodes a row, and adds the outcome to a score.
-  func ask(_ fields: [String], line: Int, of index: PlaceIndex, into score: inout Score) {
+  func evaluate(_ fields: [String], line: Int, of index: PlaceIndex, into score: inout Score) {
     func value(_ column: Int?) -> String {
       column.map { fields.indices.contains($0) ? fields[$0].trimmedLine : "" } ?? ""
     }
@@ -120,23 +120,23 @@ struct ScoreTable: Sendable {
         throw TableError("lat and lon must be degrees, not \(value(latitude)), \(value(longitude))")
       }
       guard query != nil else {
-        return askReverse(point, expected: value(name), kind: value(kind), line: line, of: index, into: &score)
+        return evaluateReverse(point, expected: value(name), kind: value(kind), line: line, of: index, into: &score)
       }
       guard let km = Double(value(tolerance)), km.isFinite, km >= 0 else {
         throw TableError("the tolerance must be a number of kilometers, not \"\(value(tolerance))\"")
       }
       guard let limit = Int(value(count).isEmpty ? "1" : value(count)), (1...Limits.candidatesMax).contains(limit)
       else { throw TableError("top_k must be a number from 1 to \(Limits.candidatesMax), not \"\(value(count))\"") }
-      var question = defaults
-      question.limit = limit
-      if value(category).contains("autocomplete") { question.kind = .autocomplete }
-      try options.read(fields, into: &question)
-      let places = index.locate(question)
+      var placeQuery = defaults
+      placeQuery.limit = limit
+      if value(category).contains("autocomplete") { placeQuery.kind = .autocomplete }
+      try options.read(fields, into: &placeQuery)
+      let places = index.locate(placeQuery)
       let distances = places.prefix(limit).map { $0.coordinate.distanceKm(to: point) }
       let expected = value(name).isEmpty ? point.text : "\(value(name)) (\(point.text))"
       score.add(
         Score.Miss(
-          line: line, kind: value(kind), query: question.text, expected: expected, got: places.first,
+          line: line, kind: value(kind), query: placeQuery.text, expected: expected, got: places.first,
           km: distances.first),
         isRight: distances.contains { $0 <= km }, isBestRight: distances.first.map { $0 <= km } ?? false)
     } catch let problem as InvalidOption {
@@ -144,13 +144,13 @@ struct ScoreTable: Sendable {
     } catch { score.skip("line \(line): \(error)") }
   }
 
-  private func askReverse(
+  private func evaluateReverse(
     _ point: Coordinate, expected: String, kind: String, line: Int, of index: PlaceIndex, into score: inout Score
   ) {
     guard !expected.isEmpty else { return score.skip() }
-    var question = defaults
-    (question.text, question.kind, question.limit) = (point.text, .reverse, 1)
-    let best = index.locate(question).first
+    var placeQuery = defaults
+    (placeQuery.text, placeQuery.kind, placeQuery.limit) = (point.text, .reverse, 1)
+    let best = index.locate(placeQuery).first
     // The same town may have other names: "Wien" is Vienna.
     let isRight =
       best.map { best in
@@ -161,7 +161,7 @@ struct ScoreTable: Sendable {
       } ?? false
     score.add(
       Score.Miss(
-        line: line, kind: kind.isEmpty ? "reverse" : kind, query: question.text, expected: expected, got: best,
+        line: line, kind: kind.isEmpty ? "reverse" : kind, query: placeQuery.text, expected: expected, got: best,
         km: best.map { $0.coordinate.distanceKm(to: point) }),
       isRight: isRight, isBestRight: isRight)
   }
@@ -173,7 +173,7 @@ struct ScoreTable: Sendable {
   ///   - defaults: query options for cells that a row leaves empty.
   /// - Throws: `TableError` if the file cannot be read, or if it lacks a column.
   static func score(descriptor: Int32, defaults: PlaceQuery, _ index: PlaceIndex) throws(TableError) -> Score {
-    var reader = TableReader(descriptor: descriptor, form: .csv)
+    var reader = TableReader(descriptor: descriptor, format: .csv)
     var table: ScoreTable?
     var score = Score()
     while let chunk = try reader.next() {
@@ -182,7 +182,7 @@ struct ScoreTable: Sendable {
           if let problem = record.problem { throw problem }
           let fields = try CSVFields(chunk.bytes[record.range])
           if let table {
-            table.ask(fields.values, line: record.line, of: index, into: &score)
+            table.evaluate(fields.values, line: record.line, of: index, into: &score)
           } else {
             table = try ScoreTable(try TableHeader(fields), defaults: defaults)
           }

@@ -18,7 +18,7 @@ struct ScoreReport {
     lines += score.tenths.enumerated().reversed().filter { $0.element.rows > 0 }.map { tenth, count in
       row("\(Double(tenth) / 10) to \(Double(tenth + 1) / 10)", count)
     }
-    lines.append(row("\(Score.confident) and above", score.confidentAnswers))
+    lines.append(row("\(Score.confident) and above", score.confidentResults))
     if !score.misses.isEmpty { lines += ["", "misses: line, kind, query, expected, got, km, confidence"] }
     lines += score.misses.map(miss)
     return lines.joined(separator: "\n")
@@ -35,7 +35,7 @@ struct ScoreReport {
       }
       json.object("confident") { json in
         json.add("from", Score.confident)
-        add(score.confidentAnswers, to: &json)
+        add(score.confidentResults, to: &json)
       }
       json.array("byConfidence", score.tenths.enumerated()) { json, tenth in
         json.add("from", Double(tenth.offset) / 10)
@@ -70,8 +70,8 @@ struct ScoreReport {
     let km = miss.km.map { String(format: "%.1f km", $0) } ?? "-"
     let confidence = miss.got.map { String(format: "%.2f", $0.confidence) } ?? "-"
     // A line end or a tab in a field must not start a new line or column here.
-    let said = [miss.kind, miss.query, miss.expected].map { $0.safeLine(bytesMax: ToolLimits.tableRecordBytesMax) }
-    return "\(miss.line)\t\(said.joined(separator: "\t"))\t\(got)\t\(km)\t\(confidence)"
+    let fields = [miss.kind, miss.query, miss.expected].map { $0.safeLine(bytesMax: ToolLimits.tableRecordBytesMax) }
+    return "\(miss.line)\t\(fields.joined(separator: "\t"))\t\(got)\t\(km)\t\(confidence)"
   }
 
   private func row(_ name: String, _ count: Score.Count) -> String {

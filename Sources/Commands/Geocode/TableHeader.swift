@@ -4,7 +4,7 @@ import Domain
 struct TableHeader: Sendable {
   /// The names as in the file.
   let names: [String]
-  private let places: [String: Int]
+  private let indices: [String: Int]
 
   /// Creates the columns from the first record. Names are compared without case.
   ///
@@ -14,18 +14,18 @@ struct TableHeader: Sendable {
       throw TableError("lines end with carriage returns only. Save the file with line feeds")
     }
     names = fields.values.map(\.trimmedLine)
-    var places: [String: Int] = [:]
+    var indices: [String: Int] = [:]
     for (index, name) in names.enumerated() where !name.isEmpty {
-      guard places.updateValue(index, forKey: name.lowercased()) == nil else {
-        throw TableError("duplicate column \"\(name.safeLine(bytesMax: Limits.complaintBytesMax))\"")
+      guard indices.updateValue(index, forKey: name.lowercased()) == nil else {
+        throw TableError("duplicate column \"\(name.safeLine(bytesMax: Limits.quotedTextBytesMax))\"")
       }
     }
-    self.places = places
+    self.indices = indices
   }
 
   /// Returns the index of the first of these columns that exists. Nil if none exists.
   func column(_ names: String...) -> Int? {
-    for name in names { if let place = places[name] { return place } }
+    for name in names { if let index = indices[name] { return index } }
     return nil
   }
 

@@ -41,7 +41,7 @@ struct TableReader {
 
   private enum State { case fieldStart, plain, quoted, quoteInQuoted, tooLong }
 
-  let form: Format
+  let format: Format
   private let descriptor: Int32
   private var state = State.fieldStart
   /// Bytes that are read and not yet in a chunk: the start of a record.
@@ -51,9 +51,9 @@ struct TableReader {
   private var recordLine = 1
   private var bytesRead = 0
 
-  init(descriptor: Int32, form: Format) {
+  init(descriptor: Int32, format: Format) {
     self.descriptor = descriptor
-    self.form = form
+    self.format = format
   }
 
   /// Returns the next records, as soon as there is one. Nil at the end. Blocks until there is input.
@@ -103,7 +103,7 @@ struct TableReader {
   /// - Returns: the index of the end of the last complete record.
   private mutating func cut(into records: inout [TableChunk.Record]) -> Int {
     var start = 0
-    let isCSV = form == .csv
+    let isCSV = format == .csv
     var (state, line, recordLine) = (state, line, recordLine)
     pending.withUnsafeBufferPointer { bytes in
       for index in scanned..<bytes.count {
@@ -136,7 +136,7 @@ struct TableReader {
     var range = range
     if let last = range.last, bytes[last] == 0x0D { range = range.lowerBound..<last }
     // A record that is too long is already reported.
-    guard !isTooLong, form == .csv || !range.isEmpty else { return }
+    guard !isTooLong, format == .csv || !range.isEmpty else { return }
     let isLong = range.count > ToolLimits.tableRecordBytesMax
     records.append(.init(range: range, line: line, problem: isLong ? tooLong : nil))
   }
@@ -182,7 +182,7 @@ struct TableReader {
 
   private static let openQuote = TableError("unclosed quote")
   private var tooLong: TableError {
-    let hint = form == .csv ? " (unclosed quote?)" : ""
+    let hint = format == .csv ? " (unclosed quote?)" : ""
     return TableError("the row is longer than \(ToolLimits.tableRecordBytesMax) bytes\(hint)")
   }
 }

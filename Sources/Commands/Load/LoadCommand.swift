@@ -75,8 +75,8 @@ struct LoadCommand: AsyncParsableCommand {
     try LoadCommand.check("--rate", rate, in: LoadLimits.rateRange)
     try LoadCommand.check("--duration", duration, in: LoadLimits.secondsRange)
     if let connections {
-      let most = submit == nil ? LoadLimits.connectionsMax : LoadLimits.producersMax
-      try LoadCommand.check("--connections", connections, in: 1...most)
+      let maximum = submit == nil ? LoadLimits.connectionsMax : LoadLimits.producersMax
+      try LoadCommand.check("--connections", connections, in: 1...maximum)
     }
     if let batch {
       guard submit != nil else {

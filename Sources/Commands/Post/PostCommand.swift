@@ -57,14 +57,14 @@ struct PostCommand: AsyncParsableCommand {
     do {
       api.token = try await session(api, user: user, password: password)
       if let delete { return try await remove(delete, api) }
-      let answer = try await post(api)
-      guard answer.status == 200 || answer.status == 202, let id = answer.members.id else {
-        throw SettingError("cannot create the post: \(answer.problem).")
+      let response = try await post(api)
+      guard response.status == 200 || response.status == 202, let id = response.members.id else {
+        throw SettingError("cannot create the post: \(response.problem).")
       }
-      switch answer.members.state {
-      case "published": printLine("\(id) is on the map: \(answer.members.label ?? "")")
+      switch response.members.state {
+      case "published": printLine("\(id) is on the map: \(response.members.label ?? "")")
       case "rejected", "dead":
-        throw SettingError("\(id) is not on the map: \(answer.members.reason?.detail ?? answer.problem).")
+        throw SettingError("\(id) is not on the map: \(response.members.reason?.detail ?? response.problem).")
       default:
         printLine("\(id) is accepted. Follow its state at \(api.base)/v2/posts/\(id)")
         // EX_TEMPFAIL of sysexits.h: the post is accepted, but not yet on the map.
@@ -76,8 +76,8 @@ struct PostCommand: AsyncParsableCommand {
   }
 
   private func remove(_ id: String, _ api: API) async throws {
-    let answer = try await api.send("DELETE", path: "/v2/posts/\(id)")
-    guard answer.status == 204 else { throw SettingError("cannot delete \(id): \(answer.problem).") }
+    let response = try await api.send("DELETE", path: "/v2/posts/\(id)")
+    guard response.status == 204 else { throw SettingError("cannot delete \(id): \(response.problem).") }
     printLine("\(id) is deleted.")
   }
 
@@ -86,16 +86,16 @@ struct PostCommand: AsyncParsableCommand {
   private func post(_ api: API) async throws -> API.Response {
     var headers = ["Idempotency-Key": UUID().uuidString]
     if wait { headers["Prefer"] = "wait=\(ToolLimits.postWaitSeconds)" }
-    let end = ContinuousClock.now + ToolLimits.postResend
+    let deadline = ContinuousClock.now + ToolLimits.postResend
     while true {
-      let answer: Result<API.Response, any Error>
+      let result: Result<API.Response, any Error>
       do {
-        answer = .success(
+        result = .success(
           try await api.send(
             "POST", path: "/v2/posts", headers: headers, json: ["place": place ?? "", "link": link ?? ""]))
-      } catch { answer = .failure(error) }
-      if case .success(let answer) = answer, answer.status < 500 { return answer }
-      guard ContinuousClock.now < end else { return try answer.get() }
+      } catch { result = .failure(error) }
+      if case .success(let response) = result, response.status < 500 { return response }
+      guard ContinuousClock.now < deadline else { return try result.get() }
       try await Task.sleep(for: .milliseconds(Int.random(in: ToolLimits.postResendMs)))
     }
   }
@@ -107,10 +107,10 @@ struct PostCommand: AsyncParsableCommand {
       credentials["firstName"] = names.first ?? ""
       credentials["lastName"] = names.count > 1 ? names[1] : ""
     }
-    let answer = try await api.send("POST", path: signUp == nil ? "/v2/session" : "/v2/accounts", json: credentials)
-    guard let token = answer.members.token else {
-      let remedy = signUp != nil && answer.status == 409 ? ". Run again without --sign-up" : ""
-      throw SettingError("\(signUp == nil ? "login" : "sign-up") failed: \(answer.problem)\(remedy).")
+    let response = try await api.send("POST", path: signUp == nil ? "/v2/session" : "/v2/accounts", json: credentials)
+    guard let token = response.members.token else {
+      let remedy = signUp != nil && response.status == 409 ? ". Run again without --sign-up" : ""
+      throw SettingError("\(signUp == nil ? "login" : "sign-up") failed: \(response.problem)\(remedy).")
     }
     return token
   }

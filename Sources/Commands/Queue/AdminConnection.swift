@@ -7,7 +7,7 @@ import Synchronization
 final class AdminConnection: Sendable {
   private let endpoint: Endpoint
   private let reactor: Reactor
-  private let inbox: CommandQueue<AdminClient.Request>
+  private let requests: CommandQueue<AdminClient.Request>
   private let pending: Pending
   private let counter = Atomic<UInt64>(0)
 
@@ -17,10 +17,10 @@ final class AdminConnection: Sendable {
   init(_ endpoint: Endpoint) throws {
     try AdminConnection.probe(endpoint)
     let wake = WakeupEvent()
-    let (inbox, pending) = (CommandQueue<AdminClient.Request>(wake), Pending())
-    (self.endpoint, self.inbox, self.pending) = (endpoint, inbox, pending)
+    let (requests, pending) = (CommandQueue<AdminClient.Request>(wake), Pending())
+    (self.endpoint, self.requests, self.pending) = (endpoint, requests, pending)
     (reactor, _) = try Reactor.start("admin", wake: wake) { context in
-      let client = try AdminClient(context, connect: endpoint, inbox: inbox) { pending.complete($0, $1) }
+      let client = try AdminClient(context, connect: endpoint, requests: requests) { pending.complete($0, $1) }
       return (sockets: [client], value: ())
     }
   }
@@ -33,23 +33,23 @@ final class AdminConnection: Sendable {
   /// - Throws: `AdminRefusal` with ingest's refusal, or `SettingError` if no reply arrives in time.
   func send(_ request: AdminRequest) async throws -> AdminReply {
     let id = counter.add(1, ordering: .relaxed).newValue
-    let clock = Task { [pending] in
+    let timeout = Task { [pending] in
       try await Task.sleep(for: ToolLimits.adminReplyTimeout)
       pending.complete(id, nil)
     }
-    defer { clock.cancel() }
-    let answer = await withTaskCancellationHandler {
+    defer { timeout.cancel() }
+    let reply = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         pending.add(id, continuation)
-        inbox.enqueue((id, request))
+        requests.enqueue((id, request))
         if Task.isCancelled { pending.complete(id, nil) }
       }
     } onCancel: {
       pending.complete(id, nil)
     }
-    switch answer {
+    switch reply {
     case .refused(let refusal): throw refusal
-    case let answer?: return answer
+    case let reply?: return reply
     case nil:
       let seconds = ToolLimits.adminReplyTimeout.components.seconds
       throw SettingError("no reply from ingest at \(endpoint) within \(seconds) seconds.")
@@ -91,7 +91,7 @@ private final class Pending: Sendable {
   }
 
   /// Passes on the reply. A second reply to a request is ignored.
-  func complete(_ id: UInt64, _ answer: AdminReply?) {
-    continuations.withLock { $0.removeValue(forKey: id) }?.resume(returning: answer)
+  func complete(_ id: UInt64, _ reply: AdminReply?) {
+    continuations.withLock { $0.removeValue(forKey: id) }?.resume(returning: reply)
   }
 }

@@ -44,7 +44,7 @@ struct QueueRetryCommand: AsyncParsableCommand {
             sum.add(try await connection.change(.retry(.all(reason: reason, after: sum.next))))
           } while sum.next != nil
         } else {
-          for page in ids.pages { sum.add(try await connection.change(.retry(.these(page)))) }
+          for page in ids.pages { sum.add(try await connection.change(.retry(.posts(page)))) }
         }
       } catch {
         if !sum.done.isEmpty { try? sum.report("is back in the queue", "are back in the queue", json: json) }

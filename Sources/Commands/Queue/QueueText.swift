@@ -40,7 +40,7 @@ struct QueueText {
       [["WORKER", "CREDIT", "LEASES", "SENT", "ANSWERED", "FAILED", "LAST SEEN", ""]]
         + status.queue.workers.map { worker in
           [
-            worker.name, "\(worker.credit)", "\(worker.leases)", "\(worker.jobsSent)", rate(worker.answered),
+            worker.name, "\(worker.credit)", "\(worker.leases)", "\(worker.jobsSent)", rate(worker.results),
             "\(worker.failed)", shortAge(ms: worker.lastSeenAgoMs), worker.isRemote ? "remote" : "",
           ]
         }, right: [1, 2, 3, 4, 5, 6]
@@ -83,7 +83,7 @@ struct QueueText {
   var isTrouble: Bool { state != "running" }
 
   /// Uptime of ingest.
-  var up: String { longAge(ms: status.uptimeMs) }
+  var uptime: String { longAge(ms: status.uptimeMs) }
 
   private var oldest: String { status.oldestMs.map { " · oldest \(longAge(ms: unixMs - $0))" } ?? "" }
 

@@ -31,13 +31,13 @@ struct TopCommand: AsyncParsableCommand {
     let endpoint = try options.endpoint(settings)
     let environment = ProcessInfo.processInfo.environment
     let screen = WatchScreen(environment: environment)
-    let form: TopService.Format = json ? .json : screen.isTerminal ? .table : .lines
+    let format: TopService.Format = json ? .json : screen.isTerminal ? .table : .lines
     // Log lines would break the table.
     let logger =
-      form == .table
+      format == .table
       ? Logger(label: "top") { _ in SwiftLogNoOpLogHandler() } : makeLogger("top", level: settings.logLevel)
     let service = TopService(
-      endpoint: endpoint, connection: try AdminConnection(endpoint), screen: screen, form: form,
+      endpoint: endpoint, connection: try AdminConnection(endpoint), screen: screen, format: format,
       isColoured: environment["NO_COLOR"]?.isEmpty ?? true, count: count ?? .max)
     try await runServices([service], settings: settings, logger: logger)
   }

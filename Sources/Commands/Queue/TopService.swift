@@ -11,18 +11,18 @@ struct TopService: Service {
   let endpoint: Endpoint
   let connection: AdminConnection
   let screen: WatchScreen
-  let form: Format
+  let format: Format
   let isColoured: Bool
   /// Number of samples before the end.
   let count: Int
 
   func run() async throws {
     defer { connection.close() }
-    let keys = form == .table ? Keyboard() : nil
+    let keys = format == .table ? Keyboard() : nil
     let pressed = keys?.pressed
-    if form == .table { screen.begin() }
+    if format == .table { screen.begin() }
     defer {
-      if form == .table { screen.end() }
+      if format == .table { screen.end() }
       keys?.restore()
     }
     await cancelWhenGracefulShutdown {
@@ -40,29 +40,29 @@ struct TopService: Service {
   private func show() async {
     var table = TopTable(address: "\(endpoint)", isColoured: isColoured)
     var next = ContinuousClock.now
-    for look in 0..<count {
-      if look > 0 {
+    for sample in 0..<count {
+      if sample > 0 {
         next = max(next + ToolLimits.topInterval, .now)
         guard (try? await Task.sleep(until: next)) != nil else { return }
       }
-      let news = await ask()
-      guard !Task.isCancelled, screen.write(text(news, &table)) else { return }
+      let result = await fetchStatus()
+      guard !Task.isCancelled, screen.write(text(result, &table)) else { return }
     }
   }
 
-  private func ask() async -> Result<QueueStatus, any Error> {
+  private func fetchStatus() async -> Result<QueueStatus, any Error> {
     do {
       guard case .status(let status) = try await connection.send(.status) else { throw SettingError.unexpectedReply }
       return .success(status)
     } catch { return .failure(error) }
   }
 
-  private func text(_ news: Result<QueueStatus, any Error>, _ table: inout TopTable) -> String {
+  private func text(_ result: Result<QueueStatus, any Error>, _ table: inout TopTable) -> String {
     let unixMs = now()
-    switch (form, news) {
+    switch (format, result) {
     case (.table, _):
       let size = screen.size
-      return table.text(for: news, RenderContext(unixMs: unixMs, rows: size.rows, columns: size.columns))
+      return table.text(for: result, RenderContext(unixMs: unixMs, rows: size.rows, columns: size.columns))
     case (_, .failure(let error)):
       printError("\(error)")
       return ""

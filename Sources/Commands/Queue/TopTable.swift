@@ -20,8 +20,8 @@ struct TopTable {
   }
 
   /// Returns the text to write for a new status, or for an error.
-  mutating func text(for news: Result<QueueStatus, any Error>, _ moment: RenderContext) -> String {
-    switch news {
+  mutating func text(for result: Result<QueueStatus, any Error>, _ moment: RenderContext) -> String {
+    switch result {
     case .success(let new): (status, seenMs, problem) = (new, moment.unixMs, nil)
     case .failure(let error): problem = "\(error)"
     }
@@ -35,7 +35,7 @@ struct TopTable {
     guard let status else { return [dimmed(cell(problem ?? "connecting to ingest at \(address)"))] }
     // Ages refer to the time of the status, not to the present.
     let text = QueueText(status, unixMs: seenMs)
-    let title = "onthemap top · \(timestamp(unixMs: seenMs).dropFirst(11).prefix(8)) · up \(text.up) · \(address)"
+    let title = "onthemap top · \(timestamp(unixMs: seenMs).dropFirst(11).prefix(8)) · up \(text.uptime) · \(address)"
     var lines = [dimmed(cell(title))]
     lines += text.summary.enumerated().map { index, line in
       index == 0 && text.isTrouble ? highlighted(cell(line)) : cell(line)
@@ -44,11 +44,11 @@ struct TopTable {
     lines.append(cell(""))
     let workers = text.workers
     lines.append(emphasised(cell(workers.first ?? "")))
-    let room = max(0, moment.rows - lines.count)
+    let rowsLeft = max(0, moment.rows - lines.count)
     let rows = Array(workers.dropFirst())
-    if rows.count > room, room > 0 {
-      lines += rows.prefix(room - 1).map(cell)
-      lines.append(cell("… \(rows.count - room + 1) more"))
+    if rows.count > rowsLeft, rowsLeft > 0 {
+      lines += rows.prefix(rowsLeft - 1).map(cell)
+      lines.append(cell("… \(rows.count - rowsLeft + 1) more"))
     } else {
       lines += rows.map(cell)
     }

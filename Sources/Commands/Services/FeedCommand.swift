@@ -65,7 +65,7 @@ struct FeedCommand: AsyncParsableCommand {
       printLine(
         "ready feed-http=http://\(authority(address.host)):\(addresses.httpPort) feed=\(addresses.publish) "
           + "query=\(addresses.query)"
-          + (try await operations.word))
+          + (try await operations.readyText))
     }
     let reload = ReloadService { [keys] in keys.reload(logger: logger) }
     try await runServices(operations.services + [service, reload, announcement], settings: settings, logger: logger)

@@ -22,20 +22,20 @@ struct HealthCommand: AsyncParsableCommand {
     guard let address = URL(string: url), address.scheme == "http" || address.scheme == "https" else {
       throw ValidationError("URL must be an http or https URL such as http://127.0.0.1:8080/livez, not \"\(url)\".")
     }
-    let answer: API.Response
-    do { answer = try await API(address).send("GET", path: nil) } catch {
+    let response: API.Response
+    do { response = try await API(address).send("GET", path: nil) } catch {
       printError("\(url) is unhealthy: \(error).")
       throw ExitCode(1)
     }
-    guard (200..<300).contains(answer.status) else {
-      printError("\(url) returned status \(answer.status)\(HealthCommand.reason(of: answer)).")
+    guard (200..<300).contains(response.status) else {
+      printError("\(url) returned status \(response.status)\(HealthCommand.reason(of: response)).")
       throw ExitCode(1)
     }
   }
 
   /// Returns the problem's code and detail after a colon. Empty if the response has none.
-  private static func reason(of answer: API.Response) -> String {
-    let members = answer.members
+  private static func reason(of response: API.Response) -> String {
+    let members = response.members
     guard let code = members.code, let detail = members.detail else { return "" }
     return ": \(code.safeLine(bytesMax: ToolLimits.problemCodeBytesMax)): "
       + detail.safeLine(bytesMax: ToolLimits.problemDetailBytesMax)

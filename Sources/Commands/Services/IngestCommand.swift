@@ -39,7 +39,7 @@ struct IngestCommand: AsyncParsableCommand {
       operations.begin()
       printLine(
         "ready http=http://\(authority(host)):\(addresses.httpPort) jobs=\(addresses.jobs) "
-          + "changes=\(addresses.changes) submit=\(addresses.submit)" + (try await operations.word))
+          + "changes=\(addresses.changes) submit=\(addresses.submit)" + (try await operations.readyText))
     }
     let reload = ReloadService { [keys] in keys.reload(logger: logger) }
     try await runServices(operations.services + [service, reload, announcement], settings: settings, logger: logger)

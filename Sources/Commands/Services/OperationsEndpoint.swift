@@ -50,7 +50,7 @@ struct OperationsEndpoint {
   func begin() { readiness.begin() }
 
   /// Text for the ready line, with a space before it. Waits until the endpoint listens. Empty if there is none.
-  var word: String {
+  var readyText: String {
     get async throws { service == nil ? "" : " operations=http://\(authority(host)):\(try await port.value)" }
   }
 }

@@ -2,10 +2,10 @@ import ServiceLifecycle
 
 /// A service that prints a message when it is ready to, and then waits for graceful shutdown.
 struct StartupAnnouncement: Service {
-  let say: @Sendable () async throws -> Void
+  let announce: @Sendable () async throws -> Void
 
   func run() async throws {
-    try? await cancelWhenGracefulShutdown { try await say() }
+    try? await cancelWhenGracefulShutdown { try await announce() }
     try? await gracefulShutdown()
   }
 }

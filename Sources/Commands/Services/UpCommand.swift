@@ -72,17 +72,16 @@ struct UpCommand: AsyncParsableCommand {
         var configuration = feed
         configuration.ingest = addresses.changes.connectable
         configuration.ingestCurve = ingest.changesCurve?.client
-        configuration.registry = operations.registry
-        configuration.readiness = operations.readiness
+        (configuration.registry, configuration.readiness) = (operations.registry, operations.readiness)
         return FeedService(configuration, logger: makeLogger("feed", level: level)) { feedReady.set($0) }
       },
     ]
     let joined = (1...workers).map { _ in OneShot<Void>() }
-    let seats = WorkerSessions(in: operations.readiness)
+    let sessions = WorkerSessions(in: operations.readiness)
     for (index, joined) in joined.enumerated() {
       let name = "worker-\(index + 1)"
       services.append(
-        worker(name, level: level, seats: seats, joined: joined) { [ingest] in
+        worker(name, level: level, sessions: sessions, joined: joined) { [ingest] in
           var configuration = WorkerConfiguration(
             ingest: try await ingestReady.value.jobs.connectable, gazetteer: gazetteer,
             concurrency: ToolLimits.concurrencyRange.upperBound, name: name)
@@ -102,20 +101,21 @@ struct UpCommand: AsyncParsableCommand {
         for worker in joined { try await worker.value }
         operations.begin()
         announce(
-          addresses, at: authority(host), feed, at: authority(feedAddress.host), operations: try await operations.word)
+          addresses, at: authority(host), feed, at: authority(feedAddress.host),
+          operations: try await operations.readyText)
       })
     try await runServices(operations.services + services, settings: settings, logger: logger)
   }
 
   /// Returns a worker that starts when its configuration is known.
   private func worker(
-    _ name: String, level: Logger.Level, seats: WorkerSessions, joined: OneShot<Void>,
+    _ name: String, level: Logger.Level, sessions: WorkerSessions, joined: OneShot<Void>,
     configuration: @escaping @Sendable () async throws -> WorkerConfiguration
   ) -> any Service {
     DeferredService {
       GeocodeWorker(
         try await configuration(), logger: makeLogger(name, level: level), ready: { joined.set(()) },
-        session: { seats.note(name, hasSession: $0) })
+        session: { sessions.note(name, hasSession: $0) })
     }
   }
 

@@ -51,14 +51,14 @@ struct WorkerCommand: AsyncParsableCommand {
     settings.log(to: logger)
     keys.announce(to: logger)
     let joined = OneShot<Void>()
-    let seats = WorkerSessions(in: operations.readiness)
+    let sessions = WorkerSessions(in: operations.readiness)
     let service = GeocodeWorker(
       configuration, logger: logger, ready: { joined.set(()) },
-      session: { [name = configuration.name] in seats.note(name, hasSession: $0) })
+      session: { [name = configuration.name] in sessions.note(name, hasSession: $0) })
     let announcement = StartupAnnouncement { [ingest = configuration.ingest] in
       try await joined.value
       operations.begin()
-      printLine("ready ingest=\(ingest)" + (try await operations.word))
+      printLine("ready ingest=\(ingest)" + (try await operations.readyText))
     }
     let reload = ReloadService { gazetteer.reopen() }
     try await runServices(operations.services + [service, reload, announcement], settings: settings, logger: logger)

@@ -13,9 +13,9 @@ extension Settings {
     if optional(.admin, flag: flag) == nil, (try? Endpoint(usual)) == nil { return nil }
     let endpoint = try endpoint(.admin, flag: flag, default: usual)
     let text = endpoint.description
-    let isHere = ["ipc://", "tcp://127.", "tcp://localhost:", "tcp://[::1]:"].contains { text.hasPrefix($0) }
-    let isNobodys = ["ipc://@", "ipc://*"].contains { text.hasPrefix($0) }
-    guard isHere, !isNobodys else {
+    let isLocal = ["ipc://", "tcp://127.", "tcp://localhost:", "tcp://[::1]:"].contains { text.hasPrefix($0) }
+    let isAbstractOrWildcard = ["ipc://@", "ipc://*"].contains { text.hasPrefix($0) }
+    guard isLocal, !isAbstractOrWildcard else {
       throw SettingError(
         .admin, expected: "ipc://PATH or a loopback address, such as tcp://127.0.0.1:7720", actual: text)
     }

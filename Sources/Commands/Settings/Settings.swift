@@ -110,10 +110,10 @@ final class Settings {
   ///
   /// - Parameter fallback: a computed default. Nil for the setting's own.
   func endpoint(_ setting: Setting, flag: String?, default fallback: String? = nil) throws -> Endpoint {
-    try endpoint(text(setting, flag: flag, default: fallback), setting, such: fallback ?? setting.defaultValue)
+    try endpoint(text(setting, flag: flag, default: fallback), setting, example: fallback ?? setting.defaultValue)
   }
 
-  private func endpoint(_ text: String, _ setting: Setting, such example: String) throws -> Endpoint {
+  private func endpoint(_ text: String, _ setting: Setting, example: String) throws -> Endpoint {
     do {
       let endpoint = try Endpoint(text)
       titles[endpoint.description] = setting.title
@@ -128,7 +128,7 @@ final class Settings {
   /// - Parameter fallback: a computed default. Nil for the setting's own.
   func endpoints(_ setting: Setting, flag: String?, default fallback: String? = nil) throws -> [Endpoint] {
     try text(setting, flag: flag, default: fallback).split(separator: ",", omittingEmptySubsequences: false).map {
-      try endpoint($0.trimmingCharacters(in: .whitespaces), setting, such: fallback ?? setting.defaultValue)
+      try endpoint($0.trimmingCharacters(in: .whitespaces), setting, example: fallback ?? setting.defaultValue)
     }
   }
 

@@ -5,7 +5,7 @@ import Glibc
 final class Keyboard {
   let pressed: AsyncStream<UInt8>
   private let source: (any DispatchSourceRead)?
-  private let before: termios
+  private let originalMode: termios
 
   init() {
     var mode = termios()
@@ -13,10 +13,10 @@ final class Keyboard {
       of: UInt8.self, bufferingPolicy: .bufferingNewest(ToolLimits.keysMax))
     self.pressed = pressed
     guard isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &mode) == 0 else {
-      (source, before) = (nil, mode)
+      (source, originalMode) = (nil, mode)
       return
     }
-    before = mode
+    originalMode = mode
     // Ctrl-C still sends a signal.
     mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
     tcsetattr(STDIN_FILENO, TCSANOW, &mode)
@@ -33,7 +33,7 @@ final class Keyboard {
   func restore() {
     guard let source else { return }
     source.cancel()
-    var mode = before
+    var mode = originalMode
     tcsetattr(STDIN_FILENO, TCSANOW, &mode)
   }
 }

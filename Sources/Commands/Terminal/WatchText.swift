@@ -18,14 +18,14 @@ struct WatchText {
     guard width > columns else { return text + String(repeating: " ", count: columns - width) }
     guard columns > 0 else { return "" }
     var cut = String.UnicodeScalarView()
-    var taken = 0
+    var used = 0
     for character in text {
       let width = character.unicodeScalars.reduce(0) { $0 + WatchText.width(of: $1) }
-      guard taken + width < columns else { break }
+      guard used + width < columns else { break }
       cut.append(contentsOf: character.unicodeScalars)
-      taken += width
+      used += width
     }
-    return String(cut) + "…" + String(repeating: " ", count: columns - taken - 1)
+    return String(cut) + "…" + String(repeating: " ", count: columns - used - 1)
   }
 
   /// Returns the columns of a scalar as terminals count them (Unicode Standard Annex 11). East Asian wide characters

@@ -80,7 +80,7 @@ struct UserCreateCommand: AsyncParsableCommand {
   @OptionGroup var options: AdminOptions
 
   func run() async throws {
-    let user = NewUser(email: email, firstName: firstName, lastName: lastName, password: try password.given())
+    let user = NewUser(email: email, firstName: firstName, lastName: lastName, password: try password.read())
     try await options.change(.addUser(user), json: json) {
       "Created account \($0.account.id.rawValue) for \($0.account.email)."
     }
@@ -136,7 +136,7 @@ struct UserResetPasswordCommand: AsyncParsableCommand {
   @OptionGroup var password: PasswordOptions
 
   func run() async throws {
-    try await account.change(.password(try password.given())) {
+    try await account.change(.password(try password.read())) {
       "Changed the password of \($0.account.email). Its sessions have ended; its provider logins are removed."
     }
   }
@@ -200,7 +200,7 @@ struct PasswordOptions: ParsableArguments {
   /// Returns the password. Nil to generate one.
   ///
   /// - Throws: `SettingError`.
-  fileprivate func given() throws -> String? {
+  fileprivate func read() throws -> String? {
     guard let passwordFile else { return nil }
     let path = passwordFile == "-" ? "/dev/stdin" : passwordFile
     // Read to the end: standard input has no length.

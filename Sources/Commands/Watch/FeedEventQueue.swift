@@ -6,50 +6,50 @@ import Synchronization
 /// is slower than the feed, it gets the newest list instead of the changes before it, never a list with a gap.
 final class FeedEventQueue: Sendable {
   /// An element when there may be events, or when ages must be updated.
-  let rings: AsyncStream<Void>
-  private let ring: AsyncStream<Void>.Continuation
-  private struct Waiting: Sendable {
-    var news: [FeedSubscriber.Event] = []
+  let wakeUps: AsyncStream<Void>
+  private let wakeUpContinuation: AsyncStream<Void>.Continuation
+  private struct Pending: Sendable {
+    var events: [FeedSubscriber.Event] = []
     /// The last reported staleness.
     var isStale = false
   }
 
-  private let waiting = Mutex(Waiting())
+  private let pending = Mutex(Pending())
 
-  init() { (rings, ring) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1)) }
+  init() { (wakeUps, wakeUpContinuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1)) }
 
   /// Appends an event without waiting. Any thread.
-  func enqueue(_ news: FeedSubscriber.Event) {
-    waiting.withLock { waiting in
-      waiting.news.append(news)
-      switch news {
-      case .list(_, let isStale), .stale(let isStale): waiting.isStale = isStale
+  func enqueue(_ event: FeedSubscriber.Event) {
+    pending.withLock { pending in
+      pending.events.append(event)
+      switch event {
+      case .list(_, let isStale), .stale(let isStale): pending.isStale = isStale
       case .changes, .desynced: break
       }
-      if waiting.news.count > ToolLimits.pendingEventsMax { waiting.news = FeedEventQueue.newest(of: waiting) }
+      if pending.events.count > ToolLimits.pendingEventsMax { pending.events = FeedEventQueue.newest(of: pending) }
     }
     wake()
   }
 
   /// Wakes the display without waiting. Any thread.
-  func wake() { ring.yield() }
+  func wake() { wakeUpContinuation.yield() }
 
   /// Removes and returns all events, in order.
   func drain() -> [FeedSubscriber.Event] {
-    waiting.withLock { waiting in
-      defer { waiting.news = [] }
-      return waiting.news
+    pending.withLock { pending in
+      defer { pending.events = [] }
+      return pending.events
     }
   }
 
-  /// Returns at most two events for those that wait: the last list, and a desync if that came last.
-  private static func newest(of waiting: Waiting) -> [FeedSubscriber.Event] {
-    let news = waiting.news
+  /// Returns at most two events for the pending ones: the last list, and a desync if that came last.
+  private static func newest(of pending: Pending) -> [FeedSubscriber.Event] {
+    let events = pending.events
     var newest: [FeedSubscriber.Event] = []
-    if let state = news.reversed().lazy.compactMap(\.state).first {
-      newest.append(.list(state, isStale: waiting.isStale))
+    if let state = events.reversed().lazy.compactMap(\.state).first {
+      newest.append(.list(state, isStale: pending.isStale))
     }
-    if let last = news.last, case .desynced = last { newest.append(last) }
+    if let last = events.last, case .desynced = last { newest.append(last) }
     return newest
   }
 }

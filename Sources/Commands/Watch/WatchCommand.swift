@@ -43,7 +43,7 @@ struct WatchCommand: AsyncParsableCommand {
     let screen = WatchScreen(environment: environment)
     let isTable = screen.isTerminal && !json
     let limit = count ?? .max
-    let form: any WatchFormat =
+    let format: any WatchFormat =
       if json {
         WatchJSON(limit: limit)
       } else if isTable {
@@ -57,7 +57,7 @@ struct WatchCommand: AsyncParsableCommand {
     let logger =
       isTable ? Logger(label: "watch") { _ in SwiftLogNoOpLogHandler() } : makeLogger("watch", level: settings.logLevel)
     try await runServices(
-      [WatchService(feeds: feeds, curve: curve, screen: screen, isTable: isTable, form: form, logger: logger)],
+      [WatchService(feeds: feeds, curve: curve, screen: screen, isTable: isTable, format: format, logger: logger)],
       settings: settings,
       logger: logger)
   }

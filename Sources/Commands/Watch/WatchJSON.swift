@@ -15,14 +15,14 @@ struct WatchJSON: WatchFormat {
 
   mutating func drainRemarks() -> [String] { [] }
 
-  mutating func text(for news: [FeedSubscriber.Event], _ moment: RenderContext) -> String {
-    let news = news.prefix(limit - shown)
-    shown += news.count
-    return news.map { WatchJSON.line($0) + "\n" }.joined()
+  mutating func text(for events: [FeedSubscriber.Event], _ moment: RenderContext) -> String {
+    let events = events.prefix(limit - shown)
+    shown += events.count
+    return events.map { WatchJSON.line($0) + "\n" }.joined()
   }
 
-  private static func line(_ news: FeedSubscriber.Event) -> String {
-    switch news {
+  private static func line(_ event: FeedSubscriber.Event) -> String {
+    switch event {
     case .list(let state, let isStale):
       // The list as every service writes it, with another member.
       return #"{"kind":"snapshot","# + ascii(state.json(isStale: isStale).bytes.dropFirst())
@@ -38,11 +38,11 @@ struct WatchJSON: WatchFormat {
           json.add("kind", "stale")
           json.add("stale", isStale)
         }.bytes)
-    case .desynced(let loss):
+    case .desynced(let reason):
       return ascii(
         JSONWriter.object { json in
           json.add("kind", "resync")
-          json.add("reason", loss.description)
+          json.add("reason", reason.description)
         }.bytes)
     }
   }

@@ -21,10 +21,10 @@ struct WatchLines: WatchFormat {
     return remarks
   }
 
-  mutating func text(for news: [FeedSubscriber.Event], _ moment: RenderContext) -> String {
+  mutating func text(for events: [FeedSubscriber.Event], _ moment: RenderContext) -> String {
     var text = ""
-    for news in news {
-      switch news {
+    for event in events {
+      switch event {
       case .list(let state, let isStale):
         text += lines(for: unseen(in: state))
         if isStale { remarks.append(WatchLines.stale) }
@@ -33,7 +33,7 @@ struct WatchLines: WatchFormat {
         last = (state.epoch, state.seq)
       case .stale(let isStale):
         remarks.append(isStale ? WatchLines.stale : "the feed reaches ingest again")
-      case .desynced(let loss): remarks.append("reconnecting: \(WatchText(loss.description).text)")
+      case .desynced(let reason): remarks.append("reconnecting: \(WatchText(reason.description).text)")
       }
     }
     return text

@@ -12,56 +12,56 @@ struct WatchService: Service {
   let screen: WatchScreen
   /// True if a table is redrawn in place, at least once a second.
   let isTable: Bool
-  let form: any WatchFormat
+  let format: any WatchFormat
   let logger: Logger
 
   /// Runs until a signal or the end of the output.
   ///
   /// - Throws: `LinkError` if the address cannot be used.
   func run() async throws {
-    let mailbox = FeedEventQueue()
+    let queue = FeedEventQueue()
     let (reactor, _) = try Reactor.start("watch", wake: WakeupEvent()) { [feeds, curve, logger] context in
       (
-        sockets: [try FeedSubscriber(context, connect: feeds, curve: curve, logger: logger) { mailbox.enqueue($0) }],
+        sockets: [try FeedSubscriber(context, connect: feeds, curve: curve, logger: logger) { queue.enqueue($0) }],
         value: ()
       )
     }
     defer { reactor.stop() }
     let resized = DispatchSource.makeSignalSource(signal: SIGWINCH)
-    resized.setEventHandler { mailbox.wake() }
+    resized.setEventHandler { queue.wake() }
     resized.resume()
     defer { resized.cancel() }
     await cancelWhenGracefulShutdown {
       await withDiscardingTaskGroup { group in
         group.addTask {
           while !Task.isCancelled {
-            mailbox.wake()
+            queue.wake()
             try? await Task.sleep(for: ToolLimits.watchTick)
           }
         }
-        await show(mailbox)
+        await show(queue)
         group.cancelAll()
       }
     }
   }
 
-  private func show(_ mailbox: FeedEventQueue) async {
-    var form = form
-    var begun: ContinuousClock.Instant? = .now
+  private func show(_ queue: FeedEventQueue) async {
+    var format = format
+    var silentSince: ContinuousClock.Instant? = .now
     if isTable { screen.begin() }
     defer { if isTable { screen.end() } }
-    for await _ in mailbox.rings {
+    for await _ in queue.wakeUps {
       if screen.hasNoReader { return }
-      let news = mailbox.drain()
-      if isTable || !news.isEmpty {
-        guard screen.write(form.text(for: news, moment)) else { return }
-        for remark in form.drainRemarks() { printError(remark) }
-        if form.isDone { return }
+      let events = queue.drain()
+      if isTable || !events.isEmpty {
+        guard screen.write(format.text(for: events, moment)) else { return }
+        for remark in format.drainRemarks() { printError(remark) }
+        if format.isDone { return }
       }
-      if !news.isEmpty { begun = nil }
-      if !isTable, let start = begun, start.duration(to: .now) > ToolLimits.watchSilence {
+      if !events.isEmpty { silentSince = nil }
+      if !isTable, let start = silentSince, start.duration(to: .now) > ToolLimits.watchSilence {
         printError("waiting for the feed at \(feeds.map(\.description).joined(separator: ", "))")
-        begun = nil
+        silentSince = nil
       }
       if isTable { try? await Task.sleep(for: ToolLimits.watchFrame) }
     }

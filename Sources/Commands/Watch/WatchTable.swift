@@ -17,7 +17,7 @@ struct WatchTable: WatchFormat {
   private var isStale = false
   private var state: FeedState?
   /// Arrival times of highlighted rows. None is older than `ToolLimits.highlightMs`.
-  private var cameMs: [PostID: Int64] = [:]
+  private var arrivedMs: [PostID: Int64] = [:]
   private var shown = 0
   private var repaint = ScreenPainter()
 
@@ -37,9 +37,9 @@ struct WatchTable: WatchFormat {
 
   mutating func drainRemarks() -> [String] { [] }
 
-  mutating func text(for news: [FeedSubscriber.Event], _ moment: RenderContext) -> String {
-    for news in news { apply(news, unixMs: moment.unixMs) }
-    cameMs = cameMs.filter { moment.unixMs - $0.value < ToolLimits.highlightMs }
+  mutating func text(for events: [FeedSubscriber.Event], _ moment: RenderContext) -> String {
+    for event in events { apply(event, unixMs: moment.unixMs) }
+    arrivedMs = arrivedMs.filter { moment.unixMs - $0.value < ToolLimits.highlightMs }
     return repaint.text(lines(moment), moment)
   }
 
@@ -52,7 +52,7 @@ struct WatchTable: WatchFormat {
       "  AGE", WatchText("NAME"), WatchText("PLACE"), WatchText("LINK"))
     return [dimmed(WatchText(status).cell(columns)), emphasised(heading)]
       + entries.map { entry in
-        let isNew = cameMs[entry.id] != nil
+        let isNew = arrivedMs[entry.id] != nil
         let age = shortAge(ms: moment.unixMs - entry.createdMs)
         let padding = String(repeating: " ", count: max(0, 4 - age.count))
         let line = layout.line(
@@ -61,17 +61,17 @@ struct WatchTable: WatchFormat {
       }
   }
 
-  private mutating func apply(_ news: FeedSubscriber.Event, unixMs: Int64) {
-    switch news {
-    case .desynced(let loss): connection = .lost(reason: loss.description)
+  private mutating func apply(_ event: FeedSubscriber.Event, unixMs: Int64) {
+    switch event {
+    case .desynced(let reason): connection = .lost(reason: reason.description)
     case .stale(let isStale): self.isStale = isStale
     case .list(let new, _), .changes(_, let new):
-      if case .list(_, let isStale) = news { self.isStale = isStale }
+      if case .list(_, let isStale) = event { self.isStale = isStale }
       connection = .live
       if let old = state, old.epoch == new.epoch {
         let fresh = new.entries.prefix { $0.seq > old.seq }
         shown += fresh.count
-        for entry in fresh { cameMs[entry.id] = unixMs }
+        for entry in fresh { arrivedMs[entry.id] = unixMs }
       } else {
         shown += new.entries.count
       }

@@ -18,13 +18,13 @@ package struct ConformanceEnvironment: Sendable {
   let finished: @Sendable (ConformanceReport) -> Void
 
   package init(
-    waitMs: Int64, hasProcess: Bool, news: CommandQueue<ProcessEvent>, logger: Logger,
+    waitMs: Int64, hasProcess: Bool, events: CommandQueue<ProcessEvent>, logger: Logger,
     onFirstMessage: @escaping @Sendable (String) -> Void = { _ in }, terminate: @escaping @Sendable () -> Void = {},
     finished: @escaping @Sendable (ConformanceReport) -> Void
   ) {
     self.waitMs = waitMs
     self.hasProcess = hasProcess
-    self.events = news
+    self.events = events
     self.logger = logger
     self.onFirstMessage = onFirstMessage
     self.terminate = terminate

@@ -5,17 +5,17 @@ package struct ConformanceReport: Sendable, Equatable {
     /// Stable name, for programs.
     package let name: String
     /// The requirement, in a sentence.
-    package let says: String
+    package let requirement: String
     /// A heading of proto/README.md, with the number of the step if its steps are numbered.
     package let reference: String
   }
 
   /// The outcome for one rule.
   package enum Verdict: Sendable, Equatable {
-    case holds
-    case doesNotHold(seen: String)
+    case pass
+    case fail(seen: String)
     /// The run did not get far enough to judge the rule.
-    case notShown(why: String)
+    case inconclusive(why: String)
   }
 
   /// A rule with its verdict.
@@ -28,5 +28,5 @@ package struct ConformanceReport: Sendable, Equatable {
   package let findings: [Finding]
 
   /// True if every rule was shown to hold.
-  package var isWhole: Bool { findings.allSatisfy { $0.verdict == .holds } }
+  package var isComplete: Bool { findings.allSatisfy { $0.verdict == .pass } }
 }

@@ -12,13 +12,13 @@ struct ConformanceRun<Suite: ConformanceSuite>: Sendable {
 
   /// The result so far. It is complete once `isOver` is true.
   var report: ConformanceReport {
-    let end = suite.exit.map { "the \(Suite.program)'s process ended, \($0.words)" }
-    let usual =
-      end
+    let exitReason = suite.exit.map { "the \(Suite.program)'s process ended, \($0.words)" }
+    let defaultReason =
+      exitReason
       ?? (suite.hasReceivedMessage ? "the \(Suite.program) did not reach this step" : "no \(Suite.program) connected")
     return ConformanceReport(
       findings: suite.rules.map { rule in
-        let verdict = suite.context.verdicts[rule] ?? .notShown(why: suite.reason(for: rule) ?? usual)
+        let verdict = suite.context.verdicts[rule] ?? .inconclusive(why: suite.reason(for: rule) ?? defaultReason)
         return ConformanceReport.Finding(rule: rule.rule, verdict: verdict)
       })
   }
@@ -75,7 +75,7 @@ struct ConformanceRun<Suite: ConformanceSuite>: Sendable {
           step.begin(&suite)
         }
       }
-      guard step.isDone(suite) || suite.passedMs >= step.limitMs ?? suite.context.waitMs else { return }
+      guard step.isDone(suite) || suite.elapsedMs >= step.limitMs ?? suite.context.waitMs else { return }
       if suite.hasDisconnected { return finish() }
       step.judge(&suite)
       if suite.context.isStopped { return finish() }

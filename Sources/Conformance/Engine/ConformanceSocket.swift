@@ -42,8 +42,8 @@ final class ConformanceSocket<Suite: ConformanceSuite>: ReactorSocket {
   }
 
   func tick(nowMs: Int64) -> Int64 {
-    for news in environment.events.drain() {
-      switch news {
+    for event in environment.events.drain() {
+      switch event {
       case .printed(let list): if let message = Suite.message(list) { run.receive(message, nowMs: nowMs) }
       case .exited(let code): run.processExited(code, nowMs: nowMs)
       }
@@ -57,7 +57,7 @@ final class ConformanceSocket<Suite: ConformanceSuite>: ReactorSocket {
     return nowMs + Limits.runTickMs
   }
 
-  func shutDown() { for stimulus in run.suite.farewell { send(stimulus) } }
+  func shutDown() { for stimulus in run.suite.abortStimuli { send(stimulus) } }
 
   private func perform() {
     for effect in run.takeEffects() {

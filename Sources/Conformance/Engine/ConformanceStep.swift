@@ -1,6 +1,6 @@
 /// A step of a suite: the stimuli, the awaited reaction, the deadline, and the rules that are judged at the end.
 struct ConformanceStep<Suite: ConformanceSuite>: Sendable {
-  /// The start of a step: now, later or never.
+  /// Readiness of a step to start.
   enum Start { case ready, waiting, impossible }
 
   /// Checks the precondition of the step. The run skips an impossible step.

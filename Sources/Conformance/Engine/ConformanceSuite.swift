@@ -19,7 +19,7 @@ protocol ConformanceSuite: Sendable {
   /// True if the program left before the current step began. The run then ends, and the step is not judged.
   var hasDisconnected: Bool { get }
   /// Stimuli to send if the run is aborted.
-  var farewell: [Stimulus] { get }
+  var abortStimuli: [Stimulus] { get }
 
   mutating func receive(_ message: ReceivedMessage)
   /// Does the work that is due at `context.nowMs`.
@@ -42,7 +42,7 @@ protocol ConformanceSuite: Sendable {
 extension ConformanceSuite {
   var rules: [Rule] { Array(Rule.allCases) }
   var hasDisconnected: Bool { false }
-  var farewell: [Stimulus] { [] }
+  var abortStimuli: [Stimulus] { [] }
 
   mutating func stepBegan() {}
   mutating func stepEnded() {}
@@ -60,7 +60,7 @@ extension ConformanceSuite {
   /// Time of the start of the current step.
   var begunMs: Int64 { context.begunMs ?? context.nowMs }
   /// Time since the start of the current step, in milliseconds.
-  var passedMs: Int64 { nowMs - begunMs }
+  var elapsedMs: Int64 { nowMs - begunMs }
 
   mutating func send(_ stimulus: Stimulus) { context.effects.append(.send(stimulus)) }
 
@@ -69,11 +69,11 @@ extension ConformanceSuite {
   /// - Parameter evidence: the evidence against the rule. Nil if it holds.
   mutating func judge(_ rule: Rule, _ evidence: String?) {
     let end = Self.namesExit(rule) ? exit.map { "; the process had ended, \($0.words)" } : nil
-    context.record(evidence.map { .doesNotHold(seen: $0 + (end ?? "")) } ?? .holds, for: rule)
+    context.record(evidence.map { .fail(seen: $0 + (end ?? "")) } ?? .pass, for: rule)
   }
 
   /// Records why a rule cannot be judged, unless it has a verdict.
   mutating func leaveOpen(_ rule: Rule, _ why: String) {
-    if context.verdicts[rule] == nil { context.record(.notShown(why: why), for: rule) }
+    if context.verdicts[rule] == nil { context.record(.inconclusive(why: why), for: rule) }
   }
 }

@@ -14,7 +14,7 @@ final class ProbeSocket: ReactorSocket {
   /// Address with the actual port.
   let endpoint: Endpoint
   /// Called with a message, without ZeroMQ's routing id, the number of its connection, and the reactor's clock.
-  var received: (_ frames: [[UInt8]], _ connection: Int, _ nowMs: Int64) -> Void = { _, _, _ in }
+  var onReceive: (_ frames: [[UInt8]], _ connection: Int, _ nowMs: Int64) -> Void = { _, _, _ in }
   /// Number of the connection of the latest message, from 1. A ROUTER counts the routing ids that it has seen. A new id
   /// means that the program has reconnected.
   private(set) var connection = 1
@@ -46,7 +46,7 @@ final class ProbeSocket: ReactorSocket {
   }
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) {
-    guard isRouter else { return received(frames, connection, nowMs) }
+    guard isRouter else { return onReceive(frames, connection, nowMs) }
     guard let peer = frames.first else { return }
     if let index = peers.firstIndex(of: peer) {
       connection = index + 1
@@ -54,7 +54,7 @@ final class ProbeSocket: ReactorSocket {
       peers.append(peer)
       connection = peers.count
     }
-    received(Array(frames.dropFirst()), connection, nowMs)
+    onReceive(Array(frames.dropFirst()), connection, nowMs)
   }
 
   func tick(nowMs: Int64) -> Int64 { .max }

@@ -30,7 +30,7 @@ package enum ProgramUnderTest: Sendable {
   /// - Returns: the socket, and the link's address with the actual port.
   package func makeSocket(
     _ context: Reactor.Context, bind: Endpoint, environment: ConformanceEnvironment
-  ) throws(LinkError) -> (station: any ReactorSocket, endpoint: Endpoint) {
+  ) throws(LinkError) -> (socket: any ReactorSocket, endpoint: Endpoint) {
     switch self {
     case .worker(let query):
       try ConformanceSocket<WorkerSuite>.make(context, bind: bind, query: query, environment: environment)

@@ -26,7 +26,7 @@ struct RunContext<Rule: ConformanceRule, Stimulus: Sendable>: Sendable {
 
   /// Records a verdict. A broken rule stays broken.
   mutating func record(_ verdict: ConformanceReport.Verdict, for rule: Rule) {
-    if case .doesNotHold? = verdicts[rule] { return }
+    if case .fail? = verdicts[rule] { return }
     verdicts[rule] = verdict
   }
 

@@ -21,7 +21,7 @@ enum SampleList {
   static func entry(_ seq: UInt64, id: UInt64? = nil) -> FeedEntry {
     guard let id = PostID(rawValue: id ?? 1_000_000_000 + seq),
       let point = Coordinate(latitudeE7: 511_470_000, longitudeE7: 0)
-    else { preconditionFailure("There are such an id and such a point.") }
+    else { preconditionFailure("The id and the point are valid.") }
     return FeedEntry(
       id: id, seq: seq, account: AccountID(rawValue: 1), firstName: "Post", lastName: "\(seq)", place: "Avalon",
       label: "Avalon", countryCode: "GB", link: "https://example.org/\(seq)", coordinate: point, agreement: .notGiven,

@@ -10,7 +10,7 @@ extension ConformanceSocket<FeedSuite> {
   static func make(
     _ context: Reactor.Context, bind: Endpoint, publish: Endpoint, query: Endpoint?,
     environment: ConformanceEnvironment
-  ) throws(LinkError) -> (station: any ReactorSocket, endpoint: Endpoint) {
+  ) throws(LinkError) -> (socket: any ReactorSocket, endpoint: Endpoint) {
     func connect(_ kind: Socket.Kind, _ endpoint: Endpoint) throws(LinkError) -> ProbeSocket {
       let socket = try ProbeSocket(
         context, kind, connect: endpoint, frameBytesMax: Limits.feedFrameBytesMax, logger: environment.logger)
@@ -23,7 +23,7 @@ extension ConformanceSocket<FeedSuite> {
     let subscribers = [try connect(.sub, publish), try connect(.sub, publish), try connect(.sub, publish)]
     var client: ProbeSocket?
     if let query { client = try connect(.dealer, query) }
-    let station = ConformanceSocket(
+    let driver = ConformanceSocket(
       FeedSuite(RunContext(environment), hasQueryAddress: query != nil), main: router, environment: environment
     ) { [client] stimulus in
       switch stimulus {
@@ -32,17 +32,17 @@ extension ConformanceSocket<FeedSuite> {
       default: for frames in stimulus.replies { router.send(frames) }
       }
     }
-    router.received = { [unowned station] frames, connection, nowMs in
-      station.receive(FeedProbe.ReceivedMessage(fetch: frames, connection: connection), nowMs: nowMs)
+    router.onReceive = { [unowned driver] frames, connection, nowMs in
+      driver.receive(FeedProbe.ReceivedMessage(fetch: frames, connection: connection), nowMs: nowMs)
     }
     for (number, subscriber) in subscribers.enumerated() {
-      subscriber.received = { [unowned station] frames, _, nowMs in
-        station.receive(FeedProbe.ReceivedMessage(published: frames, subscriber: number), nowMs: nowMs)
+      subscriber.onReceive = { [unowned driver] frames, _, nowMs in
+        driver.receive(FeedProbe.ReceivedMessage(published: frames, subscriber: number), nowMs: nowMs)
       }
     }
-    client?.received = { [unowned station] frames, _, nowMs in
-      station.receive(FeedProbe.ReceivedMessage(answer: frames), nowMs: nowMs)
+    client?.onReceive = { [unowned driver] frames, _, nowMs in
+      driver.receive(FeedProbe.ReceivedMessage(reply: frames), nowMs: nowMs)
     }
-    return (station, router.endpoint)
+    return (driver, router.endpoint)
   }
 }

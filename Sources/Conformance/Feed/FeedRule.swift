@@ -34,7 +34,7 @@ enum FeedRule: String, ConformanceRule {
   case malformedQuery = "malformed-query"
   case goodbye
 
-  var text: (says: String, reference: String) {
+  var text: (requirement: String, reference: String) {
     switch self {
     case .fetch:
       (

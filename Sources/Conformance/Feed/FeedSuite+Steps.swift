@@ -4,7 +4,7 @@ import Messaging
 /// The steps of the suite in their order.
 extension FeedSuite {
   static let steps: [Step] =
-    [arrival, unanswered, entrance, steady, busy, caughtUp, badJoins, goodJoin, deletion, edit] + otherRequest
+    [arrival, unanswered, firstReply, steady, busy, caughtUp, badJoins, goodJoin, deletion, edit] + otherRequest
     + malformed
     + [wrongList, recovered, backwards, recovered, wrongChanges, recovered, epoch, silence, fresh] + queries + [end]
 
@@ -32,7 +32,7 @@ extension FeedSuite {
   private static let unanswered = Step(
     limitMs: 4_500, isDone: { $0.fetches.count > 1 },
     judge: { run in
-      if !run.hadList {
+      if !run.startedWithList {
         let seen = run.publications.isEmpty ? nil : "\(run.publications.count) frames before the first reply"
         run.judge(.nothingBefore, seen)
       }
@@ -41,8 +41,8 @@ extension FeedSuite {
       run.judge(.fetchRepeated, seen ?? "no second fetch within 4.5 s")
     })
 
-  private static let entrance = Step(
-    start: onFetch, limitMs: promptMs, begin: { $0.answersFetches = true },
+  private static let firstReply = Step(
+    start: onFetch, limitMs: promptMs, begin: { $0.repliesToFetches = true },
     isDone: { $0.hasPublished(.snapshot) && $0.hasPublished(.join("n0")) && $0.isEqual(0) },
     judge: { run in
       let hasList = run.hasPublished(.snapshot) && run.isEqual(0)
@@ -65,11 +65,11 @@ extension FeedSuite {
     begin: { $0.isBusy = true }, isDone: { _ in false },
     judge: { run in
       run.isBusy = false
-      for (rule, loss) in zip([FeedRule.delta, .joinMidway], run.losses) {
-        if let loss { run.judge(rule, loss) }
+      for (rule, desync) in zip([FeedRule.delta, .joinMidway], run.desyncs) {
+        if let desync { run.judge(rule, desync) }
       }
       run.judgeHeartbeats(.busyHeartbeat)
-      let seen = run.hasPublished(.snapshot) ? nil : "no Snapshot within \(run.passedMs) ms of changes"
+      let seen = run.hasPublished(.snapshot) ? nil : "no Snapshot within \(run.elapsedMs) ms of changes"
       // Five snapshots take 1,000 ms. The first of them may be up to 300 ms late on a busy machine.
       let shortest = run.spans(of: 5, .snapshot).min() ?? 1_000
       run.judge(.snapshotPace, seen ?? (shortest < 700 ? "5 Snapshots within \(shortest) ms" : nil))
@@ -78,9 +78,9 @@ extension FeedSuite {
   private static let caughtUp = Step(
     limitMs: promptMs, isDone: { $0.isEqual(0) && $0.isEqual(1) },
     judge: { run in
-      let lacking = "the list afterwards differs from ingest's"
-      run.judge(.delta, run.losses[0] ?? (run.isEqual(0) ? nil : lacking))
-      run.judge(.joinMidway, run.losses[1] ?? (run.isEqual(1) ? nil : lacking))
+      let mismatch = "the list afterwards differs from ingest's"
+      run.judge(.delta, run.desyncs[0] ?? (run.isEqual(0) ? nil : mismatch))
+      run.judge(.joinMidway, run.desyncs[1] ?? (run.isEqual(1) ? nil : mismatch))
     })
 
   private static let badJoins = Step(
@@ -91,8 +91,8 @@ extension FeedSuite {
       }
     }, isDone: { _ in false },
     judge: { run in
-      let told = run.publicationsSinceBegin.contains { if case .other = $0.subject { true } else { false } }
-      if told { run.judge(.malformedJoin, "a frame on an invalid topic") }
+      let isPublished = run.publicationsSinceBegin.contains { if case .other = $0.subject { true } else { false } }
+      if isPublished { run.judge(.malformedJoin, "a frame on an invalid topic") }
     })
 
   private static let goodJoin = Step(
@@ -106,16 +106,16 @@ extension FeedSuite {
     limitMs: 3_000, begin: { $0.make(SampleList.deletion(in: $0.log.state)) }, isDone: { $0.isEqual(0) },
     judge: { run in
       run.judge(
-        .deletion, run.losses[0] ?? (run.isEqual(0) ? nil : "the list afterwards differs from ingest's"))
+        .deletion, run.desyncs[0] ?? (run.isEqual(0) ? nil : "the list afterwards differs from ingest's"))
     })
 
   private static let edit = Step(
     limitMs: 3_000, begin: { $0.make(SampleList.edit(in: $0.log.state)) },
     isDone: { $0.isEqual(0) && $0.hasSnapshot },
     judge: { run in
-      let lacking = run.isEqual(0) ? "no Snapshot of the edit within 3 s" : "the list afterwards differs from ingest's"
+      let mismatch = run.isEqual(0) ? "no Snapshot of the edit within 3 s" : "the list afterwards differs from ingest's"
       let isRight = run.isEqual(0) && run.hasSnapshot
-      run.judge(.edit, run.losses[0] ?? run.strange ?? (isRight ? nil : lacking))
+      run.judge(.edit, run.desyncs[0] ?? run.unknownListFault ?? (isRight ? nil : mismatch))
     })
 
   private static let otherRequest = ignored(.otherRequest) { run, id in
@@ -137,15 +137,15 @@ extension FeedSuite {
   }
 
   private static let wrongChanges = refused(.wrongChanges) { run, id in
-    let answer = ChangeLog.FetchResult.changes(
+    let result = ChangeLog.FetchResult.changes(
       [.upsert(run.wrongEntry)], lastSeq: run.log.seq + 1, hash: run.log.state.hash)
-    run.send(.reply(id: id, run.log.epoch, answer))
+    run.send(.reply(id: id, run.log.epoch, result))
   }
 
   private static let recovered = Step(
     limitMs: 3_000,
     begin: { run in
-      run.answersFetches = true
+      run.repliesToFetches = true
       run.advance()
     }, isDone: { $0.isEqual(0) })
 
@@ -154,7 +154,7 @@ extension FeedSuite {
     judge: { $0.judge(.epoch, $0.isEqual(0) ? nil : "no list of the new epoch within 3 s") })
 
   private static let silence = Step(
-    start: onFetch, limitMs: 10_000, begin: { $0.answersFetches = false },
+    start: onFetch, limitMs: 10_000, begin: { $0.repliesToFetches = false },
     isDone: { $0.staleMs != nil && $0.newConnectionMs != nil },
     judge: { run in
       let stale = run.staleMs.map {
@@ -163,7 +163,7 @@ extension FeedSuite {
       run.judge(.stale, stale ?? "no stale frame within \(run.nowMs - run.repliedMs) ms of silence")
       let why = "no fetch on a new connection within \(run.nowMs - run.repliedMs) ms of silence"
       run.judge(.reconnect, run.newConnectionMs == nil ? why : nil)
-      run.answersFetches = true
+      run.repliesToFetches = true
     })
 
   private static let fresh = Step(
@@ -188,25 +188,25 @@ extension FeedSuite {
     needsProcess: true, limitMs: 8_000, begin: { $0.context.effects.append(.terminate) },
     isDone: { run in run.exit.map { run.nowMs - $0.atMs >= Limits.inFlightToleranceMs } ?? false },
     judge: { run in
-      let hasSaid = run.publicationsSinceBegin.contains { if case .bye = $0.frame { true } else { false } }
-      let lasts = run.exit == nil ? "the process did not end within 8 s after SIGTERM" : nil
-      run.judge(.goodbye, hasSaid ? lasts : "no Bye")
+      let hasSentBye = run.publicationsSinceBegin.contains { if case .bye = $0.frame { true } else { false } }
+      let lateExit = run.exit == nil ? "the process did not end within 8 s after SIGTERM" : nil
+      run.judge(.goodbye, hasSentBye ? lateExit : "no Bye")
     })
 
   /// Returns steps that send something to be ignored while a fetch waits, and then the reply to it.
   private static func ignored(
-    _ rule: FeedRule, _ trouble: @escaping @Sendable (inout FeedSuite, UInt64) -> Void
+    _ rule: FeedRule, _ sendInvalid: @escaping @Sendable (inout FeedSuite, UInt64) -> Void
   ) -> [Step] {
     [
       Step(
         start: onFetch, limitMs: 700,
         begin: { run in
-          run.answersFetches = false
-          if let id = run.open?.id { trouble(&run, id) }
+          run.repliesToFetches = false
+          if let id = run.open?.id { sendInvalid(&run, id) }
         }, isDone: { _ in false },
         judge: { run in
-          if let strange = run.strange { run.judge(rule, strange) }
-          run.answersFetches = true
+          if let fault = run.unknownListFault { run.judge(rule, fault) }
+          run.repliesToFetches = true
           run.advance()
         }),
       Step(
@@ -217,20 +217,20 @@ extension FeedSuite {
 
   /// Returns a step that replies to a fetch with a list or changes that the feed must refuse.
   private static func refused(
-    _ rule: FeedRule, _ trouble: @escaping @Sendable (inout FeedSuite, UInt64) -> Void
+    _ rule: FeedRule, _ sendInvalid: @escaping @Sendable (inout FeedSuite, UInt64) -> Void
   ) -> Step {
     Step(
       start: onFetch, limitMs: 9_500,
       begin: { run in
-        run.answersFetches = false
+        run.repliesToFetches = false
         guard let id = run.open?.id else { return }
         run.closeFetch()
-        trouble(&run, id)
+        sendInvalid(&run, id)
       }, isDone: { $0.open != nil },
       judge: { run in
-        let ms = run.passedMs
+        let ms = run.elapsedMs
         let pause = run.open == nil ? "no fetch within 9.5 s" : ms < 5_000 ? "fetched again after \(ms) ms" : nil
-        run.judge(rule, run.strange ?? run.older ?? pause)
+        run.judge(rule, run.unknownListFault ?? run.olderListFault ?? pause)
       })
   }
 
@@ -239,8 +239,8 @@ extension FeedSuite {
   ) -> Step {
     Step(
       start: { $0.hasQueryAddress ? .ready : .impossible }, limitMs: promptMs,
-      begin: { run in for query in make(run) { run.ask(query) } }, isDone: { $0.areAnswered },
-      judge: { $0.judgeAnswers(rule) })
+      begin: { run in for query in make(run) { run.sendQuery(query) } }, isDone: { $0.hasAllReplies },
+      judge: { $0.judgeReplies(rule) })
   }
 
   /// True if the feed has published ingest's list as a Snapshot since the start of the step.

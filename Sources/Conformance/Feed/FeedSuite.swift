@@ -27,7 +27,7 @@ struct FeedSuite: ConformanceSuite {
   var context: RunContext<FeedRule, Stimulus>
   private(set) var fetches: [(atMs: Int64, fetch: Fetch)] = []
   private(set) var publications: [Publication] = []
-  private(set) var answers: [UInt64: Reply] = [:]
+  private(set) var replies: [UInt64: Reply] = [:]
   /// Lengths of `publications` and `fetches` at the start of the current step.
   private var mark = (publications: 0, fetches: 0)
 
@@ -42,9 +42,9 @@ struct FeedSuite: ConformanceSuite {
   private(set) var open: Fetch?
   private var openMs: Int64 = 0
   /// The feed's list according to the replies that it got. Nil before the first one.
-  private var had: (epoch: Epoch, seq: UInt64)?
+  private var feedList: (epoch: Epoch, seq: UInt64)?
   /// True while the suite replies to fetches like ingest.
-  var answersFetches = false
+  var repliesToFetches = false
   /// True while the suite makes changes all the time.
   var isBusy = false
   private var changedMs: Int64 = 0
@@ -54,9 +54,9 @@ struct FeedSuite: ConformanceSuite {
   /// The lists of the two subscribers that follow the feed.
   private var replicas: [FeedReplica]
   /// The first desync of each subscriber since the start of the step.
-  private(set) var losses: [String?] = [nil, nil]
+  private(set) var desyncs: [String?] = [nil, nil]
   /// The fault of the first list since the start of the step that is not ingest's.
-  private(set) var strange: String?
+  private(set) var unknownListFault: String?
   private var sentQueries: [(id: UInt64, query: Query)] = []
   private var queryCount: UInt64 = 0
 
@@ -82,7 +82,7 @@ struct FeedSuite: ConformanceSuite {
     }
   }
   /// True if the feed started with a list of an earlier run.
-  var hadList: Bool { fetches.first.map { !$0.fetch.epoch.isEmpty } ?? false }
+  var startedWithList: Bool { fetches.first.map { !$0.fetch.epoch.isEmpty } ?? false }
 
   static func namesExit(_ rule: FeedRule) -> Bool { rule != .goodbye }
 
@@ -92,7 +92,7 @@ struct FeedSuite: ConformanceSuite {
     case .badFetch(let why): judge(.fetch, why)
     case .published(let subscriber, let subject, let frame): handle(frame, on: subject, at: subscriber)
     case .badFrame(let why): judge(.frame, why)
-    case .answer(let id, let answer): answers[id] = answer
+    case .reply(let id, let reply): replies[id] = reply
     }
     if fetches.count + publications.count > Limits.conformanceFramesMax {
       judge(.frame, "too many messages: \(fetches.count) fetches and \(publications.count) frames")
@@ -104,14 +104,14 @@ struct FeedSuite: ConformanceSuite {
     if isBusy, nowMs - changedMs >= 20 {
       changedMs = nowMs
       for _ in 0..<3 { advance() }
-      if passedMs > 1_000 { joinMidway() }
+      if elapsedMs > 1_000 { joinMidway() }
     }
     reply()
   }
 
   mutating func stepBegan() {
     mark = (publications.count, fetches.count)
-    (losses, strange, sentQueries) = ([nil, nil], nil, [])
+    (desyncs, unknownListFault, sentQueries) = ([nil, nil], nil, [])
   }
 
   mutating func judgeRun() {
@@ -130,10 +130,10 @@ struct FeedSuite: ConformanceSuite {
       judge(.oneFetch, "a second request \(nowMs - openMs) ms after the first, which is still open")
     }
     // The last reply may have been lost with the old connection.
-    if let had, fetch.connection == fetches.last?.fetch.connection,
-      fetch.epoch != had.epoch.bytes || fetch.afterSeq != had.seq
+    if let feedList, fetch.connection == fetches.last?.fetch.connection,
+      fetch.epoch != feedList.epoch.bytes || fetch.afterSeq != feedList.seq
     {
-      judge(.afterSeq, "after_seq \(fetch.afterSeq) instead of \(had.seq), or another epoch")
+      judge(.afterSeq, "after_seq \(fetch.afterSeq) instead of \(feedList.seq), or another epoch")
     }
     fetches.append((nowMs, fetch))
     (open, openMs) = (fetch, nowMs)
@@ -153,7 +153,7 @@ struct FeedSuite: ConformanceSuite {
       let right = known.hash(epoch, seq)
       if right != hash {
         let why = right == nil ? "which ingest never had" : "which differs from ingest's"
-        strange = strange ?? "a list of seq \(seq), \(why)"
+        unknownListFault = unknownListFault ?? "a list of seq \(seq), \(why)"
       }
     }
     guard subscriber < replicas.count else { return }
@@ -161,10 +161,10 @@ struct FeedSuite: ConformanceSuite {
     if case .delta(let delta, let epoch, _) = frame, subscriber == 0, let before, before.epoch == epoch,
       delta.prevSeq != before.seq
     {
-      losses[0] = losses[0] ?? "prev_seq \(delta.prevSeq), but the list was at \(before.seq)"
+      desyncs[0] = desyncs[0] ?? "prev_seq \(delta.prevSeq), but the list was at \(before.seq)"
     }
-    guard case .resync(let loss) = replicas[subscriber].receive(frame, nowMs: nowMs) else { return }
-    losses[subscriber] = losses[subscriber] ?? loss.description
+    guard case .resync(let desync) = replicas[subscriber].receive(frame, nowMs: nowMs) else { return }
+    desyncs[subscriber] = desyncs[subscriber] ?? desync.description
   }
 
   var publicationsSinceBegin: ArraySlice<Publication> { publications[mark.publications...] }
@@ -181,7 +181,7 @@ struct FeedSuite: ConformanceSuite {
   }
 
   /// The fault of an earlier list of ingest that the feed has published since the start of the step.
-  var older: String? {
+  var olderListFault: String? {
     // A frame to another subscriber may be older and arrive later.
     let seqs = publicationsSinceBegin.compactMap { $0.subscriber == 0 ? $0.frame.list?.seq : nil }
     return seqs.first { $0 < log.seq }.map { "a list of seq \($0) after one of seq \(log.seq)" }
@@ -210,7 +210,7 @@ struct FeedSuite: ConformanceSuite {
 
   mutating func judgeHeartbeats(_ rule: FeedRule) {
     let longest = pauses(of: .heartbeat).max() ?? 0
-    judge(rule, (rule == .heartbeat ? losses[0] : nil) ?? (longest > 1_900 ? "no Heartbeat for \(longest) ms" : nil))
+    judge(rule, (rule == .heartbeat ? desyncs[0] : nil) ?? (longest > 1_900 ? "no Heartbeat for \(longest) ms" : nil))
   }
 
   /// Time from ingest's last reply to the first stale frame of the step. Nil if no frame was stale.
@@ -227,27 +227,27 @@ struct FeedSuite: ConformanceSuite {
 
   // MARK: - Queries
 
-  mutating func ask(_ query: Query) {
+  mutating func sendQuery(_ query: Query) {
     queryCount += 1
     sentQueries.append((queryCount, query))
     send(.query(id: queryCount, query))
   }
 
   /// True if all well-formed queries have replies.
-  var areAnswered: Bool { sentQueries.allSatisfy { $0.query == .malformed || answers[$0.id] != nil } }
+  var hasAllReplies: Bool { sentQueries.allSatisfy { $0.query == .malformed || replies[$0.id] != nil } }
 
-  mutating func judgeAnswers(_ rule: FeedRule) {
+  mutating func judgeReplies(_ rule: FeedRule) {
     for (id, query) in sentQueries where query != .malformed {
-      guard let answer = answers[id] else { return judge(rule, "no reply within \(passedMs) ms") }
-      judge(rule, fault(of: answer, to: query, rule))
+      guard let reply = replies[id] else { return judge(rule, "no reply within \(elapsedMs) ms") }
+      judge(rule, fault(of: reply, to: query, rule))
     }
-    if let answer = answers[0], answer != .error { judge(rule, "a reply other than an error to a malformed query") }
+    if let reply = replies[0], reply != .error { judge(rule, "a reply other than an error to a malformed query") }
   }
 
-  private func fault(of answer: Reply, to query: Query, _ rule: FeedRule) -> String? {
+  private func fault(of reply: Reply, to query: Query, _ rule: FeedRule) -> String? {
     let list = log.state
-    if rule == .notModified { return answer == .notModified ? nil : "a reply other than NotModified" }
-    switch (query, answer) {
+    if rule == .notModified { return reply == .notModified ? nil : "a reply other than NotModified" }
+    switch (query, reply) {
     case (.changes, .delta(let delta, let epoch, let hash)) where rule == .getChanges:
       var state = first
       state.apply(delta)
@@ -263,17 +263,17 @@ struct FeedSuite: ConformanceSuite {
 
   /// Replies to the open fetch like ingest.
   private mutating func reply() {
-    guard answersFetches, let fetch = open else { return }
-    let news = log.fetch(epoch: Epoch(fetch.epoch), afterSeq: fetch.afterSeq, max: max(1, fetch.max))
-    guard news != nil || nowMs - openMs >= min(fetch.waitMs, Limits.fetchWaitMs) else { return }
-    let answer = news ?? .changes([], lastSeq: fetch.afterSeq, hash: log.hash)
-    switch answer {
-    case .changes(_, let seq, _): had = (log.epoch, seq)
-    case .snapshot(let list): had = (log.epoch, list.seq)
+    guard repliesToFetches, let fetch = open else { return }
+    let changes = log.fetch(epoch: Epoch(fetch.epoch), afterSeq: fetch.afterSeq, max: max(1, fetch.max))
+    guard changes != nil || nowMs - openMs >= min(fetch.waitMs, Limits.fetchWaitMs) else { return }
+    let result = changes ?? .changes([], lastSeq: fetch.afterSeq, hash: log.hash)
+    switch result {
+    case .changes(_, let seq, _): feedList = (log.epoch, seq)
+    case .snapshot(let list): feedList = (log.epoch, list.seq)
     }
     repliedMs = nowMs
     closeFetch()
-    send(.reply(id: fetch.id, log.epoch, answer))
+    send(.reply(id: fetch.id, log.epoch, result))
   }
 
   mutating func closeFetch() { open = nil }

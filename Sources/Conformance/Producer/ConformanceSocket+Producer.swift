@@ -5,18 +5,18 @@ extension ConformanceSocket<ProducerSuite> {
   /// Binds ingest's end of submission.
   static func make(
     _ context: Reactor.Context, bind: Endpoint, environment: ConformanceEnvironment
-  ) throws(LinkError) -> (station: any ReactorSocket, endpoint: Endpoint) {
+  ) throws(LinkError) -> (socket: any ReactorSocket, endpoint: Endpoint) {
     let router = try ProbeSocket(
       context, .router, bind: bind, as: .submit,
       frameBytesMax: ProbeSocket.overlongBatchFactor * Limits.submitFrameBytesMax, logger: environment.logger)
-    let station = ConformanceSocket(
+    let driver = ConformanceSocket(
       ProducerSuite(RunContext(environment)), main: router, environment: environment
     ) { stimulus in
       for frame in stimulus.frames { router.send([frame], to: stimulus.connection) }
     }
-    router.received = { [unowned station] frames, connection, nowMs in
-      station.receive(ProducerProbe.ReceivedMessage(frames, connection: connection), nowMs: nowMs)
+    router.onReceive = { [unowned driver] frames, connection, nowMs in
+      driver.receive(ProducerProbe.ReceivedMessage(frames, connection: connection), nowMs: nowMs)
     }
-    return (station, router.endpoint)
+    return (driver, router.endpoint)
   }
 }

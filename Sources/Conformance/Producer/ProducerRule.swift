@@ -21,10 +21,10 @@ enum ProducerRule: String, ConformanceRule {
   case order
   case malformedFrame = "malformed-frame"
   case reconnect
-  case resendAnew = "resend-anew"
+  case resendOnReconnect = "resend-anew"
   case unauthorized
 
-  var text: (says: String, reference: String) {
+  var text: (requirement: String, reference: String) {
     switch self {
     case .frame:
       (
@@ -66,7 +66,7 @@ enum ProducerRule: String, ConformanceRule {
         "the producer MUST reconnect with a new socket after \(Limits.livenessMs / 1_000) s without a reply, and not "
           + "before", "A producer, 6"
       )
-    case .resendAnew:
+    case .resendOnReconnect:
       ("on a new connection the producer MUST resend all open batches within 2 s, with the same keys", "A producer, 6")
     case .unauthorized:
       (

@@ -17,11 +17,11 @@ extension ProducerSuite {
   private static let earlyMs: Int64 = 1_000
   private static let lateMs: Int64 = 3_500
   /// Time after the first message on a new connection in which every open batch must arrive on it.
-  static let anewMs: Int64 = 2_000
+  static let reconnectResendMs: Int64 = 2_000
 
   // Steps after which no post may be sent again come first. The rest of the run then shows that none is.
   static let steps: [Step] = [
-    batch(meet: { $0.answer($1) }), batch(meet: { $0.answer($1, by: .laterMinor, isLater: true) }), refused, silent,
+    batch(handle: { $0.reply($1) }), batch(handle: { $0.reply($1, by: .laterMinor, isLater: true) }), refused, silent,
     busyPost, busy,
     ignored(.receiptCount) { run, request in
       let ids = request.keys.dropLast().map { run.store($0) }
@@ -44,16 +44,16 @@ extension ProducerSuite {
   ]
 
   private static let refused = batch(
-    meet: { run, request in
+    handle: { run, request in
       let refusal = SubmitRefusal(code: "invalid_place", detail: "tested by onthemap conformance", field: "place")
       let receipts = run.accept(request.keys.dropLast())
-      for key in request.keys.suffix(1) { run.forget(key, by: .refused) }
+      for key in request.keys.suffix(1) { run.forbidResend(key, by: .refused) }
       run.reply(request, receipts + [.refused(refusal)])
     })
 
   private static let silent = batch(
     limitMs: Limits.submitReplyTimeoutMs + lateMs,
-    meet: { run, request in
+    handle: { run, request in
       // The posts are stored, but the suite sends no receipts.
       for key in request.keys { run.store(key) }
       run.wanted = Set(request.keys)
@@ -61,7 +61,7 @@ extension ProducerSuite {
 
   private static let busyPost = batch(
     limitMs: busyMs + lateMs + Limits.submitReplyTimeoutMs,
-    meet: { run, request in
+    handle: { run, request in
       let half = request.keys.count / 2
       let receipts = run.accept(request.keys.prefix(half))
       let rest = request.keys.dropFirst(half)
@@ -71,45 +71,45 @@ extension ProducerSuite {
 
   private static let busy = batch(
     limitMs: busyMs + lateMs,
-    meet: { run, request in
+    handle: { run, request in
       run.wanted = Set(request.keys)
       run.refuse(request, .busy, retryAfterMs: busyMs)
     }, judge: { $0.judgeReturn(.busy, fromMs: busyMs - 100) })
 
   private static let order = batch(
-    limitMs: 2 * orderMs + lateMs + Limits.submitReplyTimeoutMs, meet: { $0.hold($1) },
-    isDone: { !$0.wanted.isEmpty && $0.areAllBack }, judge: { $0.judgeReturn(.order, fromMs: orderMs - 100) })
+    limitMs: 2 * orderMs + lateMs + Limits.submitReplyTimeoutMs, handle: { $0.hold($1) },
+    isDone: { !$0.wanted.isEmpty && $0.areAllResent }, judge: { $0.judgeReturn(.order, fromMs: orderMs - 100) })
 
   private static let silence = batch(
     limitMs: 2 * Limits.livenessMs + lateMs,
-    meet: { run, _ in
+    handle: { run, _ in
       (run.isSilent, run.lostConnection) = (true, run.connection)
       run.wanted = Set(run.open.flatMap(\.keys))
     },
-    isDone: { run in run.reconnectedMs.map { run.areAllBack || run.nowMs - $0 > anewMs } ?? false },
+    isDone: { run in run.reconnectedMs.map { run.areAllResent || run.nowMs - $0 > reconnectResendMs } ?? false },
     judge: { run in
       run.judgeSilence()
-      run.speakAgain()
+      run.endSilence()
     })
 
   // The limit suffices for the producer to resend unanswered batches.
   private static let unauthorized = batch(
-    limitMs: Limits.submitReplyTimeoutMs + 2_000, meet: { $0.endSession($1.token) }, isDone: { $0.newTokenMs != nil },
+    limitMs: Limits.submitReplyTimeoutMs + 2_000, handle: { $0.endSession($1.token) }, isDone: { $0.newTokenMs != nil },
     judge: { $0.judge(.unauthorized, nil) })
 
   /// Returns a step that begins with a batch of new posts.
   ///
   /// - Parameters:
   ///   - limitMs: deadline after the batch, in milliseconds.
-  ///   - meet: handles the batch.
+  ///   - handle: handles the batch.
   private static func batch(
-    limitMs: Int64 = 0, meet: @escaping @Sendable (inout ProducerSuite, Request) -> Void,
-    isDone: @escaping @Sendable (ProducerSuite) -> Bool = { $0.areAllBack },
+    limitMs: Int64 = 0, handle: @escaping @Sendable (inout ProducerSuite, Request) -> Void,
+    isDone: @escaping @Sendable (ProducerSuite) -> Bool = { $0.areAllResent },
     judge: @escaping @Sendable (inout ProducerSuite) -> Void = { _ in }
   ) -> Step {
     Step(
       start: { $0.subject == nil ? .waiting : .ready }, limitMs: limitMs,
-      begin: { run in if let batch = run.subject { meet(&run, batch) } }, isDone: isDone, judge: judge)
+      begin: { run in if let batch = run.subject { handle(&run, batch) } }, isDone: isDone, judge: judge)
   }
 
   /// Returns a step that sends something other than a reply to the batch, so that the producer resends the batch.
@@ -118,38 +118,38 @@ extension ProducerSuite {
   ) -> Step {
     batch(
       limitMs: Limits.submitReplyTimeoutMs + lateMs,
-      meet: { run, request in
+      handle: { run, request in
         run.wanted = Set(request.keys)
         reply(&run, request)
       }, judge: { $0.judgeReturn(rule, fromMs: 0) })
   }
 
   /// True if all posts that the step expects again have arrived.
-  var areAllBack: Bool { wanted.allSatisfy { againMs[$0] != nil } }
+  var areAllResent: Bool { wanted.allSatisfy { resentMs[$0] != nil } }
 
   private mutating func judgeReturn(_ rule: ProducerRule, fromMs: Int64) {
     guard let subject else { return }
-    let missing = wanted.count { againMs[$0] == nil }
+    let missing = wanted.count { resentMs[$0] == nil }
     if missing > 0 {
       let end = exit == nil ? "within \(nowMs - subject.atMs) ms" : "before the process ended"
       return judge(rule, "\(missing) of \(wanted.count) posts not resent \(end)")
     }
-    let firstMs = againMs.values.min().map { $0 - subject.atMs } ?? fromMs
+    let firstMs = resentMs.values.min().map { $0 - subject.atMs } ?? fromMs
     judge(rule, firstMs < fromMs ? "resent after \(firstMs) ms" : nil)
   }
 
   private mutating func judgeSilence() {
     guard let subject else { return }
     guard let reconnectedMs else {
-      leaveOpen(.resendAnew, "the producer did not reconnect")
+      leaveOpen(.resendOnReconnect, "the producer did not reconnect")
       return judge(.reconnect, "no new connection within \(nowMs - subject.atMs) ms without a reply")
     }
     let pauseMs = reconnectedMs - subject.atMs
     let isEarly = pauseMs < Limits.livenessMs - ProducerSuite.earlyMs
     judge(.reconnect, isEarly ? "a new connection after \(pauseMs) ms" : nil)
-    let missing = wanted.count { againMs[$0] == nil }
-    let passedMs = nowMs - reconnectedMs
-    let seen = "\(missing) of \(wanted.count) posts not resent on the new connection within \(passedMs) ms"
-    judge(.resendAnew, missing == 0 ? nil : seen)
+    let missing = wanted.count { resentMs[$0] == nil }
+    let elapsedMs = nowMs - reconnectedMs
+    let seen = "\(missing) of \(wanted.count) posts not resent on the new connection within \(elapsedMs) ms"
+    judge(.resendOnReconnect, missing == 0 ? nil : seen)
   }
 }

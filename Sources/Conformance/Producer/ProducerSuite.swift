@@ -31,7 +31,7 @@ struct ProducerSuite: ConformanceSuite {
   private var posts: [String: SubmittedPost] = [:]
   private var stored: [String: PostID] = [:]
   /// Posts that must not be sent again, by their keys, with the rule that forbids it.
-  private var forgotten: [String: (rule: ProducerRule, atMs: Int64)] = [:]
+  private var resendForbidden: [String: (rule: ProducerRule, atMs: Int64)] = [:]
   private var messages = 0
   private var lastReceivedMs: Int64
   private(set) var connection = 0
@@ -40,7 +40,7 @@ struct ProducerSuite: ConformanceSuite {
   private(set) var subject: Request?
   /// Posts that the current step expects again, and the arrival time of each.
   var wanted: Set<String> = []
-  private(set) var againMs: [String: Int64] = [:]
+  private(set) var resentMs: [String: Int64] = [:]
   /// True while the suite replies to no request, and the connection on which the silence began.
   var isSilent = false
   var lostConnection = 0
@@ -96,7 +96,7 @@ struct ProducerSuite: ConformanceSuite {
 
   mutating func tick() {
     if let held, nowMs - held.atMs >= ProducerSuite.orderMs { release() }
-    if !isSilent, nowMs - queueMs >= ProducerSuite.queueMs { answerQueued() }
+    if !isSilent, nowMs - queueMs >= ProducerSuite.queueMs { replyToQueued() }
     guard subject == nil else { return }
     guard hasReceivedMessage else {
       if nowMs - lastReceivedMs >= context.waitMs { context.stop() }
@@ -111,7 +111,7 @@ struct ProducerSuite: ConformanceSuite {
   mutating func stepEnded() {
     // A batch that the producer has not resent is no longer expected.
     if let subject { open.removeAll { $0.id == subject.id } }
-    (subject, wanted, againMs) = (nil, [], [:])
+    (subject, wanted, resentMs) = (nil, [], [:])
   }
 
   mutating func judges(_ interrupted: Step) -> Bool {
@@ -125,7 +125,7 @@ struct ProducerSuite: ConformanceSuite {
     guard hasReceivedMessage else { return }
     for rule in [ProducerRule.frame, .token, .requestID, .draft, .window] { judge(rule, nil) }
     // Time since the first reply, for each rule.
-    let observedMs = Dictionary(forgotten.values.map { ($0.rule, nowMs - $0.atMs) }, uniquingKeysWith: max)
+    let observedMs = Dictionary(resendForbidden.values.map { ($0.rule, nowMs - $0.atMs) }, uniquingKeysWith: max)
     for (rule, ms) in observedMs where rule != .order {
       guard ms < Limits.inFlightToleranceMs else {
         judge(rule, nil)
@@ -161,7 +161,7 @@ struct ProducerSuite: ConformanceSuite {
     if isSilent { return }
     guard subject == nil, isFresh else {
       if isFresh, held == nil { return queued.append(request.id) }
-      answer(request, by: held == nil ? nil : .order)
+      reply(request, by: held == nil ? nil : .order)
       return release()
     }
     subject = request
@@ -176,8 +176,8 @@ struct ProducerSuite: ConformanceSuite {
     }
     // A post that arrived on a lost connection must arrive on the next one too.
     let isCounted = wanted.contains(key) && (!isSilent || connection > lostConnection)
-    if isCounted { againMs[key] = againMs[key] ?? nowMs }
-    guard let (rule, atMs) = forgotten[key], nowMs - atMs >= Limits.inFlightToleranceMs else { return }
+    if isCounted { resentMs[key] = resentMs[key] ?? nowMs }
+    guard let (rule, atMs) = resendForbidden[key], nowMs - atMs >= Limits.inFlightToleranceMs else { return }
     judge(rule, "the post with the key \"\(key)\" resent \(nowMs - atMs) ms after its reply")
   }
 
@@ -196,16 +196,16 @@ struct ProducerSuite: ConformanceSuite {
     return nil
   }
 
-  private mutating func handle(_ request: Request, without shut: (token: String, atMs: Int64)) {
-    guard request.token == shut.token else {
-      if newTokenMs == nil, nowMs - shut.atMs < ProducerSuite.tokenPauseMs - 100 {
-        judge(.unauthorized, "a request with a new token after \(nowMs - shut.atMs) ms")
+  private mutating func handle(_ request: Request, without session: (token: String, atMs: Int64)) {
+    guard request.token == session.token else {
+      if newTokenMs == nil, nowMs - session.atMs < ProducerSuite.tokenPauseMs - 100 {
+        judge(.unauthorized, "a request with a new token after \(nowMs - session.atMs) ms")
       }
       newTokenMs = newTokenMs ?? nowMs
-      return answer(request)
+      return reply(request)
     }
-    if nowMs - shut.atMs >= Limits.inFlightToleranceMs {
-      judge(.unauthorized, "a request with that token \(nowMs - shut.atMs) ms after UNAUTHORIZED")
+    if nowMs - session.atMs >= Limits.inFlightToleranceMs {
+      judge(.unauthorized, "a request with that token \(nowMs - session.atMs) ms after UNAUTHORIZED")
     }
     refuse(request, .unauthorized, retryAfterMs: ProducerSuite.tokenPauseMs)
   }
@@ -215,10 +215,10 @@ struct ProducerSuite: ConformanceSuite {
   /// Replies to a batch. New posts are ACCEPTED, stored ones REPLAYED.
   ///
   /// - Parameter rule: rule that forbids the producer to resend the posts. Nil for the rule of their outcome.
-  mutating func answer(_ request: Request, by rule: ProducerRule? = nil, isLater: Bool = false) {
+  mutating func reply(_ request: Request, by rule: ProducerRule? = nil, isLater: Bool = false) {
     let receipts = request.keys.map { key in
       let isStored = stored[key] != nil
-      forget(key, by: rule ?? (isStored ? .replayed : .accepted))
+      forbidResend(key, by: rule ?? (isStored ? .replayed : .accepted))
       return isStored ? SubmitReceipt.replayed(store(key)) : .accepted(store(key))
     }
     reply(request, receipts, isLater: isLater)
@@ -242,7 +242,7 @@ struct ProducerSuite: ConformanceSuite {
   /// - Parameter rule: rule that forbids the producer to resend the posts.
   mutating func accept(_ keys: some Sequence<String>, by rule: ProducerRule = .accepted) -> [SubmitReceipt] {
     keys.map { key in
-      forget(key, by: rule)
+      forbidResend(key, by: rule)
       return .accepted(store(key))
     }
   }
@@ -251,14 +251,14 @@ struct ProducerSuite: ConformanceSuite {
   @discardableResult
   mutating func store(_ key: String) -> PostID {
     let number = UInt64(stored.count) + 1_000_000_000
-    guard let id = stored[key] ?? PostID(rawValue: number) else { preconditionFailure("There is such an id.") }
+    guard let id = stored[key] ?? PostID(rawValue: number) else { preconditionFailure("The id is valid.") }
     stored[key] = id
     return id
   }
 
   /// Records that the producer must not resend a post.
-  mutating func forget(_ key: String, by rule: ProducerRule) {
-    if forgotten[key] == nil { forgotten[key] = (rule, nowMs) }
+  mutating func forbidResend(_ key: String, by rule: ProducerRule) {
+    if resendForbidden[key] == nil { resendForbidden[key] = (rule, nowMs) }
   }
 
   /// Holds the reply to a batch until another batch has its reply, or no other batch arrives.
@@ -273,22 +273,22 @@ struct ProducerSuite: ConformanceSuite {
     reply(request, [.busy(ProducerSuite.busyRefusal, retryAfterMs: ProducerSuite.orderMs)] + rest)
   }
 
-  private mutating func answerQueued() {
+  private mutating func replyToQueued() {
     queueMs = nowMs
     while !queued.isEmpty {
       let id = queued.removeFirst()
       guard let request = open.first(where: { $0.id == id }), id != subject?.id else { continue }
-      return answer(request)
+      return reply(request)
     }
   }
 
   /// Ends the silence, and replies to all open requests. No reply reaches a lost connection, so its requests are no
   /// longer open.
-  mutating func speakAgain() {
+  mutating func endSilence() {
     isSilent = false
     let lost = reconnectedMs == nil ? 0 : lostConnection
     open.removeAll { $0.connection <= lost }
-    for request in open { answer(request) }
+    for request in open { reply(request) }
   }
 
   /// Ends the session of a token, and refuses its open requests.

@@ -36,12 +36,12 @@ enum SubscriberRule: String, ConformanceRule {
   case failover
   case shown
 
-  var text: (says: String, reference: String) {
-    let (says, step) = words
-    return (says, "A subscriber, level 1, \(step)")
+  var text: (requirement: String, reference: String) {
+    let (requirement, step) = requirement
+    return (requirement, "A subscriber, level 1, \(step)")
   }
 
-  private var words: (says: String, step: String) {
+  private var requirement: (requirement: String, step: String) {
     switch self {
     case .subscriptions:
       ("the subscriber MUST subscribe to d/, h/ and j/NONCE/, in this order, and to nothing else", "1")

@@ -12,8 +12,8 @@ extension SubscriberSuite {
   private static let joinsMax = 10
 
   static let steps: [Step] =
-    [arrival, unanswered, entrance] + probes + losses + [pauses, settled]
-    + [loss(.pauseReset, "a desync after a Snapshot") { $0.sendLosses() }, silence, settled, failover]
+    [arrival, unanswered, firstList] + probes + desyncs + [pauses, settled]
+    + [desync(.pauseReset, "a desync after a Snapshot") { $0.sendDesyncs() }, silence, settled, failover]
 
   private static let arrival = Step(
     limitMs: nil, isDone: { !$0.joins.isEmpty || !$0.log.isEmpty && $0.nowMs - $0.log[0].atMs > 1_000 },
@@ -33,10 +33,10 @@ extension SubscriberSuite {
       run.judge(.joinRepeated, run.hasJoined ? nil : why)
     })
 
-  private static let entrance = Step(
+  private static let firstList = Step(
     limitMs: 300,
     begin: { run in
-      run.answer = .list
+      run.joinReply = .list
       run.sendList()
     }, isDone: { _ in false })
 
@@ -84,60 +84,60 @@ extension SubscriberSuite {
       run.sendChange()
     }
 
-  private static let losses = [
-    loss(.gap, "a Delta after a gap") { $0.sendGap() },
-    loss(.missedDelta, "a Heartbeat with a higher seq") { run in
+  private static let desyncs = [
+    desync(.gap, "a Delta after a gap") { $0.sendGap() },
+    desync(.missedDelta, "a Heartbeat with a higher seq") { run in
       run.advance()
       run.sendHeartbeat()
     },
-    loss(.deltaHash, "a Delta with a wrong state_hash") { run in
+    desync(.deltaHash, "a Delta with a wrong state_hash") { run in
       var wrong = run.list
       let delta = wrong.apply([SampleList.post(after: run.list)])
       run.send(.delta(delta, epoch: wrong.epoch, hash: wrong.hash ^ 1))
       run.skip(to: wrong.seq + 1)
     },
-    loss(.heartbeatHash, "a Heartbeat with another state_hash") { run in
+    desync(.heartbeatHash, "a Heartbeat with another state_hash") { run in
       run.send(.heartbeat(epoch: run.list.epoch, seq: run.list.seq, hash: run.list.hash ^ 1))
     },
-    loss(.snapshotHash, "a Snapshot with a wrong state_hash") { run in
+    desync(.snapshotHash, "a Snapshot with a wrong state_hash") { run in
       var wrong = run.list
       wrong.apply([SampleList.post(after: run.list)])
       run.send(.snapshot(wrong, hash: wrong.hash ^ 1))
       run.skip(to: wrong.seq + 1)
     },
-    loss(.deltaEpoch, "a Delta of another epoch") { run in
+    desync(.deltaEpoch, "a Delta of another epoch") { run in
       run.beginEpoch()
       run.sendChange()
     },
-    loss(.heartbeatEpoch, "a Heartbeat of another epoch") { run in
+    desync(.heartbeatEpoch, "a Heartbeat of another epoch") { run in
       run.beginEpoch()
       run.sendHeartbeat()
     },
-    loss(.behind, "the third Heartbeat in a row with a lower seq") { $0.returnToFormerList() },
-    loss(.bye, "a Bye without failover_endpoints") { $0.send(.bye(reason: "tested by onthemap conformance")) },
+    desync(.behind, "the third Heartbeat in a row with a lower seq") { $0.returnToFormerList() },
+    desync(.bye, "a Bye without failover_endpoints") { $0.send(.bye(reason: "tested by onthemap conformance")) },
     byePause,
   ]
 
-  private static let awayMs: Int64 = 1_500
+  private static let retryMs: Int64 = 1_500
 
   private static let byePause = Step(
-    limitMs: awayMs + joinMs,
+    limitMs: retryMs + joinMs,
     begin: { run in
-      run.isBeating = false
-      run.send(.bye(reason: "tested by onthemap conformance", retryAfterMs: awayMs))
+      run.sendsHeartbeats = false
+      run.send(.bye(reason: "tested by onthemap conformance", retryAfterMs: retryMs))
     }, isDone: { $0.hasJoined },
     judge: { run in
       let pauseMs = run.joinsSinceBegin.first.map { $0.atMs - run.begunMs }
-      let early = pauseMs.map { $0 < awayMs - 100 ? "a join after \($0) ms; retry_after_ms was \(awayMs)" : nil }
-      run.judge(.byePause, early ?? "no join within \(joinMs) ms after the retry_after_ms of a Bye (\(awayMs))")
+      let early = pauseMs.map { $0 < retryMs - 100 ? "a join after \($0) ms; retry_after_ms was \(retryMs)" : nil }
+      run.judge(.byePause, early ?? "no join within \(joinMs) ms after the retry_after_ms of a Bye (\(retryMs))")
       run.resume()
     })
 
   private static let pauses = Step(
     limitMs: pauseMs,
     begin: { run in
-      run.answer = .wrongList
-      run.sendLosses()
+      run.joinReply = .wrongList
+      run.sendDesyncs()
     }, isDone: { $0.joinsSinceBegin.count > joinsMax },
     judge: { run in
       let joins = run.joinsSinceBegin
@@ -146,7 +146,7 @@ extension SubscriberSuite {
         let why = "\(joins.count) joins within \(ms) ms, none with a list"
         run.judge(.pause, joins.count > joinsMax ? why : nil)
       }
-      run.answer = .list
+      run.joinReply = .list
       run.advance()
       run.sendList()
     })
@@ -155,10 +155,10 @@ extension SubscriberSuite {
   private static let settled = Step(limitMs: 700, isDone: { _ in false })
 
   private static let silence = Step(
-    limitMs: Limits.feedHeartbeatMs * 6, begin: { $0.isBeating = false }, isDone: { $0.hasConnected },
+    limitMs: Limits.feedHeartbeatMs * 6, begin: { $0.sendsHeartbeats = false }, isDone: { $0.hasConnected },
     judge: { run in
       run.judgeSilence()
-      run.isBeating = true
+      run.sendsHeartbeats = true
       run.advance()
       run.sendList()
     })
@@ -187,48 +187,48 @@ extension SubscriberSuite {
   /// Returns steps that send something after which the list is still right. A step with a desync follows, which the
   /// subscriber must detect.
   private static func probe(
-    _ rule: SubscriberRule, _ what: String, until printed: Step? = nil,
-    _ loss: @escaping @Sendable (inout SubscriberSuite) -> Void
+    _ rule: SubscriberRule, _ cause: String, until printed: Step? = nil,
+    _ sendCause: @escaping @Sendable (inout SubscriberSuite) -> Void
   ) -> [Step] {
     [
       Step(
         limitMs: quietMs,
         begin: { run in
-          loss(&run)
+          sendCause(&run)
           run.sendHeartbeat()
         }, isDone: { $0.hasJoined },
         judge: { run in
-          if run.isGone { run.judge(rule, "the subscriber disconnected after \(what)") }
+          if run.hasDisconnectedInStep { run.judge(rule, "the subscriber disconnected after \(cause)") }
           guard let join = run.joinsSinceBegin.first else { return }
-          run.judge(rule, "a join \(join.atMs - run.begunMs) ms after \(what)")
+          run.judge(rule, "a join \(join.atMs - run.begunMs) ms after \(cause)")
         })
     ] + [printed].compactMap { $0 } + [
       Step(
         limitMs: joinMs,
         begin: { run in
-          run.isBeating = false
-          run.sendLosses()
+          run.sendsHeartbeats = false
+          run.sendDesyncs()
         }, isDone: { $0.hasJoined },
         judge: { run in
-          run.judge(rule, run.hasJoined ? nil : "no join after missing changes that followed \(what)")
+          run.judge(rule, run.hasJoined ? nil : "no join after missing changes that followed \(cause)")
           run.resume()
         })
     ]
   }
 
   /// Returns a step that sends something after which the list may be wrong.
-  private static func loss(
-    _ rule: SubscriberRule, _ what: String, _ loss: @escaping @Sendable (inout SubscriberSuite) -> Void
+  private static func desync(
+    _ rule: SubscriberRule, _ cause: String, _ sendCause: @escaping @Sendable (inout SubscriberSuite) -> Void
   ) -> Step {
     Step(
       limitMs: joinMs,
       begin: { run in
         // A Heartbeat would also show the desync.
-        run.isBeating = false
-        loss(&run)
+        run.sendsHeartbeats = false
+        sendCause(&run)
       }, isDone: { $0.hasJoined },
       judge: { run in
-        run.judge(rule, run.hasJoined ? nil : "no join within \(joinMs) ms after \(what)")
+        run.judge(rule, run.hasJoined ? nil : "no join within \(joinMs) ms after \(cause)")
         run.resume()
       })
   }

@@ -49,9 +49,9 @@ struct SubscriberSuite: ConformanceSuite {
   /// The feed at which the subscriber should be: 0 or 1.
   var feed = 0
   /// The reply to joins. The suite sends nothing before the first list.
-  var answer = JoinReply.nothing
+  var joinReply = JoinReply.nothing
   /// True while the suite sends Heartbeats.
-  var isBeating = true
+  var sendsHeartbeats = true
   /// True if Heartbeats are stale.
   var isStale = false
   private var beatMs: Int64
@@ -60,7 +60,7 @@ struct SubscriberSuite: ConformanceSuite {
   /// Duration of the feed's silence before the subscriber's latest message, in milliseconds.
   private var silenceMs: Int64 = 0
   /// Time since which the subscriber has no subscription to changes. Nil while it has one.
-  private var goneMs: Int64?
+  private var disconnectedMs: Int64?
   /// Nonces of joins whose topics must be unsubscribed before a time.
   private var formerNonces: [(nonce: String, dueMs: Int64)] = []
   /// The latest list that the program printed as live. Nil before the first.
@@ -82,7 +82,7 @@ struct SubscriberSuite: ConformanceSuite {
   var hasReceivedMessage: Bool { !log.isEmpty }
   var name: String? { hasReceivedMessage ? "a subscriber" : nil }
   var rules: [SubscriberRule] { SubscriberRule.allCases.filter { context.hasProcess || $0 != .shown } }
-  var hasDisconnected: Bool { goneMs.map { $0 < begunMs } ?? false }
+  var hasDisconnected: Bool { disconnectedMs.map { $0 < begunMs } ?? false }
 
   static func message(_ printed: PrintedList) -> ReceivedMessage? { .printed(printed) }
 
@@ -99,12 +99,14 @@ struct SubscriberSuite: ConformanceSuite {
   }
 
   mutating func tick() {
-    if isBeating, nowMs - beatMs >= Limits.feedHeartbeatMs { sendHeartbeat() }
+    if sendsHeartbeats, nowMs - beatMs >= Limits.feedHeartbeatMs { sendHeartbeat() }
     if let former = formerNonces.first, nowMs >= former.dueMs {
       judge(.unsubscribe, "\(former.nonce) is still subscribed \(Limits.inFlightToleranceMs) ms after the next join")
       formerNonces.removeFirst()
     }
-    if let goneMs, nowMs - goneMs > Limits.conformanceLivenessMs { context.stop(judging: !hasDisconnected) }
+    if let disconnectedMs, nowMs - disconnectedMs > Limits.conformanceLivenessMs {
+      context.stop(judging: !hasDisconnected)
+    }
   }
 
   mutating func stepBegan() { mark = (joins.count, connections) }
@@ -140,8 +142,8 @@ struct SubscriberSuite: ConformanceSuite {
   var hasJoined: Bool { joins.count > mark.joins }
   /// True if the subscriber has connected since the start of the step, and has joined.
   var hasConnected: Bool { connections > mark.connections && hasJoined }
-  /// True if the subscriber has left since the start of the step.
-  var isGone: Bool { goneMs.map { $0 >= begunMs } ?? false }
+  /// True if the subscriber has disconnected since the start of the step.
+  var hasDisconnectedInStep: Bool { disconnectedMs.map { $0 >= begunMs } ?? false }
 
   private mutating func handle(_ message: SubscriberProbe.ReceivedMessage, at feed: Int) {
     log.append(Entry(atMs: nowMs, message: message))
@@ -153,8 +155,8 @@ struct SubscriberSuite: ConformanceSuite {
     switch message {
     case .subscribed(.delta):
       connections += 1
-      goneMs = nil
-    case .unsubscribed(.delta): if feed == self.feed { goneMs = nowMs }
+      disconnectedMs = nil
+    case .unsubscribed(.delta): if feed == self.feed { disconnectedMs = nowMs }
     case .subscribed(.join(let nonce)): handle(join: nonce, at: feed)
     case .unsubscribed(.join(let nonce)): formerNonces.removeAll { $0.nonce == nonce }
     case .subscribed(.other(let topic)): judge(.subscriptions, "a subscription to \"\(topic)\"")
@@ -183,7 +185,7 @@ struct SubscriberSuite: ConformanceSuite {
     }
     joins.append(Join(atMs: nowMs, feed: feed, connection: connections, nonce: nonce))
     guard feed == self.feed else { return }
-    switch answer {
+    switch joinReply {
     case .nothing: break
     case .list: sendList()
     case .wrongList: send(.snapshot(list, hash: list.hash ^ 1))
@@ -248,7 +250,7 @@ struct SubscriberSuite: ConformanceSuite {
 
   /// Sends a desync in every form that a subscriber may see. The subscriber joins after the first, and ignores the
   /// rest.
-  mutating func sendLosses() {
+  mutating func sendDesyncs() {
     sendGap()
     sendHeartbeat()
     send(.heartbeat(epoch: list.epoch, seq: list.seq, hash: list.hash ^ 1))
@@ -257,7 +259,7 @@ struct SubscriberSuite: ConformanceSuite {
 
   /// Ends a desync. A subscriber that has not joined also gets the list, so that the suite can judge the next rules.
   mutating func resume() {
-    isBeating = true
+    sendsHeartbeats = true
     beatMs = nowMs
     if hasJoined { return }
     advance()

@@ -12,7 +12,7 @@ enum WorkerRule: String, ConformanceRule {
   case credit
   case window
   case session
-  case answer
+  case result = "answer"
   case ownLease = "own-lease"
   case outcome
   case repeatedJob = "repeated-job"
@@ -42,7 +42,7 @@ enum WorkerRule: String, ConformanceRule {
   case helloOnlyWhenDue = "hello-only-when-due"
   case goodbye
 
-  var text: (says: String, reference: String) {
+  var text: (requirement: String, reference: String) {
     switch self {
     case .frame:
       (
@@ -69,7 +69,7 @@ enum WorkerRule: String, ConformanceRule {
           + "the number of finished jobs", "A worker, 4"
       )
     case .session: ("after Welcome every frame MUST carry the new session", "A worker, 3")
-    case .answer: ("the worker MUST send a Result for each job, under the job's lease", "A worker, 5")
+    case .result: ("the worker MUST send a Result for each job, under the job's lease", "A worker, 5")
     case .ownLease: ("the worker MUST send Results only for jobs that it has received", "A worker, 5")
     case .outcome:
       ("a Result MUST have an outcome, and a Place MUST be within its ranges, with level and match", "Results")

@@ -28,7 +28,7 @@ extension WorkerSuite {
     }
   }
 
-  var areAnswered: Bool { subjects.allSatisfy { answered.contains($0.lease) } }
+  var hasAllResults: Bool { subjects.allSatisfy { finishedLeases.contains($0.lease) } }
 
   /// True if the results of the step's jobs have arrived since the start of the step.
   var isSeenSinceBegin: Bool { subjects.allSatisfy { resultTimes[$0.lease]?.last ?? 0 > begunMs } }
@@ -36,13 +36,13 @@ extension WorkerSuite {
   /// True if the worker has granted credit for the free half of its window.
   var hasRaisedCredit: Bool { credit >= max(1, firstCredit / 2) }
 
-  func delay(ofHelloAfter what: String) -> String? {
-    guard let pauseMs = firstHelloMs else { return "no Hello within 3 s after \(what)" }
-    return pauseMs > 1_000 ? "Hello \(pauseMs) ms after \(what)" : nil
+  func delay(ofHelloAfter cause: String) -> String? {
+    guard let pauseMs = firstHelloMs else { return "no Hello within 3 s after \(cause)" }
+    return pauseMs > 1_000 ? "Hello \(pauseMs) ms after \(cause)" : nil
   }
 
   mutating func judgeHellos() {
-    let heard = hellos(from: 0)
+    let received = hellos(from: 0)
     if let first = log.first {
       if case .hello = first.message.body {
         judge(.helloFirst, nil)
@@ -54,9 +54,9 @@ extension WorkerSuite {
       guard case .hello(let hello) = entry.message.body else { continue }
       judge(.hello, fault(of: hello, session: entry.message.session))
     }
-    let gaps = zip(heard.dropFirst(), heard).map { $0.atMs - $1.atMs }
-    let isSteady = heard.count >= 3 && gaps.allSatisfy { (600...1_900).contains($0) }
-    judge(.helloRepeated, isSteady ? nil : "Hello came \(heard.count) times, after \(milliseconds(gaps))")
+    let gaps = zip(received.dropFirst(), received).map { $0.atMs - $1.atMs }
+    let isSteady = received.count >= 3 && gaps.allSatisfy { (600...1_900).contains($0) }
+    judge(.helloRepeated, isSteady ? nil : "Hello came \(received.count) times, after \(milliseconds(gaps))")
   }
 
   private func fault(of hello: Hello, session: UInt64) -> String? {
@@ -76,8 +76,8 @@ extension WorkerSuite {
   }
 
   mutating func judgeWork() {
-    let missing = subjects.count { !answered.contains($0.lease) }
-    judge(.answer, missing == 0 ? nil : "no Result within 10 s for \(missing) of \(subjects.count) jobs")
+    let missing = subjects.count { !finishedLeases.contains($0.lease) }
+    judge(.result, missing == 0 ? nil : "no Result within 10 s for \(missing) of \(subjects.count) jobs")
   }
 
   mutating func judgeCopies() {
@@ -97,8 +97,8 @@ extension WorkerSuite {
 
   mutating func judgeKinds() {
     for task in subjects where sentLeases.contains(task.lease) {
-      switch (task.kind, answers[task.lease]) {
-      case (_, nil) where !answered.contains(task.lease): judge(task.kind.rule, "no Result within 5 s")
+      switch (task.kind, results[task.lease]) {
+      case (_, nil) where !finishedLeases.contains(task.lease): judge(task.kind.rule, "no Result within 5 s")
       case (.lookup, nil), (.unknownLookup, nil): break
       case (.lookup, .outcome(.located(let places))?):
         judge(.lookup, places.allSatisfy { $0.detail != nil } ? nil : "Places without a Detail")
@@ -114,7 +114,7 @@ extension WorkerSuite {
   }
 
   mutating func judgeAcknowledgements() {
-    if subjects.prefix(3).allSatisfy({ answered.contains($0.lease) }) { judge(.acknowledged, nil) }
+    if subjects.prefix(3).allSatisfy({ finishedLeases.contains($0.lease) }) { judge(.acknowledged, nil) }
     // A new session has restarted the schedule.
     guard hellos(from: mark).isEmpty, let last = subjects.last?.lease, let times = resultTimes[last] else { return }
     let gaps = zip(times.dropFirst(), times).map { $0 - $1 }
@@ -161,31 +161,31 @@ extension WorkerSuite {
   /// The fault in the worker's reaction to frames of an earlier session.
   var faultsWithOtherSession: String? {
     if !hellos(from: mark).isEmpty { return "Hello after a Reset of an earlier session" }
-    if answersDecoy { return "Results for Jobs of an earlier session" }
+    if hasDecoyResult { return "Results for Jobs of an earlier session" }
     return areKept ? nil : "a ResultAck of an earlier session removed a Result"
   }
 
-  /// True if the worker has answered a decoy since the start of the step.
-  private var answersDecoy: Bool {
+  /// True if a Result for a decoy has arrived since the start of the step.
+  private var hasDecoyResult: Bool {
     log[mark...].contains { entry in
-      guard case .results(let answers) = entry.message.body else { return false }
-      return answers.contains { decoys.contains($0.lease) }
+      guard case .results(let results) = entry.message.body else { return false }
+      return results.contains { decoys.contains($0.lease) }
     }
   }
 
   mutating func judgeProbe(_ rule: WorkerRule) {
     if !hellos(from: mark).isEmpty { return judge(rule, "Hello: the worker gave up the session") }
-    if answersDecoy { return judge(rule, "Results for the jobs in the frame") }
-    judge(rule, areAnswered ? nil : "no Result for the next job within 4 s")
+    if hasDecoyResult { return judge(rule, "Results for the jobs in the frame") }
+    judge(rule, hasAllResults ? nil : "no Result for the next job within 4 s")
   }
 
   mutating func judgeSilence() {
-    let heard = hellos(from: mark).first
-    let pauseMs = heard.map { $0.atMs - lastSentMs }
+    let hello = hellos(from: mark).first
+    let pauseMs = hello.map { $0.atMs - lastSentMs }
     let seen = pauseMs.map { $0 < Limits.conformanceLivenessMs - 200 ? "Hello after \($0) ms" : nil }
     judge(.silence, seen ?? "no Hello within \(nowMs - lastSentMs) ms; liveness_ms is \(Limits.conformanceLivenessMs)")
     (isSilent, welcomesHello) = (false, true)
-    guard heard != nil else { return }
+    guard hello != nil else { return }
     let advice = "Hello on the same connection: with IMMEDIATE, disconnect takes effect later, so use a new socket"
     judge(.reconnect, connection == lostConnection ? advice : nil)
     welcome()
@@ -216,7 +216,7 @@ extension WorkerSuite {
       judge(.session, nil)
       judge(.helloOnlyWhenDue, nil)
     }
-    if !answered.isEmpty {
+    if !finishedLeases.isEmpty {
       leaveOpen(.outcome, "\"\(query)\" was never found. Set --query to a place that the worker finds")
     }
   }

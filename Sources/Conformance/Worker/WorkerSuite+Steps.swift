@@ -4,7 +4,7 @@ import Messaging
 /// The steps of the suite in their order.
 extension WorkerSuite {
   static let steps: [Step] = [
-    arrival, hellos, busy, version, entrance, work, copies, credit, firstLease, secondLease,
+    arrival, hellos, busy, version, firstWelcome, work, copies, credit, firstLease, secondLease,
     kind(.postWithUnknownField), kind(.lookup), kind(.unknownLookup), acknowledgements, kept, reset, again,
     otherSession, malformed, laterMinor, otherMajor, drain, silence, last, end,
   ]
@@ -43,7 +43,7 @@ extension WorkerSuite {
       run.judge(.unsupportedVersion, early.map { "Hello after \($0) ms, not \(refusalMs)" })
     })
 
-  private static let entrance = Step(
+  private static let firstWelcome = Step(
     limitMs: 3_000,
     begin: { run in
       run.welcomesHello = true
@@ -64,16 +64,16 @@ extension WorkerSuite {
       run.subjects = [first] + others
       run.enqueue([first], plan: [nil])
       run.enqueue(others, plan: [1])
-    }, isDone: { $0.areAnswered && $0.isAllSent }, judge: { $0.judgeWork() })
+    }, isDone: { $0.hasAllResults && $0.isAllSent }, judge: { $0.judgeWork() })
 
-  // This step follows when the worker certainly holds the result: a worker that answers copies answers these. The
-  // copies fill the window twice, so a worker that does not count them runs out of credit.
+  // This step follows when the worker certainly holds the result. A worker that sends Results for copies does so here.
+  // The copies fill the window twice, so a worker that does not count them runs out of credit.
   private static let copies = Step(
     start: inSession, limitMs: 6_000,
     begin: { run in
-      guard let first = run.subjects.first, run.answered.contains(first.lease) else { return }
+      guard let first = run.subjects.first, run.finishedLeases.contains(first.lease) else { return }
       for _ in 0..<2 * max(1, run.firstCredit) { run.enqueue([first], plan: [nil]) }
-    }, isDone: { $0.passedMs >= 900 && $0.isAllSent }, judge: { $0.judgeCopies() })
+    }, isDone: { $0.elapsedMs >= 900 && $0.isAllSent }, judge: { $0.judgeCopies() })
 
   private static let credit = Step(
     start: inSession, limitMs: 1_500, isDone: { $0.hasRaisedCredit },
@@ -91,17 +91,17 @@ extension WorkerSuite {
       guard let first = run.subjects.first else { return }
       run.subjects.append(Task(lease: run.newLease(of: first.lease.job), query: first.query, kind: .post))
       run.enqueue(Array(run.subjects.suffix(1)), plan: [1])
-    }, isDone: { $0.areAnswered },
+    }, isDone: { $0.hasAllResults },
     judge: { run in
       guard run.subjects.allSatisfy({ run.sentLeases.contains($0.lease) }) else { return }
-      run.judge(.newLease, run.areAnswered ? nil : "no Result under the greater token within 5 s")
+      run.judge(.newLease, run.hasAllResults ? nil : "no Result under the greater token within 5 s")
       run.acknowledge(run.subjects.map(\.lease))
     })
 
   private static func kind(_ kind: Task.Kind) -> Step {
     Step(
       start: inSession, limitMs: 5_000,
-      begin: { $0.enqueueSubject(kind, plan: [1]) }, isDone: { $0.areAnswered }, judge: { $0.judgeKinds() })
+      begin: { $0.enqueueSubject(kind, plan: [1]) }, isDone: { $0.hasAllResults }, judge: { $0.judgeKinds() })
   }
 
   private static let acknowledgements = Step(
@@ -127,14 +127,14 @@ extension WorkerSuite {
       } else {
         keep.begin(&run)
       }
-    }, isDone: { $0.areAnswered })
+    }, isDone: { $0.hasAllResults })
 
   private static let reset = Step(
     start: inSession, limitMs: 3_000,
     begin: { run in run.endSession { .reset(session: $0) } }, isDone: { !$0.hellos(from: $0.mark).isEmpty },
     judge: { run in
       run.judge(.reset, run.delay(ofHelloAfter: "Reset"))
-      guard let hello = run.hellos(from: run.mark).first?.hello, run.areAnswered else { return }
+      guard let hello = run.hellos(from: run.mark).first?.hello, run.hasAllResults else { return }
       let isNamed = run.subjects.allSatisfy { hello.held.contains($0.lease) }
       run.judge(.helloHeld, isNamed ? nil : "held has \(hello.held.count) leases, without that of the Result")
     })
@@ -143,9 +143,9 @@ extension WorkerSuite {
     limitMs: 1_500,
     isDone: { run in run.subjects.allSatisfy { run.resultTimes[$0.lease]?.last ?? 0 >= run.sessionMs } },
     judge: { run in
-      guard run.session != nil, run.areAnswered, let lease = run.subjects.first?.lease else { return }
-      let sight = run.resultTimes[lease]?.first { $0 >= run.sessionMs }
-      let seen = sight.map { $0 - run.sessionMs < 850 ? nil : "only \($0 - run.sessionMs) ms after Welcome" }
+      guard run.session != nil, run.hasAllResults, let lease = run.subjects.first?.lease else { return }
+      let resentMs = run.resultTimes[lease]?.first { $0 >= run.sessionMs }
+      let seen = resentMs.map { $0 - run.sessionMs < 850 ? nil : "only \($0 - run.sessionMs) ms after Welcome" }
       run.judge(.resultsAgain, seen ?? "no Result within 1.5 s after Welcome")
     })
 
@@ -156,11 +156,11 @@ extension WorkerSuite {
       run.send(.jobs(session: former, [run.decoy()]))
       run.send(.acks(session: former, run.subjects.map(\.lease), disposition: 1))
       run.send(.reset(session: former))
-    }, isDone: { $0.passedMs > Limits.inFlightToleranceMs && $0.areKept },
+    }, isDone: { $0.elapsedMs > Limits.inFlightToleranceMs && $0.areKept },
     judge: { run in
       // The worker must have kept its result until then, and its heartbeats must list it.
       let verdicts = run.context.verdicts
-      guard verdicts[.resultsAgain] == .holds, verdicts[.heartbeatHeld] == .holds else { return }
+      guard verdicts[.resultsAgain] == .pass, verdicts[.heartbeatHeld] == .pass else { return }
       run.judge(.otherSession, run.faultsWithOtherSession)
       run.acknowledge(run.subjects.map(\.lease))
     })
@@ -175,7 +175,7 @@ extension WorkerSuite {
       if let session = run.session { run.send(.unknownBody(session: session)) }
       run.subjects = [run.task()]
       run.enqueue(run.subjects[0], in: .laterMinor)
-    }, isDone: { $0.areAnswered }, judge: { $0.judgeProbe(.laterMinor) })
+    }, isDone: { $0.hasAllResults }, judge: { $0.judgeProbe(.laterMinor) })
 
   private static let otherMajor = probe(.otherMajor) { run in
     if let session = run.session { run.send(.jobs(session: session, [run.decoy()], .otherMajor)) }
@@ -209,15 +209,17 @@ extension WorkerSuite {
   /// Sends one job, and does not acknowledge its result.
   private static let keep = Step(
     start: inSession, limitMs: 5_000,
-    begin: { $0.enqueueSubject(plan: [nil]) }, isDone: { $0.areAnswered })
+    begin: { $0.enqueueSubject(plan: [nil]) }, isDone: { $0.hasAllResults })
 
   /// Returns a step that sends something to be ignored, and then a job.
-  private static func probe(_ rule: WorkerRule, _ trouble: @escaping @Sendable (inout WorkerSuite) -> Void) -> Step {
+  private static func probe(
+    _ rule: WorkerRule, _ sendIgnored: @escaping @Sendable (inout WorkerSuite) -> Void
+  ) -> Step {
     Step(
       start: inSession, limitMs: 4_000,
       begin: { run in
-        trouble(&run)
+        sendIgnored(&run)
         run.enqueueSubject(plan: [1])
-      }, isDone: { $0.areAnswered }, judge: { $0.judgeProbe(rule) })
+      }, isDone: { $0.hasAllResults }, judge: { $0.judgeProbe(rule) })
   }
 }

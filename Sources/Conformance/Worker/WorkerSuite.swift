@@ -42,7 +42,7 @@ struct WorkerSuite: ConformanceSuite {
   private var waiting: [Task] = []
   /// Every job that was sent in an open session.
   private(set) var sentLeases: Set<Lease> = []
-  private(set) var answered: Set<Lease> = []
+  private(set) var finishedLeases: Set<Lease> = []
   /// Dispositions for the first, second … copy of a result. The last one repeats. Nil sends no acknowledgement.
   private var plans: [Lease: [UInt8?]] = [:]
   /// Arrival times of the copies of each result.
@@ -60,13 +60,13 @@ struct WorkerSuite: ConformanceSuite {
   private(set) var lastSentMs: Int64 = 0
   /// Jobs of the current step.
   var subjects: [Task] = []
-  /// Jobs that the worker must not answer.
+  /// Jobs for which the worker must send no Result.
   private(set) var decoys: Set<Lease> = []
   /// Credit before the first job.
   var firstCredit = 0
   /// Connection on which the silence began.
   var lostConnection = 0
-  private(set) var answers: [Lease: WorkerReply] = [:]
+  private(set) var results: [Lease: WorkerReply] = [:]
 
   /// Creates a suite.
   ///
@@ -79,7 +79,7 @@ struct WorkerSuite: ConformanceSuite {
   var hasReceivedMessage: Bool { !log.isEmpty }
   var name: String? { hellos(from: 0).first?.hello.worker }
   var rules: [WorkerRule] { WorkerRule.allCases.filter { context.hasProcess || $0 != .goodbye } }
-  var farewell: [Stimulus] { if let session { [.drain(session: session)] } else { [] } }
+  var abortStimuli: [Stimulus] { if let session { [.drain(session: session)] } else { [] } }
 
   static func namesExit(_ rule: WorkerRule) -> Bool { rule != .goodbye }
 
@@ -113,7 +113,7 @@ struct WorkerSuite: ConformanceSuite {
 
   /// Ends the session of a worker that was silent during the step, so that its silence affects no later rule.
   mutating func stepEnded() {
-    if isInSession, log.count == mark, passedMs > 2 * Limits.conformanceHeartbeatMs { endSession() }
+    if isInSession, log.count == mark, elapsedMs > 2 * Limits.conformanceHeartbeatMs { endSession() }
   }
 
   // MARK: - Sending
@@ -190,7 +190,7 @@ struct WorkerSuite: ConformanceSuite {
 
   /// Sends the final acknowledgement of results.
   mutating func acknowledge(_ leases: [Lease]) {
-    let leases = leases.filter(answered.contains)
+    let leases = leases.filter(finishedLeases.contains)
     guard let session, !leases.isEmpty else { return }
     for lease in leases {
       plans[lease] = [Disposition.committed.rawValue]
@@ -238,8 +238,8 @@ struct WorkerSuite: ConformanceSuite {
     }
     let isCrossing = message.session == formerSession && nowMs - sessionMs < Limits.inFlightToleranceMs
     if let session, !isCrossing {
-      let (came, open) = (hexadecimal(message.session, digits: 16), hexadecimal(session, digits: 16))
-      judge(.session, "\(message.body.word) of session \(came); the open session is \(open)")
+      let (received, expected) = (hexadecimal(message.session, digits: 16), hexadecimal(session, digits: 16))
+      judge(.session, "\(message.body.word) of session \(received); the open session is \(expected)")
     } else if session == nil, formerSession != nil, !isSilent, nowMs - lastSentMs >= 1_000 {
       // Send a Reset like ingest, but not for every frame.
       send(.reset(session: message.session))
@@ -251,7 +251,7 @@ struct WorkerSuite: ConformanceSuite {
     switch body {
     case .hello: handleHello()
     case .credit(let limit): grant(limit)
-    case .results(let answers): for answer in answers { handle(answer) }
+    case .results(let results): for result in results { handle(result) }
     case .release(let leases, let isGoodbye):
       open.subtract(leases)
       if isGoodbye { endSession { .reset(session: $0) } }
@@ -273,24 +273,23 @@ struct WorkerSuite: ConformanceSuite {
 
   private mutating func grant(_ limit: UInt64) {
     jobLimit = max(jobLimit, limit)
-    let rid = copiesSent - UInt64(open.count)
-    let room = limit > rid ? limit - rid : 0
-    judge(
-      .window,
-      room <= UInt64(Limits.windowMax) ? nil : "job_limit \(limit) with \(rid) finished jobs: \(room) in parallel")
+    let finished = copiesSent - UInt64(open.count)
+    let parallel = limit > finished ? limit - finished : 0
+    let seen = "job_limit \(limit) with \(finished) finished jobs: \(parallel) in parallel"
+    judge(.window, parallel <= UInt64(Limits.windowMax) ? nil : seen)
   }
 
   private mutating func check(_ progress: UInt64) {
     let seen =
       progress < self.progress
       ? "\(progress) after \(self.progress)"
-      : progress < answered.count ? "\(progress) after \(answered.count) answered jobs" : nil
+      : progress < finishedLeases.count ? "\(progress) after \(finishedLeases.count) answered jobs" : nil
     judge(.progress, seen)
     self.progress = max(self.progress, progress)
   }
 
-  private mutating func handle(_ answer: ReceivedMessage.Answer) {
-    let lease = answer.lease
+  private mutating func handle(_ result: ReceivedMessage.DecodedResult) {
+    let lease = result.lease
     if decoys.contains(lease) { return }
     guard sentLeases.contains(lease) else {
       judge(
@@ -300,11 +299,11 @@ struct WorkerSuite: ConformanceSuite {
       return
     }
     judge(.ownLease, nil)
-    answers[lease] = answer.reply
-    if answer.reply == nil { judge(.outcome, "a Result without an outcome, or with an invalid Place") }
-    if case .outcome(.located)? = answer.reply { judge(.outcome, nil) }
+    results[lease] = result.reply
+    if result.reply == nil { judge(.outcome, "a Result without an outcome, or with an invalid Place") }
+    if case .outcome(.located)? = result.reply { judge(.outcome, nil) }
     open.remove(lease)
-    answered.insert(lease)
+    finishedLeases.insert(lease)
     let number = resultTimes[lease]?.count ?? 0
     resultTimes[lease, default: []].append(nowMs)
     if let ackMs = acknowledgedMs[lease], nowMs - ackMs >= Limits.inFlightToleranceMs {

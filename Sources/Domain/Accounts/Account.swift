@@ -96,7 +96,7 @@ package struct Registration: Sendable {
     guard name.utf8.count <= Limits.nameBytesMax else {
       throw Submission.Refusal(field: field, reason: "is longer than \(Limits.nameBytesMax) bytes")
     }
-    if let complaint = VisibleText(name).complaint { throw Submission.Refusal(field: field, reason: complaint) }
+    if let reason = VisibleText(name).refusalReason { throw Submission.Refusal(field: field, reason: reason) }
     return name
   }
 

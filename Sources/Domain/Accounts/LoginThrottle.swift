@@ -48,8 +48,8 @@ package struct LoginThrottle: Sendable {
     /// Time of the last attempt, in milliseconds since 1970, UTC.
     package var lastMs: Int64
 
-    package init(tries: Int, lastMs: Int64) {
-      self.attempts = tries
+    package init(attempts: Int, lastMs: Int64) {
+      self.attempts = attempts
       self.lastMs = lastMs
     }
   }
@@ -77,20 +77,20 @@ package struct LoginThrottle: Sendable {
   /// Counts an attempt that starts now.
   package mutating func count(_ keys: [Key], nowMs: Int64) {
     for key in keys {
-      let tries = (count(key, nowMs: nowMs)?.attempts ?? 0) + 1
-      set(Count(tries: tries, lastMs: nowMs), for: key)
+      let attempts = (count(key, nowMs: nowMs)?.attempts ?? 0) + 1
+      set(Count(attempts: attempts, lastMs: nowMs), for: key)
     }
   }
 
   /// Takes back an attempt that was not a failure. The right password also clears the count of its account and address,
-  /// and subtracts its attempts from the address's count: they were the owner's slips. Many people may share the
+  /// and subtracts its attempts from the address's count: they were the owner's mistakes. Many people may share the
   /// address.
   package mutating func refund(_ keys: [Key], wasRight: Bool) {
     let own = keys.first { $0.scope == .accountAndAddress }.flatMap { newer[$0] ?? older[$0] }
-    let slips = wasRight ? max(1, own?.attempts ?? 1) : 1
+    let refunded = wasRight ? max(1, own?.attempts ?? 1) : 1
     for key in keys {
       guard var count = newer[key] ?? older[key] else { continue }
-      count.attempts -= key.scope == .account ? 1 : slips
+      count.attempts -= key.scope == .account ? 1 : refunded
       set(count.attempts <= 0 ? nil : count, for: key)
     }
   }
@@ -117,9 +117,9 @@ package struct LoginThrottle: Sendable {
     newer = [:]
   }
 
-  private static func pauseMs(after tries: Int, _ scope: Scope) -> Int64 {
-    let paused = tries - scope.freeAttempts
-    guard paused >= 0 else { return 0 }
-    return min(Limits.loginPauseMs << Int64(min(paused, Limits.pauseDoublingsMax)), scope.pauseCapMs)
+  private static func pauseMs(after attempts: Int, _ scope: Scope) -> Int64 {
+    let excess = attempts - scope.freeAttempts
+    guard excess >= 0 else { return 0 }
+    return min(Limits.loginPauseMs << Int64(min(excess, Limits.pauseDoublingsMax)), scope.pauseCapMs)
   }
 }

@@ -3,7 +3,7 @@ import DequeModule
 /// Requests of one lane of `PasswordQueue`. Providers' blocks of addresses take turns, within a block its networks, and
 /// within a network its requests by age. A block without a turn so far has every second turn. A network with hundreds
 /// of requests, or a block with hundreds of networks, therefore delays another by a turn or two. Hundreds of blocks
-/// that had their turns do no more. The scheme follows the new and the old flows of RFC 8290, section 4.2.
+/// that had their turns delay it no longer. The scheme follows the new and the old flows of RFC 8290, section 4.2.
 struct PasswordLane: Sendable {
   private struct Waiter {
     let number: UInt64
@@ -33,12 +33,12 @@ struct PasswordLane: Sendable {
   private var networks: [IPAddress?: Network] = [:]
   /// Blocks with requests.
   private var blocks: [IPAddress?: Block] = [:]
-  /// Blocks without a turn since they came, oldest first, and the time at which each came.
-  private var fresh: Deque<(block: IPAddress?, sinceMs: Int64)> = []
+  /// Blocks without a turn since their arrival, oldest first, and the times of their arrivals.
+  private var newBlocks: Deque<(block: IPAddress?, sinceMs: Int64)> = []
   /// The other blocks, by their next turn.
-  private var order: Deque<IPAddress?> = []
+  private var oldBlocks: Deque<IPAddress?> = []
   /// True if the next turn goes to a block without a turn so far.
-  private var favoursFresh = true
+  private var prefersNew = true
   /// Number of requests.
   private(set) var count = 0
   /// Lower bound of all deadlines.
@@ -46,7 +46,7 @@ struct PasswordLane: Sendable {
 
   mutating func add(_ number: UInt64, from network: IPAddress?, nowMs: Int64) {
     let block = network?.block
-    if blocks[block] == nil { fresh.append((block, nowMs)) }
+    if blocks[block] == nil { newBlocks.append((block, nowMs)) }
     if networks[network] == nil { blocks[block, default: Block()].networks.append(network) }
     networks[network, default: Network()].waiters.append(Waiter(number: number, enteredMs: nowMs))
     blocks[block]?.count += 1
@@ -67,19 +67,19 @@ struct PasswordLane: Sendable {
     } else {
       blocks[block]?.networks.append(network)
     }
-    if blocks[block]?.count == 0 { blocks[block] = nil } else { order.append(block) }
+    if blocks[block]?.count == 0 { blocks[block] = nil } else { oldBlocks.append(block) }
     return waiter.number
   }
 
   /// Returns the block whose turn it is. If blocks come faster than they are served, the newest goes first. Otherwise
   /// the oldest would miss its deadline, and then each block after it.
   private mutating func nextBlock(nowMs: Int64) -> IPAddress?? {
-    let takesFresh = !fresh.isEmpty && (favoursFresh || order.isEmpty)
-    if !fresh.isEmpty, !order.isEmpty { favoursFresh.toggle() }
-    guard takesFresh else { return order.popFirst() }
-    guard let oldest = fresh.first else { return nil }
+    let servesNew = !newBlocks.isEmpty && (prefersNew || oldBlocks.isEmpty)
+    if !newBlocks.isEmpty, !oldBlocks.isEmpty { prefersNew.toggle() }
+    guard servesNew else { return oldBlocks.popFirst() }
+    guard let oldest = newBlocks.first else { return nil }
     let isLate = nowMs - oldest.sinceMs >= Limits.passwordTurnWaitMs / 2
-    return (isLate ? fresh.popLast() : fresh.popFirst())?.block
+    return (isLate ? newBlocks.popLast() : newBlocks.popFirst())?.block
   }
 
   /// Frees a slot for a request from a network. The block with the most requests loses one: the newest request of its
@@ -135,7 +135,7 @@ struct PasswordLane: Sendable {
       if blocks[block]?.count == 0 { blocks[block] = nil }
     }
     guard touched.contains(where: { blocks[$0] == nil }) else { return }
-    order.removeAll { blocks[$0] == nil }
-    fresh.removeAll { blocks[$0.block] == nil }
+    oldBlocks.removeAll { blocks[$0] == nil }
+    newBlocks.removeAll { blocks[$0.block] == nil }
   }
 }

@@ -42,7 +42,7 @@ package struct PasswordQueue: Sendable {
   private static let rotation: [Lane] = [.known, .login, .signUp, .known, .login, .suspect]
 
   /// Maximum number of parallel hashes while no post is in progress.
-  package let atOnceMax: Int
+  package let parallelMax: Int
   private let cores: Int
   private var lanes = Lane.allCases.map { _ in PasswordLane() }
   private var cursor = 0
@@ -57,31 +57,31 @@ package struct PasswordQueue: Sendable {
   /// - Parameter cores: cores of the machine, 1 or more.
   package init(cores: Int) {
     self.cores = cores
-    atOnceMax = min(max(1, cores), Limits.passwordHashesAtOnceMax)
+    parallelMax = min(max(1, cores), Limits.passwordHashesAtOnceMax)
   }
 
   /// Number of waiting requests.
   package var count: Int { lanes.reduce(0) { $0 + $1.count } }
 
   /// Adds a request to its lane. A full lane evicts a request or refuses this one.
-  package mutating func enqueue(_ turn: HashRequest, nowMs: Int64) -> Entry {
-    let isPoisonSuspect = turn.lane != .known && hasFailed(turn.network, nowMs: nowMs)
-    let lane = (isPoisonSuspect ? .suspect : turn.lane).rawValue
+  package mutating func enqueue(_ request: HashRequest, nowMs: Int64) -> Entry {
+    let isSuspect = request.lane != .known && hasFailed(request.network, nowMs: nowMs)
+    let lane = (isSuspect ? .suspect : request.lane).rawValue
     var evicted: UInt64?
     if lanes[lane].count >= Limits.passwordHashesWaitingMax {
-      evicted = lanes[lane].evict(for: turn.network)
+      evicted = lanes[lane].evict(for: request.network)
       guard evicted != nil else { return Entry(number: nil, evicted: nil) }
     }
     lastNumber += 1
-    lanes[lane].add(lastNumber, from: turn.network, nowMs: nowMs)
+    lanes[lane].add(lastNumber, from: request.network, nowMs: nowMs)
     return Entry(number: lastNumber, evicted: evicted)
   }
 
   /// Starts the hash of the next request, if one waits and may start. Returns its number. Call `end` after it.
-  package mutating func next(nowMs: Int64, beside posts: PostFlow.Pace) -> UInt64? {
-    switch posts {
-    case .quiet: guard running < atOnceMax else { return nil }
-    case .light: guard running < min(max(1, cores - 1), atOnceMax) else { return nil }
+  package mutating func next(nowMs: Int64, beside pace: PostFlow.Pace) -> UInt64? {
+    switch pace {
+    case .quiet: guard running < parallelMax else { return nil }
+    case .light: guard running < min(max(1, cores - 1), parallelMax) else { return nil }
     case .heavy: guard running == 0, nowMs >= cooldownUntilMs else { return nil }
     }
     for step in PasswordQueue.rotation.indices {
@@ -108,9 +108,9 @@ package struct PasswordQueue: Sendable {
   }
 
   /// Returns the time of the next call of `expire` and `next`. Nil while no request waits.
-  package func nextMs(nowMs: Int64, beside posts: PostFlow.Pace) -> Int64? {
+  package func nextMs(nowMs: Int64, beside pace: PostFlow.Pace) -> Int64? {
     guard count > 0 else { return nil }
-    return nowMs + (posts == .quiet ? Limits.passwordQueueTickMs : Limits.passwordQueueFlowTickMs)
+    return nowMs + (pace == .quiet ? Limits.passwordQueueTickMs : Limits.passwordQueueFlowTickMs)
   }
 
   /// Records the outcome of a password from a network. The right one clears the network.

@@ -35,7 +35,7 @@ package struct PendingAuthorizations: Sendable {
   /// Keys, oldest first. Some may belong to logins that came back.
   private var order: Deque<String> = []
   /// Keys of each network, oldest first.
-  private var ofNetwork: [String: [String]] = [:]
+  private var keysByNetwork: [String: [String]] = [:]
 
   package init() {}
 
@@ -53,17 +53,17 @@ package struct PendingAuthorizations: Sendable {
       order.removeFirst()
       remove(oldest)
     }
-    if let own = ofNetwork[network], own.count >= Limits.loginFlowsOfNetworkMax {
+    if let own = keysByNetwork[network], own.count >= Limits.loginFlowsOfNetworkMax {
       remove(own[0])
-    } else if entries.count >= Limits.loginFlowsMax, let most = ofNetwork.values.map(\.count).max() {
+    } else if entries.count >= Limits.loginFlowsMax, let most = keysByNetwork.values.map(\.count).max() {
       // Among networks with equally many, evict the oldest flow, which had the most time to come back.
-      let oldest = order.first { key in entries[key].map { ofNetwork[$0.network]?.count == most } ?? false }
+      let oldest = order.first { key in entries[key].map { keysByNetwork[$0.network]?.count == most } ?? false }
       if let oldest { remove(oldest) }
     }
     if order.count >= 2 * Limits.loginFlowsMax { order = order.filter { entries[$0] != nil } }
     entries[key] = Entry(flow: flow, network: network, untilMs: nowMs + Limits.loginFlowMs)
     order.append(key)
-    ofNetwork[network, default: []].append(key)
+    keysByNetwork[network, default: []].append(key)
   }
 
   /// Removes and returns a login that comes back. Nil if the key is unknown, used before or expired. Nil also for
@@ -76,7 +76,7 @@ package struct PendingAuthorizations: Sendable {
 
   private mutating func remove(_ key: String) {
     guard let entry = entries.removeValue(forKey: key) else { return }
-    let left = ofNetwork[entry.network]?.filter { $0 != key } ?? []
-    ofNetwork[entry.network] = left.isEmpty ? nil : left
+    let left = keysByNetwork[entry.network]?.filter { $0 != key } ?? []
+    keysByNetwork[entry.network] = left.isEmpty ? nil : left
   }
 }

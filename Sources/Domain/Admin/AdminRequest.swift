@@ -21,7 +21,7 @@ package enum AdminRequest: Sendable, Equatable {
 /// Selection of dead posts.
 package enum DeadSelection: Sendable, Equatable {
   /// 1 … `Limits.adminPostsMax` posts by id.
-  case these([PostID])
+  case posts([PostID])
   /// The next `Limits.adminPostsMax` dead posts, of all reasons or of one.
   case all(reason: String?, after: PostID?)
 }

@@ -18,7 +18,7 @@ extension QueueEntry {
     json.add("createdAt", unixMs: createdMs)
     json.add("updatedAt", unixMs: updatedMs)
     if !worker.isEmpty { json.add("worker", worker) }
-    if let left = remainingMs { json.add("remainingMs", left) }
+    if let remainingMs { json.add("remainingMs", remainingMs) }
     if let trace = trace { json.add("traceparent", trace.description) }
   }
 

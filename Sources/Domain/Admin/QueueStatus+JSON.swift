@@ -42,7 +42,7 @@ extension QueueStatus {
       json.add("credit", worker.credit)
       json.add("leases", worker.leases)
       json.add("jobsSent", worker.jobsSent)
-      json.add("answered", worker.answered)
+      json.add("answered", worker.results)
       json.add("failed", worker.failed)
       json.add("lastSeenAgoMs", worker.lastSeenAgoMs)
       json.add("remote", worker.isRemote)

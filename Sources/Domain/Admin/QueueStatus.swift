@@ -12,7 +12,7 @@ package struct QueueSnapshot: Sendable, Equatable {
     /// Number of jobs sent since Welcome.
     package var jobsSent: UInt64
     /// Results since Welcome.
-    package var answered: RateMeter.Reading
+    package var results: RateMeter.Reading
     /// Number of failures among its results.
     package var failed: UInt64
     /// Time since its last message, in milliseconds.
@@ -21,7 +21,7 @@ package struct QueueSnapshot: Sendable, Equatable {
     package var isRemote: Bool
 
     package init(
-      session: UInt64, name: String, credit: Int, leases: Int, jobsSent: UInt64, answered: RateMeter.Reading,
+      session: UInt64, name: String, credit: Int, leases: Int, jobsSent: UInt64, results: RateMeter.Reading,
       failed: UInt64, lastSeenAgoMs: Int64, isRemote: Bool
     ) {
       self.session = session
@@ -29,7 +29,7 @@ package struct QueueSnapshot: Sendable, Equatable {
       self.credit = credit
       self.leases = leases
       self.jobsSent = jobsSent
-      self.answered = answered
+      self.results = results
       self.failed = failed
       self.lastSeenAgoMs = lastSeenAgoMs
       self.isRemote = isRemote

@@ -82,15 +82,15 @@ package struct ChangeLog: Sendable {
   package func delta(epoch: Epoch?, afterSeq: UInt64) -> FeedDelta? {
     guard epoch == self.epoch, (minAfterSeq...seq).contains(afterSeq) else { return nil }
     let state = state
-    var (back, gone): (Set<PostID>, [PostID]) = ([], [])
+    var (backfilled, deleted): (Set<PostID>, [PostID]) = ([], [])
     for change in ring[firstIndex(after: afterSeq)...] {
       guard case .remove(let id, _, let backfill) = change else { continue }
-      gone.append(id)
-      if let backfill { back.insert(backfill.id) }
+      deleted.append(id)
+      if let backfill { backfilled.insert(backfill.id) }
     }
     // Entries that fell off the list's end are unknown here. They fall off every subscriber's list too.
-    let upsert = state.entries.reversed().filter { $0.seq > afterSeq || back.contains($0.id) }
-    return FeedDelta(prevSeq: afterSeq, seq: seq, upsert: upsert, remove: gone)
+    let upsert = state.entries.reversed().filter { $0.seq > afterSeq || backfilled.contains($0.id) }
+    return FeedDelta(prevSeq: afterSeq, seq: seq, upsert: upsert, remove: deleted)
   }
 
   private func firstIndex(after seq: UInt64) -> Int {

@@ -6,7 +6,7 @@ package struct FeedFilter: Sendable, Hashable {
     package let name: String
     /// Description of a valid value, for example "one to 32 codes …".
     package let expected: String
-    /// Value as received: one safe line, at most `Limits.complaintBytesMax` bytes.
+    /// Value as received: one safe line, at most `Limits.quotedTextBytesMax` bytes.
     package let actual: String
   }
 
@@ -75,7 +75,7 @@ package struct FeedFilter: Sendable, Hashable {
 
 extension FeedFilter.Invalid {
   fileprivate init(_ name: String, _ expected: String, _ actual: String) {
-    self.init(name: name, expected: expected, actual: actual.safeLine(bytesMax: Limits.complaintBytesMax))
+    self.init(name: name, expected: expected, actual: actual.safeLine(bytesMax: Limits.quotedTextBytesMax))
   }
 }
 

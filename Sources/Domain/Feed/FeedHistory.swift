@@ -68,8 +68,8 @@ package struct FeedDifference: Sendable {
   /// - Parameter seq: sequence number of the list that these clients last received.
   package func delta(after seq: UInt64, filter: FeedFilter) -> FeedDelta? {
     let upsert = filter.isAll ? new : new.filter(filter.contains)
-    let stays = Set(upsert.lazy.map(\.id))
-    let remove = old.lazy.filter { !stays.contains($0.id) && filter.contains($0) }.map(\.id)
+    let upserted = Set(upsert.lazy.map(\.id))
+    let remove = old.lazy.filter { !upserted.contains($0.id) && filter.contains($0) }.map(\.id)
     // Clients without a filter need the new sequence number even if the delta is empty.
     if !filter.isAll, upsert.isEmpty, remove.isEmpty { return nil }
     return FeedDelta(prevSeq: seq, seq: state.seq, upsert: upsert, remove: Array(remove))

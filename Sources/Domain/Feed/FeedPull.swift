@@ -78,11 +78,11 @@ package struct FeedPull: Sendable {
   package mutating func recordActivity(nowMs: Int64) { lastReceivedMs = nowMs }
 
   /// Processes a reply. A reply to any fetch but the open one changes nothing: it came before a reconnect, or twice.
-  package mutating func receive(_ answer: Reply, to id: UInt64, epoch: Epoch, nowMs: Int64) -> [Effect] {
+  package mutating func receive(_ reply: Reply, to id: UInt64, epoch: Epoch, nowMs: Int64) -> [Effect] {
     lastReceivedMs = nowMs
     guard id == self.id, fetchedMs != nil else { return [] }
     fetchedMs = nil
-    switch answer {
+    switch reply {
     case .snapshot(let seq, let entries, let hash): return replace(epoch, seq, entries, hash: hash, nowMs: nowMs)
     case .changes(let changes, let hash): return apply(changes, hash: hash, of: epoch, nowMs: nowMs)
     case .refusal(let code, let detail):

@@ -99,8 +99,8 @@ package struct FeedReplica: Sendable {
     return .replaced
   }
 
-  private mutating func desync(_ loss: DesyncReason) -> Effect {
+  private mutating func desync(_ reason: DesyncReason) -> Effect {
     isLive = false
-    return .resync(loss)
+    return .resync(reason)
   }
 }

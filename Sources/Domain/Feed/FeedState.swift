@@ -29,8 +29,8 @@ package struct FeedState: Sendable, Equatable {
     list.reserveCapacity(Limits.feedEntriesMax)
     // Posts whose older versions no longer count. A post that changed twice stands where its last change puts it.
     var known = Set<PostID>(minimumCapacity: min(changes.underestimatedCount, Limits.feedEntriesMax))
-    var gone: [PostID] = []
-    var back: [FeedEntry] = []
+    var deleted: [PostID] = []
+    var backfills: [FeedEntry] = []
     var newest: UInt64?
     for change in changes {
       newest = newest ?? change.seq
@@ -38,33 +38,33 @@ package struct FeedState: Sendable, Equatable {
       case .upsert(let entry): if known.insert(entry.id).inserted { list.append(entry) }
       case .remove(let id, _, let backfill):
         known.insert(id)
-        gone.append(id)
-        if let backfill { back.append(backfill) }
+        deleted.append(id)
+        if let backfill { backfills.append(backfill) }
       }
       if list.count == Limits.feedEntriesMax { break }
     }
-    let put = list.count
+    let upsertCount = list.count
     var upsert: [FeedEntry] = []
-    var remove = gone
-    if back.isEmpty {
+    var remove = deleted
+    if backfills.isEmpty {
       for entry in before where !known.contains(entry.id) {
         if list.count < Limits.feedEntriesMax { list.append(entry) } else { remove.append(entry.id) }
       }
     } else {
       // Entries that were on the list and entries that came back to it, by descending `seq`. A post may be there twice.
-      let had = Set(before.map(\.id))
-      let came = Set(back.map(\.id))
-      for entry in (before + back).sorted(by: { $0.seq > $1.seq }) where known.insert(entry.id).inserted {
+      let listed = Set(before.map(\.id))
+      let backfilled = Set(backfills.map(\.id))
+      for entry in (before + backfills).sorted(by: { $0.seq > $1.seq }) where known.insert(entry.id).inserted {
         if list.count == Limits.feedEntriesMax {
-          if had.contains(entry.id) { remove.append(entry.id) }
+          if listed.contains(entry.id) { remove.append(entry.id) }
         } else {
           list.append(entry)
           // The delta includes a post that left the list and came back to it.
-          if !had.contains(entry.id) || came.contains(entry.id) { upsert.insert(entry, at: 0) }
+          if !listed.contains(entry.id) || backfilled.contains(entry.id) { upsert.insert(entry, at: 0) }
         }
       }
     }
-    upsert += list[..<put].reversed()
+    upsert += list[..<upsertCount].reversed()
     entries = list
     seq = newest ?? seq
     return FeedDelta(prevSeq: prevSeq, seq: seq, upsert: upsert, remove: remove)
@@ -77,13 +77,13 @@ package struct FeedState: Sendable, Equatable {
   package mutating func apply(_ delta: FeedDelta) -> FeedDelta {
     let (before, prevSeq) = (entries, seq)
     let replaced = Set(delta.upsert.lazy.map(\.id))
-    let gone = Set(delta.remove)
+    let removed = Set(delta.remove)
     var list = Array(delta.upsert.reversed())
-    var (had, remove): (Set<PostID>, [PostID]) = ([], [])
+    var (listed, remove): (Set<PostID>, [PostID]) = ([], [])
     for entry in before {
       if replaced.contains(entry.id) {
-        had.insert(entry.id)
-      } else if gone.contains(entry.id) {
+        listed.insert(entry.id)
+      } else if removed.contains(entry.id) {
         remove.append(entry.id)
       } else {
         list.append(entry)
@@ -94,7 +94,7 @@ package struct FeedState: Sendable, Equatable {
     remove += list.dropFirst(Limits.feedEntriesMax).map(\.id)
     entries = Array(list.prefix(Limits.feedEntriesMax))
     seq = delta.seq
-    let upsert = delta.upsert.filter { $0.seq > prevSeq || !had.contains($0.id) }
+    let upsert = delta.upsert.filter { $0.seq > prevSeq || !listed.contains($0.id) }
     return FeedDelta(prevSeq: prevSeq, seq: seq, upsert: upsert, remove: remove)
   }
 

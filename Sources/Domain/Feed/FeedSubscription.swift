@@ -31,12 +31,12 @@ package struct FeedSubscription: Sendable {
 
   /// The copy of the list.
   package private(set) var replica: FeedReplica
-  private var schedule: JoinBackoff
+  private var backoff: JoinBackoff
 
   /// - Parameter nowMs: time of the first connection, which joins by itself.
   package init(nowMs: Int64) {
     replica = FeedReplica(nowMs: nowMs)
-    schedule = JoinBackoff(joinedMs: nowMs)
+    backoff = JoinBackoff(joinedMs: nowMs)
   }
 
   /// Processes a frame, and returns the effects.
@@ -48,17 +48,17 @@ package struct FeedSubscription: Sendable {
     var effects: [Effect] = []
     switch replica.receive(frame, nowMs: nowMs) {
     case .replaced:
-      schedule.listReceived()
+      backoff.listReceived()
       if let state = replica.state { effects.append(.report(.list(state, isStale: replica.isFeedStale))) }
     case .changed(let delta): if let state = replica.state { effects.append(.report(.changes(delta, state))) }
     case .staleness(let isStale): effects.append(.report(.stale(isStale)))
-    case .resync(let loss):
-      effects.append(.report(.desynced(loss)))
-      schedule.desynced(nowMs: nowMs, using: &random)
+    case .resync(let reason):
+      effects.append(.report(.desynced(reason)))
+      backoff.desynced(nowMs: nowMs, using: &random)
     case .unchanged: break
     }
     if case .bye(_, let failoverEndpoints, let retryAfterMs) = frame {
-      schedule.pause(untilMs: nowMs + min(retryAfterMs, Limits.byePauseMaxMs))
+      backoff.pause(untilMs: nowMs + min(retryAfterMs, Limits.byePauseMaxMs))
       effects.append(.failOver(endpoints: failoverEndpoints))
     }
     return effects
@@ -67,7 +67,7 @@ package struct FeedSubscription: Sendable {
   /// Restarts the timeouts after a reconnect.
   package mutating func reconnected(nowMs: Int64) {
     replica.reconnected(nowMs: nowMs)
-    schedule.joined(nowMs: nowMs)
+    backoff.joined(nowMs: nowMs)
   }
 
   /// Returns the effects that are due: a reconnect after silence, a join.
@@ -79,9 +79,9 @@ package struct FeedSubscription: Sendable {
       effects.append(.reconnect)
       reconnected(nowMs: nowMs)
     }
-    if !replica.isLive, nowMs >= schedule.dueMs {
+    if !replica.isLive, nowMs >= backoff.dueMs {
       effects.append(.join)
-      schedule.joined(nowMs: nowMs)
+      backoff.joined(nowMs: nowMs)
     }
     return effects
   }
@@ -89,6 +89,6 @@ package struct FeedSubscription: Sendable {
   /// Returns the time of the next call of `tick`.
   package func nextMs(nowMs: Int64) -> Int64 {
     let heartbeatMs = nowMs + Limits.feedHeartbeatMs
-    return replica.isLive ? heartbeatMs : min(schedule.dueMs, heartbeatMs)
+    return replica.isLive ? heartbeatMs : min(backoff.dueMs, heartbeatMs)
   }
 }

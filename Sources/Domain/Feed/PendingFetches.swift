@@ -42,12 +42,12 @@ package struct PendingFetches<Peer: Hashable & Sendable>: Sendable {
   /// Returns the replies that can be sent now, and closes their fetches.
   package mutating func replies(
     from log: inout ChangeLog, nowMs: Int64
-  ) -> [(fetch: Fetch, answer: ChangeLog.FetchResult)] {
-    var replies: [(fetch: Fetch, answer: ChangeLog.FetchResult)] = []
+  ) -> [(fetch: Fetch, reply: ChangeLog.FetchResult)] {
+    var replies: [(fetch: Fetch, reply: ChangeLog.FetchResult)] = []
     var rest: [Fetch] = []
     for fetch in fetches {
-      if let answer = log.fetch(epoch: fetch.epoch, afterSeq: fetch.afterSeq, max: fetch.changesMax) {
-        replies.append((fetch, answer))
+      if let reply = log.fetch(epoch: fetch.epoch, afterSeq: fetch.afterSeq, max: fetch.changesMax) {
+        replies.append((fetch, reply))
       } else if fetch.untilMs <= nowMs {
         replies.append((fetch, .changes([], lastSeq: fetch.afterSeq, hash: log.hash)))
       } else {

@@ -26,8 +26,7 @@ extension Limits {
   /// Timeout of a request whose network gets no turn, in milliseconds. The request then gets 503.
   package static let passwordTurnWaitMs: Int64 = 10_000
   /// Timeout of a request behind others of its network, if the network gets turns, in milliseconds. The request then
-  /// gets
-  /// 503. A class of 300 behind one address takes 6 to 11 s on two idle cores, at 40 to 70 ms per hash.
+  /// gets 503. A class of 300 behind one address takes 6 to 11 s on two idle cores, at 40 to 70 ms per hash.
   package static let passwordWaitMs: Int64 = 20_000
   /// Interval between two checks of deadlines while requests wait, in milliseconds.
   package static let passwordQueueTickMs: Int64 = 100
@@ -79,7 +78,7 @@ extension Limits {
   /// Maximum size of a user agent, in bytes. The store keeps it with its session, to show it there.
   package static let agentBytesMax = 200
   /// Length of a generated password, in bytes: 120 random bits. The operator passes it on, and its owner types it once.
-  package static let madePasswordBytes = 20
+  package static let generatedPasswordBytes = 20
   /// Size of the buffer for one entry of this machine's user database, in bytes: the size that glibc suggests.
   package static let userEntryBytesMax = 16_384
   /// Number of posts deleted in one transaction when their account is deleted. They take about as long as a commit

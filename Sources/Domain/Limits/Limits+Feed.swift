@@ -33,7 +33,7 @@ extension Limits {
   /// not spent that time writing.
   package static let streamIntervalMaxMs: Int64 = 1_000
   /// Silence after which a stream gets a comment, in milliseconds. Proxies cut connections that are silent for a
-  /// minute. The comment also detects a client that has gone without closing, because it does not accept the comment.
+  /// minute. The comment also detects a client that has left without closing, because it does not accept the comment.
   package static let streamHeartbeatMs: Int64 = 10_000
   /// Interval between two checks of streams, in milliseconds, for due heartbeats and for clients that can accept bytes
   /// again.
@@ -100,7 +100,7 @@ extension Limits {
   /// Number of joins that a feed can answer before their subscribers give up after 3 s. While more wait, the newest are
   /// answered first.
   package static let joinsInTimeMax = 3 * joinsPerSecondMax
-  /// Maximum number of joins that wait for their answer. Above it, a new one replaces the oldest.
+  /// Maximum number of joins that wait for their reply. Above it, a new one replaces the oldest.
   package static let joinsWaitingMax = 4_096
   /// Maximum size of a subscription with ZeroMQ's prefix, in bytes: the longest join with some margin. The number of
   /// topics of one peer has no limit, because libzmq stores them itself.

@@ -39,7 +39,7 @@ extension Limits {
   /// Time for which 32 KiB of a response may wait for a client that does not read, in milliseconds.
   package static let httpUnreadMs: Int64 = 10_000
   /// Time for which a lookup continues after its client has closed its sending side, in milliseconds. Most such clients
-  /// have gone.
+  /// have disconnected.
   package static let httpDisconnectGraceMs: Int64 = 1_000
   /// Longest `Prefer: wait`, in seconds.
   package static let waitSecondsMax = 30

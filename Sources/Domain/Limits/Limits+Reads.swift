@@ -3,8 +3,8 @@ extension Limits {
   /// Maximum number of rows that a quick read examines: the length of the public list. A read that may examine more is
   /// a scan.
   package static let quickReadRowsMax = feedEntriesMax
-  /// Maximum number of parallel scans. Two, so that no block of addresses has both. With their rests they take a core
-  /// at most.
+  /// Maximum number of parallel scans. With two, no block of addresses has all of them. Each rests half of the time, so
+  /// the two take one core at most.
   package static let scansAtOnceMax = 2
   /// Maximum number of scans that wait for a slot. Above it, scans get 503. At 40 ms per page they are a second's work.
   package static let scansWaitingMax = 32

@@ -29,7 +29,7 @@ package enum Limits {
   /// Number of places in the result of a lookup that gives no number.
   package static let candidatesDefault = 5
   /// Maximum number of bytes of a wrong value that an error message repeats.
-  package static let complaintBytesMax = 64
+  package static let quotedTextBytesMax = 64
   /// Maximum size of a second-level region's name, in bytes.
   package static let countyBytesMax = 256
   /// Maximum size of a postcode, in bytes. The longest in use have about ten characters.

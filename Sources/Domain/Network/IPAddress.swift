@@ -57,16 +57,16 @@ package struct AddressRange: Sendable, Hashable {
   /// Length of the prefix, of 128 bits.
   private let bits: Int
 
-  /// Parses "10.0.0.0/8", "fd00::/8", or a single address. Nil for any other text, and for bits behind the prefix,
-  /// which are mostly a slip.
+  /// Parses "10.0.0.0/8", "fd00::/8", or a single address. Nil for any other text, and for bits after the prefix,
+  /// which are usually a mistake.
   package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = parts.first.flatMap({ IPAddress($0) }) else { return nil }
     let width = address.isIPv4 && !parts[0].contains(":") ? 32 : 128
     var length = width
     if parts.count == 2 {
-      guard let given = Int(parts[1]), (0...width).contains(given), parts[1].allSatisfy(\.isNumber) else { return nil }
-      length = given
+      guard let count = Int(parts[1]), (0...width).contains(count), parts[1].allSatisfy(\.isNumber) else { return nil }
+      length = count
     }
     bits = 128 - width + length
     first = address

@@ -8,7 +8,7 @@ package struct Place: Sendable, Equatable {
     package static func < (a: Level, b: Level) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// Way in which the text led to the place.
+  /// Kind of match between the text and the place.
   package enum Match: UInt8, Sendable, CaseIterable {
     /// Every word of the text belongs to the place or to an area that contains it.
     case exact = 1

@@ -3,13 +3,13 @@ package struct InvalidOption: Error, Sendable, Equatable {
   package let option: PlaceQuery.Option
   /// Description of a valid value, for example "a number from 1 to 20".
   package let expected: String
-  /// Value as received: one safe line, at most `Limits.complaintBytesMax` bytes.
+  /// Value as received: one safe line, at most `Limits.quotedTextBytesMax` bytes.
   package let actual: String
 
   package init(_ option: PlaceQuery.Option, expected: String, actual: String) {
     self.option = option
     self.expected = expected
-    self.actual = actual.safeLine(bytesMax: Limits.complaintBytesMax)
+    self.actual = actual.safeLine(bytesMax: Limits.quotedTextBytesMax)
   }
 
   /// Returns a sentence for people, without a full stop.

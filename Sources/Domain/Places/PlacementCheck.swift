@@ -30,8 +30,8 @@ package enum Verdict: Sendable, Equatable {
     /// Country code in ISO 3166-1 alpha-2, upper case, or empty.
     package let countryCode: String
     package var agreement: Agreement
-    /// Way in which the text led to the place. Nil if no place was found, or in posts of versions that did not store
-    /// it.
+    /// Kind of match between the text and the place. Nil if no place was found, or in posts of versions that did not
+    /// store it.
     package var match: Place.Match?
 
     package init(

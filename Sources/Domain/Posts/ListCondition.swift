@@ -77,7 +77,7 @@ package indirect enum ListCondition: Sendable, Equatable {
         case "$or": all.append(.any(try conditions(value, name, depth)))
         case "$and": all.append(.all(try conditions(value, name, depth)))
         case "$nor": all.append(.not(.any(try conditions(value, name, depth))))
-        case _ where name.hasPrefix("$"): throw Refusal(reason: "where has \(name.complaint), which is not supported")
+        case _ where name.hasPrefix("$"): throw Refusal(reason: "where has \(name.quoted), which is not supported")
         default: all.append(try field(name, value))
         }
       }
@@ -104,25 +104,25 @@ package indirect enum ListCondition: Sendable, Equatable {
       }
       if operators.isEmpty { try countComparison() }
       var all: [ListCondition] = []
-      for (name_, operand) in operators.sorted(by: { $0.key < $1.key }) {
-        all.append(try condition(field, name, name_, operand))
+      for (operation, operand) in operators.sorted(by: { $0.key < $1.key }) {
+        all.append(try condition(field, name, operation, operand))
       }
       return all.count == 1 ? all[0] : .all(all)
     }
 
     private mutating func condition(
-      _ field: Field?, _ name: String, _ word: String, _ operand: JSONValue
+      _ field: Field?, _ name: String, _ operation: String, _ operand: JSONValue
     ) throws(Refusal) -> ListCondition {
-      if let comparison = Comparison(rawValue: word) { return try compare(field, name, comparison, operand) }
-      switch (word, operand) {
+      if let comparison = Comparison(rawValue: operation) { return try compare(field, name, comparison, operand) }
+      switch (operation, operand) {
       case ("$in", .array(let values)): return try among(field, name, values)
       case ("$nin", .array(let values)): return .not(try among(field, name, values))
-      case ("$in", _), ("$nin", _): throw Refusal(reason: "\(word) must be an array")
+      case ("$in", _), ("$nin", _): throw Refusal(reason: "\(operation) must be an array")
       case ("$exists", .bool(let exists)):
         try countComparison()
         return (field != nil) == exists ? .always : .never
       case ("$exists", _): throw Refusal(reason: "$exists must be true or false")
-      default: throw Refusal(reason: "where has \(word.complaint), which is not supported")
+      default: throw Refusal(reason: "where has \(operation.quoted), which is not supported")
       }
     }
 
@@ -184,5 +184,5 @@ package indirect enum ListCondition: Sendable, Equatable {
 }
 
 extension String {
-  fileprivate var complaint: String { "\"\(safeLine(bytesMax: Limits.complaintBytesMax))\"" }
+  fileprivate var quoted: String { "\"\(safeLine(bytesMax: Limits.quotedTextBytesMax))\"" }
 }

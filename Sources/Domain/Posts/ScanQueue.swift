@@ -41,7 +41,7 @@ package struct ScanQueue: Sendable {
     }
   }
 
-  private let places: Bounds
+  private let slots: Bounds
   private let queue: Bounds
   private var running: [Entry] = []
   /// Waiting scans, oldest first.
@@ -53,10 +53,10 @@ package struct ScanQueue: Sendable {
   package var isIdle: Bool { running.isEmpty }
 
   /// - Parameters:
-  ///   - placesMax: maximum number of running scans, 1 or more.
+  ///   - slotsMax: maximum number of running scans, 1 or more.
   ///   - waitingMax: maximum number of waiting scans, 0 or more.
-  package init(placesMax: Int = Limits.scansAtOnceMax, waitingMax: Int = Limits.scansWaitingMax) {
-    places = Bounds(allMax: placesMax)
+  package init(slotsMax: Int = Limits.scansAtOnceMax, waitingMax: Int = Limits.scansWaitingMax) {
+    slots = Bounds(allMax: slotsMax)
     queue = Bounds(allMax: waitingMax)
   }
 
@@ -106,5 +106,5 @@ package struct ScanQueue: Sendable {
     return started
   }
 
-  private func mayStart(_ entry: Entry) -> Bool { !isPaused && places.allows(entry, beside: running) }
+  private func mayStart(_ entry: Entry) -> Bool { !isPaused && slots.allows(entry, beside: running) }
 }

@@ -37,7 +37,7 @@ package struct Submission: Sendable, Equatable {
     guard self.place.utf8.count <= Limits.placeBytesMax else {
       throw Refusal(field: "place", reason: "is longer than \(Limits.placeBytesMax) bytes")
     }
-    if let complaint = VisibleText(self.place).complaint { throw Refusal(field: "place", reason: complaint) }
+    if let reason = VisibleText(self.place).refusalReason { throw Refusal(field: "place", reason: reason) }
     let link = allowsAnyLink ? link.trimmedLine : link
     do {
       self.link = try WebLink(link).text
@@ -66,9 +66,9 @@ package struct Submission: Sendable, Equatable {
 
   /// Returns the client's link with a scheme, or nil if that equals `link`. The client's link has no white space at its
   /// ends.
-  private static func spelling(_ given: String, of link: String) -> String? {
+  private static func spelling(_ typed: String, of link: String) -> String? {
     // A link differs from the client's text in the case of letters, or by a scheme.
-    let text = link.utf8.count > given.utf8.count ? "https://" + given : given
+    let text = link.utf8.count > typed.utf8.count ? "https://" + typed : typed
     return text == link ? nil : text
   }
 }

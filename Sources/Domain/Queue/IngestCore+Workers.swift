@@ -93,12 +93,12 @@ extension IngestCore {
       if reply?.isFailure == true { failures += 1 }
       switch scheduler.evaluate(JobResult(lease: lease, reply: reply ?? .malformed)) {
       case .settle(let job, let outcome):
-        ended.append(Ended(session: session, lease: lease, job: job, outcome: outcome))
+        endedJobs.append(EndedJob(session: session, lease: lease, job: job, outcome: outcome))
       case .reply(let disposition): acknowledgements[session, default: []].append((lease, disposition))
       case .pending: break
       }
     }
-    scheduler.count(answers: results.count, failures: failures, of: session)
+    scheduler.count(results: results.count, failures: failures, of: session)
     rates.failed.add(failures, nowMs: nowMs)
   }
 

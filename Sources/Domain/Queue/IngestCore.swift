@@ -97,11 +97,11 @@ package struct IngestCore: Sendable {
   var sessions: [Peer: UInt64] = [:]
   var origins: [UInt64: WorkerOrigin] = [:]
   /// Results that count and that `tick` has not settled yet.
-  var ended: [Ended] = []
+  var endedJobs: [EndedJob] = []
   var acknowledgements: [UInt64: [(lease: Lease, disposition: Disposition)]] = [:]
   private var heartbeatMs: Int64 = 0
 
-  struct Ended: Sendable {
+  struct EndedJob: Sendable {
     let session: UInt64
     let lease: Lease
     let job: Job
@@ -137,7 +137,7 @@ package struct IngestCore: Sendable {
   /// Queues a lookup, which is not stored.
   package mutating func enqueueLookup(_ job: Job) { scheduler.add(job) }
 
-  /// Removes a lookup whose clients have gone.
+  /// Removes a lookup whose clients have disconnected.
   package mutating func cancel(_ lookup: JobID) { scheduler.cancel(lookup) }
 
   // MARK: - Results of the store
@@ -235,7 +235,7 @@ package struct IngestCore: Sendable {
     }
   }
 
-  /// Takes back jobs that could not be sent, because the connection is gone or full. The worker says HELLO on another
+  /// Takes back jobs that could not be sent, because the connection is closed or full. The worker says HELLO on another
   /// connection, grants credit again, or falls silent.
   package mutating func sendFailed(_ jobs: [JobScheduler.Assignment], to session: UInt64) {
     scheduler.sendFailed(jobs.map(\.lease), to: session)
@@ -244,21 +244,21 @@ package struct IngestCore: Sendable {
   /// Time of the next call of `tick`.
   package var nextMs: Int64 { min(heartbeatMs + Limits.heartbeatMs, scheduler.nextDueMs) }
 
-  /// Returns messages that tell all workers of ingest's shutdown.
+  /// Returns messages that announce ingest's shutdown to all workers.
   package func drain() -> [Effect] {
     peers.sorted(by: { $0.key < $1.key }).map { .send(.drain, session: $0.key, to: $0.value) }
   }
 
   private mutating func settle(nowMs: Int64, using random: inout some RandomNumberGenerator) -> [Effect] {
-    for given in scheduler.endRemoteWaits() {
+    for wait in scheduler.endRemoteWaits() {
       // The worker got its acknowledgement when the job began to wait.
-      ended.append(Ended(session: 0, lease: given.lease, job: given.job, outcome: given.outcome))
+      endedJobs.append(EndedJob(session: 0, lease: wait.lease, job: wait.job, outcome: wait.outcome))
     }
-    guard !ended.isEmpty else { return [] }
+    guard !endedJobs.isEmpty else { return [] }
     var effects: [Effect] = []
     var stored: [PendingSettlement] = []
     var unstored: [PendingSettlement] = []
-    for ended in ended {
+    for ended in endedJobs {
       guard !ended.job.id.isLookup else {
         scheduler.settled(ended.job.id)
         acknowledgements[ended.session, default: []].append((ended.lease, .committed))
@@ -277,7 +277,7 @@ package struct IngestCore: Sendable {
         stored.append(pending)
       }
     }
-    ended.removeAll(keepingCapacity: true)
+    endedJobs.removeAll(keepingCapacity: true)
     if !unstored.isEmpty { effects.append(.settled(unstored, void: [])) }
     if !stored.isEmpty { effects.append(.store(.settle(stored))) }
     return effects

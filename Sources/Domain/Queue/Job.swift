@@ -37,7 +37,7 @@ package struct Job: Sendable, Equatable {
   package let account: AccountID
   package let request: Request
   /// The client's own coordinates, to compare with the result. They are not sent to workers.
-  package let given: Coordinate?
+  package let clientCoordinate: Coordinate?
   /// Number of failed attempts so far, as stored.
   package var attempts: Int
   /// Number of workers lost so far, as stored.
@@ -64,19 +64,20 @@ package struct Job: Sendable, Equatable {
 
   /// Creates the job of a post.
   package init(
-    id: JobID, account: AccountID, query: String, given: Coordinate? = nil, attempts: Int = 0, leaseLosses: Int = 0
+    id: JobID, account: AccountID, query: String, clientCoordinate: Coordinate? = nil, attempts: Int = 0,
+    leaseLosses: Int = 0
   ) {
-    self.init(id: id, account: account, request: .post(query), given: given)
+    self.init(id: id, account: account, request: .post(query), clientCoordinate: clientCoordinate)
     self.attempts = attempts
     self.leaseLosses = leaseLosses
   }
 
   /// Creates a job without failures.
-  package init(id: JobID, account: AccountID, request: Request, given: Coordinate? = nil) {
+  package init(id: JobID, account: AccountID, request: Request, clientCoordinate: Coordinate? = nil) {
     self.id = id
     self.account = account
     self.request = request
-    self.given = given
+    self.clientCoordinate = clientCoordinate
     attempts = 0
     leaseLosses = 0
   }

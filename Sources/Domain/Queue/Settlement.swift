@@ -27,8 +27,9 @@ package enum Settlement: Sendable, Equatable {
   package init(of outcome: JobOutcome, job: Job, using random: inout some RandomNumberGenerator) {
     switch outcome {
     case .located(let places):
-      self = .verdict(PlacementCheck.verdict(place: job.query, coordinate: job.given, found: places.first))
-    case .notFound: self = .verdict(PlacementCheck.verdict(place: job.query, coordinate: job.given, found: nil))
+      self = .verdict(PlacementCheck.verdict(place: job.query, coordinate: job.clientCoordinate, found: places.first))
+    case .notFound:
+      self = .verdict(PlacementCheck.verdict(place: job.query, coordinate: job.clientCoordinate, found: nil))
     case .failed(let failure):
       self = Settlement.of(failure, attempts: job.attempts, using: &random)
     }

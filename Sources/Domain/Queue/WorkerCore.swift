@@ -66,8 +66,8 @@ package struct WorkerCore: Sendable {
   }
 
   /// Sends results of jobs.
-  package mutating func answer(_ results: [JobResult], nowMs: Int64) -> [Effect] {
-    let messages = session.answer(results, nowMs: nowMs)
+  package mutating func report(_ results: [JobResult], nowMs: Int64) -> [Effect] {
+    let messages = session.report(results, nowMs: nowMs)
     return send(messages)
   }
 

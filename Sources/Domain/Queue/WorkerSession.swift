@@ -24,7 +24,7 @@ package struct WorkerSession: Sendable {
   private(set) var jobsReceived: UInt64 = 0
   /// Number of jobs that the worker has permitted in this session.
   private(set) var granted: UInt64 = 0
-  private var answered: UInt64 = 0
+  private var finishedCount: UInt64 = 0
   private var working: [JobID: Lease] = [:]
   private var outbox: [Lease: UnacknowledgedResult] = [:]
   private var heartbeatMs = Limits.heartbeatMs
@@ -79,14 +79,14 @@ package struct WorkerSession: Sendable {
   }
 
   /// Keeps results until they are acknowledged. Returns them, and new credit for their slots.
-  package mutating func answer(_ results: [JobResult], nowMs: Int64) -> [Message] {
+  package mutating func report(_ results: [JobResult], nowMs: Int64) -> [Message] {
     for result in results {
       if let index = working.index(forKey: result.lease.job), working.values[index] == result.lease {
         working.remove(at: index)
       }
       outbox[result.lease] = UnacknowledgedResult(result: result, sentMs: nowMs, pauseMs: Limits.resultResendMs)
     }
-    answered += UInt64(results.count)
+    finishedCount += UInt64(results.count)
     resendMs = min(resendMs, nowMs + Limits.resultResendMs)
     guard session != nil, !results.isEmpty else { return [] }
     lastSentMs = nowMs
@@ -120,7 +120,7 @@ package struct WorkerSession: Sendable {
     messages += grant(nowMs: nowMs)
     if nowMs - lastSentMs >= heartbeatMs {
       lastSentMs = nowMs
-      messages.append(.heartbeat(jobLimit: granted, held: held, progress: answered))
+      messages.append(.heartbeat(jobLimit: granted, held: held, progress: finishedCount))
     }
     return messages
   }
@@ -140,12 +140,12 @@ package struct WorkerSession: Sendable {
   private mutating func resend(nowMs: Int64) -> [Message] {
     var overdue: [JobResult] = []
     resendMs = .max
-    for (lease, kept) in outbox {
-      var dueMs = kept.sentMs + kept.pauseMs
+    for (lease, entry) in outbox {
+      var dueMs = entry.sentMs + entry.pauseMs
       if dueMs <= nowMs {
-        overdue.append(kept.result)
-        let pauseMs = min(2 * kept.pauseMs, Limits.resultResendCapMs)
-        outbox[lease] = UnacknowledgedResult(result: kept.result, sentMs: nowMs, pauseMs: pauseMs)
+        overdue.append(entry.result)
+        let pauseMs = min(2 * entry.pauseMs, Limits.resultResendCapMs)
+        outbox[lease] = UnacknowledgedResult(result: entry.result, sentMs: nowMs, pauseMs: pauseMs)
         dueMs = nowMs + pauseMs
       }
       resendMs = min(resendMs, dueMs)

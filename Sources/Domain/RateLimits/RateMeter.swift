@@ -27,28 +27,28 @@ package struct RateMeter: Sendable, Equatable {
   package mutating func add(_ count: Int, nowMs: Int64) {
     guard count > 0 else { return }
     total += UInt64(count)
-    let running = max(0, nowMs) / 1_000
+    let nowSecond = max(0, nowMs) / 1_000
     if counts.isEmpty {
       counts = Array(repeating: 0, count: Limits.rateWindowSeconds + 1)
-      (firstSecond, second) = (running, running)
+      (firstSecond, second) = (nowSecond, nowSecond)
     }
-    if running > second {
-      for passed in max(second + 1, running - Int64(counts.count) + 1)...running { counts[slot(passed)] = 0 }
-      second = running
+    if nowSecond > second {
+      for skipped in max(second + 1, nowSecond - Int64(counts.count) + 1)...nowSecond { counts[slot(skipped)] = 0 }
+      second = nowSecond
     }
     counts[slot(second)] += UInt64(count)
   }
 
   /// Returns the reading at a time. The rate covers whole seconds, except during the first one.
   package func reading(nowMs: Int64) -> Reading {
-    let running = max(0, nowMs) / 1_000
-    guard !counts.isEmpty, running > firstSecond else {
+    let nowSecond = max(0, nowMs) / 1_000
+    guard !counts.isEmpty, nowSecond > firstSecond else {
       return Reading(total: total, perSecond: Double(total))
     }
-    let seconds = min(running - firstSecond, Int64(Limits.rateWindowSeconds))
+    let seconds = min(nowSecond - firstSecond, Int64(Limits.rateWindowSeconds))
     var sum: UInt64 = 0
-    for passed in (running - seconds)..<running where passed <= second && passed > second - Int64(counts.count) {
-      sum += counts[slot(passed)]
+    for past in (nowSecond - seconds)..<nowSecond where past <= second && past > second - Int64(counts.count) {
+      sum += counts[slot(past)]
     }
     return Reading(total: total, perSecond: Double(sum) / Double(seconds))
   }

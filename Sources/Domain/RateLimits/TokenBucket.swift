@@ -37,9 +37,9 @@ package struct TokenBucket: Sendable {
   /// - Returns: the number consumed, from 0 to `wanted`.
   package mutating func consume(_ wanted: Int, nowMs: Int64) -> Int {
     fill(nowMs: nowMs)
-    let taken = max(0, min(Int64(wanted), units / periodMs))
-    units -= taken * periodMs
-    return Int(taken)
+    let consumed = max(0, min(Int64(wanted), units / periodMs))
+    units -= consumed * periodMs
+    return Int(consumed)
   }
 
   /// Consumes `wanted` tokens, or none. A full bucket gives more than its capacity, and then none until the debt is

@@ -27,7 +27,7 @@ package struct HiddenCharacter: Sendable, Equatable {
 
   /// Explanation that follows the field's name: "has U+202E RIGHT-TO-LEFT OVERRIDE at character 5, which changes the
   /// direction of the text: remove it".
-  package var complaint: String {
+  package var refusalReason: String {
     let properties = scalar.properties
     let name = (properties.name ?? properties.nameAlias).map { " \($0)" } ?? ""
     let number = String(scalar.value, radix: 16, uppercase: true)

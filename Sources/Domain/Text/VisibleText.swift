@@ -30,8 +30,8 @@ package struct VisibleText {
 
   /// Fault of a text for people, in words that follow the name of its field. Nil without a fault, and for an empty
   /// text.
-  package var complaint: String? {
-    if let flaw { return flaw.complaint }
+  package var refusalReason: String? {
+    if let flaw { return flaw.refusalReason }
     guard !text.isEmpty, !showsSomething else { return nil }
     return "shows nothing: write at least one letter, digit or symbol"
   }

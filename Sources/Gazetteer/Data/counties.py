@@ -103,7 +103,7 @@ class Counties:
             area = self.by_key[code] = Area(other.name)
             area.point, area.population, area.names = other.point, other.population, set(other.names)
 
-    def settle(self):
+    def assign_codes(self):
         """Assigns the codes, in the order of the keys. Includes counties without names and places."""
         self.codes, count = {}, collections.Counter()
         for code in sorted(self.by_key):

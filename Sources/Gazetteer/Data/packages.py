@@ -36,7 +36,7 @@ DEBS = [
 class PlainUnpickler(pickle.Unpickler):
     """Reads numbers, strings, lists and dictionaries. Every class becomes an inert substitute, and none is imported."""
 
-    class StandIn:
+    class Substitute:
         def __init__(self, *arguments):
             pass
 
@@ -49,7 +49,7 @@ class PlainUnpickler(pickle.Unpickler):
 
     def find_class(self, module, name):
         if self.classes:
-            return self.StandIn
+            return self.Substitute
         raise pickle.UnpicklingError(f"refused {module}.{name}")
 
 

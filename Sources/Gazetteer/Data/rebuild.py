@@ -160,17 +160,17 @@ def name_others(areas, local, identifiers):
     """Names the regions that no name joined. Uses the area with the same identifier, if it is near. Otherwise uses a
     near area whose name differs only in words like "province"."""
     used = {area.point for area in areas.values()}
-    spare = [(identifier, area) for (kind, identifier), area in sorted(local.items())
+    unused = [(identifier, area) for (kind, identifier), area in sorted(local.items())
              if kind == "admin1" and area.point not in used]
     for code, area in sorted(areas.items()):
         if area.names:
             continue
         near = []
-        for identifier, other in spare:
-            away = distance(other.point, area.point) if other.country == code[0] else FAR_REGION_KM
-            same = identifiers.get(code) == identifier and away < SAME_REGION_KM
-            if same or away < FAR_REGION_KM and core(area.name) in {core(name) for name in other.names}:
-                near.append((away, identifier, other))
+        for identifier, other in unused:
+            km = distance(other.point, area.point) if other.country == code[0] else FAR_REGION_KM
+            same = identifiers.get(code) == identifier and km < SAME_REGION_KM
+            if same or km < FAR_REGION_KM and core(area.name) in {core(name) for name in other.names}:
+                near.append((km, identifier, other))
         if near:
             area.names = set(min(near)[2].names)
 
@@ -288,7 +288,7 @@ def places(sources, cities, parts, local, rows, postcodes):
     counties.add_members(cities, rows)
     counties.join()
     counties.add_others(cities)
-    counties.settle()
+    counties.assign_codes()
     for number, city in enumerate(cities):
         names = distinct(city["name"], city["alternatenames"])
         point = city["latitude"], city["longitude"]

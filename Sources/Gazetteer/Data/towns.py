@@ -224,9 +224,9 @@ class Towns:
             for name in keys:
                 new[country, name].append(point)
             towns.append((country, self.region(country, regions.get((country, state)), point), point, names))
-        return self.telling(towns)
+        return self.unambiguous(towns)
 
-    def telling(self, towns):
+    def unambiguous(self, towns):
         """Returns the towns without those whose name too many share."""
         count = collections.Counter()
         for (country, name), places in self.points.items():

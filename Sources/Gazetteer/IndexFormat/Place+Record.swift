@@ -6,8 +6,8 @@ extension IndexSections {
   /// - Parameters:
   ///   - postcode: A postcode that replaces the town's point and precedes its name.
   ///   - language: The language of the country's name if the data has it, as `LocalNameRecord.language`.
-  func answer(
-    _ record: PlaceRecord, postcode: PostcodeRecord? = nil, language: UInt16? = nil, match: Place.Match,
+  func result(
+    for record: PlaceRecord, postcode: PostcodeRecord? = nil, language: UInt16? = nil, match: Place.Match,
     confidence: Double
   ) -> Place? {
     guard let level = Place.Level(rawValue: record.level),
@@ -45,16 +45,16 @@ extension Place {
     _ name: UnsafeRawBufferPointer, _ region: UnsafeRawBufferPointer, _ country: UnsafeRawBufferPointer
   ) -> String {
     String(unsafeUninitializedCapacity: name.count + region.count + country.count + 4) { buffer in
-      let room = UnsafeMutableRawBufferPointer(buffer)
+      let bytes = UnsafeMutableRawBufferPointer(buffer)
       var count = 0
       func append(_ part: UnsafeRawBufferPointer) {
         guard !part.isEmpty else { return }
         if count > 0 {
-          room[count] = UInt8(ascii: ",")
-          room[count + 1] = UInt8(ascii: " ")
+          bytes[count] = UInt8(ascii: ",")
+          bytes[count + 1] = UInt8(ascii: " ")
           count += 2
         }
-        UnsafeMutableRawBufferPointer(rebasing: room[count...]).copyMemory(from: part)
+        UnsafeMutableRawBufferPointer(rebasing: bytes[count...]).copyMemory(from: part)
         count += part.count
       }
       append(name)

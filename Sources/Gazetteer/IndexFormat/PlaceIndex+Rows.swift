@@ -55,7 +55,7 @@ extension PlaceIndex {
     /// The place at an index below `count`. Nil if its record is damaged.
     package subscript(_ index: Int) -> Place? {
       guard numbers.indices.contains(index), let record = sections.place(numbers[index]) else { return nil }
-      return sections.answer(record, match: .exact, confidence: 1)
+      return sections.result(for: record, match: .exact, confidence: 1)
     }
   }
 }

@@ -51,7 +51,7 @@ package final class PlaceIndex: Sendable {
     var text = query.text
     return text.withUTF8 { [index] bytes in
       if let point = CoordinateText.parse(bytes) {
-        return isReverse ? reverse(point, constraints) : answer(point, constraints, text: bytes)
+        return isReverse ? reverse(point, constraints) : pointResult(point, constraints, text: bytes)
       }
       if isReverse || CoordinateText.isURI(bytes) { return [] }
       return FoldedText.withEmpty(bytes: FoldedText.bytes(foldedFrom: bytes.count)) { folded in
@@ -73,11 +73,13 @@ package final class PlaceIndex: Sendable {
 
   /// Returns the point itself if the constraints allow it. The nearest place decides the point's country. Without a
   /// near place, the country's extent decides.
-  private func answer(_ point: Coordinate, _ constraints: Constraints, text: UnsafeBufferPointer<UInt8>) -> [Place] {
+  private func pointResult(
+    _ point: Coordinate, _ constraints: Constraints, text: UnsafeBufferPointer<UInt8>
+  ) -> [Place] {
     guard constraints.allowPoints else { return [] }
     if constraints.hasCountry {
       let nearest = Nearby(sections, point).places(limit: 1) { _ in true }.first.flatMap { sections.place($0.place) }
-      guard nearest.map({ constraints.isOfCountry($0, sections) }) ?? constraints.isInCountrysBox(point, sections)
+      guard nearest.map({ constraints.isOfCountry($0, sections) }) ?? constraints.isInCountryBox(point, sections)
       else { return [] }
     }
     var place = Place(point: point)
@@ -91,22 +93,22 @@ package final class PlaceIndex: Sendable {
   /// Returns the populated places around a point. If the query asks for areas, returns those that contain the nearest
   /// places.
   private func reverse(_ point: Coordinate, _ constraints: Constraints) -> [Place] {
-    var answers: [Place] = []
+    var results: [Place] = []
     var numbers: [UInt32] = []
-    let around = Nearby(sections, point).places(limit: constraints.limit) { constraints.isOfCountry($0, sections) }
-    for found in around {
+    let nearby = Nearby(sections, point).places(limit: constraints.limit) { constraints.isOfCountry($0, sections) }
+    for found in nearby {
       guard let nearest = sections.place(found.place) else { continue }
       for number in [found.place, nearest.county, nearest.region, UInt32(nearest.country)] {
-        guard answers.count < constraints.limit, !numbers.contains(number), let record = sections.place(number),
+        guard results.count < constraints.limit, !numbers.contains(number), let record = sections.place(number),
           constraints.allow(around: record),
-          var place = sections.answer(
-            record, language: constraints.language, match: .exact, confidence: Nearby.confidence(found))
+          var place = sections.result(
+            for: record, language: constraints.language, match: .exact, confidence: Nearby.confidence(found))
         else { continue }
         if constraints.isDetailed { place.detail = sections.detail(of: number, record) }
         numbers.append(number)
-        answers.append(place)
+        results.append(place)
       }
     }
-    return answers
+    return results
   }
 }

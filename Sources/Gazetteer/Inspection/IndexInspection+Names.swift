@@ -10,7 +10,7 @@ extension IndexInspection {
     guard sections.names[0] == 0 else { throw fault("names: their start") }
     for number in 0..<UInt32(sections.nameCount) {
       guard sections.nameOrder[number] == position, let name = sections.name(at: position) else {
-        throw fault("name \(number): where it lies")
+        throw fault("name \(number): its position")
       }
       guard number == 0 || last.lexicographicallyPrecedes(name.bytes), isFilledUp(name) else {
         throw fault("name \(number): its bytes or its order")
@@ -33,10 +33,10 @@ extension IndexInspection {
     return rest == 0 || last >> (8 * UInt32(rest)) == 0
   }
 
-  /// Checks that no more slots are taken than there are names. Each name was found before.
+  /// Checks that as many slots are used as there are names. The caller has found each name.
   private func inspectSlots() throws(PlaceIndexError) {
-    let taken = (0..<UInt32(sections.slots.count)).lazy.filter { (sections.slots[$0] ?? 0) != 0 }.count
-    guard taken == sections.nameCount else { throw fault("slots: \(taken) for \(sections.nameCount) names") }
+    let used = (0..<UInt32(sections.slots.count)).lazy.filter { (sections.slots[$0] ?? 0) != 0 }.count
+    guard used == sections.nameCount else { throw fault("slots: \(used) for \(sections.nameCount) names") }
   }
 
   /// Checks that the filter has no surplus bits. They would cost only time.
@@ -64,8 +64,8 @@ extension IndexInspection {
           posting.isArea == !place.isCity, !posting.isEclipsed || place.isRegion
         else { throw fault("posting \(number)") }
         // An eclipsed area keeps its position in the order.
-        let whole = Posting(place: posting.place, kind: posting.kind, isArea: posting.isArea)
-        let order = (posting.isArea ? 0 : 1, -max(Int(place.rank) - whole.demotion(level: place.level), 0))
+        let uneclipsed = Posting(place: posting.place, kind: posting.kind, isArea: posting.isArea)
+        let order = (posting.isArea ? 0 : 1, -max(Int(place.rank) - uneclipsed.demotion(level: place.level), 0))
         guard last.map({ $0 <= order }) ?? true else { throw fault("posting \(number): its order") }
         last = order
       }

@@ -58,41 +58,41 @@ struct CandidateScorer {
   func rank(into ranking: inout TopCandidates) {
     var postingsLeft = GazetteerLimits.postingsPerQuery
     // Names between commas are the likeliest. After them the search can leave the others early.
-    for head in matches where head.isSegment { rank(head, &postingsLeft, &ranking) }
-    for head in matches where !head.isSegment { rank(head, &postingsLeft, &ranking) }
+    for match in matches where match.isSegment { rank(match, &postingsLeft, &ranking) }
+    for match in matches where !match.isSegment { rank(match, &postingsLeft, &ranking) }
     for match in postcodes.matches { consider(match, &ranking) }
   }
 
-  private func rank(_ head: NameMatch, _ postingsLeft: inout Int, _ ranking: inout TopCandidates) {
-    guard let penalty = head.penalty else { return }
+  private func rank(_ wanted: NameMatch, _ postingsLeft: inout Int, _ ranking: inout TopCandidates) {
+    guard let penalty = wanted.penalty else { return }
     var contextsMax = postcodes.matches.isEmpty ? 0 : 1
-    var reach = postcodes.matches.isEmpty ? head.mask : phrases.all
+    var coverable = postcodes.matches.isEmpty ? wanted.mask : phrases.all
     var others: UInt128 = 0
-    for (number, match) in matches.enumerated() where !match.overlaps(head) && !match.isStreet {
+    for (number, match) in matches.enumerated() where !match.overlaps(wanted) && !match.isStreet {
       // "West Virginia" is not Virginia.
-      if match.longer != 0, match.longer & head.mask == 0 { continue }
+      if match.longer != 0, match.longer & wanted.mask == 0 { continue }
       if match.hasAreas || city(of: match) != nil {
         contextsMax += 1
-      } else if match.postings != head.postings {
+      } else if match.postings != wanted.postings {
         continue
       }
       others |= 1 << number
-      reach |= match.mask
+      coverable |= match.mask
     }
-    let worth =
-      Self.tokenBonus * (head.end - head.first) - Int(penalty) - (head.longer != 0 ? Self.partPenalty : 0)
-      - self.penalty(head.spelling)
-    let bound =
-      worth + min(contextsMax, Self.contextsMax) * Self.contextBonus + constraints.focusBonusMax
-      + (phrases.asksForRegion(head) ? Self.designatorBonus : 0)
-    let most = phrases.weight(of: reach)
+    let baseScore =
+      Self.tokenBonus * (wanted.end - wanted.first) - Int(penalty) - (wanted.longer != 0 ? Self.partPenalty : 0)
+      - self.penalty(wanted.spelling)
+    let gainMax =
+      baseScore + min(contextsMax, Self.contextsMax) * Self.contextBonus + constraints.focusBonusMax
+      + (phrases.isDesignatedRegion(wanted) ? Self.designatorBonus : 0)
+    let coveredMax = phrases.weight(of: coverable)
     // Usually this is a part of a longer name. Skip it without reading its places.
-    guard bound + Self.rankMax >= ranking.scoreMin(covering: most) else { return }
-    let wanted = UInt32(GazetteerLimits.postingsPerName)
-    let areas = head.postings.lowerBound..<head.areaEnd
-    let places = head.areaEnd..<head.areaEnd + min(head.postings.upperBound - head.areaEnd, wanted)
-    if !areas.isEmpty { consider(head, others, worth, bound, most, areas, &postingsLeft, &ranking) }
-    if !places.isEmpty { consider(head, others, worth, bound, most, places, &postingsLeft, &ranking) }
+    guard gainMax + Self.rankMax >= ranking.scoreMin(covering: coveredMax) else { return }
+    let placesMax = UInt32(GazetteerLimits.postingsPerName)
+    let areas = wanted.postings.lowerBound..<wanted.areaEnd
+    let places = wanted.areaEnd..<wanted.areaEnd + min(wanted.postings.upperBound - wanted.areaEnd, placesMax)
+    if !areas.isEmpty { consider(wanted, others, baseScore, gainMax, coveredMax, areas, &postingsLeft, &ranking) }
+    if !places.isEmpty { consider(wanted, others, baseScore, gainMax, coveredMax, places, &postingsLeft, &ranking) }
   }
 
   /// Considers a postcode as the wanted place, in each country that uses it, with the areas around its town or alone.
@@ -104,7 +104,7 @@ struct CandidateScorer {
       else { continue }
       let code = sections.country(record.country)?.code ?? 0
       var mask = match.mask | PostcodeMatcher.around(match, code, phrases.text)
-      let isAlone =
+      let isSufficient =
         match.length >= GazetteerLimits.postcodeLengthMin || mask != match.mask || match.country != nil
         || constraints.hasCountry
         // "SE1" counts, but three digits could be any number.
@@ -117,11 +117,11 @@ struct CandidateScorer {
       }
       let (isWhole, isLast) = (phrases.isWhole(mask), phrases.isLast(match.end))
       // "Meet me at 1900" names no postcode; "12 Long Street, 1011" and "museum 10115" do.
-      let isAsked = isWhole || phrases.hasStreet || isLast && match.length > GazetteerLimits.postcodeLengthMin
-      guard contexts > 0 || isAlone && isAsked else { continue }
-      let nation = sections.place(UInt32(record.country))?.rank ?? 0
+      let isPlausible = isWhole || phrases.hasStreet || isLast && match.length > GazetteerLimits.postcodeLengthMin
+      guard contexts > 0 || isSufficient && isPlausible else { continue }
+      let countryRank = sections.place(UInt32(record.country))?.rank ?? 0
       let score =
-        Self.postcodeBonus + Int(nation) / 4 + contexts * Self.contextBonus + Self.digitBonus * match.length
+        Self.postcodeBonus + Int(countryRank) / 4 + contexts * Self.contextBonus + Self.digitBonus * match.length
         - (isLast ? 0 : Self.codePenalty) + constraints.focusBonus(place)
         - (contexts > 0 || isWhole ? 0 : Self.leftOverPenalty)
       ranking.insert(
@@ -138,33 +138,36 @@ struct CandidateScorer {
   ///
   /// - Parameters:
   ///   - others: The matches, one bit each, that can be areas of the name's places.
-  ///   - bound: The most that a candidate of this name gains besides its rank. Ranks fall from posting to posting, so
+  ///   - baseScore: The part of the score that all places of the name share.
+  ///   - gainMax: The most that a candidate of this name gains besides its rank. Ranks fall from posting to posting, so
   ///     the search ends at the first posting that is too low.
-  ///   - most: The greatest weight that a candidate covers.
+  ///   - coveredMax: The greatest weight that a candidate covers.
   private func consider(
-    _ head: NameMatch, _ others: UInt128, _ worth: Int, _ bound: Int, _ most: Int, _ postings: Range<UInt32>,
-    _ postingsLeft: inout Int, _ ranking: inout TopCandidates
+    _ wanted: NameMatch, _ others: UInt128, _ baseScore: Int, _ gainMax: Int, _ coveredMax: Int,
+    _ postings: Range<UInt32>, _ postingsLeft: inout Int, _ ranking: inout TopCandidates
   ) {
-    let regionWorth = phrases.asksForRegion(head) ? Self.designatorBonus : 0
-    let isAlone = head.mask == phrases.all
-    let isLast = phrases.isLast(head.end)
+    let regionBonus = phrases.isDesignatedRegion(wanted) ? Self.designatorBonus : 0
+    let isWholeText = wanted.mask == phrases.all
+    let isLast = phrases.isLast(wanted.end)
     // "Me" alone is a country. Beside uncovered words it is no place.
-    let isSmallWord = phrases.isSmallWord(head)
-    let isCoded = phrases.isCoded(head)
-    var foreignLoss: Int?
+    let isSmallWord = phrases.isSmallWord(wanted)
+    let isCoded = phrases.isCoded(wanted)
+    var foreignPenalty: Int?
     for number in postings {
       postingsLeft -= 1
       guard postingsLeft >= 0, let posting = sections.posting(number), let place = sections.place(posting.place) else {
         return
       }
-      let scoreMax = bound + Int(place.rank) - posting.kind.demotion(level: place.level)
-      if scoreMax < ranking.scoreMin(covering: most) { return }
-      guard constraints.isEmpty || constraints.allow(place, sections), posting.kind != .code || readsAsCode(head)
+      let scoreMax = gainMax + Int(place.rank) - posting.kind.demotion(level: place.level)
+      if scoreMax < ranking.scoreMin(covering: coveredMax) { return }
+      guard constraints.isEmpty || constraints.allow(place, sections), posting.kind != .code || readsAsCode(wanted)
       else { continue }
       // A hamlet is not a useful guess.
-      if head.spelling == .fuzzy, place.population == 0, place.isCity { continue }
-      var (mask, contexts, foreign) = coverage(of: head, others, place, posting)
-      if foreign != 0, foreignLoss == nil { foreignLoss = isInRegion(of: foreign, head) ? Self.foreignCodePenalty : 0 }
+      if wanted.spelling == .fuzzy, place.population == 0, place.isCity { continue }
+      var (mask, contexts, foreignCode) = coverage(of: wanted, others, place, posting)
+      if foreignCode != 0, foreignPenalty == nil {
+        foreignPenalty = isInRegion(of: foreignCode, wanted) ? Self.foreignCodePenalty : 0
+      }
       let postcode = place.isCity ? nearPostcode(place, &mask) : PlaceRecord.none
       if postcode != PlaceRecord.none { contexts += 1 }
       var demotion = posting.demotion(level: place.level)
@@ -172,18 +175,18 @@ struct CandidateScorer {
       if isCoded, contexts > 0, posting.kind == .alternate { demotion += Self.codedPenalty }
       let candidate = Candidate(
         place: posting.place,
-        score: worth + (head.isStreet ? 0 : min(contexts, Self.contextsMax) * Self.contextBonus) + Int(place.rank)
+        score: baseScore + (wanted.isStreet ? 0 : min(contexts, Self.contextsMax) * Self.contextBonus) + Int(place.rank)
           - demotion
-          + (place.isRegion ? regionWorth : 0)
+          + (place.isRegion ? regionBonus : 0)
           + constraints.focusBonus(place)
-          - (isAlone ? 0 : codeLoss(posting, head, place, hasContext: contexts > 0))
-          - (foreign == 0 ? 0 : foreignLoss ?? 0),
+          - (isWholeText ? 0 : codeReadingPenalty(posting, wanted, place, hasContext: contexts > 0))
+          - (foreignCode == 0 ? 0 : foreignPenalty ?? 0),
         covered: phrases.weight(of: mask), total: phrases.total, mask: mask, hasContext: contexts > 0,
-        isSegment: head.isSegment, isLast: isLast,
-        prominence: Int(place.rank) - demotion - (head.spelling == .fuzzy ? Self.fuzzyPenalty : 0),
-        isInAddress: phrases.isAddress, postcode: postcode, isPostcode: false, spelling: head.spelling,
-        isWhole: !head.isPartial && phrases.isWhole(mask), population: place.population)
-      if candidate.isPlausible, isSmallWord || posting.kind == .code ? isMeant(candidate, place, head) : true {
+        isSegment: wanted.isSegment, isLast: isLast,
+        prominence: Int(place.rank) - demotion - (wanted.spelling == .fuzzy ? Self.fuzzyPenalty : 0),
+        isInAddress: phrases.isAddress, postcode: postcode, isPostcode: false, spelling: wanted.spelling,
+        isWhole: !wanted.isPartial && phrases.isWhole(mask), population: place.population)
+      if candidate.isPlausible, isSmallWord || posting.kind == .code ? mayBePlace(candidate, place, wanted) : true {
         ranking.insert(candidate)
       }
     }
@@ -191,12 +194,12 @@ struct CandidateScorer {
 
   /// Returns true if a small word or a code may be the wanted place. "Me" alone is a country but no region. Beside
   /// uncovered words it is no place.
-  private func isMeant(_ candidate: Candidate, _ place: PlaceRecord, _ head: NameMatch) -> Bool {
+  private func mayBePlace(_ candidate: Candidate, _ place: PlaceRecord, _ wanted: NameMatch) -> Bool {
     if candidate.hasContext { return true }
-    if head.mask == phrases.all {
-      return !place.isRegion || !phrases.isSmallWord(head) || phrases.isCapital(head)
+    if wanted.mask == phrases.all {
+      return !place.isRegion || !phrases.isSmallWord(wanted) || phrases.isCapital(wanted)
     }
-    return !phrases.isSmallWord(head) && head.isSegment
+    return !phrases.isSmallWord(wanted) && wanted.isSegment
   }
 
   private func nearPostcode(_ place: PlaceRecord, _ mask: inout UInt64) -> UInt32 {
@@ -216,24 +219,26 @@ struct CandidateScorer {
   }
 
   /// Returns true if a code may be a place: it is a whole segment, or the last word ("NYC", "LA, California").
-  private func readsAsCode(_ head: NameMatch) -> Bool {
-    head.isSegment || head.readsCodes && head.end - head.first == 1
+  private func readsAsCode(_ wanted: NameMatch) -> Bool {
+    wanted.isSegment || wanted.readsCodes && wanted.end - wanted.first == 1
   }
 
   /// Returns the penalty of a code that is read as the wanted place beside other words. "MN" is one of Amman's names
   /// but only a code. "Monterrey, NL" is in no country with that code.
-  private func codeLoss(_ posting: Posting, _ head: NameMatch, _ place: PlaceRecord, hasContext: Bool) -> Int {
-    guard posting.kind == .code || posting.kind == .alternate && phrases.isShort(head) else { return 0 }
+  private func codeReadingPenalty(
+    _ posting: Posting, _ wanted: NameMatch, _ place: PlaceRecord, hasContext: Bool
+  ) -> Int {
+    guard posting.kind == .code || posting.kind == .alternate && phrases.isShort(wanted) else { return 0 }
     return !hasContext && place.isWide ? Self.strayCodePenalty : Self.codePenalty
   }
 
   /// Returns the tokens of a place and of the areas that contain it, longest names first. Also returns the number of
   /// these areas, and the mask of a code among them that is not the region's.
   private func coverage(
-    of head: NameMatch, _ others: UInt128, _ place: PlaceRecord, _ posting: Posting
-  ) -> (mask: UInt64, contexts: Int, foreign: UInt64) {
-    var mask = head.mask
-    var foreign: UInt64 = 0
+    of wanted: NameMatch, _ others: UInt128, _ place: PlaceRecord, _ posting: Posting
+  ) -> (mask: UInt64, contexts: Int, foreignCode: UInt64) {
+    var mask = wanted.mask
+    var foreignCode: UInt64 = 0
     var contexts = 0
     var others = others
     while others != 0 {
@@ -243,16 +248,16 @@ struct CandidateScorer {
       if match.hasAreas, contains(match, place, posting.place) {
         mask |= match.mask
         contexts += 1
-        if phrases.isShort(match), !place.isWide, !isCode(match, of: place.region) { foreign = match.mask }
+        if phrases.isShort(match), !place.isWide, !isCode(match, of: place.region) { foreignCode = match.mask }
       } else if place.isCity, isAround(match, place) {
         mask |= match.mask
         contexts += 1
-      } else if !posting.isArea && match.postings == head.postings || isCode(match, of: posting.place) {
+      } else if !posting.isArea && match.postings == wanted.postings || isCode(match, of: posting.place) {
         // "Reading, Reading, PA" and "California, CA": the repetition covers its token but is no evidence.
         mask |= match.mask
       }
     }
-    return (mask, contexts, foreign)
+    return (mask, contexts, foreignCode)
   }
 
   /// Returns the city that a name may mean as the context of a quarter or suburb: "Soho, London". Nil in an address,
@@ -268,10 +273,10 @@ struct CandidateScorer {
   /// Returns true if a name is that of a larger city near a place.
   private func isAround(_ match: NameMatch, _ place: PlaceRecord) -> Bool {
     guard let city = city(of: match) else { return false }
-    let reach: Int64 = 2_500_000
+    let distanceMaxE7: Int64 = 2_500_000
     return city.country == place.country && city.population > place.population
-      && abs(Int64(city.latitudeE7) - Int64(place.latitudeE7)) < reach
-      && abs(Int64(city.longitudeE7) - Int64(place.longitudeE7)) < reach
+      && abs(Int64(city.latitudeE7) - Int64(place.latitudeE7)) < distanceMaxE7
+      && abs(Int64(city.longitudeE7) - Int64(place.longitudeE7)) < distanceMaxE7
   }
 
   private func isCode(_ match: NameMatch, of area: UInt32) -> Bool {
@@ -282,10 +287,10 @@ struct CandidateScorer {
   }
 
   /// Returns true if a code is also that of a region with a town of the name.
-  private func isInRegion(of token: UInt64, _ head: NameMatch) -> Bool {
+  private func isInRegion(of token: UInt64, _ wanted: NameMatch) -> Bool {
     guard let code = matches.first(where: { $0.mask == token }) else { return false }
-    let count = min(head.postings.upperBound - head.areaEnd, UInt32(GazetteerLimits.townsPerCode))
-    let towns = head.areaEnd..<head.areaEnd + count
+    let count = min(wanted.postings.upperBound - wanted.areaEnd, UInt32(GazetteerLimits.townsPerCode))
+    let towns = wanted.areaEnd..<wanted.areaEnd + count
     return towns.contains { number in
       sections.posting(number).flatMap { sections.place($0.place) }.map { isCode(code, of: $0.region) } ?? false
     }
@@ -320,8 +325,8 @@ struct CandidateScorer {
   /// Returns true within about a degree, the half width of a large county. Serves places whose county the data does not
   /// name.
   private func isNear(_ a: PlaceRecord, _ b: PlaceRecord) -> Bool {
-    let reach: Int64 = 8_000_000
-    return abs(Int64(a.latitudeE7) - Int64(b.latitudeE7)) < reach
-      && abs(Int64(a.longitudeE7) - Int64(b.longitudeE7)) < reach
+    let distanceMaxE7: Int64 = 8_000_000
+    return abs(Int64(a.latitudeE7) - Int64(b.latitudeE7)) < distanceMaxE7
+      && abs(Int64(a.longitudeE7) - Int64(b.longitudeE7)) < distanceMaxE7
   }
 }

@@ -65,7 +65,7 @@ struct Constraints {
   }
 
   /// Returns true if a point is within the extent of the country's places.
-  func isInCountrysBox(_ point: Coordinate, _ sections: IndexSections) -> Bool {
+  func isInCountryBox(_ point: Coordinate, _ sections: IndexSections) -> Bool {
     country.flatMap { sections.box(UInt32($0)) }?.contains(point) ?? false
   }
 
@@ -77,7 +77,7 @@ struct Constraints {
     guard let focus, let point = Coordinate(latitudeE7: place.latitudeE7, longitudeE7: place.longitudeE7) else {
       return 0
     }
-    let lost = log2(1 + focus.distanceKm(to: point) / Self.focusKm) * 256
-    return max(Int(Self.focusBonusMax - lost), 0)
+    let deduction = log2(1 + focus.distanceKm(to: point) / Self.focusKm) * 256
+    return max(Int(Self.focusBonusMax - deduction), 0)
   }
 }

@@ -85,16 +85,16 @@ enum CoordinateText {
       for count in stride(from: hasFraction ? 0 : 2, through: 0, by: -1) {
         index = start
         guard let parts = parts(count) else { continue }
-        let isDirected = hasDirection || takeDirection(positive, negative, &sign)
+        let isDirected = hasDirection || consumeDirection(positive, negative, &sign)
         guard count == 0 || isDirected || hasDegreeSign && parts.isMarked else { continue }
         // Minutes and seconds must be below sixty.
-        guard parts.isSound else { return nil }
+        guard parts.isInRange else { return nil }
         return (sign * (magnitude + parts.value), hasFraction || isDirected || count > 0)
       }
       return nil
     }
 
-    private mutating func takeDirection(
+    private mutating func consumeDirection(
       _ positive: StaticString, _ negative: StaticString, _ sign: inout Double
     ) -> Bool {
       let before = index
@@ -110,19 +110,19 @@ enum CoordinateText {
 
     /// Parses minutes, and seconds if `count` is 2. Returns what they add to whole degrees. Only the last part may have
     /// a fraction.
-    private mutating func parts(_ count: Int) -> (value: Double, isMarked: Bool, isSound: Bool)? {
+    private mutating func parts(_ count: Int) -> (value: Double, isMarked: Bool, isInRange: Bool)? {
       var (value, unit) = (0.0, 1.0)
-      var (isMarked, isSound, mayFollow) = (true, true, true)
+      var (isMarked, isInRange, mayFollow) = (true, true, true)
       for part in 0..<count {
         skip(" ")
         guard mayFollow, let (number, hasFraction) = number() else { return nil }
         unit /= 60
         value += number * unit
         mayFollow = !hasFraction
-        isSound = isSound && number < 60
+        isInRange = isInRange && number < 60
         isMarked = consume(anyOf: part == 0 ? Self.minuteSigns : Self.secondSigns) && isMarked
       }
-      return (value, isMarked, isSound)
+      return (value, isMarked, isInRange)
     }
 
     private static let minuteSigns: [StaticString] = ["'", "′", "’"]

@@ -22,7 +22,7 @@ struct FuzzySearch {
         compare(.second, scalars.slice(scalars.count - rest, scalars.count), count: count, scalars, body)
       }
     }
-    exchanged(scalars, body)
+    findSwapped(scalars, body)
   }
 
   private mutating func compare(
@@ -43,17 +43,17 @@ struct FuzzySearch {
 
   /// Finds the name that results from exchanging the two middle characters. Such an edit changes both halves, so the
   /// buckets do not find it.
-  private func exchanged(_ text: EditDistance, _ body: (NameEntry) -> Void) {
+  private func findSwapped(_ text: EditDistance, _ body: (NameEntry) -> Void) {
     let middle = text.count / 2
     var hash = NameHash()
-    withUnsafeTemporaryAllocation(byteCount: text.bytes.count, alignment: 1) { room in
+    withUnsafeTemporaryAllocation(byteCount: text.bytes.count, alignment: 1) { buffer in
       var count = 0
       for (first, end) in [(0, middle - 1), (middle, middle + 1), (middle - 1, middle), (middle + 1, text.count)] {
         let piece = text.slice(first, end)
-        UnsafeMutableRawBufferPointer(rebasing: room[count...]).copyMemory(from: piece)
+        UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyMemory(from: piece)
         count += piece.count
       }
-      let bytes = UnsafeRawBufferPointer(room)
+      let bytes = UnsafeRawBufferPointer(buffer)
       hash.add(bytes)
       guard !bytes.elementsEqual(text.bytes), let name = sections.name(bytes, hash: hash.value) else { return }
       body(name)

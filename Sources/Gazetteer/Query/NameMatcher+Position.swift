@@ -50,8 +50,8 @@ extension NameMatcher {
       }
   }
 
-  /// Returns true if the text says that a name is a region's: "São Paulo state", "province of Salzburg".
-  func asksForRegion(_ match: NameMatch) -> Bool {
+  /// Returns true if the text calls a name a region: "São Paulo state", "province of Salzburg".
+  func isDesignatedRegion(_ match: NameMatch) -> Bool {
     if match.end < text.tokenCount, text.tokens[match.end].role == .regionDesignator { return true }
     let before = match.first > 0 && text.tokens[match.first - 1].role == .particle ? match.first - 2 : match.first - 1
     return before >= 0 && text.tokens[before].role == .regionDesignator

@@ -1,4 +1,4 @@
-/// A finder of the names among a query's tokens. It also gives tokens their weights.
+/// A finder of the names among a query's tokens, which also sets the tokens' weights.
 struct NameMatcher {
   let index: UnsafePointer<IndexSections>
   var sections: IndexSections { index.pointee }
@@ -66,10 +66,10 @@ struct NameMatcher {
     var misspelling = FuzzySearch(index)
     var count = exact
     // In an address a misspelt town has few words, and the many words of the street are no town.
-    let most = isAddress ? GazetteerLimits.addressFuzzyTokens : GazetteerLimits.fuzzyTokens
+    let tokensMax = isAddress ? GazetteerLimits.addressFuzzyTokens : GazetteerLimits.fuzzyTokens
     for first in 0..<text.tokenCount {
       var end = first
-      while end < min(text.tokenCount, first + most), !isNumber(end),
+      while end < min(text.tokenCount, first + tokensMax), !isNumber(end),
         text.tokens[end].segment == text.tokens[first].segment
       {
         end += 1
@@ -82,7 +82,7 @@ struct NameMatcher {
         misspelling.names(near: text) { name in
           guard count < matches.count,
             // An error in the first letter is rare, so a word that is a name already needs the same first letter.
-            !isName || EditDistance.beginAlike(name.bytes, text),
+            !isName || EditDistance.haveSameFirstCharacter(name.bytes, text),
             !matches[..<count].contains(where: { $0.mask == mask && $0.postings == name.postings })
           else { return }
           var match = match(first, end, name.postings)
@@ -195,18 +195,18 @@ struct NameMatcher {
     var best: (end: Int, postings: Range<UInt32>)?
     var hash = NameHash()
     direction.withUTF8Buffer { hash.add(UnsafeRawBufferPointer($0)) }
-    withUnsafeTemporaryAllocation(byteCount: GazetteerLimits.directedBytes, alignment: 1) { room in
+    withUnsafeTemporaryAllocation(byteCount: GazetteerLimits.directedBytes, alignment: 1) { buffer in
       var count = direction.utf8CodeUnitCount
-      room.copyBytes(from: UnsafeRawBufferPointer(start: direction.utf8Start, count: count))
+      buffer.copyBytes(from: UnsafeRawBufferPointer(start: direction.utf8Start, count: count))
       for last in (first + 1)..<min(text.tokenCount, first + 4)
       where text.tokens[last].segment == text.tokens[first].segment {
         let piece = UnsafeRawBufferPointer(
           UnsafeBufferPointer(rebasing: text.bytes[Int(text.tokens[last - 1].end)..<Int(text.tokens[last].end)]))
-        guard count + piece.count <= room.count else { return }
-        UnsafeMutableRawBufferPointer(rebasing: room[count...]).copyMemory(from: piece)
+        guard count + piece.count <= buffer.count else { return }
+        UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyMemory(from: piece)
         count += piece.count
         hash.add(piece)
-        let name = UnsafeRawBufferPointer(rebasing: room[..<count])
+        let name = UnsafeRawBufferPointer(rebasing: buffer[..<count])
         if let postings = sections.postings(of: name, hash: hash.value) { best = (last + 1, postings) }
       }
     }

@@ -25,12 +25,12 @@ struct PostcodeMatcher {
   private var sections: IndexSections { index.pointee }
 
   /// Looks up every token with a digit, alone and together with its neighbours within the segment. Ignores matches
-  /// beyond the capacity of `room`.
+  /// beyond the capacity of `storage`.
   init(
-    _ index: UnsafePointer<IndexSections>, _ text: FoldedText, _ room: UnsafeMutableBufferPointer<PostcodeMatch>
+    _ index: UnsafePointer<IndexSections>, _ text: FoldedText, _ storage: UnsafeMutableBufferPointer<PostcodeMatch>
   ) {
     self.index = index
-    self.storage = room
+    self.storage = storage
     for first in 0..<text.tokenCount where text.tokens[first].content.contains(.digit) {
       let parts = Self.parts(at: first, text)
       if parts.before { find(first - 1, first + 1, text) }
@@ -60,7 +60,7 @@ struct PostcodeMatcher {
     var records = sections.postcodes(packed)
     var country: UInt16?
     // "EN52LP" is "EN5 2LP", and "1011HB" is "1011 HB". The data has only the first part.
-    if records.isEmpty, end - first == 1, let (code, restCount) = Self.whole(bytes) {
+    if records.isEmpty, end - first == 1, let (code, restCount) = Self.completeForm(of: bytes) {
       country = sections.country(code: code)
       PostcodeRecord.packed(bytes.dropLast(restCount)).map { records = sections.postcodes($0) }
     }
@@ -74,7 +74,7 @@ struct PostcodeMatcher {
   }
 
   /// Returns the country whose complete codes have this form, and the length of the code's second part.
-  private static func whole(_ code: UnsafeRawBufferPointer) -> (country: UInt16, rest: Int)? {
+  private static func completeForm(of code: UnsafeRawBufferPointer) -> (country: UInt16, rest: Int)? {
     guard (5...7).contains(code.count) else { return nil }
     let isDigit = code.map { (0x30...0x39).contains($0) }
     let shape = isDigit.reduce(into: 1) { $0 = $0 << 1 | ($1 ? 1 : 0) }
@@ -144,7 +144,7 @@ struct PostcodeMatcher {
     let token = text.tokens[match.end]
     let length = Int(token.end - token.start)
     guard (2...4).contains(length) else { return 0 }
-    let isRest = rests.contains { rest in
+    let isRest = restForms.contains { rest in
       rest.country == country && rest.length == length
         && token.content.contains(.digit) == rest.hasDigit && (rest.hasLetter || !token.content.contains(.letter))
     }
@@ -152,7 +152,7 @@ struct PostcodeMatcher {
   }
 
   /// Forms of the second parts: "0B1", "AB", "1234", "123".
-  private static let rests: [(country: UInt16?, length: Int, hasDigit: Bool, hasLetter: Bool)] = [
+  private static let restForms: [(country: UInt16?, length: Int, hasDigit: Bool, hasLetter: Bool)] = [
     (code("GB"), 3, true, true), (code("CA"), 3, true, true), (code("NL"), 2, false, true),
     (code("US"), 4, true, false), (code("BR"), 3, true, false), (code("PT"), 3, true, false),
   ]

@@ -32,19 +32,19 @@ struct Search {
   private func places(_ matches: UnsafeMutableBufferPointer<NameMatch>, asTyped: Bool) -> [Place]? {
     // Candidates after the wanted ones serve to estimate confidence and replace duplicates.
     let capacity = (constraints.limit == 1 ? 0 : Limits.candidatesMax) + GazetteerLimits.rivals
-    return withUnsafeTemporaryAllocation(of: Candidate.self, capacity: capacity) { room in
+    return withUnsafeTemporaryAllocation(of: Candidate.self, capacity: capacity) { storage in
       withUnsafeTemporaryAllocation(of: PostcodeMatch.self, capacity: GazetteerLimits.postcodesPerQuery) { codes in
         let phrases = NameMatcher(index, text)
         let postcodes = PostcodeMatcher(index, text, codes)
         var count = phrases.find(into: matches)
         if case .autocomplete = constraints.kind { count = phrases.findPrefixes(into: matches, after: count) }
         if asTyped, count == matches.count { return nil }
-        var ranking = rank(phrases, matches, count, postcodes, room)
+        var ranking = rank(phrases, matches, count, postcodes, storage)
         let words = misspelt(ranking.best, phrases)
         if words != 0 {
           if asTyped { return nil }
           let all = phrases.findMisspelt(words, into: matches, after: count)
-          if all > count { ranking = rank(phrases, matches, all, postcodes, room) }
+          if all > count { ranking = rank(phrases, matches, all, postcodes, storage) }
         }
         return ranking.places(constraints, sections, detail: detail)
       }
@@ -54,9 +54,9 @@ struct Search {
   private func rank(
     _ phrases: NameMatcher, _ matches: UnsafeMutableBufferPointer<NameMatch>, _ count: Int,
     _ postcodes: PostcodeMatcher,
-    _ room: UnsafeMutableBufferPointer<Candidate>
+    _ storage: UnsafeMutableBufferPointer<Candidate>
   ) -> TopCandidates {
-    var ranking = TopCandidates(room, limit: constraints.limit)
+    var ranking = TopCandidates(storage, limit: constraints.limit)
     let found = UnsafeBufferPointer(rebasing: matches[..<count])
     CandidateScorer(index: index, phrases: phrases, matches: found, postcodes: postcodes, constraints: constraints)
       .rank(into: &ranking)
@@ -67,10 +67,10 @@ struct Search {
   /// Returns all words if the best place is so small that a larger one with a similar name is likelier.
   private func misspelt(_ best: Candidate?, _ phrases: NameMatcher) -> UInt64 {
     guard let best else { return phrases.words(without: 0) }
-    let left = phrases.words(without: best.mask)
+    let uncovered = phrases.words(without: best.mask)
     guard let place = sections.place(best.place) else { return 0 }
-    if left != 0 {
-      return place.level >= Place.Level.city.rawValue && (best.hasContext || phrases.isAddress) ? 0 : left
+    if uncovered != 0 {
+      return place.level >= Place.Level.city.rawValue && (best.hasContext || phrases.isAddress) ? 0 : uncovered
     }
     let isCertain = best.hasContext || best.population >= GazetteerLimits.certainPopulation
     return isCertain || phrases.isAddress ? 0 : phrases.words(without: 0)

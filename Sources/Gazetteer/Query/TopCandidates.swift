@@ -9,10 +9,10 @@ struct TopCandidates {
 
   /// Difference of scores at which a rival no longer lowers the confidence: that of a place 256 times smaller. An equal
   /// rival halves it.
-  private static let rivalReach = 8 * 256
+  private static let rivalMargin = 8 * 256
 
-  init(_ room: UnsafeMutableBufferPointer<Candidate>, limit: Int) {
-    self.storage = room
+  init(_ storage: UnsafeMutableBufferPointer<Candidate>, limit: Int) {
+    self.storage = storage
     self.limit = limit
   }
 
@@ -29,7 +29,7 @@ struct TopCandidates {
     guard count > 0 else { return .min }
     let last = count == capacity ? storage[count - 1].score : .min
     guard limit == 1 else { return last }
-    return max(last, covered < storage[0].covered ? storage[0].score : storage[0].score - Self.rivalReach)
+    return max(last, covered < storage[0].covered ? storage[0].score : storage[0].score - Self.rivalMargin)
   }
 
   mutating func insert(_ candidate: Candidate) {
@@ -57,17 +57,17 @@ struct TopCandidates {
     guard let best else { return [] }
     var places: [Place] = []
     // A result is at most as certain as the one before it.
-    var sure = 1.0
+    var confidenceMax = 1.0
     for index in 0..<count where storage[index].covered >= best.covered {
       guard places.count < limit else { break }
       let candidate = storage[index]
-      let confidence = min(confidence(candidate, sections), sure)
+      let confidence = min(confidence(candidate, sections), confidenceMax)
       guard let record = sections.place(candidate.place), !isDuplicate(record, sections, before: index),
-        var place = sections.answer(
-          record, postcode: postcode(candidate, record, sections), language: constraints.language,
+        var place = sections.result(
+          for: record, postcode: postcode(candidate, record, sections), language: constraints.language,
           match: candidate.match, confidence: confidence)
       else { continue }
-      sure = confidence
+      confidenceMax = confidence
       if constraints.isDetailed { place.detail = detail(candidate, record) }
       // A literal of one element allocates exactly once.
       if places.isEmpty { places = [place] } else { places.append(place) }
@@ -108,7 +108,7 @@ struct TopCandidates {
       $0.place != candidate.place && $0.covered >= candidate.covered && !areRelated($0, candidate, sections)
     }
     if let rival {
-      let distance = Double(candidate.score - rival.score) / Double(Self.rivalReach)
+      let distance = Double(candidate.score - rival.score) / Double(Self.rivalMargin)
       confidence *= 1 - 0.5 * min(max(1 - distance, 0), 1)
     }
     return confidence
@@ -122,8 +122,8 @@ struct TopCandidates {
     if a.region == second.place || b.region == first.place { return true }
     if first.place == UInt32(b.country) || second.place == UInt32(a.country) { return true }
     // About 20 km.
-    let reach: Int64 = 2_000_000
-    return abs(Int64(a.latitudeE7) - Int64(b.latitudeE7)) < reach
-      && abs(Int64(a.longitudeE7) - Int64(b.longitudeE7)) < reach
+    let distanceMaxE7: Int64 = 2_000_000
+    return abs(Int64(a.latitudeE7) - Int64(b.latitudeE7)) < distanceMaxE7
+      && abs(Int64(a.longitudeE7) - Int64(b.longitudeE7)) < distanceMaxE7
   }
 }

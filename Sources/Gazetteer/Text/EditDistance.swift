@@ -50,7 +50,7 @@ struct EditDistance {
   }
 
   /// Returns true if the first characters are equal.
-  static func beginAlike(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+  static func haveSameFirstCharacter(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
     let count = width(a, a.indices)
     return a.prefix(count).elementsEqual(b.prefix(count))
   }

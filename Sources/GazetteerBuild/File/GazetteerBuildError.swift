@@ -10,7 +10,7 @@ package enum GazetteerBuildError: Error, Equatable, CustomStringConvertible {
   /// file.
   case dump(path: String, line: Int, reason: String)
   /// The source holds more than an index can. `limit` is the maximum.
-  case tooLarge(what: String, limit: Int)
+  case tooLarge(items: String, limit: Int)
   /// The new file cannot be written. An old file is untouched.
   case unwritable(path: String, code: Int32)
 
@@ -22,9 +22,9 @@ package enum GazetteerBuildError: Error, Equatable, CustomStringConvertible {
       "cannot read the gazetteer's source, \(path) (\(reason(code))). Check the path and its permissions."
     case .source(let line, let reason): "line \(line) of the gazetteer's source: \(reason)."
     case .dump(let path, 0, let reason):
-      "\(path): \(reason). The files come from download.geonames.org/export/dump; unpack what is packed."
-    case .dump(let path, let line, let reason): "line \(line) of \(path): \(reason). Is the file whole?"
-    case .tooLarge(let what, let limit): "the gazetteer's source has too many \(what); the limit is \(limit)."
+      "\(path): \(reason). The files come from download.geonames.org/export/dump; unpack the archives."
+    case .dump(let path, let line, let reason): "line \(line) of \(path): \(reason). Check that the file is complete."
+    case .tooLarge(let items, let limit): "the gazetteer's source has too many \(items); the limit is \(limit)."
     case .unwritable(let path, let code):
       "cannot write the place index \(path) (\(reason(code))). Check the directory, its permissions and free space."
     }

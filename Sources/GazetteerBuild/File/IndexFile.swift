@@ -14,7 +14,7 @@ struct IndexFile {
 
   /// Writes the file under a temporary name, flushes it and renames it.
   ///
-  /// - Throws: `GazetteerBuildError.unwritable`. The path then holds what it held before.
+  /// - Throws: `GazetteerBuildError.unwritable`. An old file at the path is then unchanged.
   func write(to path: String) throws(GazetteerBuildError) {
     let temporary = "\(path).\(getpid()).new"
     let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -84,7 +84,7 @@ struct IndexFile {
     }
   }
 
-  /// Flushes the directory, which makes the rename durable. A refusing file system costs the durability, not the file.
+  /// Flushes the directory, which makes the rename durable. Ignores errors: the file is complete without it.
   private func synchroniseDirectory(of path: String) {
     let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -55,7 +55,7 @@ package struct PlaceIndexBuilder {
       countries[territory].sovereign = countryNumbers[state] ?? UInt16(territory)
     }
     let compiled = names.compiled(places)
-    let codes = postcodes.compiled(places)
+    let postcodeRecords = postcodes.compiled(places)
     let local = localNames.compiled(&strings)
     var file = IndexFile(builtAt: builtAt)
     file.add(.places, places)
@@ -71,8 +71,8 @@ package struct PlaceIndexBuilder {
     file.add(.gridPlaces, PlaceGrid.compiled(places))
     file.add(.blockRanks, NameBlockRanks.compiled(compiled, places))
     file.add(.attribution, attribution)
-    file.add(.postcodes, codes)
-    file.add(.postcodeKeys, PostcodeTable.keys(codes))
+    file.add(.postcodes, postcodeRecords)
+    file.add(.postcodeKeys, PostcodeTable.keys(postcodeRecords))
     file.add(.boxes, BoxRecord.all(places))
     file.add(.localNames, local)
     try file.write(to: path)
@@ -97,10 +97,10 @@ package struct PlaceIndexBuilder {
     }
     lastLevel = row.level
     guard places.count < GazetteerBuildLimits.places else {
-      throw .tooLarge(what: "places", limit: GazetteerBuildLimits.places)
+      throw .tooLarge(items: "places", limit: GazetteerBuildLimits.places)
     }
     guard strings.count + names.byteCount < GazetteerBuildLimits.tableBytes else {
-      throw .tooLarge(what: "names", limit: GazetteerBuildLimits.tableBytes)
+      throw .tooLarge(items: "names", limit: GazetteerBuildLimits.tableBytes)
     }
     guard let code = CountryRecord.code(row.country) else {
       throw .source(line: lines, reason: "the country's code is not two letters")
@@ -167,14 +167,14 @@ package struct PlaceIndexBuilder {
       throw .source(line: lines, reason: "the point is not in degrees")
     }
     guard postcodes.count < GazetteerBuildLimits.postcodes else {
-      throw .tooLarge(what: "postcodes", limit: GazetteerBuildLimits.postcodes)
+      throw .tooLarge(items: "postcodes", limit: GazetteerBuildLimits.postcodes)
     }
     postcodes.add(code: fields[2], country: fields[1], number: country, point)
   }
 
   private mutating func addCountry(_ code: UInt16, _ row: SourceRow) throws(GazetteerBuildError) {
     guard countryNumbers[code] == nil, countries.count < Int(UInt16.max) else {
-      throw .source(line: lines, reason: "the country is there twice")
+      throw .source(line: lines, reason: "the country occurs twice")
     }
     let number = UInt16(countries.count)
     countryNumbers[code] = number

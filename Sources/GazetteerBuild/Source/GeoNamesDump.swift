@@ -30,7 +30,7 @@ package struct GeoNamesDump {
     NZ CK NU TK
     US AS GU MP PR UM VI
     """
-  /// Kinds of codes that stand in the language's field where the entry is not a name.
+  /// Values of the language's field for entries that are not names.
   private static let codesInsteadOfNames = Set(
     ["link", "post", "iata", "icao", "faac", "wkdt", "unlc", "tcid", "phon", "piny"].map { Bytes($0.utf8) })
 
@@ -46,8 +46,8 @@ package struct GeoNamesDump {
 
   private var areas: [GeoNamesArea] = []
   /// Indexes of areas by code: "US", "US.WA", "US.WA.033".
-  /// Indexes of areas by GeoNames' number.
   private var byCode: [Bytes: Int] = [:]
+  /// Indexes of areas by GeoNames' number.
   private var byIdentifier: [UInt32: Int] = [:]
 
   /// Finds the files.
@@ -56,22 +56,22 @@ package struct GeoNamesDump {
   ///   the folder.
   /// - Throws: `GazetteerBuildError.dump` if a required file is missing.
   package init(directory: String, postcodes: String? = nil) throws(GazetteerBuildError) {
-    func found(_ names: [String]) -> String? {
+    func firstFile(_ names: [String]) -> String? {
       names.lazy.map { "\(directory)/\($0)" }.first { access($0, R_OK) == 0 }
     }
-    func needed(_ names: [String]) throws(GazetteerBuildError) -> String {
-      if let path = found(names) { return path }
+    func requiredFile(_ names: [String]) throws(GazetteerBuildError) -> String {
+      if let path = firstFile(names) { return path }
       throw .dump(path: "\(directory)/\(names[0])", line: 0, reason: "it cannot be read")
     }
-    places = try needed(Self.placeFiles)
-    countryInfo = try needed(["countryInfo.txt"])
-    regions = try needed(["admin1CodesASCII.txt"])
-    counties = found(["admin2Codes.txt"])
-    alternateNames = found(["alternateNamesV2.txt"])
+    places = try requiredFile(Self.placeFiles)
+    countryInfo = try requiredFile(["countryInfo.txt"])
+    regions = try requiredFile(["admin1CodesASCII.txt"])
+    counties = firstFile(["admin2Codes.txt"])
+    alternateNames = firstFile(["alternateNamesV2.txt"])
     if let postcodes, access(postcodes, R_OK) != 0 {
       throw .dump(path: postcodes, line: 0, reason: "it cannot be read")
     }
-    self.postcodes = postcodes ?? found(["postal/allCountries.txt", "zip/allCountries.txt"])
+    self.postcodes = postcodes ?? firstFile(["postal/allCountries.txt", "zip/allCountries.txt"])
     byteCount = [places, places, countryInfo, regions, counties, alternateNames, self.postcodes].reduce(0) {
       var status = stat()
       return $0 + ($1.map { stat($0, &status) == 0 ? Int(status.st_size) : 0 } ?? 0)

@@ -29,16 +29,16 @@ struct GeoNamesFeature {
   /// - Throws: `GazetteerBuildError.source` if the line breaks the format.
   init(_ line: UnsafeBufferPointer<UInt8>, number: Int) throws(GazetteerBuildError) {
     let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
-    func refuse(_ reason: String) -> GazetteerBuildError { .source(line: number, reason: reason) }
+    func invalid(_ reason: String) -> GazetteerBuildError { .source(line: number, reason: reason) }
     guard fields.count == Self.fieldCount else {
-      throw refuse("expected \(Self.fieldCount) fields, found \(fields.count)")
+      throw invalid("expected \(Self.fieldCount) fields, found \(fields.count)")
     }
-    guard let identifier = Self.number(fields[0]) else { throw refuse("the geonameid is not a number") }
+    guard let identifier = Self.number(fields[0]) else { throw invalid("the geonameid is not a number") }
     guard let coordinate = SourceRow.coordinate(fields[4], fields[5]) else {
-      throw refuse("the point is not in degrees")
+      throw invalid("the point is not in degrees")
     }
     guard let population = fields[14].isEmpty ? 0 : Self.number(fields[14]) else {
-      throw refuse("the population is not a number")
+      throw invalid("the population is not a number")
     }
     (self.identifier, self.coordinate, self.population) = (identifier, coordinate, population)
     name = fields[1]
@@ -52,11 +52,11 @@ struct GeoNamesFeature {
   ///
   /// - Parameter region: The line's third field.
   func line(region: [UInt8]) -> [UInt8] {
-    let kept = alternateNames.filter { Self.isName($0) }
+    let names = alternateNames.filter { Self.isName($0) }
     return Self.line(
       kind: UInt8(ascii: isPart ? "S" : "P"), country: country, region: region, point: coordinate,
-      population: population, name: name, codes: kept.filter { Self.isCode($0) },
-      names: kept.filter { !Self.isCode($0) })
+      population: population, name: name, codes: names.filter { Self.isCode($0) },
+      names: names.filter { !Self.isCode($0) })
   }
 
   /// Parses a number. Numbers above 32 bits become the largest of 32 bits. Returns nil for other texts.

@@ -35,8 +35,8 @@ struct LineReader {
       if count == 0 { pending.append(UInt8(ascii: "\n")) }
       pending += chunk[..<count]
       progress(count)
-      let taken = try Self.lines(of: pending, &lines, body)
-      pending.removeFirst(taken)
+      let consumed = try Self.lines(of: pending, &lines, body)
+      pending.removeFirst(consumed)
       guard pending.count <= GazetteerBuildLimits.lineBytes else { throw Self.tooLong(lines + 1) }
     }
   }
@@ -59,9 +59,9 @@ struct LineReader {
           failure = tooLong(lines)
           return
         }
-        let isReturned = end > start && text[end - 1] == UInt8(ascii: "\r")
+        let hasCarriageReturn = end > start && text[end - 1] == UInt8(ascii: "\r")
         do throws(GazetteerBuildError) {
-          try body(UnsafeBufferPointer(rebasing: text[start..<(isReturned ? end - 1 : end)]), lines)
+          try body(UnsafeBufferPointer(rebasing: text[start..<(hasCarriageReturn ? end - 1 : end)]), lines)
         } catch {
           failure = error
           return

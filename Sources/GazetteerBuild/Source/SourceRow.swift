@@ -26,30 +26,30 @@ struct SourceRow {
   /// - Throws: `GazetteerBuildError.source` if the line breaks the format.
   init(_ line: UnsafeBufferPointer<UInt8>, number: Int) throws(GazetteerBuildError) {
     let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
-    func refuse(_ reason: String) -> GazetteerBuildError { .source(line: number, reason: reason) }
-    guard fields.count == 9 else { throw refuse("expected 9 fields, found \(fields.count)") }
+    func invalid(_ reason: String) -> GazetteerBuildError { .source(line: number, reason: reason) }
+    guard fields.count == 9 else { throw invalid("expected 9 fields, found \(fields.count)") }
     level =
       switch fields[0].first {
       case UInt8(ascii: "C"): .country
       case UInt8(ascii: "R"): .region
       case UInt8(ascii: "D"): .county
       case UInt8(ascii: "P"), UInt8(ascii: "S"): .city
-      default: throw refuse("the kind must be C, L, R, D, P, S or Z")
+      default: throw invalid("the kind must be C, L, R, D, P, S or Z")
       }
     isPart = fields[0].first == UInt8(ascii: "S")
     country = fields[1]
     let slash = fields[2].firstIndex(of: UInt8(ascii: "/"))
     region = fields[2].prefix(upTo: slash ?? fields[2].endIndex)
     county = slash.map { fields[2][($0 + 1)...] } ?? fields[2].suffix(0)
-    guard let coordinate = Self.coordinate(fields[3], fields[4]) else { throw refuse("the point is not in degrees") }
+    guard let coordinate = Self.coordinate(fields[3], fields[4]) else { throw invalid("the point is not in degrees") }
     self.coordinate = coordinate
     guard let population = UInt32(String(decoding: fields[5], as: UTF8.self)) else {
-      throw refuse("the population is not a number")
+      throw invalid("the population is not a number")
     }
     self.population = population
     officialNames = fields[6].split(separator: UInt8(ascii: "|"))
     guard let name = officialNames.first, name.count <= Int(UInt16.max) else {
-      throw refuse("the name is missing or too long")
+      throw invalid("the name is missing or too long")
     }
     self.name = name
     codes = fields[7].split(separator: UInt8(ascii: " "))

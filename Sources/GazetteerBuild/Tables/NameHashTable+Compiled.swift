@@ -1,12 +1,12 @@
 import Gazetteer
 
 extension NameHashTable {
-  /// Average number of taken slots in a line, at most.
+  /// Maximum average number of used slots in a line.
   private static let load = 10
 
   /// Returns the hash table's slots.
   ///
-  /// - Parameter words: The number of words that all names take.
+  /// - Parameter words: The number of words that all names occupy.
   static func compiled(_ names: [(hash: UInt64, position: UInt32)], words: Int) -> [UInt32] {
     var lines = names.count / load + 1
     while true {

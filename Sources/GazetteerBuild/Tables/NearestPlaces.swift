@@ -8,9 +8,9 @@ struct NearestPlaces {
   private static let cell: Int32 = 1_000_000
   private static let cellsAround = 3_600
   /// Kilometres per degree of latitude.
-  private static let degree = 111.2
+  private static let kmPerDegree = 111.2
   /// Maximum distance between a point and its place, in kilometres.
-  private static let reach = 50.0
+  private static let distanceMaxKm = 50.0
   /// Maximum number of rings of cells that a search visits. Near the poles cells are narrow, and no place there needs
   /// more.
   private static let rings = 40
@@ -57,13 +57,13 @@ struct NearestPlaces {
             let place = places[Int(number)]
             let distance = Self.distance(latitudeE7, longitudeE7, place, narrowing)
             let score = distance + Self.handicap(place.population)
-            if distance <= Self.reach, score < bestScore { (best, bestScore) = (number, score) }
+            if distance <= Self.distanceMaxKm, score < bestScore { (best, bestScore) = (number, score) }
           }
         }
       }
       // All places outside of this ring are at least this far away.
-      let seen = Double(ring) * Double(Self.cell) * 1e-7 * Self.degree * narrowing
-      if bestScore <= seen || seen > Self.reach { break }
+      let searchedKm = Double(ring) * Double(Self.cell) * 1e-7 * Self.kmPerDegree * narrowing
+      if bestScore <= searchedKm || searchedKm > Self.distanceMaxKm { break }
     }
     return best
   }
@@ -81,7 +81,7 @@ struct NearestPlaces {
     var east = abs((Double(place.longitudeE7) - Double(longitudeE7)) * 1e-7)
     if east > 180 { east = 360 - east }
     east *= narrowing
-    return (north * north + east * east).squareRoot() * degree
+    return (north * north + east * east).squareRoot() * kmPerDegree
   }
 
   private static func row(_ latitudeE7: Int32) -> Int { Int((latitudeE7 + 900_000_000) / cell) }

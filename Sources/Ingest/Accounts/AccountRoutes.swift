@@ -60,8 +60,8 @@ struct AccountRoutes: Sendable {
       response.setCookie(site.sessionCookie("", maxAge: 0))
       return response
     }
-    router.respondMethodNotAllowed(at: "/v2/accounts", than: .post)
-    router.respondMethodNotAllowed(at: "/v2/session", than: .get, .post, .delete)
+    router.respondMethodNotAllowed(at: "/v2/accounts", allow: .post)
+    router.respondMethodNotAllowed(at: "/v2/session", allow: .get, .post, .delete)
   }
 
   private func signUp(_ request: Request, _ source: LoginSource) async throws -> Response {
@@ -72,34 +72,34 @@ struct AccountRoutes: Sendable {
       email: body.email, password: body.password, firstName: body.firstName, lastName: body.lastName ?? "")
     let account = try await addAccount(registration, source)
     logins.audit.note(.accountCreated, account: account.id, source)
-    guard let begun = try await sessions.begin(account, from: source, unixMs: WallClock.unixMs) else {
+    guard let newSession = try await sessions.begin(account, from: source, unixMs: WallClock.unixMs) else {
       throw Problem.unauthorized
     }
-    return Self.answer(begun, status: .created, site: site)
+    return Self.response(for: newSession, status: .created, site: site)
   }
 
   /// Creates an account.
   ///
   /// - Throws: `Problem.emailTaken`, `Problem.busy`, or a problem with the seconds to wait. The latter means that the
-  ///   network asked for too many addresses with accounts, or created too many accounts.
+  ///   network named too many addresses with accounts, or created too many accounts.
   private func addAccount(_ registration: Registration, _ source: LoginSource) async throws -> Account {
-    let tries = logins.loginGuard
-    // A query of which addresses have accounts is rate limited like a guess of a password.
-    try tries.check(source)
+    let loginGuard = logins.loginGuard
+    // Sign-up reveals which addresses have accounts, so it is rate limited like guesses of a password.
+    try loginGuard.check(source)
     // Check this before the hash, which waits in a queue.
     guard try await database.accountID(email: registration.email) == nil else {
-      try tries.countEmailTaken(source)
+      try loginGuard.countEmailTaken(source)
       throw Problem.emailTaken
     }
     try signUps.consume(source)
     do {
       let hash = try await passwords.hash(
-        registration.password, in: PasswordQueue.HashRequest(.signUp, from: source.address))
+        registration.password, for: PasswordQueue.HashRequest(.signUp, from: source.address))
       return try await database.addAccount(registration, passwordHash: hash, unixMs: WallClock.unixMs)
     } catch {
       signUps.refund(source)
       guard error is EmailTaken else { throw error }
-      try tries.countEmailTaken(source)
+      try loginGuard.countEmailTaken(source)
       throw Problem.emailTaken
     }
   }
@@ -108,7 +108,7 @@ struct AccountRoutes: Sendable {
     // Otherwise a site could log its visitors in as another user, who would then see their posts.
     try site.requireSameOrigin(request)
     let body = try await RequestBody.decode(LogIn.self, from: request)
-    let begun =
+    let newSession =
       switch body {
       case .password(let email, let password): try await logins.logIn(email: email, password: password, from: source)
       case .facebook(let token): try await providers.logIn(facebookToken: token, from: source)
@@ -118,14 +118,14 @@ struct AccountRoutes: Sendable {
           "send either email and password or facebookAccessToken, not both",
           field: "facebookAccessToken")
       }
-    return Self.answer(begun, status: .ok, site: site)
+    return Self.response(for: newSession, status: .ok, site: site)
   }
 
   /// Creates the response for a new session.
-  static func answer(
-    _ begun: (token: String, session: Session), status: HTTPResponse.Status, site: Site
+  static func response(
+    for newSession: (token: String, session: Session), status: HTTPResponse.Status, site: Site
   ) -> Response {
-    let (token, session) = begun
+    let (token, session) = newSession
     var response = Response(
       .object { json in
         json.add("token", token)

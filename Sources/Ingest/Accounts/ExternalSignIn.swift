@@ -46,7 +46,7 @@ final class ExternalSignIn: Sendable {
 
   /// Begins a session for the owner of a Facebook access token. The session is durable on return.
   ///
-  /// - Throws: `Problem.facebookDisabled`, or a problem as in `ask` and `logIn(_:from:)`.
+  /// - Throws: `Problem.facebookDisabled`, or a problem as in `requestIdentity` and `logIn(_:from:)`.
   func logIn(facebookToken: String, from source: LoginSource) async throws -> (token: String, session: Session) {
     try await logIn(identity(facebookToken: facebookToken, from: source), from: source)
   }
@@ -92,12 +92,12 @@ final class ExternalSignIn: Sendable {
   /// Returns the identity of the user that the OpenID Connect provider sent back.
   ///
   /// - Parameter issuer: The issuer in the provider's response. Nil if it names none.
-  /// - Throws: A problem as in `ask`.
+  /// - Throws: A problem as in `requestIdentity`.
   func identity(
     code: String, issuer: String?, of flow: PendingAuthorization, from source: LoginSource
   ) async throws -> ProvidedIdentity {
     guard let openID else { throw Problem.openIDDisabled }
-    return try await ask(source) { () async throws(IdentityFailure) in
+    return try await requestIdentity(for: source) { () async throws(IdentityFailure) in
       try await openID.check(issuer: issuer)
       return try await openID.identity(code: code, of: flow)
     }
@@ -105,10 +105,10 @@ final class ExternalSignIn: Sendable {
 
   /// Returns the identity of the owner of a Facebook access token.
   ///
-  /// - Throws: `Problem.facebookDisabled`, or a problem as in `ask`.
+  /// - Throws: `Problem.facebookDisabled`, or a problem as in `requestIdentity`.
   func identity(facebookToken: String, from source: LoginSource) async throws -> ProvidedIdentity {
     guard let facebook else { throw Problem.facebookDisabled }
-    return try await ask(source) { () async throws(IdentityFailure) in
+    return try await requestIdentity(for: source) { () async throws(IdentityFailure) in
       try await facebook.identity(accessToken: facebookToken)
     }
   }
@@ -119,35 +119,35 @@ final class ExternalSignIn: Sendable {
       && path.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }
   }
 
-  /// Asks a provider for an identity. Limits concurrent requests, and refuses networks whose logins often fail.
+  /// Requests an identity from a provider. Limits concurrent requests, and refuses networks whose logins often fail.
   ///
   /// - Throws: A problem if the network failed too often, too many requests wait, or the provider refuses or is
   ///   unavailable.
-  private func ask(
-    _ source: LoginSource, _ question: () async throws(IdentityFailure) -> ProvidedIdentity
+  private func requestIdentity(
+    for source: LoginSource, _ request: () async throws(IdentityFailure) -> ProvidedIdentity
   ) async throws -> ProvidedIdentity {
-    let tried: LoginGuard.Attempt
-    do { tried = try logins.loginGuard.begin(from: source) } catch {
+    let attempt: LoginGuard.Attempt
+    do { attempt = try logins.loginGuard.begin(from: source) } catch {
       logins.audit.note(.loginRateLimited, account: nil, source)
       throw error
     }
     do {
-      let identity = try await withPermit(question)
-      logins.loginGuard.cancelled(tried)
+      let identity = try await withPermit(request)
+      logins.loginGuard.cancelled(attempt)
       return identity
     } catch let failure as IdentityFailure {
       note(failure)
       switch failure {
       case .refused:
-        logins.loginGuard.failed(tried)
+        logins.loginGuard.failed(attempt)
         logins.audit.note(.identityRefused, account: nil, source)
         throw Problem.identityRefused
       case .unavailable:
-        logins.loginGuard.cancelled(tried)
+        logins.loginGuard.cancelled(attempt)
         throw Problem.providerUnavailable
       }
     } catch {
-      logins.loginGuard.cancelled(tried)
+      logins.loginGuard.cancelled(attempt)
       throw error
     }
   }
@@ -155,8 +155,8 @@ final class ExternalSignIn: Sendable {
   /// Runs a request within the limit of concurrent requests.
   ///
   /// - Throws: `Problem.busy` if too many wait, and the request's errors.
-  private func withPermit<Value>(_ question: () async throws(IdentityFailure) -> Value) async throws -> Value {
-    guard let value = try await permits.withPermit(question) else { throw Problem.busy }
+  private func withPermit<Value>(_ request: () async throws(IdentityFailure) -> Value) async throws -> Value {
+    guard let value = try await permits.withPermit(request) else { throw Problem.busy }
     return value
   }
 
@@ -179,19 +179,19 @@ final class ExternalSignIn: Sendable {
     let newEmail = isOpen ? identity.email ?? ExternalSignIn.unroutableEmail() : nil
     let account: Account
     switch try await logins.database.account(of: identity, newEmail: newEmail, unixMs: WallClock.unixMs) {
-    case .existing(let known): account = known
-    case .created(let made):
-      logins.audit.note(.accountCreated, account: made.id, source)
-      account = made
+    case .existing(let existing): account = existing
+    case .created(let created):
+      logins.audit.note(.accountCreated, account: created.id, source)
+      account = created
     case .emailTaken: throw Problem.identityEmailTaken
     case .unknown: throw Problem.signUpClosed
     }
-    guard let begun = try await logins.sessions.begin(account, from: source, unixMs: WallClock.unixMs) else {
+    guard let newSession = try await logins.sessions.begin(account, from: source, unixMs: WallClock.unixMs) else {
       logins.audit.note(.loginFailed, account: account.id, source)
       throw Problem.accountDisabled
     }
     logins.audit.note(.loggedIn, account: account.id, source)
-    return begun
+    return newSession
   }
 
   /// Links an identity to the caller's account. The link is durable on return.
@@ -208,7 +208,7 @@ final class ExternalSignIn: Sendable {
     case .linked(let linked):
       logins.audit.note(.identityLinked, account: account, source)
       return linked
-    case .taken: throw Problem.identityTaken
+    case .linkedToAnother: throw Problem.identityTaken
     case .tooMany: throw Problem.tooManyIdentities
     case .noSession: throw Problem.unauthorized
     }

@@ -26,8 +26,8 @@ struct IdentityRoutes: Sendable {
     router.delete("/v2/account/identities/{id}") { request, context in
       try await remove(context.parameters.get("id"), request, site.source(of: request, context))
     }
-    router.respondMethodNotAllowed(at: "/v2/account/identities", than: .get, .post)
-    router.respondMethodNotAllowed(at: "/v2/account/identities/{id}", than: .delete)
+    router.respondMethodNotAllowed(at: "/v2/account/identities", allow: .get, .post)
+    router.respondMethodNotAllowed(at: "/v2/account/identities/{id}", allow: .delete)
   }
 
   private func list(_ request: Request) async throws -> Response {
@@ -49,9 +49,9 @@ struct IdentityRoutes: Sendable {
       let linked = try await providers.link(identity, to: caller, from: source)
       return Response(.object { linked.write(to: &$0) }, status: .created)
     }
-    let begun = try await providers.begin(returnPath: body.return, link: caller.account.id, from: source)
-    var response = Response(.object { $0.add("location", begun.location) })
-    response.setCookie(site.loginCookie(begun.key, maxAge: Int(Limits.loginFlowMs / 1_000)))
+    let authorization = try await providers.begin(returnPath: body.return, link: caller.account.id, from: source)
+    var response = Response(.object { $0.add("location", authorization.location) })
+    response.setCookie(site.loginCookie(authorization.key, maxAge: Int(Limits.loginFlowMs / 1_000)))
     return response
   }
 

@@ -23,8 +23,8 @@ final class LoginGuard: Sendable {
 
   /// Account and network of a login attempt.
   struct Target: Sendable {
-    fileprivate let ofAddress: [LoginThrottle.Key]
-    fileprivate let account: LoginThrottle.Key
+    fileprivate let addressKeys: [LoginThrottle.Key]
+    fileprivate let accountKey: LoginThrottle.Key
     /// True if the network has a session of the account.
     let isKnown: Bool
   }
@@ -34,11 +34,12 @@ final class LoginGuard: Sendable {
   /// - Parameter email: The address in lower case. The result does not reveal whether it has an account.
   func target(email: String, from source: LoginSource) async throws -> Target {
     let network = source.address?.network
-    let text = network?.description ?? ""
+    let networkText = network?.description ?? ""
     let known = try await database.addresses(email: email, unixMs: WallClock.unixMs)
     return Target(
-      ofAddress: [LoginGuard.key(.accountAndAddress, email + "\n" + text), LoginGuard.key(.address, text)],
-      account: LoginGuard.key(.account, email), isKnown: known.contains { $0.network == network })
+      addressKeys: [
+        LoginGuard.key(.accountAndAddress, email + "\n" + networkText), LoginGuard.key(.address, networkText),
+      ], accountKey: LoginGuard.key(.account, email), isKnown: known.contains { $0.network == network })
   }
 
   /// Refuses an attempt that comes too early. Counts nothing. Call this before the wait for a hash.
@@ -54,7 +55,7 @@ final class LoginGuard: Sendable {
     Attempt(keys: try keys(of: target) { throttle, keys in throttle.count(keys, nowMs: WallClock.unixMs) })
   }
 
-  /// Refuses a request of a network that asked too often for email addresses with an account.
+  /// Refuses a request from a network that probed too many email addresses for accounts.
   ///
   /// - Throws: A problem with the seconds to wait.
   func check(_ source: LoginSource) throws {
@@ -68,7 +69,7 @@ final class LoginGuard: Sendable {
   /// - Throws: A problem with the seconds to wait.
   func begin(from source: LoginSource) throws -> Attempt { Attempt(keys: try count(source)) }
 
-  /// Counts a request for an email address with an account, like a wrong password of the network.
+  /// Counts a probe of an email address that has an account, like a wrong password of the network.
   ///
   /// - Throws: A problem with the seconds to wait. Concurrent requests get no more responses than there are free
   ///   attempts.
@@ -87,16 +88,16 @@ final class LoginGuard: Sendable {
   }
 
   /// Records a wrong password. The attempt remains counted.
-  func failed(_ tried: Attempt) {
+  func failed(_ attempt: Attempt) {
     database.storeLoginCounts(
-      throttle.withLock { $0.countsToPersist(tried.keys) }, removing: [], unixMs: WallClock.unixMs)
+      throttle.withLock { $0.countsToPersist(attempt.keys) }, removing: [], unixMs: WallClock.unixMs)
   }
 
-  func succeeded(_ tried: Attempt) {
+  func succeeded(_ attempt: Attempt) {
     let (before, after) = throttle.withLock { throttle in
-      let before = throttle.countsToPersist(tried.keys)
-      throttle.refund(tried.keys, wasRight: true)
-      return (before, throttle.countsToPersist(tried.keys))
+      let before = throttle.countsToPersist(attempt.keys)
+      throttle.refund(attempt.keys, wasRight: true)
+      return (before, throttle.countsToPersist(attempt.keys))
     }
     database.storeLoginCounts(
       after.filter { $0.key.scope == .address }, removing: before.keys.filter { after[$0] == nil },
@@ -104,14 +105,14 @@ final class LoginGuard: Sendable {
   }
 
   /// Refunds an attempt whose password was not compared.
-  func cancelled(_ tried: Attempt) { throttle.withLock { $0.refund(tried.keys, wasRight: false) } }
+  func cancelled(_ attempt: Attempt) { throttle.withLock { $0.refund(attempt.keys, wasRight: false) } }
 
   /// Returns the keys of the counts that admit the attempt. Strangers cannot lock out a network with a session of the
   /// account.
   private func keys(
     of target: Target, then: (inout LoginThrottle, [LoginThrottle.Key]) -> Void
   ) throws -> [LoginThrottle.Key] {
-    let choices = [target.ofAddress + [target.account]] + (target.isKnown ? [target.ofAddress] : [])
+    let choices = [target.addressKeys + [target.accountKey]] + (target.isKnown ? [target.addressKeys] : [])
     let (pauseMs, keys) = throttle.withLock { throttle in
       var pauseMs: Int64 = 0
       for keys in choices {

@@ -11,13 +11,13 @@ struct LoginRoutes: Sendable {
 
   func add(to router: Router<ConnectionContext>) {
     router.get("/v2/login") { _, _ in Response(.object { providers.writeLoginMethods(to: &$0) }) }
-    router.respondMethodNotAllowed(at: "/v2/login", than: .get)
+    router.respondMethodNotAllowed(at: "/v2/login", allow: .get)
     router.get("/v2/login/oidc") { request, context in try await begin(request, site.source(of: request, context)) }
     router.get("/v2/login/oidc/callback") { request, context in
       try await end(request, site.source(of: request, context))
     }
-    router.respondMethodNotAllowed(at: "/v2/login/oidc", than: .get)
-    router.respondMethodNotAllowed(at: "/v2/login/oidc/callback", than: .get)
+    router.respondMethodNotAllowed(at: "/v2/login/oidc", allow: .get)
+    router.respondMethodNotAllowed(at: "/v2/login/oidc/callback", allow: .get)
   }
 
   /// Redirects a browser to the provider.
@@ -26,9 +26,9 @@ struct LoginRoutes: Sendable {
     try site.requireSameOrigin(request)
     let returnPath = Query(request)["return"] ?? "/"
     do {
-      let begun = try await providers.begin(returnPath: returnPath, link: nil, from: source)
-      var response = Response(status: .seeOther, headers: [.location: begun.location])
-      response.setCookie(site.loginCookie(begun.key, maxAge: Int(Limits.loginFlowMs / 1_000)))
+      let authorization = try await providers.begin(returnPath: returnPath, link: nil, from: source)
+      var response = Response(status: .seeOther, headers: [.location: authorization.location])
+      response.setCookie(site.loginCookie(authorization.key, maxAge: Int(Limits.loginFlowMs / 1_000)))
       return response
     } catch let problem as Problem where ExternalSignIn.isReturnPath(returnPath) {
       return try LoginRoutes.refusal(problem, of: request, at: returnPath)
@@ -64,8 +64,8 @@ struct LoginRoutes: Sendable {
     if let caller {
       _ = try await providers.link(identity, to: caller, from: source)
     } else {
-      let begun = try await providers.logIn(identity, from: source)
-      response.setCookie(site.sessionCookie(begun.token, maxAge: Limits.sessionDays * 86_400))
+      let newSession = try await providers.logIn(identity, from: source)
+      response.setCookie(site.sessionCookie(newSession.token, maxAge: Limits.sessionDays * 86_400))
     }
     response.setCookie(site.loginCookie("", maxAge: 0))
     return response

@@ -35,7 +35,7 @@ struct PasswordLogin: Sendable {
     var hash = stored.passwordHash
     if PasswordHash.isOutdated(hash) {
       // Only now is the password known.
-      hash = try await passwords.hash(password, in: PasswordQueue.HashRequest(.known, from: source.address))
+      hash = try await passwords.hash(password, for: PasswordQueue.HashRequest(.known, from: source.address))
       guard
         try await database.setPassword(of: stored.account.id, hash, from: stored.passwordHash, ending: .none)
       else {
@@ -43,11 +43,11 @@ struct PasswordLogin: Sendable {
       }
     }
     guard
-      let begun = try await sessions.begin(
+      let newSession = try await sessions.begin(
         stored.account, passwordHash: hash, from: source, unixMs: WallClock.unixMs)
     else { throw Problem.badCredentials }
     audit.note(.loggedIn, account: stored.account.id, source)
-    return begun
+    return newSession
   }
 
   /// Confirms the caller's identity for an operation that needs more than a session, since a session may be stolen. It
@@ -60,8 +60,8 @@ struct PasswordLogin: Sendable {
   func confirm(_ password: String?, of caller: AuthenticatedCaller, from source: LoginSource) async throws -> String {
     let account = caller.account
     // Read the account again: the session may hold an older state without a password.
-    guard let now = try await database.account(account.id) else { throw Problem.unauthorized }
-    guard now.hasPassword else {
+    guard let current = try await database.account(account.id) else { throw Problem.unauthorized }
+    guard current.hasPassword else {
       guard WallClock.unixMs - caller.session.createdMs <= Limits.loginRecentMs else { throw Problem.loginNotRecent }
       return ""
     }
@@ -70,7 +70,7 @@ struct PasswordLogin: Sendable {
         .unprocessableContent, "missing_field", "currentPassword is missing; send the account's password",
         field: "currentPassword")
     }
-    guard let stored = try await compare(password, email: now.email, from: source),
+    guard let stored = try await compare(password, email: current.email, from: source),
       stored.account.id == account.id
     else {
       audit.note(.passwordCheckFailed, account: account.id, source)
@@ -89,15 +89,15 @@ struct PasswordLogin: Sendable {
     do {
       try loginGuard.check(target)
       let stored = try await database.credentials(email: email)
-      let turn = PasswordQueue.HashRequest(target.isKnown ? .known : .login, from: source.address)
-      let (tried, isRight) = try await passwords.compare(password, with: stored?.passwordHash, in: turn) {
+      let request = PasswordQueue.HashRequest(target.isKnown ? .known : .login, from: source.address)
+      let (attempt, isRight) = try await passwords.compare(password, with: stored?.passwordHash, for: request) {
         try loginGuard.begin(target)
       }
       guard let isRight else {
-        loginGuard.cancelled(tried)
+        loginGuard.cancelled(attempt)
         throw Problem.busy
       }
-      if isRight { loginGuard.succeeded(tried) } else { loginGuard.failed(tried) }
+      if isRight { loginGuard.succeeded(attempt) } else { loginGuard.failed(attempt) }
       return isRight ? stored : nil
     } catch let problem as Problem where problem.code == "too_many_logins" {
       audit.note(.loginRateLimited, account: nil, source)

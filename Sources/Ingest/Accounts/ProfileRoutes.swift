@@ -26,7 +26,7 @@ struct ProfileRoutes: Sendable {
     }
     router.patch("/v2/account") { request, context in try await change(request, site.source(of: request, context)) }
     router.delete("/v2/account") { request, context in try await delete(request, site.source(of: request, context)) }
-    router.respondMethodNotAllowed(at: "/v2/account", than: .get, .patch, .delete)
+    router.respondMethodNotAllowed(at: "/v2/account", allow: .get, .patch, .delete)
   }
 
   /// Changes the fields that the body names.
@@ -35,7 +35,7 @@ struct ProfileRoutes: Sendable {
     let body = try await RequestBody.decode(Change.self, from: request)
     let change = try ProfileChange(email: body.email, firstName: body.firstName, lastName: body.lastName)
     if let email = change.email, email != caller.account.email {
-      // A query of which addresses have accounts is rate limited as at sign-up.
+      // A change reveals which addresses have accounts, so it is rate limited like a sign-up.
       try logins.loginGuard.check(source)
       _ = try await logins.confirm(body.currentPassword, of: caller, from: source)
     }

@@ -28,9 +28,9 @@ struct SessionRoutes: Sendable {
     router.put("/v2/account/password") { request, context in
       try await changePassword(request, site.source(of: request, context))
     }
-    router.respondMethodNotAllowed(at: "/v2/sessions", than: .get, .delete)
-    router.respondMethodNotAllowed(at: "/v2/sessions/{id}", than: .delete)
-    router.respondMethodNotAllowed(at: "/v2/account/password", than: .put)
+    router.respondMethodNotAllowed(at: "/v2/sessions", allow: .get, .delete)
+    router.respondMethodNotAllowed(at: "/v2/sessions/{id}", allow: .delete)
+    router.respondMethodNotAllowed(at: "/v2/account/password", allow: .put)
   }
 
   private func list(_ request: Request) async throws -> Response {
@@ -77,18 +77,18 @@ struct SessionRoutes: Sendable {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let body = try await RequestBody.decode(PasswordChange.self, from: request)
     try Registration.check(password: body.password)
-    let compared = try await logins.confirm(body.currentPassword, of: caller, from: source)
-    let hash = try await passwords.hash(body.password, in: PasswordQueue.HashRequest(.known, from: source.address))
-    guard try await database.setPassword(of: caller.account.id, hash, from: compared, ending: .sessions) else {
+    let comparedHash = try await logins.confirm(body.currentPassword, of: caller, from: source)
+    let hash = try await passwords.hash(body.password, for: PasswordQueue.HashRequest(.known, from: source.address))
+    guard try await database.setPassword(of: caller.account.id, hash, from: comparedHash, ending: .sessions) else {
       throw Problem.wrongPassword
     }
     logins.audit.note(.passwordChanged, account: caller.account.id, source)
     var account = caller.account
     account.hasPassword = true
     guard
-      let begun = try await sessions.begin(
+      let newSession = try await sessions.begin(
         account, passwordHash: hash, from: source, unixMs: WallClock.unixMs)
     else { throw Problem.unauthorized }
-    return AccountRoutes.answer(begun, status: .ok, site: site)
+    return AccountRoutes.response(for: newSession, status: .ok, site: site)
   }
 }

@@ -7,7 +7,7 @@ final class Sessions: Sendable {
   private struct State: Sendable {
     var cached: [[UInt8]: Session] = [:]
     /// Number of invalidations. A session that was read before one must not be cached after it.
-    var ends = 0
+    var invalidations = 0
   }
 
   private let database: any LoginStore
@@ -48,11 +48,11 @@ final class Sessions: Sendable {
   /// Returns the session of a token. Nil if the token is invalid or the session has ended.
   func session(token: String, unixMs: Int64) async throws -> Session? {
     let hash = Secrets.hash(token)
-    let (known, ends) = state.withLock { ($0.cached[hash], $0.ends) }
-    if let known { return known.expiresMs > unixMs ? known : nil }
+    let (cached, invalidations) = state.withLock { ($0.cached[hash], $0.invalidations) }
+    if let cached { return cached.expiresMs > unixMs ? cached : nil }
     guard let stored = try await database.session(tokenHash: hash), stored.expiresMs > unixMs else { return nil }
     state.withLock { state in
-      guard state.ends == ends else { return }
+      guard state.invalidations == invalidations else { return }
       // A full cache is cleared: sessions in use return with their next request.
       if state.cached.count >= Limits.sessionsCachedMax { state.cached.removeAll(keepingCapacity: true) }
       state.cached[hash] = stored
@@ -80,14 +80,14 @@ final class Sessions: Sendable {
   private func forget(_ account: AccountID) {
     state.withLock { state in
       state.cached = state.cached.filter { $0.value.account.id != account }
-      state.ends += 1
+      state.invalidations += 1
     }
   }
 
   private func forget(_ tokenHash: [UInt8]) {
     state.withLock { state in
       state.cached[tokenHash] = nil
-      state.ends += 1
+      state.invalidations += 1
     }
   }
 }

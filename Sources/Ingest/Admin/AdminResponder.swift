@@ -12,56 +12,56 @@ final class AdminResponder: Sendable {
   private let queue: PostPipeline
   private let pause: QueuePause
   private let users: UserAdministration
-  private let view: QueueInspector
-  private let answers: CommandQueue<AdminServer.Command>
+  private let inspector: QueueInspector
+  private let replies: CommandQueue<AdminServer.Command>
   private let logger: Logger
   private let startMs = Reactor.nowMs
 
   init(
     database: any QueueReader & PostStore & StoreHealth, queue: PostPipeline, pause: QueuePause,
     users: UserAdministration,
-    view: QueueInspector, answers: CommandQueue<AdminServer.Command>, logger: Logger
+    inspector: QueueInspector, replies: CommandQueue<AdminServer.Command>, logger: Logger
   ) {
     self.database = database
     self.queue = queue
     self.pause = pause
     self.users = users
-    self.view = view
-    self.answers = answers
+    self.inspector = inspector
+    self.replies = replies
     self.logger = logger
   }
 
   /// Starts a task that handles a request of the socket. Returns immediately. Thread: the reactor.
-  func handle(_ question: AdminServer.Request) {
+  func handle(_ received: AdminServer.Request) {
     Task {
-      let answer: AdminReply
+      let reply: AdminReply
       do {
-        answer = try await self.answer(question.request, question.known, Operator(sender: question.sender))
+        reply = try await self.reply(to: received.request, received.known, Operator(sender: received.sender))
       } catch let refusal as AdminRefusal {
-        answer = .refused(refusal)
+        reply = .refused(refusal)
       } catch {
         if (error as? StoreError)?.isFull != true {
           logger.error("admin request failed", metadata: ["error": "\(error)"])
         }
-        answer = .refused(AdminRefusal(.failed, "\(error)"))
+        reply = .refused(AdminRefusal(.failed, "\(error)"))
       }
-      answers.enqueue(.answer(question, answer))
+      replies.enqueue(.reply(received, reply))
     }
   }
 
-  /// Answers a request that came over HTTP.
+  /// Returns the reply to a request that came over HTTP.
   ///
   /// - Parameter account: The operator's account, for the log.
   /// - Throws: `AdminRefusal`, or the store's errors.
-  func answer(_ request: AdminRequest, to account: AccountID) async throws -> AdminReply {
-    guard let known = await view.liveState(about: request) else {
+  func reply(to request: AdminRequest, from account: AccountID) async throws -> AdminReply {
+    guard let known = await inspector.liveState(about: request) else {
       throw AdminRefusal(.busy, "too many requests at the same time; try again later")
     }
-    return try await answer(request, known, .account(account))
+    return try await reply(to: request, known, .account(account))
   }
 
-  private func answer(
-    _ request: AdminRequest, _ known: AdminServer.LiveState, _ by: Operator
+  private func reply(
+    to request: AdminRequest, _ known: AdminServer.LiveState, _ by: Operator
   ) async throws -> AdminReply {
     switch request {
     case .status: return .status(try await status(known))
@@ -115,8 +115,8 @@ final class AdminResponder: Sendable {
     let ids = known.placements.map(\.id)
     let entries = try await database.queueEntries(ids).map { $0.placed(placements[$0.id]).withoutLink }
     // A post that was settled in the meantime is no longer in the state.
-    let wanted = state.map { [$0] } ?? QueueState.queued
-    return .list(entries.filter { wanted.contains($0.state) }, next: ids.count == limit ? ids.last : nil)
+    let matchingStates = state.map { [$0] } ?? QueueState.queued
+    return .list(entries.filter { matchingStates.contains($0.state) }, next: ids.count == limit ? ids.last : nil)
   }
 
   private func note(_ event: Logger.Message, _ by: Operator, count: Int) {

@@ -18,34 +18,36 @@ struct AdminRoutes: Sendable {
   }
 
   func add(to router: Router<ConnectionContext>) {
-    router.get("/v2/admin/status") { request, _ in try await answer(.status, request) }
+    router.get("/v2/admin/status") { request, _ in try await response(to: .status, for: request) }
     router.get("/v2/admin/history") { request, _ in try await historyResponse(request) }
     router.get("/v2/admin/posts") { request, _ in
       _ = try await caller(of: request)
-      return try await answer(try Self.list(Query(request)), request)
+      return try await response(to: try Self.list(Query(request)), for: request)
     }
     router.get("/v2/admin/posts/{id}") { request, context in
       _ = try await caller(of: request)
       guard let id = context.parameters.get("id").flatMap({ PostID($0) }) else { throw Problem.postNotFound }
-      return try await answer(.show(id), request)
+      return try await response(to: .show(id), for: request)
     }
     router.post("/v2/admin/posts/retry") { request, _ in
       let selection = try await selection(of: request)
-      guard selection.all == true else { return try await answer(.retry(.these(try selection.posts())), request) }
+      guard selection.all == true else {
+        return try await response(to: .retry(.posts(try selection.posts())), for: request)
+      }
       guard selection.ids == nil else { throw Problem.invalidSelection }
       let after = try selection.after.map { try Self.id($0, "after") }
-      return try await answer(.retry(.all(reason: selection.reason, after: after)), request)
+      return try await response(to: .retry(.all(reason: selection.reason, after: after)), for: request)
     }
     router.post("/v2/admin/posts/discard") { request, _ in
-      try await answer(.discard(try await selection(of: request).posts()), request)
+      try await response(to: .discard(try await selection(of: request).posts()), for: request)
     }
-    router.post("/v2/admin/pause") { request, _ in try await answer(.pause, request) }
-    router.post("/v2/admin/resume") { request, _ in try await answer(.resume, request) }
+    router.post("/v2/admin/pause") { request, _ in try await response(to: .pause, for: request) }
+    router.post("/v2/admin/resume") { request, _ in try await response(to: .resume, for: request) }
     for path in ["/v2/admin/status", "/v2/admin/history", "/v2/admin/posts", "/v2/admin/posts/{id}"] as [RouterPath] {
-      router.respondMethodNotAllowed(at: path, than: .get)
+      router.respondMethodNotAllowed(at: path, allow: .get)
     }
     for path in ["posts/retry", "posts/discard", "pause", "resume"] {
-      router.respondMethodNotAllowed(at: "/v2/admin/\(path)", than: .post)
+      router.respondMethodNotAllowed(at: "/v2/admin/\(path)", allow: .post)
     }
   }
 
@@ -58,15 +60,15 @@ struct AdminRoutes: Sendable {
     return caller
   }
 
-  private func answer(_ request: AdminRequest, _ source: Request) async throws -> Response {
-    let account = try await caller(of: source).account.id
-    let answer: AdminReply
-    do { answer = try await admin.answer(request, to: account) } catch let refusal as AdminRefusal {
+  private func response(to request: AdminRequest, for httpRequest: Request) async throws -> Response {
+    let account = try await caller(of: httpRequest).account.id
+    let reply: AdminReply
+    do { reply = try await admin.reply(to: request, from: account) } catch let refusal as AdminRefusal {
       throw Problem(refusal)
     }
     return Response(
       .object { json in
-        switch answer {
+        switch reply {
         case .status(let status): status.write(to: &json)
         case .list(let entries, let next):
           json.array("posts", entries) { $1.write(to: &$0) }
@@ -88,14 +90,15 @@ struct AdminRoutes: Sendable {
   }
 
   /// The greatest integer that every JSON parser reads exactly. (RFC 8259, 6.)
-  private static let wholeMax: Int64 = 9_007_199_254_740_991
+  private static let jsonIntegerMax: Int64 = 9_007_199_254_740_991
 
   private func historyResponse(_ request: Request) async throws -> Response {
     _ = try await caller(of: request)
     let text = Query(request)["since"] ?? ""
-    guard let sinceMs = Int64(text.isEmpty ? "0" : text), (0...Self.wholeMax).contains(sinceMs) else {
+    guard let sinceMs = Int64(text.isEmpty ? "0" : text), (0...Self.jsonIntegerMax).contains(sinceMs) else {
       throw Problem(
-        .badRequest, "invalid_since", "since must be milliseconds since 1970, 0 to \(Self.wholeMax)", field: "since")
+        .badRequest, "invalid_since", "since must be milliseconds since 1970, 0 to \(Self.jsonIntegerMax)",
+        field: "since")
     }
     return Response(
       .object { json in

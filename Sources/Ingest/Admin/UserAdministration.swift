@@ -10,16 +10,17 @@ struct UserAdministration: Sendable {
 
   func list(email: String?, after: AccountID?, limit: Int) async throws -> AdminReply {
     let users = try await database.users(
-      email: email.map(UserAdministration.stored), after: after, limit: limit, unixMs: WallClock.unixMs)
+      email: email.map(UserAdministration.normalized), after: after, limit: limit, unixMs: WallClock.unixMs)
     return .users(users, next: users.count == limit ? users.last?.account.id : nil)
   }
 
   func add(_ user: NewUser, by: Operator) async throws -> User {
-    let madeUp = user.password == nil ? UserAdministration.password() : nil
+    let generated = user.password == nil ? UserAdministration.randomPassword() : nil
     let registration: Registration
     do {
       registration = try Registration(
-        email: user.email, password: user.password ?? madeUp ?? "", firstName: user.firstName, lastName: user.lastName)
+        email: user.email, password: user.password ?? generated ?? "", firstName: user.firstName,
+        lastName: user.lastName)
     } catch { throw AdminRefusal(error) }
     let hash = try await self.hash(registration.password)
     do {
@@ -28,12 +29,12 @@ struct UserAdministration: Sendable {
     } catch is EmailTaken {
       throw AdminRefusal(.invalid, "there is an account with this e-mail address")
     }
-    return try await self.user(registration.email, password: madeUp)
+    return try await self.user(registration.email, password: generated)
   }
 
   func set(_ email: String, _ change: UserChange, by: Operator) async throws -> User {
     let id = try await user(email).account.id
-    var madeUp: String?
+    var generated: String?
     switch change {
     case .disable:
       try await database.set(id, .disabled(sinceMs: WallClock.unixMs))
@@ -42,8 +43,8 @@ struct UserAdministration: Sendable {
       try await database.set(id, .enabled)
       logins.audit.note(.accountEnabled, account: id, by: by)
     case .password(let given):
-      if given == nil { madeUp = UserAdministration.password() }
-      let password = given ?? madeUp ?? ""
+      if given == nil { generated = UserAdministration.randomPassword() }
+      let password = given ?? generated ?? ""
       do { try Registration.check(password: password) } catch { throw AdminRefusal(error) }
       let hash = try await hash(password)
       _ = try await database.setPassword(of: id, hash, from: nil, ending: .sessionsAndIdentities)
@@ -55,28 +56,28 @@ struct UserAdministration: Sendable {
       try await database.set(id, .isOperator(false))
       logins.audit.note(.accountDemoted, account: id, by: by)
     }
-    return try await user(email, password: madeUp)
+    return try await user(email, password: generated)
   }
 
   private func user(_ email: String, password: String? = nil) async throws -> User {
     let found = try await database.users(
-      email: UserAdministration.stored(email), after: nil, limit: 1, unixMs: WallClock.unixMs)
+      email: UserAdministration.normalized(email), after: nil, limit: 1, unixMs: WallClock.unixMs)
     guard var user = found.first else { throw AdminRefusal(.notFound, "no account has this e-mail address") }
     user.password = password
     return user
   }
 
   private func hash(_ password: String) async throws -> String {
-    let turn = PasswordQueue.HashRequest(.known, from: nil)
-    do { return try await logins.passwords.hash(password, in: turn) } catch is Problem {
+    let request = PasswordQueue.HashRequest(.known, from: nil)
+    do { return try await logins.passwords.hash(password, for: request) } catch is Problem {
       throw AdminRefusal(.busy, "too many logins at the same time; try again later")
     }
   }
 
-  private static func stored(_ email: String) -> String { email.trimmedLine.lowercased() }
+  private static func normalized(_ email: String) -> String { email.trimmedLine.lowercased() }
 
   /// Creates a random password, which the operator passes on to the user.
-  private static func password() -> String { String(Secrets.token().prefix(Limits.madePasswordBytes)) }
+  private static func randomPassword() -> String { String(Secrets.token().prefix(Limits.generatedPasswordBytes)) }
 }
 
 extension AdminRefusal {

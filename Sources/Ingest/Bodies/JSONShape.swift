@@ -50,7 +50,7 @@ struct JSONShape {
       case UInt8(ascii: "\""):
         let isName = expectsName
         (isAfterComma, expectsName) = (false, false)
-        let name = takeText()
+        let name = readText()
         if isName, open[open.count - 1]?.insert(name).inserted == false {
           return .doubledName(String(decoding: name, as: UTF8.self))
         }
@@ -61,7 +61,7 @@ struct JSONShape {
   }
 
   /// Reads a text after its opening quotation mark. Returns it without the closing mark, with its escapes decoded.
-  private mutating func takeText() -> ArraySlice<UInt8> {
+  private mutating func readText() -> ArraySlice<UInt8> {
     let start = next
     var hasEscapes = false
     while next < bytes.count, bytes[next] != UInt8(ascii: "\"") {
@@ -74,9 +74,9 @@ struct JSONShape {
     let end = min(next, bytes.count)
     next = end + 1
     let text = bytes[start..<end]
-    guard hasEscapes, let read = try? JSONDecoder().decode(String.self, from: Data([0x22] + text + [0x22])) else {
+    guard hasEscapes, let decoded = try? JSONDecoder().decode(String.self, from: Data([0x22] + text + [0x22])) else {
       return text
     }
-    return Array(read.utf8)[...]
+    return Array(decoded.utf8)[...]
   }
 }

@@ -48,7 +48,7 @@ extension Problem {
       switch flaw {
       case .trailingComma: "the body has a comma before a closing bracket, which is not valid JSON: remove it"
       case .doubledName(let name):
-        "the body has an object with two members named \"\(name.safeLine(bytesMax: Limits.complaintBytesMax))\": "
+        "the body has an object with two members named \"\(name.safeLine(bytesMax: Limits.quotedTextBytesMax))\": "
           + "keep one"
       case .encoding: "the body has a NUL byte: send JSON in UTF-8"
       }

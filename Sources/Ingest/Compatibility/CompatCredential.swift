@@ -8,7 +8,7 @@ enum CompatCredential {
   case password(email: String, password: String)
   case facebook(accessToken: String)
 
-  init(_ body: JSONValue, takesFacebook: Bool) throws(Problem) {
+  init(_ body: JSONValue, acceptsFacebook: Bool) throws(Problem) {
     switch (body["udacity"], body["facebook_mobile"]) {
     case (let login?, nil):
       self = .password(
@@ -16,7 +16,7 @@ enum CompatCredential {
         password: try CompatCredential.text("password", of: login, in: "udacity"))
     case (nil, let login?):
       // Without Facebook, its token cannot work anyway.
-      guard takesFacebook else { throw Problem.facebookDisabled }
+      guard acceptsFacebook else { throw Problem.facebookDisabled }
       self = .facebook(accessToken: try CompatCredential.text("access_token", of: login, in: "facebook_mobile"))
     default: throw Problem(.badRequest, "classic_credentials", "Did not specify exactly one credential.")
     }

@@ -16,14 +16,14 @@ struct CompatListRoutes: Sendable {
     for path in CompatResponseFormat.lists {
       router.get(RouterPath(path)) { request, context in try await list(request, context) }
     }
-    // Parse answered queries of an unknown class with an empty list. Apps that escape the question mark of their query
-    // ask for such a class.
+    // Parse returned an empty list for an unknown class. Apps that escape the question mark of their query request
+    // such a class.
     for path in CompatResponseFormat.otherClasses {
       router.get(RouterPath(path)) { request, _ in
         try await viewers.authorize(request)
         return Response(ListedPost.json([]))
       }
-      router.respondMethodNotAllowed(at: RouterPath(path), than: .get)
+      router.respondMethodNotAllowed(at: RouterPath(path), allow: .get)
     }
   }
 

@@ -20,8 +20,8 @@ struct CompatPostRoutes: Sendable {
         try await edit(context.parameters.get("id"), request, onDisconnect: context.onClientDisconnect)
       }
       router.delete(RouterPath(post)) { request, context in try await delete(context.parameters.get("id"), request) }
-      router.respondMethodNotAllowed(at: RouterPath(list), than: .get, .post)
-      router.respondMethodNotAllowed(at: RouterPath(post), than: .put, .delete)
+      router.respondMethodNotAllowed(at: RouterPath(list), allow: .get, .post)
+      router.respondMethodNotAllowed(at: RouterPath(post), allow: .put, .delete)
     }
   }
 
@@ -55,10 +55,10 @@ struct CompatPostRoutes: Sendable {
     guard let post = try await database.post(id), post.account == caller.account.id else { throw Problem.postNotFound }
     // A geocoded point belongs to its place. It does not survive a change of the place.
     let isGiven = post.outcome.map { $0.agreement != .notGiven } ?? true
-    let keeps = isGiven && (body.place ?? post.place) == post.place
+    let keepsCoordinate = isGiven && (body.place ?? post.place) == post.place
     let submission = try body.submission(
       place: body.place ?? post.place, link: body.link ?? post.linkText ?? post.link,
-      coordinate: keeps ? post.coordinate : nil)
+      coordinate: keepsCoordinate ? post.coordinate : nil)
     let edited = try await queue.edit(id, of: caller.account.id, submission, onDisconnect: onDisconnect)
     return CompatResponseFormat.plain.response(.object { json in json.add("updatedAt", unixMs: edited.updatedMs) })
   }

@@ -14,7 +14,7 @@ enum CompatResponseFormat {
 
   private static let guardedPaths = ["/v1/session", "/api/session", "/v1/users", "/api/users"]
   static let lists = ["/v1/StudentLocation", "/parse/classes/StudentLocation", "/1/classes/StudentLocation"]
-  /// Paths of all other classes, for which some apps ask.
+  /// Paths of all other classes, which some apps request.
   static let otherClasses = ["/parse/classes/{class}", "/1/classes/{class}"]
   private static let plainPaths = ["/v1/StudentLocation", "/parse/classes", "/1/classes"]
 
@@ -35,8 +35,8 @@ enum CompatResponseFormat {
 
   /// Returns the body of an error in the original service's format. Nil for a path that is not the original service's.
   static func body(of problem: Problem, at path: String) -> ByteBuffer? {
-    guard let form = CompatResponseFormat(path: path) else { return nil }
-    return form.body(form.error(problem))
+    guard let format = CompatResponseFormat(path: path) else { return nil }
+    return format.body(format.error(problem))
   }
 
   func response(_ json: JSONWriter, status: HTTPResponse.Status = .ok) -> Response {

@@ -15,14 +15,14 @@ struct CompatSessionRoutes: Sendable {
     for path in ["/v1/session", "/api/session"] as [RouterPath] {
       router.post(path) { request, context in try await logIn(request, site.source(of: request, context)) }
       router.delete(path) { request, context in try await logOut(request, site.source(of: request, context)) }
-      router.respondMethodNotAllowed(at: path, than: .post, .delete)
+      router.respondMethodNotAllowed(at: path, allow: .post, .delete)
     }
   }
 
   private func logIn(_ request: Request, _ source: LoginSource) async throws -> Response {
     try site.requireSameOrigin(request)
     let (token, session) =
-      switch try CompatCredential(try await body(of: request), takesFacebook: providers.facebook != nil) {
+      switch try CompatCredential(try await body(of: request), acceptsFacebook: providers.facebook != nil) {
       case .password(let email, let password): try await logins.logIn(email: email, password: password, from: source)
       case .facebook(let token): try await providers.logIn(facebookToken: token, from: source)
       }

@@ -13,7 +13,7 @@ struct CompatUserRoutes: Sendable {
   func add(to router: Router<ConnectionContext>) {
     for path in ["/v1/users/{id}", "/api/users/{id}"] as [RouterPath] {
       router.get(path) { request, context in try await show(context.parameters.get("id") ?? "", request) }
-      router.respondMethodNotAllowed(at: path, than: .get)
+      router.respondMethodNotAllowed(at: path, allow: .get)
     }
   }
 
@@ -63,15 +63,15 @@ extension Account {
     json.add("_has_password", true)
     json.add("employer_sharing", false)
     json.object("guard") { _ in }
-    for name in Account.classicArrays { json.add(name, [] as [String]) }
-    for name in Account.classicNulls { json.addNull(name) }
+    for name in Account.arrayFields { json.add(name, [] as [String]) }
+    for name in Account.nullFields { json.addNull(name) }
   }
 
-  private static let classicArrays = [
+  private static let arrayFields = [
     "social_accounts", "_cohort_keys", "_badges", "_principals", "_enrollments", "external_accounts", "tags",
     "_affiliate_profiles", "_memberships",
   ]
-  private static let classicNulls = [
+  private static let nullFields = [
     "website_url", "linkedin_url", "bio", "location", "occupation", "timezone", "languages", "jabber_id",
     "mailing_address", "external_service_password", "signature", "_stripe_customer_id", "_facebook_id", "_google_id",
     "zendesk_id", "_image", "_resume", "site_preferences", "coaching_data", "email_preferences",

@@ -32,17 +32,17 @@ struct PageRoutes: Sendable {
       guard request.uri.path.hasPrefix(files.root + "/"),
         let file = files[String(request.uri.path.dropFirst(files.root.count + 1))]
       else { throw HTTPError(.notFound) }
-      return file.response(ContentCoding(accepting: request.headers[.acceptEncoding]), PageRoutes.kept)
+      return file.response(ContentCoding(accepting: request.headers[.acceptEncoding]), PageRoutes.immutableHeaders)
     }
-    router.get("/v2/page") { request, _ in try await start(request) }
-    router.respondMethodNotAllowed(at: "/", than: .get)
-    router.respondMethodNotAllowed(at: "/admin", than: .get)
-    router.respondMethodNotAllowed(at: "/v2/page", than: .get)
+    router.get("/v2/page") { request, _ in try await initialState(request) }
+    router.respondMethodNotAllowed(at: "/", allow: .get)
+    router.respondMethodNotAllowed(at: "/admin", allow: .get)
+    router.respondMethodNotAllowed(at: "/v2/page", allow: .get)
   }
 
   /// Returns the caller and the setup in one response. A separate request for the caller would often get a 401, which
   /// browsers show as an error.
-  private func start(_ request: Request) async throws -> Response {
+  private func initialState(_ request: Request) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticateIfPresent(request, sessions: sessions, site: site)
     return Response(
       .object { json in
@@ -66,7 +66,7 @@ struct PageRoutes: Sendable {
       })
   }
 
-  /// Returns a document that browsers must not cache: an old one would name files that are gone.
+  /// Returns a document that browsers must not cache: an old one would name files that no longer exist.
   private func document(_ file: PageFiles.File, _ request: Request) -> Response {
     file.response(
       ContentCoding(accepting: request.headers[.acceptEncoding]),
@@ -97,7 +97,7 @@ struct PageRoutes: Sendable {
     }
   }
 
-  private static let kept: HTTPFields = [.cacheControl: "public, max-age=31536000, immutable"]
+  private static let immutableHeaders: HTTPFields = [.cacheControl: "public, max-age=31536000, immutable"]
 
   private static let welcome = PublicRoutes.response(
     """

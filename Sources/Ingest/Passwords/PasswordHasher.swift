@@ -15,14 +15,14 @@ actor PasswordHasher {
   /// Waiting requests by number. Resuming with false refuses one.
   private var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
   /// The task that checks the queue while requests wait.
-  private var ticks: Task<Void, Never>?
+  private var tickTask: Task<Void, Never>?
   /// Hash that is compared for an unknown account, so that the response takes as long as for a known one.
   private let dummyHash: String
 
   /// Time until which hashes run at normal priority.
   private var boostUntil = ContinuousClock.now
 
-  private let spare = HashBufferPool()
+  private let buffers = HashBufferPool()
   private let pace: @Sendable (Int64) -> PostFlow.Pace
   private let nowMs: @Sendable () -> Int64
 
@@ -40,12 +40,12 @@ actor PasswordHasher {
     queue = PasswordQueue(cores: cores)
     self.pace = pace
     self.nowMs = nowMs
-    guard let memory = HashBuffer(), let nobody = PasswordHash.make(Secrets.token(), in: memory) else {
+    guard let memory = HashBuffer(), let dummy = PasswordHash.make(Secrets.token(), in: memory) else {
       // Without it, response times would reveal unknown accounts.
       fatalError("There are no \(PasswordHash.memoryBytes) bytes of memory to compute passwords' hashes in.")
     }
-    spare.release(memory)
-    self.dummyHash = nobody
+    buffers.release(memory)
+    self.dummyHash = dummy
   }
 
   /// False while hashes run at normal priority because other threads left them no core.
@@ -57,8 +57,8 @@ actor PasswordHasher {
   /// Hashes a password.
   ///
   /// - Throws: `Problem.busy` if too many wait, the turn does not come in time, or there is no memory or thread.
-  func hash(_ password: String, in turn: PasswordQueue.HashRequest) async throws -> String {
-    guard await begin(turn) else { throw Problem.busy }
+  func hash(_ password: String, for request: PasswordQueue.HashRequest) async throws -> String {
+    guard await begin(request) else { throw Problem.busy }
     guard let hash = await computed({ PasswordHash.make(password, in: $0) }) ?? nil else { throw Problem.busy }
     return hash
   }
@@ -67,31 +67,32 @@ actor PasswordHasher {
   ///
   /// - Parameters:
   ///   - hash: The account's hash. Nil without such an account; then no password is right.
-  ///   - begun: Called when the turn has come, before the hash is computed. If it throws, no hash is computed.
-  /// - Returns: The result of `begun`, and true if the password is right. The latter is nil if there is no memory or
+  ///   - onStart: Called when the turn has come, before the hash is computed. If it throws, no hash is computed.
+  /// - Returns: The result of `onStart`, and true if the password is right. The latter is nil if there is no memory or
   ///   thread.
-  /// - Throws: Errors of `begun`, or `Problem.busy` if too many wait or the turn does not come in time.
-  func compare<Begun: Sendable>(
-    _ password: String, with hash: String?, in turn: PasswordQueue.HashRequest, begun: @Sendable () throws -> Begun
-  ) async throws -> (begun: Begun, isRight: Bool?) {
-    guard await begin(turn) else { throw Problem.busy }
-    let value: Begun
-    do { value = try begun() } catch {
+  /// - Throws: Errors of `onStart`, or `Problem.busy` if too many wait or the turn does not come in time.
+  func compare<Started: Sendable>(
+    _ password: String, with hash: String?, for request: PasswordQueue.HashRequest,
+    onStart: @Sendable () throws -> Started
+  ) async throws -> (started: Started, isRight: Bool?) {
+    guard await begin(request) else { throw Problem.busy }
+    let started: Started
+    do { started = try onStart() } catch {
       end(usedMs: 0)
       throw error
     }
     // An account without a password has an empty hash.
     let compared = hash.flatMap { $0.isEmpty ? nil : $0 }
     let isSame = await computed { [dummyHash] in PasswordHash.isPassword(password, of: compared ?? dummyHash, in: $0) }
-    guard let isSame else { return (value, nil) }
+    guard let isSame else { return (started, nil) }
     let isRight = isSame && compared != nil
-    queue.record(isRight: isRight, from: turn.network, nowMs: nowMs())
-    return (value, isRight)
+    queue.record(isRight: isRight, from: request.network, nowMs: nowMs())
+    return (started, isRight)
   }
 
   /// Waits for the turn. Returns false if it does not come. Otherwise call `computed` or `end`.
-  private func begin(_ turn: PasswordQueue.HashRequest) async -> Bool {
-    let entry = queue.enqueue(turn, nowMs: nowMs())
+  private func begin(_ request: PasswordQueue.HashRequest) async -> Bool {
+    let entry = queue.enqueue(request, nowMs: nowMs())
     if let evicted = entry.evicted { resume(evicted, false) }
     guard let number = entry.number else { return false }
     return await withCheckedContinuation { continuation in
@@ -111,10 +112,10 @@ actor PasswordHasher {
     let pace = pace(nowMs)
     for number in queue.expire(nowMs: nowMs) { resume(number, false) }
     while let number = queue.next(nowMs: nowMs, beside: pace) { resume(number, true) }
-    guard ticks == nil, let nextMs = queue.nextMs(nowMs: nowMs, beside: pace) else { return }
-    ticks = Task {
+    guard tickTask == nil, let nextMs = queue.nextMs(nowMs: nowMs, beside: pace) else { return }
+    tickTask = Task {
       try? await Task.sleep(for: .milliseconds(max(1, nextMs - nowMs)))
-      ticks = nil
+      tickTask = nil
       advance()
     }
   }
@@ -129,9 +130,9 @@ actor PasswordHasher {
     // If two threads compute the same value, the first result counts.
     let first = OneShot<Outcome<Value>?>()
     compute(work, yields: yields) { first.set($0) }
-    var patience: Task<Void, any Error>?
+    var hedge: Task<Void, any Error>?
     if yields {
-      patience = Task {
+      hedge = Task {
         try await Task.sleep(for: .milliseconds(Limits.passwordHashHedgeDelayMs))
         try Task.checkCancellation()
         // Linux lets only root raise the thread's own priority again, so a second thread computes the value.
@@ -141,25 +142,25 @@ actor PasswordHasher {
       }
     }
     let outcome = await first.uncancelledValue()
-    patience?.cancel()
+    hedge?.cancel()
     end(usedMs: outcome?.usedMs ?? 0)
     return outcome?.value
   }
 
   /// Computes on a new thread.
   ///
-  /// - Parameter then: Called on that thread, with nil if there is no memory or thread.
+  /// - Parameter completion: Called on that thread, with nil if there is no memory or thread.
   private nonisolated func compute<Value: Sendable>(
     _ work: @escaping @Sendable (HashBuffer) -> Value, yields: Bool,
-    then: @escaping @Sendable (Outcome<Value>?) -> Void
+    completion: @escaping @Sendable (Outcome<Value>?) -> Void
   ) {
-    let isBegun = detachThread { [spare] in
-      guard let memory = spare.acquire() else { return then(nil) }
+    let hasStarted = detachThread { [buffers] in
+      guard let memory = buffers.acquire() else { return completion(nil) }
       let outcome = yields ? PasswordHasher.atIdlePriority { Outcome { work(memory) } } : Outcome { work(memory) }
-      spare.release(memory)
-      then(outcome)
+      buffers.release(memory)
+      completion(outcome)
     }
-    if !isBegun { then(nil) }
+    if !hasStarted { completion(nil) }
   }
 
   /// Runs `work` on an idle-priority thread and blocks until it ends. The calling thread resumes the task: a woken task
@@ -167,16 +168,16 @@ actor PasswordHasher {
   private static func atIdlePriority<Value: Sendable>(_ work: @escaping @Sendable () -> Value) -> Value {
     let value = Mutex<Value?>(nil)
     let isDone = DispatchSemaphore(value: 0)
-    let isBegun = detachThread {
+    let hasStarted = detachThread {
       // A waking thread preempts a thread of this policy immediately. A thread with niceness 19 would keep its slice,
       // up to 3 ms, and a post wakes many threads. 0 stands for the calling thread.
       var priority = sched_param()
       sched_setscheduler(0, idlePolicy, &priority)
-      let made = work()
-      value.withLock { $0 = made }
+      let result = work()
+      value.withLock { $0 = result }
       isDone.signal()
     }
-    guard isBegun else { return work() }
+    guard hasStarted else { return work() }
     isDone.wait()
     return value.withLock { $0! }
   }

@@ -3,7 +3,7 @@ import NIOCore
 import Store
 import Synchronization
 
-/// Cache of the list as bytes in the format of each API. Serialized once per change, however many clients ask. Any
+/// Cache of the list as bytes in the format of each API. Serialized once per change, for any number of clients. Any
 /// thread.
 final class LatestListCache: Sendable {
   private struct State: Sendable {
@@ -42,13 +42,13 @@ final class LatestListCache: Sendable {
   }
 
   private func bytes(
-    _ form: any WritableKeyPath<State, ByteBuffer?> & Sendable, made: () async throws -> ByteBuffer
+    _ format: any WritableKeyPath<State, ByteBuffer?> & Sendable, make: () async throws -> ByteBuffer
   ) async throws -> ByteBuffer {
-    let (kept, changes) = state.withLock { ($0[keyPath: form], $0.changes) }
-    if let kept { return kept }
-    let bytes = try await made()
+    let (cached, changes) = state.withLock { ($0[keyPath: format], $0.changes) }
+    if let cached { return cached }
+    let bytes = try await make()
     state.withLock { state in
-      if state.changes == changes { state[keyPath: form] = bytes }
+      if state.changes == changes { state[keyPath: format] = bytes }
     }
     return bytes
   }

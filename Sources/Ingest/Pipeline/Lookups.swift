@@ -5,7 +5,7 @@ import Synchronization
 import Web
 
 /// Lookups for previews: jobs with priority that are never stored. A lost lookup fails, and its client may retry. A
-/// client that asks for a query in progress shares its result, so that a page that many open together causes one job.
+/// client whose query is already in progress shares its result. A page that many people open together causes one job.
 final class Lookups: Sendable {
   /// A job and the clients that wait for it.
   private struct InFlightLookup: Sendable {

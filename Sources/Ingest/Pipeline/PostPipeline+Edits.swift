@@ -54,7 +54,7 @@ extension PostPipeline {
   /// Changes an account's own data, which its posts show. The change is durable on return, and the feeds get it. A new
   /// name counts as an edit of each of the account's posts on the list, because feeds publish each again.
   ///
-  /// - Throws: `Problem.unauthorized` if the account is gone. A `Problem` if another account has the address, or the
+  /// - Throws: `Problem.unauthorized` if the account is deleted. A `Problem` if another account has the address, or the
   ///   rate limit forbids that number of edits. Nothing has changed then. `StoreError`.
   func change(_ account: AccountID, _ change: ProfileChange) async throws -> Account {
     let edits = try await database.listedPosts(renamedBy: change, of: account)

@@ -10,22 +10,22 @@ extension PostPipeline {
   ///
   /// - Throws: `AdminRefusal` if the backlog has too few free slots, `StoreError`.
   func retryDead(_ selection: DeadSelection) async throws -> QueueChange {
-    let room =
+    let slots =
       switch selection {
-      case .these(let ids): ids.count
+      case .posts(let ids): ids.count
       case .all: Limits.adminPostsMax
       }
-    guard depth.add(room, ordering: .relaxed).newValue <= Limits.queueDepthMax else {
-      depth.subtract(room, ordering: .relaxed)
-      throw AdminRefusal(.busy, "the backlog has no \(room) free slots; try again after workers have settled posts")
+    guard depth.add(slots, ordering: .relaxed).newValue <= Limits.queueDepthMax else {
+      depth.subtract(slots, ordering: .relaxed)
+      throw AdminRefusal(.busy, "the backlog has no \(slots) free slots; try again after workers have settled posts")
     }
     do {
-      let retried = try await retryPart(selection, limit: room)
-      depth.subtract(room - retried.jobs.count, ordering: .relaxed)
+      let retried = try await retryPart(selection, limit: slots)
+      depth.subtract(slots - retried.jobs.count, ordering: .relaxed)
       meters.byRetry.increment(by: retried.jobs.count)
       return retried.change
     } catch {
-      depth.subtract(room, ordering: .relaxed)
+      depth.subtract(slots, ordering: .relaxed)
       throw error
     }
   }

@@ -7,7 +7,7 @@ import Synchronization
 import Web
 
 /// The path of posts from the API to the map. It accepts them into the store, passes them to the job link, and settles
-/// them when a worker has answered.
+/// them when a worker has sent its result.
 ///
 /// Threads: requests come from any task, results from the job link's reactor, completions and changes from the store.
 /// The `async` methods wait for the store or for a worker; the others return immediately.
@@ -95,14 +95,14 @@ final class PostPipeline: Sendable {
         switch result.map(\.first) {
         case .success(.accepted(let accepted)):
           // Register before a worker can get the job. Otherwise its outcome could come first.
-          let expected = waits && waiters.register(accepted.id)
+          let mayWait = waits && waiters.register(accepted.id)
           if let job = accepted.job {
             jobs.enqueue(.committed(.accepted([job])))
             meters.overHTTP.increment()
           } else {
             releaseSlots(1, to: account)
           }
-          continuation.resume(returning: (accepted, expected))
+          continuation.resume(returning: (accepted, mayWait))
         case .success(.conflict):
           releaseSlots(1, to: account)
           continuation.resume(throwing: IdempotencyConflict())
@@ -146,9 +146,9 @@ final class PostPipeline: Sendable {
     guard !hasExceededMaxWait.load(ordering: .relaxed) else { return (0, .maxWaitExceeded) }
     let (allowed, refusal) = consumeRate(count, of: account)
     record(allowed)
-    let over = depth.add(allowed, ordering: .relaxed).newValue - Limits.queueDepthMax
-    guard over > 0 else { return (allowed, refusal ?? .busy) }
-    let capacity = max(0, allowed - over)
+    let excess = depth.add(allowed, ordering: .relaxed).newValue - Limits.queueDepthMax
+    guard excess > 0 else { return (allowed, refusal ?? .busy) }
+    let capacity = max(0, allowed - excess)
     releaseSlots(allowed - capacity, to: account)
     return (capacity, .busy)
   }

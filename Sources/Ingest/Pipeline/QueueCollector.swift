@@ -3,16 +3,16 @@ import Messaging
 import Store
 import Telemetry
 
-/// Collector of the queue's metrics. It asks the reactor and the store at each scrape, so that the queue costs nothing
-/// between scrapes. Any thread.
+/// Collector of the queue's metrics. It reads them from the reactor and the store at each scrape, so that they cost
+/// nothing between scrapes. Any thread.
 final class QueueCollector: Sendable {
   private let database: any StoreHealth & QueueReader
-  private let view: QueueInspector
+  private let inspector: QueueInspector
   private let pause: QueuePause
 
-  init(database: any StoreHealth & QueueReader, view: QueueInspector, pause: QueuePause) {
+  init(database: any StoreHealth & QueueReader, inspector: QueueInspector, pause: QueuePause) {
     self.database = database
-    self.view = view
+    self.inspector = inspector
     self.pause = pause
   }
 
@@ -21,7 +21,7 @@ final class QueueCollector: Sendable {
     var samples = database.space.samples
     samples.append(Metric.queueMax.sample(Limits.queueDepthMax))
     samples.append(Metric.queuePaused.sample(pause.sinceMs == nil ? 0 : 1))
-    if case .status(let snapshot, _, _)? = await view.liveState(about: .status) {
+    if case .status(let snapshot, _, _)? = await inspector.liveState(about: .status) {
       samples += [
         Metric.queuePosts.sample(snapshot.ready, QueueState.ready.word),
         Metric.queuePosts.sample(snapshot.leased, QueueState.leased.word),

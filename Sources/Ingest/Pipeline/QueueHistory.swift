@@ -23,12 +23,12 @@ final class QueueHistory: Service {
   }
 
   private let database: any QueueReader
-  private let view: QueueInspector
+  private let inspector: QueueInspector
   private let samples = Mutex<[Sample]>([])
 
-  init(database: any QueueReader, view: QueueInspector) {
+  init(database: any QueueReader, inspector: QueueInspector) {
     self.database = database
-    self.view = view
+    self.inspector = inspector
   }
 
   /// Runs until graceful shutdown.
@@ -52,7 +52,7 @@ final class QueueHistory: Service {
 
   /// Returns a sample. Nil if the reactor or the store is too busy, which leaves a gap.
   private func sample() async -> Sample? {
-    guard case .status(let queue, let rates, let feeds) = await view.liveState(about: .status),
+    guard case .status(let queue, let rates, let feeds) = await inspector.liveState(about: .status),
       let dead = try? await database.deadCounts().all, let oldest = try? await database.oldestQueuedMs() as Int64??
     else { return nil }
     let nowMs = WallClock.unixMs

@@ -30,23 +30,23 @@ final class QueueMeters: Sendable {
     func isVoid(_ index: Int) -> Bool {
       !void.isEmpty && settlements[index].job.id.post.map(void.contains) == true
     }
-    var told = (published: 0, rejected: 0, dead: 0, retries: 0)
+    var counts = (published: 0, rejected: 0, dead: 0, retries: 0)
     // In place: copying a settlement costs more than counting it.
     for index in settlements.indices where !isVoid(index) {
       switch settlements[index].settlement {
-      case .verdict(.published): told.published += 1
-      case .verdict(.rejected): told.rejected += 1
-      case .dead: told.dead += 1
-      case .retry: told.retries += 1
+      case .verdict(.published): counts.published += 1
+      case .verdict(.rejected): counts.rejected += 1
+      case .dead: counts.dead += 1
+      case .retry: counts.retries += 1
       case .leaseLost: break
       }
     }
-    published.increment(by: told.published)
-    rejected.increment(by: told.rejected)
-    dead.increment(by: told.dead)
-    retries.increment(by: told.retries)
+    published.increment(by: counts.published)
+    rejected.increment(by: counts.rejected)
+    dead.increment(by: counts.dead)
+    retries.increment(by: counts.retries)
     deleted.increment(by: void.count)
-    guard logger.logLevel <= .debug || told.dead > 0 else { return }
+    guard logger.logLevel <= .debug || counts.dead > 0 else { return }
     for index in settlements.indices where !isVoid(index) { log(settlements[index]) }
   }
 
@@ -56,10 +56,10 @@ final class QueueMeters: Sendable {
   func count(_ losses: JobScheduler.LostLeases, void: Set<PostID>) {
     self.losses.increment(by: losses.requeued.count + losses.dead.count)
     let posts = losses.dead.compactMap(\.post)
-    let buried = posts.filter { !void.contains($0) }
-    dead.increment(by: buried.count)
-    deleted.increment(by: posts.count - buried.count)
-    for post in buried { logDead(post, ["post": "\(post)", "code": "workers_lost"]) }
+    let deadPosts = posts.filter { !void.contains($0) }
+    dead.increment(by: deadPosts.count)
+    deleted.increment(by: posts.count - deadPosts.count)
+    for post in deadPosts { logDead(post, ["post": "\(post)", "code": "workers_lost"]) }
   }
 
   private func log(_ pending: IngestCore.PendingSettlement) {

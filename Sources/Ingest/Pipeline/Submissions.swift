@@ -13,18 +13,18 @@ final class Submissions: Sendable {
   private let database: any PostReader
   private let queue: PostPipeline
   private let sessions: Sessions
-  private let answers: CommandQueue<SubmitServer.Command>
+  private let replies: CommandQueue<SubmitServer.Command>
   private let logger: Logger
   private let meters = SubmitMeters()
 
   init(
-    database: any PostReader, queue: PostPipeline, sessions: Sessions, answers: CommandQueue<SubmitServer.Command>,
+    database: any PostReader, queue: PostPipeline, sessions: Sessions, replies: CommandQueue<SubmitServer.Command>,
     logger: Logger
   ) {
     self.database = database
     self.queue = queue
     self.sessions = sessions
-    self.answers = answers
+    self.replies = replies
     self.logger = logger
   }
 
@@ -45,7 +45,7 @@ final class Submissions: Sendable {
       let session = try await sessions.session(token: token, unixMs: WallClock.unixMs)
       identity = session.map { .account($0.account.id) } ?? .unauthenticated
     } catch { logger.error("session check failed", metadata: ["error": "\(error)"]) }
-    answers.enqueue(.identified(peer: peer, token: token, identity))
+    replies.enqueue(.identified(peer: peer, token: token, identity))
   }
 
   private func accept(_ posts: [SubmittedPost], _ account: AccountID, _ ticket: SubmitServer.Ticket) {
@@ -61,19 +61,19 @@ final class Submissions: Sendable {
       } catch { receipts.append(SubmitReceipt(error)) }
     }
     guard !valid.isEmpty else { return finish(ticket, receipts.compactMap(\.self)) }
-    let sorted = receipts
+    let receiptsSoFar = receipts
     queue.accept(valid, account: account, counting: queue.meters.overZeroMQ) { [self] result, refusal in
       if case .failure(let error) = result, !error.isFull {
         logger.error("batch commit failed", metadata: ["error": "\(error)"])
       }
       var stored = self.receipts(result, refusal, count: posts.count).makeIterator()
-      finish(ticket, sorted.compactMap { $0 ?? stored.next() })
+      finish(ticket, receiptsSoFar.compactMap { $0 ?? stored.next() })
     }
   }
 
   private func finish(_ ticket: SubmitServer.Ticket, _ receipts: [SubmitReceipt]) {
     meters.count(receipts)
-    answers.enqueue(.answered(ticket, .receipts(receipts)))
+    replies.enqueue(.replied(ticket, .receipts(receipts)))
   }
 
   private static func submission(_ post: SubmittedPost) throws(Problem) -> Submission {
@@ -102,16 +102,16 @@ final class Submissions: Sendable {
     }
   }
 
-  /// Answers a status query. Shows published posts to everyone, and other posts only to their owners.
+  /// Replies to a status query. Shows published posts to everyone, and other posts only to their owners.
   private func show(_ ids: [PostID], _ account: AccountID, _ ticket: SubmitServer.Ticket) async {
     do {
       let posts = try await database.posts(ids).filter { $0.state == .published || $0.account == account }
       let found = Dictionary(posts.map { ($0.id, $0) }) { first, _ in first }
-      answers.enqueue(.answered(ticket, .statuses(ids.map { ($0, found[$0]) })))
+      replies.enqueue(.replied(ticket, .statuses(ids.map { ($0, found[$0]) })))
     } catch {
       logger.error("post status query failed", metadata: ["error": "\(error)"])
       let detail = "cannot read the posts at the moment; try again later"
-      answers.enqueue(.answered(ticket, .busy(detail: detail, retryAfterMs: Limits.submitRetryMs)))
+      replies.enqueue(.replied(ticket, .busy(detail: detail, retryAfterMs: Limits.submitRetryMs)))
     }
   }
 }

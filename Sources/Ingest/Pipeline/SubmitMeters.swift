@@ -16,18 +16,18 @@ final class SubmitMeters: Sendable {
 
   func count(_ receipts: [SubmitReceipt]) {
     batches.increment()
-    var told: [String: Int] = [:]
+    var counts: [String: Int] = [:]
     var accepted = 0
     for receipt in receipts {
       switch receipt {
       case .accepted: accepted += 1
-      case .replayed: told["replayed", default: 0] += 1
-      case .refused(let refusal), .busy(let refusal, _): told[refusal.code, default: 0] += 1
+      case .replayed: counts["replayed", default: 0] += 1
+      case .refused(let refusal), .busy(let refusal, _): counts[refusal.code, default: 0] += 1
       }
     }
-    if accepted > 0 { told["accepted"] = accepted }
+    if accepted > 0 { counts["accepted"] = accepted }
     posts.withLock { posts in
-      for (code, count) in told {
+      for (code, count) in counts {
         let counter = posts[code] ?? Metric.submitPosts.counter(code)
         posts[code] = counter
         counter.increment(by: count)

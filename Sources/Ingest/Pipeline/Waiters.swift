@@ -51,11 +51,11 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
 
   /// Waits for a registered event. Returns nil after the timeout or at the process's shutdown.
   func outcome(of id: ID, withinMs: Int64) async -> Outcome? {
-    let clock = Task {
+    let timer = Task {
       try await Task.sleep(for: .milliseconds(withinMs))
       cancel(id)
     }
-    defer { clock.cancel() }
+    defer { timer.cancel() }
     return await withTaskCancellationOrGracefulShutdownHandler {
       await withCheckedContinuation { continuation in
         let outcome: Outcome?? = states.withLock { states in

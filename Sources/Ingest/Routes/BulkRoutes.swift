@@ -15,7 +15,7 @@ struct BulkRoutes: Sendable {
 
   func add(to router: Router<ConnectionContext>) {
     router.post("/v2/posts/bulk") { request, _ in try await create(request) }
-    router.respondMethodNotAllowed(at: "/v2/posts/bulk", than: .post)
+    router.respondMethodNotAllowed(at: "/v2/posts/bulk", allow: .post)
   }
 
   private func create(_ request: Request) async throws -> Response {
@@ -29,7 +29,7 @@ struct BulkRoutes: Sendable {
     }
     let trace = request.headers[.traceparent].flatMap { TraceContext($0) }
     let decoder = JSONDecoder()
-    let read = lines.enumerated().map { index, line -> Result<NewPost, Problem> in
+    let posts = lines.enumerated().map { index, line -> Result<NewPost, Problem> in
       do throws(Problem) {
         let plain = PostBody(plain: line)
         let line = if let plain { plain } else { try RequestBody.decoded(PostBody.self, line, decoder) }
@@ -40,9 +40,9 @@ struct BulkRoutes: Sendable {
         return .success(NewPost(submission, try .init(key: key, of: submission)))
       } catch { return .failure(error) }
     }
-    let answers = try await stored(read, caller.account.id)
+    let results = try await stored(posts, caller.account.id)
     var text = JSONWriter()
-    for answer in answers { text.line { answer.write(to: &$0) } }
+    for result in results { text.line { result.write(to: &$0) } }
     return Response(
       status: .ok, headers: [.contentType: "application/x-ndjson"],
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: text.bytes)))
@@ -57,9 +57,9 @@ struct BulkRoutes: Sendable {
       rest = rest[line.endIndex...].dropFirst()
       if !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { lines.append(line) }
     }
-    let wanted = "the body must have 1 to \(Limits.bulkPostsMax) lines, each a JSON object with a place and a link"
-    guard !lines.isEmpty else { throw Problem(.badRequest, "empty_body", wanted) }
-    guard lines.count <= Limits.bulkPostsMax else { throw Problem(.contentTooLarge, "too_many_lines", wanted) }
+    let requirement = "the body must have 1 to \(Limits.bulkPostsMax) lines, each a JSON object with a place and a link"
+    guard !lines.isEmpty else { throw Problem(.badRequest, "empty_body", requirement) }
+    guard lines.count <= Limits.bulkPostsMax else { throw Problem(.contentTooLarge, "too_many_lines", requirement) }
     return lines
   }
 

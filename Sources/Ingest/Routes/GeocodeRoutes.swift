@@ -8,12 +8,12 @@ struct GeocodeRoutes: Sendable {
   let lookups: Lookups
 
   func add(to router: Router<ConnectionContext>) {
-    router.get("/v2/geocode") { try await answer(try Self.forward(Query($0)), $1) }
-    router.get("/v2/reverse") { try await answer(try Self.reverse(Query($0)), $1) }
-    for path in ["/v2/geocode", "/v2/reverse"] as [RouterPath] { router.respondMethodNotAllowed(at: path, than: .get) }
+    router.get("/v2/geocode") { try await respond(try Self.forward(Query($0)), $1) }
+    router.get("/v2/reverse") { try await respond(try Self.reverse(Query($0)), $1) }
+    for path in ["/v2/geocode", "/v2/reverse"] as [RouterPath] { router.respondMethodNotAllowed(at: path, allow: .get) }
   }
 
-  private func answer(_ query: PlaceQuery, _ context: ConnectionContext) async throws -> Response {
+  private func respond(_ query: PlaceQuery, _ context: ConnectionContext) async throws -> Response {
     let places = try await lookups.places(query, onDisconnect: context.onClientDisconnect)
     guard !places.isEmpty else {
       throw query.kind == .reverse
@@ -31,8 +31,8 @@ struct GeocodeRoutes: Sendable {
   private static func forward(_ parameters: Query) throws -> PlaceQuery {
     var query = PlaceQuery("", limit: Limits.candidatesDefault, isDetailed: true)
     try read([.text, .limit, .country, .focus, .language, .level, .autocomplete], of: parameters, into: &query)
-    if let complaint = VisibleText(query.text).complaint {
-      throw Problem(.badRequest, "invalid_q", "q \(complaint)", field: "q")
+    if let reason = VisibleText(query.text).refusalReason {
+      throw Problem(.badRequest, "invalid_q", "q \(reason)", field: "q")
     }
     return query
   }
@@ -70,8 +70,8 @@ struct GeocodeRoutes: Sendable {
     }
   }
 
-  private static func invalid(_ name: String, _ expected: String, _ came: String) -> Problem {
-    let came = came.safeLine(bytesMax: Limits.complaintBytesMax)
-    return Problem(.badRequest, "invalid_\(name)", "\(name) must be \(expected), not \"\(came)\"", field: name)
+  private static func invalid(_ name: String, _ expected: String, _ actual: String) -> Problem {
+    let actual = actual.safeLine(bytesMax: Limits.quotedTextBytesMax)
+    return Problem(.badRequest, "invalid_\(name)", "\(name) must be \(expected), not \"\(actual)\"", field: name)
   }
 }

@@ -12,7 +12,7 @@ extension PostFilter {
       throw Problem(.badRequest, "invalid_q", "q must have \(Limits.placeBytesMax) bytes at most", field: "q")
     }
     if let flaw = VisibleText(text).flaw {
-      throw Problem(.badRequest, "invalid_q", "q \(flaw.complaint)", field: "q")
+      throw Problem(.badRequest, "invalid_q", "q \(flaw.refusalReason)", field: "q")
     }
     let feed: FeedFilter
     do { feed = try FeedFilter(country: query["country"] ?? "", box: query["bbox"] ?? "") } catch {

@@ -20,8 +20,8 @@ struct PostRoutes: Sendable {
       try await edit(context.parameters.get("id"), request, onDisconnect: context.onClientDisconnect)
     }
     router.delete("/v2/posts/{id}") { request, context in try await delete(context.parameters.get("id"), request) }
-    router.respondMethodNotAllowed(at: "/v2/posts", than: .get, .post)
-    router.respondMethodNotAllowed(at: "/v2/posts/{id}", than: .get, .put, .delete)
+    router.respondMethodNotAllowed(at: "/v2/posts", allow: .get, .post)
+    router.respondMethodNotAllowed(at: "/v2/posts/{id}", allow: .get, .put, .delete)
   }
 
   /// Returns a post. A published post is visible to everyone. Any other state is visible to its owner only.
@@ -124,14 +124,14 @@ struct PostRoutes: Sendable {
     do {
       let (accepted, waits) = try await queue.accept(
         submission, account: caller.account.id, idempotency: idempotency, waits: waitSeconds > 0)
-      return try await answer(accepted, submission, caller.account.id, waitSeconds: waits ? waitSeconds : 0)
+      return try await respond(to: accepted, submission, caller.account.id, waitSeconds: waits ? waitSeconds : 0)
     } catch is IdempotencyConflict {
       throw Problem.idempotencyKeyReused
     }
   }
 
-  private func answer(
-    _ accepted: AcceptedPost, _ submission: Submission, _ account: AccountID, waitSeconds: Int
+  private func respond(
+    to accepted: AcceptedPost, _ submission: Submission, _ account: AccountID, waitSeconds: Int
   ) async throws -> Response {
     var response: Response
     if waitSeconds > 0 || accepted.job == nil {

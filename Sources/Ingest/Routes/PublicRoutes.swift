@@ -21,7 +21,7 @@ struct PublicRoutes: Sendable {
     router.get("/v2/version") { _, _ in Response(.object { $0.add("version", ProductVersion.text) }) }
     router.get("/v2/limits") { _, _ in Response(PublicRoutes.limits) }
     for path in ["/livez", "/readyz", "/v2/feed", "/v2/version", "/v2/limits"] as [RouterPath] {
-      router.respondMethodNotAllowed(at: path, than: .get)
+      router.respondMethodNotAllowed(at: path, allow: .get)
     }
   }
 

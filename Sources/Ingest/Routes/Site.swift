@@ -33,8 +33,8 @@ struct Site: Sendable {
     if allowsCORSOrigins, let origin = request.headers[.origin], allowedOrigins.contains(origin) { return }
     let forbidden = Problem(
       .forbidden, "cross_site", "another site sent this request; send it from this site, or with a bearer token")
-    if let from = request.headers[.secFetchSite] {
-      guard from == "same-origin" || from == "none" else { throw forbidden }
+    if let fetchSite = request.headers[.secFetchSite] {
+      guard fetchSite == "same-origin" || fetchSite == "none" else { throw forbidden }
     } else if let origin = request.headers[.origin] {
       guard isOwn(origin, of: request) else { throw forbidden }
     }

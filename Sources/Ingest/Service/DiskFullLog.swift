@@ -11,21 +11,21 @@ struct DiskFullLog: Sendable {
 
   private var fullLineMs: Int64?
   /// True if the latest line reported a full disk.
-  private var isOpen = false
+  private var isFullReported = false
   private var refused = 0
 
   /// Records a check of the disk.
   ///
   /// - Parameter refused: The number of writes that did not fit since the previous check.
   /// - Returns: The line to write now. Nil if there is none.
-  mutating func line(isFull: Bool, refused more: Int, nowMs: Int64) -> Line? {
-    refused += more
+  mutating func line(isFull: Bool, refused newlyRefused: Int, nowMs: Int64) -> Line? {
+    refused += newlyRefused
     if isFull {
       if let fullLineMs, nowMs - fullLineMs < Limits.logRepeatMs { return nil }
-      (fullLineMs, isOpen) = (nowMs, true)
+      (fullLineMs, isFullReported) = (nowMs, true)
     } else {
-      guard isOpen else { return nil }
-      isOpen = false
+      guard isFullReported else { return nil }
+      isFullReported = false
     }
     defer { refused = 0 }
     return isFull ? .full(refused: refused) : .recovered(refused: refused)

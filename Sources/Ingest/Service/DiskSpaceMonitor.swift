@@ -12,10 +12,10 @@ struct DiskSpaceMonitor: Service {
 
   /// Runs until graceful shutdown.
   func run() async {
-    var news = DiskFullLog()
+    var diskFullLog = DiskFullLog()
     while !Task.isShuttingDownGracefully, !Task.isCancelled {
       let (isFull, refused) = await database.checkDisk()
-      if let line = news.line(isFull: isFull, refused: refused, nowMs: Reactor.nowMs) { log(line) }
+      if let line = diskFullLog.line(isFull: isFull, refused: refused, nowMs: Reactor.nowMs) { log(line) }
       try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .milliseconds(Limits.diskCheckMs)) }
     }
   }

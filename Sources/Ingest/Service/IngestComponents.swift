@@ -60,28 +60,29 @@ final class IngestComponents: Sendable {
     let logins = PasswordLogin(
       database: database, sessions: sessions, passwords: PasswordHasher(pace: queue.pace),
       loginGuard: try LoginGuard(database: database), audit: AuditLog(logger: logger))
-    let answers = CommandQueue<AdminServer.Command>(wake)
-    let view = QueueInspector(answers)
+    let adminCommands = CommandQueue<AdminServer.Command>(wake)
+    let inspector = QueueInspector(adminCommands)
     let admin = AdminResponder(
       database: database, queue: queue, pause: pause, users: UserAdministration(database: database, logins: logins),
-      view: view, answers: answers, logger: logger)
-    let submitted = CommandQueue<SubmitServer.Command>(wake)
+      inspector: inspector, replies: adminCommands, logger: logger)
+    let submitCommands = CommandQueue<SubmitServer.Command>(wake)
     let submissions = Submissions(
-      database: database, queue: queue, sessions: sessions, answers: submitted, logger: logger)
+      database: database, queue: queue, sessions: sessions, replies: submitCommands, logger: logger)
     (reactor, endpoints) = try Reactor.start("ingest", wake: wake) { context in
       let jobServer = try JobServer(
         context, bind: configuration.jobs, generation: start.generation, remotePerSecond: configuration.remotePerSecond,
-        isPaused: pause.sinceMs != nil, curve: configuration.jobsCurve, inbox: jobs, logger: logger,
-        perform: { queue.perform($0) }, waited: { queue.recordQueueWait($0) })
+        isPaused: pause.sinceMs != nil, curve: configuration.jobsCurve, commands: jobs, logger: logger,
+        perform: { queue.perform($0) }, onQueueWait: { queue.recordQueueWait($0) })
       let changeServer = try ChangeServer(
-        context, bind: configuration.changes, state: start.list, inbox: changes, curve: configuration.changesCurve,
+        context, bind: configuration.changes, state: start.list, committedChanges: changes,
+        curve: configuration.changesCurve,
         logger: logger)
       let submitServer = try SubmitServer(
-        context, bind: configuration.submit, curve: configuration.submitCurve, inbox: submitted, logger: logger,
+        context, bind: configuration.submit, curve: configuration.submitCurve, commands: submitCommands, logger: logger,
         onRequests: { submissions.handle($0) })
       let adminServer = try AdminServer(
-        context, bind: configuration.admin, jobs: jobServer, changes: changeServer, inbox: answers, logger: logger,
-        onRequest: { admin.handle($0) })
+        context, bind: configuration.admin, jobs: jobServer, changes: changeServer, commands: adminCommands,
+        logger: logger, onRequest: { admin.handle($0) })
       return (
         [jobServer, changeServer, submitServer, adminServer],
         Endpoints(jobs: jobServer.endpoint, changes: changeServer.endpoint, submit: submitServer.endpoint)
@@ -96,8 +97,8 @@ final class IngestComponents: Sendable {
       isOpen: configuration.isSignUpOpen, logger: logger)
     closedAccounts = start.closedAccounts
     readiness = IngestReadiness(database: database, queue: queue, pause: pause)
-    history = QueueHistory(database: database, view: view)
-    samples = QueueCollector(database: database, view: view, pause: pause)
+    history = QueueHistory(database: database, inspector: inspector)
+    samples = QueueCollector(database: database, inspector: inspector, pause: pause)
     resume(start.jobs, pausedSinceMs: pause.sinceMs, logger: logger)
   }
 

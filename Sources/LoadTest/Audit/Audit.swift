@@ -100,8 +100,8 @@ struct Audit {
         }
       }
       guard RunClock.nowNs < untilNs else {
-        let standing = list.map { "is at seq \($0.seq) of epoch \($0.epoch)" } ?? "has no list"
-        let reason = "the subscriber \(standing), the store at seq \(stored.seq) of epoch \(stored.epoch)"
+        let position = list.map { "is at seq \($0.seq) of epoch \($0.epoch)" } ?? "has no list"
+        let reason = "the subscriber \(position), the store at seq \(stored.seq) of epoch \(stored.epoch)"
         return (.different(reason: reason), subscribers.finding(seq: stored.seq, hash: stored.stateHash))
       }
       try await Task.sleep(for: LoadLimits.listPoll)

@@ -36,29 +36,29 @@ struct StoreReader: Sendable {
   /// - Throws: `LoadTestError` for a refusal, or if the server gives no usable response for a minute.
   func list() async throws -> List { try await get("/v2/feed") }
 
-  /// Passes the account's own posts to `take`, oldest first, a thousand at a time.
+  /// Passes the account's own posts to `handle`, oldest first, a thousand at a time.
   ///
   /// - Parameter after: the post before the first one. Nil for all posts.
   /// - Throws: like `list`.
-  func posts(after: PostID?, _ take: ([Post]) -> Void) async throws {
+  func posts(after: PostID?, _ handle: ([Post]) -> Void) async throws {
     var after = after?.description
     repeat {
       let page: Page = try await get(
         "/v2/posts?limit=\(Limits.pagePostsMax)" + (after.map { "&after=\($0)" } ?? ""))
-      take(page.posts)
+      handle(page.posts)
       after = page.next
     } while after != nil
   }
 
-  private func get<Answer: Decodable>(_ path: String) async throws -> Answer {
+  private func get<Value: Decodable>(_ path: String) async throws -> Value {
     let untilNs = RunClock.nowNs + LoadLimits.storeNs
     while true {
       var problem = ""
       do {
-        let answer = try await api.send("GET", path: path)
-        if answer.status == 200 { return try JSONDecoder().decode(Answer.self, from: answer.body) }
-        problem = answer.problem
-        guard answer.status >= 500 || answer.status == 429 else {
+        let response = try await api.send("GET", path: path)
+        if response.status == 200 { return try JSONDecoder().decode(Value.self, from: response.body) }
+        problem = response.problem
+        guard response.status >= 500 || response.status == 429 else {
           throw LoadTestError.storeUnreadable(path: path, problem: problem)
         }
       } catch let failure as FetchFailure {

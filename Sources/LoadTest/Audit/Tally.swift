@@ -73,7 +73,7 @@ final class Tally: Sendable {
   ///
   /// - Parameters:
   ///   - lateNs: time since the post was due, in nanoseconds.
-  ///   - waitedForConnection: true if no connection took the post in time.
+  ///   - waitedForConnection: true if no connection was free in time.
   func send(lateNs: Int64, waitedForConnection: Bool) {
     state.withLock { state in
       state.counts.sent += 1

@@ -25,8 +25,8 @@ package enum RunAccount: Sendable {
       json = ["email": user, "password": password]
     }
     do {
-      let answer = try await api.send("POST", path: path, json: json)
-      guard let token = answer.members.token else { throw LoadTestError.notLoggedIn(problem: answer.problem) }
+      let response = try await api.send("POST", path: path, json: json)
+      guard let token = response.members.token else { throw LoadTestError.notLoggedIn(problem: response.problem) }
       return token
     } catch let failure as FetchFailure {
       throw LoadTestError.unreachable(server: api.base, reason: failure.description)

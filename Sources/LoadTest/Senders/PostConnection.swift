@@ -18,7 +18,7 @@ struct PostConnection {
     var attempts = 0
   }
 
-  private typealias Answers = NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
+  private typealias Responses = NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
   private typealias Requests = NIOAsyncChannelOutboundWriter<HTTPClientRequestPart>
 
   private let number: Int
@@ -51,8 +51,8 @@ struct PostConnection {
         continue
       }
       do {
-        try await channel.executeThenClose { answers, requests in
-          try await sendPosts(answers.makeAsyncIterator(), requests, channel.channel)
+        try await channel.executeThenClose { responses, requests in
+          try await sendPosts(responses.makeAsyncIterator(), requests, channel.channel)
         }
       } catch {
         timeouts.end(number)
@@ -66,16 +66,16 @@ struct PostConnection {
   }
 
   /// Sends posts until none is left, or the connection is no longer usable.
-  private mutating func sendPosts(_ answers: Answers, _ requests: Requests, _ channel: any Channel) async throws {
-    var answers = answers
+  private mutating func sendPosts(_ responses: Responses, _ requests: Requests, _ channel: any Channel) async throws {
+    var responses = responses
     while let post = try await nextPost() {
       try await requests.write(
         contentsOf: target.request(body: plan.body(post), idempotencyKey: plan.idempotencyKey(post)))
       timeouts.begin(number, channel, untilNs: min(RunClock.nowNs + LoadLimits.responseTimeoutNs, schedule.endNs))
-      let answer = try await PostConnection.read(&answers)
+      let response = try await PostConnection.read(&responses)
       timeouts.end(number)
-      try await settle(post, answer)
-      if !answer.head.isKeepAlive { return }
+      try await settle(post, response)
+      if !response.head.isKeepAlive { return }
     }
   }
 
@@ -96,8 +96,8 @@ struct PostConnection {
     return claim.post
   }
 
-  private mutating func settle(_ post: Int, _ answer: PostResponse) async throws {
-    switch answer.outcome {
+  private mutating func settle(_ post: Int, _ response: PostResponse) async throws {
+    switch response.outcome {
     case .accepted(let id):
       let nowNs = RunClock.nowNs
       // The latency starts at the due time, not at the send. A user too would wait for a connection, and for a server
@@ -122,10 +122,10 @@ struct PostConnection {
     try await RunClock.sleep(untilNs: min(untilNs, schedule.endNs))
   }
 
-  private static func read(_ answers: inout Answers) async throws -> PostResponse {
+  private static func read(_ responses: inout Responses) async throws -> PostResponse {
     var head: HTTPResponseHead?
     var body = ByteBuffer()
-    while let part = try await answers.next(isolation: #isolation) {
+    while let part = try await responses.next(isolation: #isolation) {
       switch part {
       // The final response follows an informational one.
       case .head(let next): head = next

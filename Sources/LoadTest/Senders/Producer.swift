@@ -112,8 +112,8 @@ final class Producer: Sendable {
   private func collectRetries(_ state: inout State, _ posts: inout [Int], _ nowNs: Int64) -> Int64 {
     guard !state.retries.isEmpty else { return .max }
     let due = state.retries.filter { $0.dueNs <= nowNs }.prefix(batchMax).map(\.post)
-    let taken = Set(due)
-    state.retries.removeAll { taken.contains($0.post) }
+    let duePosts = Set(due)
+    state.retries.removeAll { duePosts.contains($0.post) }
     for _ in due { tally.retry() }
     posts += due
     return state.retries.map(\.dueNs).min() ?? .max

@@ -42,21 +42,21 @@ final class RunSubscriber: Sendable {
   var replacements: Int { seen.withLock { max(0, $0.lists - 1) } }
 
   /// Handles an event. Reactor's thread only.
-  private func handle(_ news: FeedSubscriber.Event) {
+  private func handle(_ event: FeedSubscriber.Event) {
     let nowNs = RunClock.nowNs
     let schedule = seen.withLock { seen in
-      switch news {
+      switch event {
       case .list(let state, _), .changes(_, let state):
         seen.state = state
         seen.isLive = true
       case .stale: break
       case .desynced: seen.isLive = false
       }
-      if case .list = news { seen.lists += 1 }
+      if case .list = event { seen.lists += 1 }
       return seen.schedule
     }
     guard let schedule else { return }
-    switch news {
+    switch event {
     case .list(let state, _): see(state.entries, schedule, nowNs)
     case .changes(let delta, _): see(delta.newOrEdited, schedule, nowNs)
     case .stale, .desynced: break

@@ -9,14 +9,14 @@ final class Subscribers: Sendable {
   /// State of a subscriber, with its own lock. With a common lock, fifty threads with a thousand changes a second each
   /// would contend.
   fileprivate final class SubscriberState: Sendable {
-    struct Standing: Sendable {
+    struct State: Sendable {
       var list: FeedState?
       var isLive = false
       var lists = 0
       var wrong = 0
     }
 
-    let standing = Mutex(Standing())
+    let state = Mutex(State())
   }
 
   /// The findings about the subscribers.
@@ -69,7 +69,7 @@ final class Subscribers: Sendable {
   /// Compares the subscribers with the store's list. A subscriber is equal if it is live, with the same sequence number
   /// and hash.
   func finding(seq: UInt64, hash: String) -> Finding {
-    states.map { $0.standing.withLock { $0 } }.reduce(into: Finding(count: states.count)) { finding, state in
+    states.map { $0.state.withLock { $0 } }.reduce(into: Finding(count: states.count)) { finding, state in
       finding.wrong += state.wrong
       finding.replacements += max(0, state.lists - 1)
       guard state.isLive, let list = state.list, list.seq == seq else { return }
@@ -85,17 +85,17 @@ final class Subscribers: Sendable {
 
 extension Subscribers.SubscriberState {
   /// Handles an event. Subscriber's own thread only.
-  fileprivate func handle(_ news: FeedSubscriber.Event) {
-    standing.withLock { standing in
-      switch news {
-      case .list(let state, _):
-        standing.list = state
-        standing.isLive = true
-        standing.lists += 1
-      case .changes(_, let state): standing.list = state
-      case .desynced(let loss):
-        standing.isLive = false
-        if loss == .hashMismatch { standing.wrong += 1 }
+  fileprivate func handle(_ event: FeedSubscriber.Event) {
+    state.withLock { current in
+      switch event {
+      case .list(let list, _):
+        current.list = list
+        current.isLive = true
+        current.lists += 1
+      case .changes(_, let list): current.list = list
+      case .desynced(let reason):
+        current.isLive = false
+        if reason == .hashMismatch { current.wrong += 1 }
       case .stale: break
       }
     }

@@ -4,12 +4,12 @@ import SwiftProtobuf
 typealias AdminReplyFrame = Onthemap_Admin_V1_AdminReply
 
 extension AdminReplyFrame {
-  init(id: UInt64, _ answer: AdminReply) {
+  init(id: UInt64, _ reply: AdminReply) {
     magic = Protocol.magic
     major = Protocol.major
     minor = Protocol.minor
     requestID = id
-    switch answer {
+    switch reply {
     case .status(let status): body = .status(.init(status))
     case .list(let entries, let next):
       body = .list(
@@ -50,7 +50,7 @@ extension AdminReplyFrame {
   }
 
   /// The reply. Nil if a field breaks the protocol, or if this version does not know the body.
-  var answer: AdminReply? {
+  var reply: AdminReply? {
     switch body {
     case .status(let status): return .status(status.status)
     case .list(let list):

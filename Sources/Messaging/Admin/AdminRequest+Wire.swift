@@ -27,7 +27,7 @@ extension AdminRequestFrame {
           $0.limit = UInt32(limit)
         })
     case .show(let id): body = .show(.with { $0.postID = id.description })
-    case .retry(.these(let ids)): body = .retry(.with { $0.postIds = ids.map(\.description) })
+    case .retry(.posts(let ids)): body = .retry(.with { $0.postIds = ids.map(\.description) })
     case .retry(.all(let reason, let after)):
       body = .retry(
         .with {
@@ -87,7 +87,7 @@ extension AdminRequestFrame {
       guard retry.postIds.isEmpty else { throw AdminRefusal(.malformed, "post_ids and all exclude each other") }
       let reason = retry.all.reason.isEmpty ? nil : retry.all.reason
       return .retry(.all(reason: reason, after: try Self.optional(retry.all.after)))
-    case .retry(let retry): return .retry(.these(try Self.ids(retry.postIds)))
+    case .retry(let retry): return .retry(.posts(try Self.ids(retry.postIds)))
     case .discard(let discard): return .discard(try Self.ids(discard.postIds))
     case .pause: return .pause
     case .resume: return .resume
@@ -121,7 +121,8 @@ extension AdminRequestFrame {
 
   private static func id(_ text: String) throws(AdminRefusal) -> PostID {
     guard let id = PostID(text) else {
-      throw AdminRefusal(.malformed, "\"\(text.safeLine(bytesMax: Limits.complaintBytesMax))\" is not the id of a post")
+      throw AdminRefusal(
+        .malformed, "\"\(text.safeLine(bytesMax: Limits.quotedTextBytesMax))\" is not the id of a post")
     }
     return id
   }

@@ -5,8 +5,8 @@ import SwiftProtobuf
 
 /// Ingest's end of the admin socket: a ROUTER that receives an operator's requests.
 ///
-/// The server adds the state of the reactor's sockets to each request, on the reactor's thread. The handler answers the
-/// part that is on disk. `Command.inspect` returns the same state for requests that arrive another way.
+/// The server adds the state of the reactor's sockets to each request, on the reactor's thread. The handler adds the
+/// part that is on disk. `Command.inspect` returns the same state for requests that arrive over HTTP.
 ///
 /// The server creates an ipc socket for its owner only (0600), because every process that reaches it may control the
 /// queue.
@@ -32,7 +32,7 @@ package final class AdminServer: ReactorSocket {
   /// A command from ingest. Any thread may enqueue it.
   package enum Command: Sendable {
     /// A reply for the sender. Each request of the socket gets one.
-    case answer(Request, AdminReply)
+    case reply(Request, AdminReply)
     /// Calls back on the reactor's thread with the state that a request needs. The callback must not block.
     case inspect(AdminRequest, @Sendable (LiveState) -> Void)
   }
@@ -42,10 +42,10 @@ package final class AdminServer: ReactorSocket {
   package let endpoint: Endpoint?
   private let jobs: JobServer
   private let changes: ChangeServer
-  private let inbox: CommandQueue<Command>
+  private let commands: CommandQueue<Command>
   private let logger: Logger
   private let onRequest: @Sendable (Request) -> Void
-  private var open = 0
+  private var unansweredRequests = 0
   private var malformed = MalformedFrames("admin")
 
   /// Creates the server, and binds its socket if an address is given.
@@ -56,8 +56,8 @@ package final class AdminServer: ReactorSocket {
   ///   - onRequest: handler of each request, with at most `Limits.adminRequestsMax` unanswered. It runs on the
   ///     reactor's thread and must not block.
   package init(
-    _ context: Reactor.Context, bind: Endpoint?, jobs: JobServer, changes: ChangeServer, inbox: CommandQueue<Command>,
-    logger: Logger, onRequest: @escaping @Sendable (Request) -> Void
+    _ context: Reactor.Context, bind: Endpoint?, jobs: JobServer, changes: ChangeServer,
+    commands: CommandQueue<Command>, logger: Logger, onRequest: @escaping @Sendable (Request) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.adminRequestBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
@@ -68,7 +68,7 @@ package final class AdminServer: ReactorSocket {
     endpoint = if let bind { try socket.bind(bind) } else { nil }
     self.jobs = jobs
     self.changes = changes
-    self.inbox = inbox
+    self.commands = commands
     self.logger = logger
     self.onRequest = onRequest
   }
@@ -87,10 +87,10 @@ package final class AdminServer: ReactorSocket {
     }
     do throws(AdminRefusal) {
       let request = try frame.request()
-      guard open < Limits.adminRequestsMax else {
+      guard unansweredRequests < Limits.adminRequestsMax else {
         throw AdminRefusal(.busy, "too many requests at the same time; try again later")
       }
-      open += 1
+      unansweredRequests += 1
       onRequest(
         Request(
           request: request, known: liveState(about: request, nowMs: nowMs), sender: socket.sender, peer: peer,
@@ -102,12 +102,12 @@ package final class AdminServer: ReactorSocket {
   }
 
   package func tick(nowMs: Int64) -> Int64 {
-    for command in inbox.drain() {
+    for command in commands.drain() {
       switch command {
-      case .answer(let question, let answer):
-        open -= 1
-        send(answer, to: question.peer, id: question.id)
-      case .inspect(let request, let tell): tell(liveState(about: request, nowMs: nowMs))
+      case .reply(let request, let reply):
+        unansweredRequests -= 1
+        send(reply, to: request.peer, id: request.id)
+      case .inspect(let request, let callback): callback(liveState(about: request, nowMs: nowMs))
       }
     }
     return .max
@@ -133,7 +133,7 @@ package final class AdminServer: ReactorSocket {
     send(.refused(refusal), to: peer, id: id)
   }
 
-  private func send(_ answer: AdminReply, to peer: [UInt8], id: UInt64) {
-    socket.send(peer, AdminReplyFrame(id: id, answer).bytes)
+  private func send(_ reply: AdminReply, to peer: [UInt8], id: UInt64) {
+    socket.send(peer, AdminReplyFrame(id: id, reply).bytes)
   }
 }

@@ -76,7 +76,7 @@ extension Onthemap_Admin_V1_Worker {
     credit = UInt32(worker.credit)
     leases = UInt32(worker.leases)
     jobsSent = worker.jobsSent
-    answered = .init(worker.answered)
+    answered = .init(worker.results)
     failed = worker.failed
     lastSeenAgoMs = UInt64(max(0, worker.lastSeenAgoMs))
     remote = worker.isRemote
@@ -85,6 +85,6 @@ extension Onthemap_Admin_V1_Worker {
   var worker: QueueSnapshot.Worker {
     .init(
       session: session, name: name, credit: Int(credit), leases: Int(leases), jobsSent: jobsSent,
-      answered: answered.reading, failed: failed, lastSeenAgoMs: Int64(clamping: lastSeenAgoMs), isRemote: remote)
+      results: answered.reading, failed: failed, lastSeenAgoMs: Int64(clamping: lastSeenAgoMs), isRemote: remote)
   }
 }

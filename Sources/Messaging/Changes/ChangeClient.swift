@@ -4,7 +4,7 @@ import Metrics
 import SwiftProtobuf
 import Telemetry
 
-/// A feed's end of the change log: a DEALER, driven by `FeedPull`. It sends one fetch at a time and hands on the
+/// A feed's end of the change log: a DEALER, driven by `FeedPull`. It sends one fetch at a time and passes on the
 /// changes in order.
 package final class ChangeClient: ReactorSocket {
   package let socket: Socket
@@ -27,7 +27,7 @@ package final class ChangeClient: ReactorSocket {
   ///   - snapshot: list of an earlier run, which ingest need not send again. Nil if there is none.
   ///   - curve: keys of the feed and of the link. Nil disables encryption.
   ///   - subscribers: number of the feed's subscribers, for ingest's operator. Nil if it is unknown.
-  ///   - heard: handler of a valid reply, with its time. It runs on the reactor's thread.
+  ///   - onValidReply: handler of a valid reply, with its time. It runs on the reactor's thread.
   ///   - turnedStale: handler of staleness, with the time. It runs on the reactor's thread. True if ingest has sent no
   ///     valid reply for `Limits.livenessMs`, false after the next one. The client begins stale.
   ///   - replaced: handler of a complete list, with the time. It runs on the reactor's thread.
@@ -35,7 +35,8 @@ package final class ChangeClient: ReactorSocket {
   package init(
     _ context: Reactor.Context, connect endpoint: Endpoint, feed: String, snapshot: FeedState? = nil,
     curve: CurveClient? = nil, logger: Logger, subscribers: @escaping () -> Int? = { nil },
-    heard: @escaping (Int64) -> Void = { _ in }, turnedStale: @escaping (Bool, Int64) -> Void = { _, _ in },
+    onValidReply: @escaping (Int64) -> Void = { _ in },
+    turnedStale: @escaping (Bool, Int64) -> Void = { _, _ in },
     replaced: @escaping (FeedState, Int64) -> Void,
     changed: @escaping ([FeedChange], FeedDelta, FeedState) -> Void
   ) throws(LinkError) {
@@ -48,7 +49,7 @@ package final class ChangeClient: ReactorSocket {
     self.replaced = replaced
     self.changed = changed
     self.subscribers = subscribers
-    self.onValidReply = heard
+    self.onValidReply = onValidReply
     self.turnedStale = turnedStale
     pull = FeedPull(snapshot: snapshot, nowMs: Reactor.nowMs)
   }

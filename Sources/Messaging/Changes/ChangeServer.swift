@@ -10,7 +10,7 @@ package final class ChangeServer: ReactorSocket {
   package let socket: Socket
   /// Address with the actual port.
   package let endpoint: Endpoint
-  private let inbox: CommandQueue<[FeedChange]>
+  private let committedChanges: CommandQueue<[FeedChange]>
   private let logger: Logger
   private var log: ChangeLog
   private var fetching = PendingFetches<[UInt8]>()
@@ -24,11 +24,11 @@ package final class ChangeServer: ReactorSocket {
   ///
   /// - Parameters:
   ///   - state: the list in the store.
-  ///   - inbox: committed changes with rising `seq`.
+  ///   - committedChanges: queue of committed changes with rising `seq`.
   ///   - curve: keys of the link. Nil disables encryption.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, state: FeedState, inbox: CommandQueue<[FeedChange]>,
-    curve: CurveServer? = nil, logger: Logger
+    _ context: Reactor.Context, bind: Endpoint, state: FeedState,
+    committedChanges: CommandQueue<[FeedChange]>, curve: CurveServer? = nil, logger: Logger
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.controlFrameBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
@@ -36,7 +36,7 @@ package final class ChangeServer: ReactorSocket {
     endpoint = try context.bind(socket, bind, as: .changes, curve: curve, logger: logger)
     log = ChangeLog(state: state)
     lastSeq.set(Double(state.seq))
-    self.inbox = inbox
+    self.committedChanges = committedChanges
     self.logger = logger
   }
 
@@ -61,11 +61,11 @@ package final class ChangeServer: ReactorSocket {
   }
 
   package func tick(nowMs: Int64) -> Int64 {
-    let new = inbox.drain()
-    for changes in new { log.append(changes) }
-    if !new.isEmpty { lastSeq.set(Double(log.seq)) }
-    for (fetch, answer) in fetching.replies(from: &log, nowMs: nowMs) {
-      socket.send(fetch.peer, FeedCodec.reply(answer, id: fetch.id, epoch: log.epoch))
+    let batches = committedChanges.drain()
+    for changes in batches { log.append(changes) }
+    if !batches.isEmpty { lastSeq.set(Double(log.seq)) }
+    for (fetch, result) in fetching.replies(from: &log, nowMs: nowMs) {
+      socket.send(fetch.peer, FeedCodec.reply(result, id: fetch.id, epoch: log.epoch))
     }
     return fetching.nextMs
   }
@@ -90,7 +90,7 @@ package final class ChangeServer: ReactorSocket {
 
   private func forget(nowMs: Int64) { seen = seen.filter { nowMs - $0.value.lastReceivedMs <= Limits.livenessMs } }
 
-  /// Counts a malformed request. Logs and answers it at most once a second.
+  /// Counts a malformed request. Logs it and replies at most once a second.
   private func reject(
     _ peer: [UInt8], id: UInt64, _ code: Onthemap_Changes_V1_ErrorCode, _ detail: String, nowMs: Int64
   ) {

@@ -53,10 +53,10 @@ extension Onthemap_Changes_V1_Changes {
   /// The changes by rising sequence number. Nil if a change breaks the protocol. An invalid trace is omitted.
   var changes: [FeedChange]? {
     guard let entries = Messaging.entries(upsert)?.traced(traces.map { ($0.seq, $0.traceparent) }) else { return nil }
-    let gone = removals.compactMap(\.change)
-    guard gone.count == removals.count else { return nil }
-    let put = entries.map { FeedChange.upsert($0) }
-    return gone.isEmpty ? put : (put + gone).sorted { $0.seq < $1.seq }
+    let removed = removals.compactMap(\.change)
+    guard removed.count == removals.count else { return nil }
+    let upserted = entries.map { FeedChange.upsert($0) }
+    return removed.isEmpty ? upserted : (upserted + removed).sorted { $0.seq < $1.seq }
   }
 }
 

@@ -1,6 +1,6 @@
 /// A writer of protobuf's wire format (https://protobuf.dev/programming-guides/encoding/), field by field. Like the
 /// generated code, it omits fields that are zero or empty. It serves the few messages that are sent thousands of times
-/// a second.
+/// a second. Field numbers are 1 to 15, but those of nested messages have no bound.
 struct FieldWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -12,7 +12,7 @@ struct FieldWriter {
   /// Writes a varint field.
   mutating func number(_ field: UInt8, _ value: UInt64) {
     guard value != 0 else { return }
-    bytes.append(field << 3)
+    bytes.append(tag(field, 0))
     varint(value)
   }
 
@@ -24,7 +24,7 @@ struct FieldWriter {
   /// Writes a sint32 field with presence: 0 is written too.
   mutating func optional(_ field: UInt8, _ value: Int32?) {
     guard let value else { return }
-    bytes.append(field << 3)
+    bytes.append(tag(field, 0))
     varint(UInt64(UInt32(bitPattern: (value << 1) ^ (value >> 31))))
   }
 
@@ -32,7 +32,7 @@ struct FieldWriter {
     guard value != 0 else { return }
     // A single append writes all nine bytes: an array checks its capacity at each append.
     withUnsafeTemporaryAllocation(byteCount: 9, alignment: 1) { written in
-      written[0] = field << 3 | 1
+      written[0] = tag(field, 1)
       written.storeBytes(of: value.littleEndian, toByteOffset: 1, as: UInt64.self)
       bytes.append(contentsOf: written)
     }
@@ -40,7 +40,7 @@ struct FieldWriter {
 
   mutating func fixed32(_ field: UInt8, _ value: UInt32) {
     guard value != 0 else { return }
-    bytes.append(field << 3 | 5)
+    bytes.append(tag(field, 5))
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
@@ -48,7 +48,7 @@ struct FieldWriter {
     var text = text
     text.withUTF8 { utf8 in
       guard !utf8.isEmpty else { return }
-      bytes.append(field << 3 | 2)
+      bytes.append(tag(field, 2))
       varint(UInt64(utf8.count))
       bytes.append(contentsOf: utf8)
     }
@@ -73,7 +73,7 @@ struct FieldWriter {
 
   mutating func data(_ field: UInt8, _ data: [UInt8]) {
     guard !data.isEmpty else { return }
-    bytes.append(field << 3 | 2)
+    bytes.append(tag(field, 2))
     varint(UInt64(data.count))
     bytes.append(contentsOf: data)
   }
@@ -94,6 +94,12 @@ struct FieldWriter {
     rest.add(bytes[length...])
     bytes.removeSubrange(length...)
     return rest
+  }
+
+  /// Returns the tag of a field with a scalar value, in its short form of one byte. The field number is 1 to 15.
+  private func tag(_ field: UInt8, _ wireType: UInt8) -> UInt8 {
+    precondition(1...15 ~= field, "A tag of one byte has a field number from 1 to 15.")
+    return field << 3 | wireType
   }
 
   private mutating func varint(_ value: UInt64) {

@@ -29,7 +29,7 @@ struct MalformedFrames {
     counter = Metric.linkMalformed.counter(link)
   }
 
-  /// Counts a frame. True if this one may be logged and answered.
+  /// Counts a frame. True if this one may be logged and get a reply.
   mutating func add(nowMs: Int64) -> Bool {
     count += 1
     counter.increment()

@@ -47,14 +47,14 @@ extension FeedProbe.ReceivedMessage {
   /// Decodes the feed's reply to a query.
   ///
   /// - Parameter frames: frames of the message.
-  package init(answer frames: [[UInt8]]) {
+  package init(reply frames: [[UInt8]]) {
     guard frames.count == 1, let reply = try? FeedReply(serializedBytes: frames[0]), reply.magic == Protocol.magic,
       reply.major == Protocol.major
     else {
-      self = .answer(id: 0, .unreadable)
+      self = .reply(id: 0, .unreadable)
       return
     }
-    self = .answer(id: reply.requestID, FeedProbe.Reply(reply))
+    self = .reply(id: reply.requestID, FeedProbe.Reply(reply))
   }
 }
 
@@ -64,12 +64,12 @@ extension FeedProbe.Reply {
     case .snapshot(let snapshot):
       let state = Epoch(reply.epoch).flatMap { snapshot.state($0, reply.seq) }
       self = state.map { .snapshot($0, hash: snapshot.stateHash) } ?? .unreadable
-    case .delta(let delta):
-      guard let epoch = Epoch(reply.epoch), let told = delta.delta(to: reply.seq) else {
+    case .delta(let message):
+      guard let epoch = Epoch(reply.epoch), let delta = message.delta(to: reply.seq) else {
         self = .unreadable
         return
       }
-      self = .delta(told, epoch, hash: delta.stateHash)
+      self = .delta(delta, epoch, hash: message.stateHash)
     case .notModified: self = .notModified
     case .error: self = .error
     case nil: self = .unreadable
@@ -109,7 +109,7 @@ extension FeedProbe.Stimulus {
   /// Messages for the change log. A well-formed message has one frame.
   package var replies: [[[UInt8]]] {
     switch self {
-    case .reply(let id, let epoch, let answer): [[FeedCodec.reply(answer, id: id, epoch: epoch)]]
+    case .reply(let id, let epoch, let result): [[FeedCodec.reply(result, id: id, epoch: epoch)]]
     case .wrongList(let id, let list):
       [[FeedProbe.changed(id, .snapshot(list), list.epoch) { $0.snapshot.stateHash ^= 1 }]]
     case .malformed(let id, let epoch, let entry):
@@ -118,21 +118,21 @@ extension FeedProbe.Stimulus {
     }
   }
 
-  private func malformed(_ id: UInt64, _ answer: ChangeLog.FetchResult, _ epoch: Epoch) -> [[[UInt8]]] {
-    let whole = FeedCodec.reply(answer, id: id, epoch: epoch)
+  private func malformed(_ id: UInt64, _ result: ChangeLog.FetchResult, _ epoch: Epoch) -> [[[UInt8]]] {
+    let whole = FeedCodec.reply(result, id: id, epoch: epoch)
     return [
       [[]], [Array(repeating: 0xFF, count: 40)], [Array(whole.dropLast())], [whole, []],
-      [FeedProbe.changed(id, answer, epoch) { $0.magic = 0x3154_4D4F }],
-      [FeedProbe.changed(id, answer, epoch) { $0.major = Protocol.major + 1 }],
+      [FeedProbe.changed(id, result, epoch) { $0.magic = 0x3154_4D4F }],
+      [FeedProbe.changed(id, result, epoch) { $0.major = Protocol.major + 1 }],
     ]
   }
 }
 
 extension FeedProbe {
   fileprivate static func changed(
-    _ id: UInt64, _ answer: ChangeLog.FetchResult, _ epoch: Epoch, _ change: (inout FetchReply) -> Void
+    _ id: UInt64, _ result: ChangeLog.FetchResult, _ epoch: Epoch, _ change: (inout FetchReply) -> Void
   ) -> [UInt8] {
-    guard var reply = try? FetchReply(serializedBytes: FeedCodec.reply(answer, id: id, epoch: epoch)) else {
+    guard var reply = try? FetchReply(serializedBytes: FeedCodec.reply(result, id: id, epoch: epoch)) else {
       return []
     }
     change(&reply)

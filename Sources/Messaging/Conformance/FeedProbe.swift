@@ -12,7 +12,7 @@ package enum FeedProbe {
     /// A malformed message to a subscriber, with its fault.
     case badFrame(String)
     /// A reply to a query.
-    case answer(id: UInt64, Reply)
+    case reply(id: UInt64, Reply)
   }
 
   /// A FetchRequest.

@@ -52,7 +52,7 @@ extension ProducerProbe.Stimulus {
   package var frames: [[UInt8]] {
     switch self {
     case .receipts(_, let id, let receipts, let isLater):
-      [SubmitCodec.receipts(receipts, id: id) + (isLater ? ProducerProbe.later : [])]
+      [SubmitCodec.receipts(receipts, id: id) + (isLater ? ProducerProbe.laterMinorSuffix : [])]
     case .statuses(_, let id, let posts): [SubmitReply(id: id, .statuses(.published(posts))).bytes]
     case .error(_, let id, let refusal, let pauseMs):
       [
@@ -93,7 +93,7 @@ extension Onthemap_Submit_V1_Statuses {
 
 extension ProducerProbe {
   /// The end of a frame of a later minor version. The last value of a repeated field counts.
-  fileprivate static var later: [UInt8] {
+  fileprivate static var laterMinorSuffix: [UInt8] {
     var rest = FieldWriter()
     rest.number(3, UInt64(Protocol.minor + 1))
     rest.message(99) { $0.text(1, "of a later minor version") }

@@ -39,9 +39,10 @@ extension WorkerProbe.ReceivedMessage.Body {
           (Lease(job: JobID(rawValue: result.jobID), token: result.leaseToken), result.result?.reply)
         })
     case .release(let release): self = .release(release.leases.map(\.lease), goodbye: release.goodbye)
-    case .heartbeat(let beat):
+    case .heartbeat(let heartbeat):
       self = .heartbeat(
-        jobLimit: beat.jobLimit, held: beat.held.map(\.lease), progress: beat.hasProgress ? beat.progress : nil)
+        jobLimit: heartbeat.jobLimit, held: heartbeat.held.map(\.lease),
+        progress: heartbeat.hasProgress ? heartbeat.progress : nil)
     }
   }
 }

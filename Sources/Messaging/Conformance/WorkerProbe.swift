@@ -4,14 +4,14 @@ package import Domain
 package enum WorkerProbe {
   /// A message from the worker.
   package struct ReceivedMessage: Sendable {
-    /// A Result and its lease. The answer is nil if the protocol forbids the outcome.
-    package typealias Answer = (lease: Lease, reply: WorkerReply?)
+    /// A Result and its lease. The reply is nil if the protocol forbids the outcome.
+    package typealias DecodedResult = (lease: Lease, reply: WorkerReply?)
 
     /// The frame's body.
     package enum Body: Sendable {
       case hello(Hello)
       case credit(jobLimit: UInt64)
-      case results([Answer])
+      case results([DecodedResult])
       case release([Lease], goodbye: Bool)
       case heartbeat(jobLimit: UInt64, held: [Lease], progress: UInt64?)
       /// The fault of the message.

@@ -33,9 +33,9 @@ extension Onthemap_Feed_V1_Snapshot {
 extension Onthemap_Feed_V1_Delta {
   /// Returns the delta. Nil if an entry or an id breaks the protocol.
   func delta(to seq: UInt64) -> FeedDelta? {
-    let gone = remove.compactMap { PostID($0) }
-    guard gone.count == remove.count, let upsert = entries(upsert) else { return nil }
-    return FeedDelta(prevSeq: prevSeq, seq: seq, upsert: upsert, remove: gone)
+    let removed = remove.compactMap { PostID($0) }
+    guard removed.count == remove.count, let upsert = entries(upsert) else { return nil }
+    return FeedDelta(prevSeq: prevSeq, seq: seq, upsert: upsert, remove: removed)
   }
 }
 
@@ -54,9 +54,9 @@ extension FeedFrame {
     case .snapshot(let snapshot):
       guard let state = snapshot.state(epoch, wire.seq) else { return nil }
       return .snapshot(state, hash: snapshot.stateHash, isStale: wire.stale)
-    case .delta(let delta):
-      guard let told = delta.delta(to: wire.seq) else { return nil }
-      return .delta(told, epoch: epoch, hash: delta.stateHash)
+    case .delta(let message):
+      guard let delta = message.delta(to: wire.seq) else { return nil }
+      return .delta(delta, epoch: epoch, hash: message.stateHash)
     case .heartbeat(let heartbeat):
       return .heartbeat(epoch: epoch, seq: wire.seq, hash: heartbeat.stateHash, isStale: wire.stale)
     case .bye(let bye):

@@ -58,14 +58,14 @@ enum FeedCodec {
   }
 
   /// Returns the frame of a feed's reply to a query.
-  static func answer(_ answer: QueryReply, _ state: FeedState, isStale: Bool, id: UInt64) -> [UInt8] {
+  static func queryReply(_ reply: QueryReply, _ state: FeedState, isStale: Bool, id: UInt64) -> [UInt8] {
     var frame = FieldWriter()
     frame.version()
     frame.number(4, id)
     frame.data(5, state.epoch.bytes)
     frame.number(6, state.seq)
     frame.number(7, isStale ? 1 : 0)
-    switch answer {
+    switch reply {
     case .snapshot: frame.message(16) { $0.snapshot(.query, state, hash: state.hash) }
     case .delta(let delta): frame.message(17) { $0.delta(delta, hash: state.hash) }
     case .notModified: frame.message(18) { _ in }
@@ -74,12 +74,12 @@ enum FeedCodec {
   }
 
   /// Returns the frame of ingest's reply to a feed's fetch.
-  static func reply(_ answer: ChangeLog.FetchResult, id: UInt64, epoch: Epoch) -> [UInt8] {
+  static func reply(_ result: ChangeLog.FetchResult, id: UInt64, epoch: Epoch) -> [UInt8] {
     var frame = FieldWriter()
     frame.version()
     frame.number(4, id)
     frame.data(5, epoch.bytes)
-    switch answer {
+    switch result {
     case .changes(let changes, let lastSeq, let hash):
       frame.number(6, lastSeq)
       frame.message(16) { $0.changes(changes, hash: hash) }
@@ -103,7 +103,7 @@ enum FeedCodec {
         case (17, .bytes(let body))? = frame.next(), frame.isAtEnd
       else { return nil }
       var fields = FieldReader(body)
-      var (prevSeq, hash, entries, gone): (UInt64, UInt64, [FeedEntry], [PostID]) = (0, 0, [], [])
+      var (prevSeq, hash, entries, removed): (UInt64, UInt64, [FeedEntry], [PostID]) = (0, 0, [], [])
       while !fields.isAtEnd {
         switch fields.next() {
         case (1, .varint(let value))?: prevSeq = value
@@ -112,12 +112,12 @@ enum FeedCodec {
           entries.append(entry)
         case (3, .bytes(let bytes))?:
           guard let id = PostID(utf8: bytes) else { return nil }
-          gone.append(id)
+          removed.append(id)
         case (4, .fixed64(let value))?: hash = value
         default: return nil
         }
       }
-      let delta = FeedDelta(prevSeq: prevSeq, seq: seq, upsert: entries, remove: gone)
+      let delta = FeedDelta(prevSeq: prevSeq, seq: seq, upsert: entries, remove: removed)
       return .delta(delta, epoch: epoch, hash: hash)
     }
   }
@@ -228,8 +228,8 @@ extension FeedEntry {
     while !fields.isAtEnd {
       switch fields.next() {
       case (1, .bytes(let bytes))?:
-        guard let name = PostID(utf8: bytes) else { return nil }
-        id = name
+        guard let postID = PostID(utf8: bytes) else { return nil }
+        id = postID
       case (2, .varint(let value))?: seq = value
       case (3, .varint(let value))?: account = value
       case (4, .bytes(let bytes))?: guard firstName.read(bytes) else { return nil }

@@ -24,7 +24,7 @@ package final class FeedPublisher: ReactorSocket {
   private let unread: SendBufferLimit
   private var malformed = MalformedFrames("feed")
   private let connections = OpenConnections()
-  private let answeredJoins = Metric.feedJoins.counter()
+  private let servedJoins = Metric.feedJoins.counter()
   private let droppedJoins = Metric.feedDropped.counter()
 
   /// Creates the publisher, and binds its socket.
@@ -97,11 +97,11 @@ package final class FeedPublisher: ReactorSocket {
 
   /// Subscribes a peer to the shared topics that begin with a prefix. With the bare prefix, libzmq would also give it
   /// the joins of all other subscribers.
-  private func share(_ beginning: ArraySlice<UInt8>, isWanted: Bool) {
-    for topic in Topic.shared where topic.utf8.starts(with: beginning) {
+  private func share(_ prefix: ArraySlice<UInt8>, isWanted: Bool) {
+    for topic in Topic.shared where topic.utf8.starts(with: prefix) {
       // Another subscription of the peer may cover a prefix that it cancels, so only a whole topic ends here. The
       // peer's libzmq drops the rest.
-      if isWanted || topic.utf8.count == beginning.count { set(Array(topic.utf8), isWanted: isWanted) }
+      if isWanted || topic.utf8.count == prefix.count { set(Array(topic.utf8), isWanted: isWanted) }
     }
   }
 
@@ -113,7 +113,7 @@ package final class FeedPublisher: ReactorSocket {
 
   package func tick(nowMs: Int64) -> Int64 {
     let unreadMs = unread.tick(nowMs: nowMs)
-    answerJoins(nowMs: nowMs)
+    serveJoins(nowMs: nowMs)
     publish(publishing.tick(nowMs: nowMs))
     guard let dueMs = publishing.nextMs else { return min(unreadMs, nowMs + Limits.feedHeartbeatMs) }
     return min(unreadMs, dueMs, joins.count == 0 ? .max : nowMs + Limits.joinTickMs)
@@ -129,14 +129,14 @@ package final class FeedPublisher: ReactorSocket {
     malformed.log(reason, to: logger)
   }
 
-  private func answerJoins(nowMs: Int64) {
+  private func serveJoins(nowMs: Int64) {
     guard joins.count > 0, publishing.state != nil, unread.isWithinLimit else { return }
-    let answered = joins.dequeue(joinTokens.consume(joins.count, nowMs: nowMs))
-    if answered.isEmpty { return }
+    let topics = joins.dequeue(joinTokens.consume(joins.count, nowMs: nowMs))
+    if topics.isEmpty { return }
     let frame = joinFrame ?? SharedFrame(frame(.snapshot(.join)), in: unread.memory)
     joinFrame = frame
-    for topic in answered { socket.send([topic], frame) }
-    answeredJoins.increment(by: answered.count)
+    for topic in topics { socket.send([topic], frame) }
+    servedJoins.increment(by: topics.count)
   }
 
   private func publish(_ frames: [FeedPublishing.Frame]) {

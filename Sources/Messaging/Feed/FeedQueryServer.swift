@@ -19,8 +19,8 @@ package final class FeedQueryServer: ReactorSocket {
   private var queriesSecond: Int64 = 0
   private var malformed = MalformedFrames("query")
   private let unread: SendBufferLimit
-  private let answered = Metric.feedQueries.counter()
-  private let refused = Metric.feedQueriesRefused.counter()
+  private let replies = Metric.feedQueries.counter()
+  private let refusals = Metric.feedQueriesRefused.counter()
 
   /// Creates the server, and binds its socket.
   ///
@@ -85,9 +85,9 @@ package final class FeedQueryServer: ReactorSocket {
       let detail = "ingest has not sent a list to this feed yet"
       return refuse(envelope, id: request.requestID, .unavailable, detail, retryAfterMs: Limits.feedQueryEmptyMs)
     }
-    answered.increment()
-    let answer = answer(to: query, list)
-    let frame = FeedCodec.answer(answer, list.state, isStale: isStale, id: request.requestID)
+    replies.increment()
+    let reply = reply(to: query, list)
+    let frame = FeedCodec.queryReply(reply, list.state, isStale: isStale, id: request.requestID)
     socket.send(envelope, SharedFrame(frame, in: unread.memory))
   }
 
@@ -126,7 +126,7 @@ package final class FeedQueryServer: ReactorSocket {
     }
   }
 
-  private func answer(to query: Query, _ list: (state: FeedState, log: ChangeLog)) -> FeedCodec.QueryReply {
+  private func reply(to query: Query, _ list: (state: FeedState, log: ChangeLog)) -> FeedCodec.QueryReply {
     switch query {
     case .snapshot(let epoch?, let seq) where epoch == list.state.epoch && seq == list.state.seq,
       .changes(let epoch, let seq) where epoch == list.state.epoch && seq == list.state.seq:
@@ -136,7 +136,7 @@ package final class FeedQueryServer: ReactorSocket {
     }
   }
 
-  /// Counts a malformed query. Logs and answers it at most once a second.
+  /// Counts a malformed query. Logs it and replies at most once a second.
   private func reject(
     _ envelope: [[UInt8]], id: UInt64, _ code: Onthemap_Feed_V1_QueryErrorCode, _ detail: String, nowMs: Int64
   ) {
@@ -148,7 +148,7 @@ package final class FeedQueryServer: ReactorSocket {
   private func refuse(
     _ envelope: [[UInt8]], id: UInt64, _ code: Onthemap_Feed_V1_QueryErrorCode, _ detail: String, retryAfterMs: Int64
   ) {
-    refused.increment()
+    refusals.increment()
     let error = Onthemap_Feed_V1_QueryError.with {
       ($0.code, $0.detail, $0.retryAfterMs) = (code, detail, UInt32(retryAfterMs))
     }

@@ -17,7 +17,7 @@ struct JoinQueue {
     return false
   }
 
-  /// Removes a topic, so that a cancelled join takes no turn of a waiting one.
+  /// Removes a topic, so that a cancelled join does not delay a waiting one.
   mutating func remove(_ topic: [UInt8]) { topics.remove(topic) }
 
   /// Removes and returns up to `count` topics: the oldest, or the newest if the queue is so long that the oldest joins

@@ -28,7 +28,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// The way to read the text of a lookup.
+/// The kind of a lookup.
 nonisolated enum Onthemap_Jobs_V1_LookupKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
 
@@ -729,7 +729,7 @@ nonisolated struct Onthemap_Jobs_V1_Lookup: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The way to read the text.
+  /// The kind of the lookup. It decides how the worker reads the text.
   var kind: Onthemap_Jobs_V1_LookupKind = .unspecified
 
   /// Places near this point rank higher. Absent for none.
@@ -1011,7 +1011,7 @@ nonisolated struct Onthemap_Jobs_V1_Failure: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Permanent, or worth a retry.
+  /// The kind of failure: permanent, transient or not started.
   var kind: Onthemap_Jobs_V1_FailureKind = .unspecified
 
   /// The error code. Ingest truncates it to 64 bytes.

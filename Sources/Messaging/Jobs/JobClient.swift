@@ -37,7 +37,7 @@ package final class JobClient: ReactorSocket {
   ///     jobs.
   ///   - remoteIntervalMs: minimum interval between two requests of all workers to the remote provider, in
   ///     milliseconds. Nil if the worker has no remote provider.
-  ///   - later: queue of the results for which `reply` returned nil. It must wake this reactor.
+  ///   - deferredResults: queue of the results for which `reply` returned nil. It must wake this reactor.
   ///   - curve: keys of the worker and of the link. Nil disables encryption.
   ///   - joined: handler of every WELCOME. It runs on the reactor's thread and must not block.
   ///   - left: handler of the end of a session. It runs on the reactor's thread and must not block.
@@ -45,8 +45,9 @@ package final class JobClient: ReactorSocket {
   ///     later, under the same lease.
   package init(
     _ context: Reactor.Context, connect endpoint: Endpoint, worker: String, instance: [UInt8], software: String,
-    concurrency: Int, logger: Logger, remoteIntervalMs: Int64? = nil, later: CommandQueue<JobResult>? = nil,
-    curve: CurveClient? = nil, joined: @escaping @Sendable () -> Void, left: @escaping @Sendable () -> Void = {},
+    concurrency: Int, logger: Logger, remoteIntervalMs: Int64? = nil,
+    deferredResults: CommandQueue<JobResult>? = nil, curve: CurveClient? = nil,
+    joined: @escaping @Sendable () -> Void, left: @escaping @Sendable () -> Void = {},
     reply: @escaping @Sendable (Job, Lease) -> WorkerReply?
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.jobFrameBytesMax)
@@ -60,7 +61,7 @@ package final class JobClient: ReactorSocket {
     self.joined = joined
     self.left = left
     self.remoteIntervalMs = remoteIntervalMs
-    self.deferredResults = later
+    self.deferredResults = deferredResults
     self.reply = reply
     core = WorkerCore(concurrency: concurrency, nowMs: Reactor.nowMs)
   }
@@ -85,8 +86,8 @@ package final class JobClient: ReactorSocket {
     case .welcome(let welcome):
       logger.info("session opened", metadata: ["endpoint": "\(endpoint)"])
       logLimiter = LogRateLimiter()
-      let told = welcome.maxMessageBytes == 0 ? Limits.jobFrameBytesMax : Int(welcome.maxMessageBytes)
-      frameBytesMax = min(max(Limits.jobFrameBytesMin, told), Limits.jobFrameBytesMax)
+      let bytesMax = welcome.maxMessageBytes == 0 ? Limits.jobFrameBytesMax : Int(welcome.maxMessageBytes)
+      frameBytesMax = min(max(Limits.jobFrameBytesMin, bytesMax), Limits.jobFrameBytesMax)
       receive(
         .welcome(heartbeatMs: Int64(welcome.heartbeatMs), livenessMs: Int64(welcome.livenessMs)), frame, nowMs: nowMs)
     case .reset(let reset):
@@ -113,15 +114,15 @@ package final class JobClient: ReactorSocket {
   }
 
   package func tick(nowMs: Int64) -> Int64 {
-    if let results = deferredResults?.drain(), !results.isEmpty { run(core.answer(results, nowMs: nowMs)) }
+    if let results = deferredResults?.drain(), !results.isEmpty { run(core.report(results, nowMs: nowMs)) }
     run(core.tick(nowMs: nowMs))
     return core.nextMs(nowMs: nowMs)
   }
 
   package func shutDown() { run(core.drain()) }
 
-  /// True when ingest has answered the goodbye. If the socket closed while jobs are in transit, the connection would be
-  /// reset, and its last messages would be lost.
+  /// True when ingest has replied to the goodbye. If the socket closed while jobs are in transit, the connection would
+  /// be reset, and its last messages would be lost.
   package var isShutDown: Bool { core.session.session == nil }
 
   /// Handles an ingest without a common protocol version. Neither side can proceed until one of them runs another
@@ -145,17 +146,17 @@ package final class JobClient: ReactorSocket {
 
   private func work(_ tasks: [IngestMessage.Task], session: UInt64, nowMs: Int64) {
     // The accepted leases are a subset of the tasks, in the same order.
-    guard let wanted = core.receive(tasks.map(\.lease), session: session, nowMs: nowMs) else { return }
+    guard let accepted = core.receive(tasks.map(\.lease), session: session, nowMs: nowMs) else { return }
     var results: [JobResult] = []
-    results.reserveCapacity(wanted.count)
+    results.reserveCapacity(accepted.count)
     var next = 0
-    for task in tasks where next < wanted.count && wanted[next] == task.lease {
+    for task in tasks where next < accepted.count && accepted[next] == task.lease {
       next += 1
       if let reply = task.job.map({ reply($0, task.lease) }) ?? JobClient.malformed {
         results.append(JobResult(lease: task.lease, reply: reply))
       }
     }
-    run(core.answer(results, nowMs: nowMs))
+    run(core.report(results, nowMs: nowMs))
   }
 
   private func run(_ effects: [WorkerCore.Effect]) {

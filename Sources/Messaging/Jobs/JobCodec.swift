@@ -35,17 +35,17 @@ enum JobCodec {
     _ results: [JobResult], session: UInt64, bytesMax: Int = Limits.jobFrameBytesMax
   ) -> [[UInt8]] {
     // 32 bytes hold the frame around the results: magic, version, session, and the length of the body.
-    let room = bytesMax - 32
+    let bodyBytesMax = bytesMax - 32
     var frames: [[UInt8]] = []
     var part = FieldWriter(capacity: min(bytesMax, results.count * 192))
     for result in results {
       let length = part.bytes.count
       part.message(1) { $0.result(result) }
-      if part.bytes.count - length > room {
+      if part.bytes.count - length > bodyBytesMax {
         let bytes = part.cut(after: length).bytes.count
-        part.message(1) { $0.result(result.tooLarge(bytes, room)) }
+        part.message(1) { $0.result(result.tooLarge(bytes, bodyBytesMax)) }
       }
-      guard part.bytes.count > room, length > 0 else { continue }
+      guard part.bytes.count > bodyBytesMax, length > 0 else { continue }
       let next = part.cut(after: length)
       frames.append(frame(session, body: 18, bytes: part.bytes.count) { $0.add(part.bytes) })
       part = next
@@ -69,18 +69,18 @@ enum JobCodec {
 }
 
 extension JobResult {
-  fileprivate func tooLarge(_ bytes: Int, _ room: Int) -> JobResult {
-    let detail = "the result has \(bytes) bytes; ingest accepts at most \(room)"
+  fileprivate func tooLarge(_ bytes: Int, _ bytesMax: Int) -> JobResult {
+    let detail = "the result has \(bytes) bytes; ingest accepts at most \(bytesMax)"
     return JobResult(lease: lease, outcome: .failed(.init(kind: .permanent, code: "result_too_large", detail: detail)))
   }
 }
 
 /// A worker's message, as ingest decodes it.
 enum WorkerMessage {
-  /// A result and its lease. The answer is nil if the protocol forbids it.
-  typealias Answer = (lease: Lease, reply: WorkerReply?)
+  /// A result and its lease. The reply is nil if the protocol forbids it.
+  typealias DecodedResult = (lease: Lease, reply: WorkerReply?)
 
-  case results(session: UInt64, [Answer])
+  case results(session: UInt64, [DecodedResult])
   case other(WorkerFrame)
 
   /// Decodes a message. Nil if the frames are not a message of this protocol.
@@ -104,7 +104,7 @@ enum WorkerMessage {
   /// Decodes a message field by field. Nil also for one that only the generated code can read.
   init?(fieldByField bytes: [UInt8]) {
     guard bytes.count <= Limits.jobFrameBytesMax,
-      let (session, results) = read(bytes, body: 18, answer)
+      let (session, results) = read(bytes, body: 18, decodeResult)
     else { return nil }
     self = .results(session: session, results)
   }
@@ -173,9 +173,9 @@ private func read<Element>(
   bytes.withUnsafeBytes { bytes in
     var reader = FieldReader(bytes)
     guard reader.isOfThisVersion(), case (4, .fixed64(let session))? = reader.next(), session != 0,
-      case (body, .bytes(let within))? = reader.next(), reader.isAtEnd
+      case (body, .bytes(let contents))? = reader.next(), reader.isAtEnd
     else { return nil }
-    return FieldReader.elements(within, element).map { (session, $0) }
+    return FieldReader.elements(contents, element).map { (session, $0) }
   }
 }
 
@@ -266,7 +266,7 @@ extension IngestMessage.Acknowledgement {
 }
 
 /// Decodes a result: places, or not found. Nil for another outcome, which the generated code reads.
-private func answer(_ fields: inout FieldReader) -> WorkerMessage.Answer? {
+private func decodeResult(_ fields: inout FieldReader) -> WorkerMessage.DecodedResult? {
   guard case (1, .fixed64(let job))? = fields.next(), case (2, .fixed64(let token))? = fields.next(),
     case (let outcome, .bytes(let bytes))? = fields.next(), fields.isAtEnd
   else { return nil }

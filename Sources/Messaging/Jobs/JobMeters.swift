@@ -28,7 +28,7 @@ final class JobMeters {
     retryLater.increment(by: counts.retryLater)
   }
 
-  /// Counts jobs that were taken back from workers and sent again.
+  /// Counts redelivered jobs: ingest withdrew them from a worker and sent them again.
   ///
   /// - Parameter count: their number since the start.
   func count(redelivered count: UInt64) {

@@ -7,7 +7,7 @@ import SwiftProtobuf
 /// The server decodes frames, passes messages and results of the store to the core, and performs the core's effects.
 /// `perform` gets the effects that are neither for workers nor for the log.
 package final class JobServer: ReactorSocket {
-  /// Input from ingest's other threads, through the inbox.
+  /// A command from ingest. Any thread may enqueue it.
   package enum Command: Sendable {
     /// A result of the store, in the order of the commits.
     case committed(IngestCore.Committed)
@@ -22,7 +22,7 @@ package final class JobServer: ReactorSocket {
   package let socket: Socket
   /// Address with the actual port.
   package let endpoint: Endpoint
-  private let inbox: CommandQueue<Command>
+  private let commands: CommandQueue<Command>
   private let logger: Logger
   private let perform: @Sendable (IngestCore.Effect) -> Void
   private let onQueueWait: @Sendable (Int64) -> Void
@@ -41,12 +41,13 @@ package final class JobServer: ReactorSocket {
   ///   - curve: keys of the link. Nil disables encryption.
   ///   - perform: handler of effects that are neither for workers nor for the log. It runs on the reactor's thread and
   ///     must not block.
-  ///   - waited: handler of `JobScheduler.longestWaitMs`, every `Limits.heartbeatMs`. It runs on the reactor's thread
-  ///     and must not block.
+  ///   - onQueueWait: handler of `JobScheduler.longestWaitMs`, every `Limits.heartbeatMs`. It runs on the reactor's
+  ///     thread and must not block.
   package init(
     _ context: Reactor.Context, bind: Endpoint, generation: UInt32, remotePerSecond: Double = Limits.remotePerSecond,
-    isPaused: Bool = false, curve: CurveServer? = nil, inbox: CommandQueue<Command>, logger: Logger,
-    perform: @escaping @Sendable (IngestCore.Effect) -> Void, waited: @escaping @Sendable (Int64) -> Void = { _ in }
+    isPaused: Bool = false, curve: CurveServer? = nil, commands: CommandQueue<Command>, logger: Logger,
+    perform: @escaping @Sendable (IngestCore.Effect) -> Void,
+    onQueueWait: @escaping @Sendable (Int64) -> Void = { _ in }
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.jobFrameBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
@@ -54,10 +55,10 @@ package final class JobServer: ReactorSocket {
     endpoint = try context.bind(socket, bind, as: .jobs, curve: curve, logger: logger)
     core = IngestCore(
       generation: generation, remotePerSecond: remotePerSecond, startMs: Reactor.nowMs, isPaused: isPaused)
-    self.inbox = inbox
+    self.commands = commands
     self.logger = logger
     self.perform = perform
-    self.onQueueWait = waited
+    self.onQueueWait = onQueueWait
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
@@ -91,7 +92,7 @@ package final class JobServer: ReactorSocket {
   }
 
   package func tick(nowMs: Int64) -> Int64 {
-    for command in inbox.drain() {
+    for command in commands.drain() {
       switch command {
       case .committed(let committed): run(core.committed(committed, nowMs: nowMs))
       case .resume(let jobs, let unixMs): core.resume(jobs, unixMs: unixMs, nowMs: nowMs)
@@ -117,15 +118,15 @@ package final class JobServer: ReactorSocket {
   private func run(_ effects: [IngestCore.Effect]) {
     for effect in effects {
       switch effect {
-      case .send(let speech, let session, let peer): send(speech, session: session, to: peer)
+      case .send(let message, let session, let peer): send(message, session: session, to: peer)
       case .log(let event): log(event)
       case .store, .lookupEnded, .publish, .settled, .lossesCounted, .leftQueue: perform(effect)
       }
     }
   }
 
-  private func send(_ speech: MessageToWorker, session: UInt64, to peer: [UInt8]) {
-    switch speech {
+  private func send(_ message: MessageToWorker, session: UInt64, to peer: [UInt8]) {
+    switch message {
     case .jobs(let jobs):
       if socket.send(peer, JobCodec.jobs(jobs, session: session)) != .accepted {
         core.sendFailed(jobs, to: session)
@@ -138,7 +139,7 @@ package final class JobServer: ReactorSocket {
       meters.count(acks)
     case .busy: refuse(peer, .busy, "session limit of \(Limits.sessionsMax) workers reached")
     case .welcome, .heartbeat, .reset, .drain:
-      if let body = speech.body { socket.send(peer, IngestFrame(session: session, body).bytes) }
+      if let body = message.body { socket.send(peer, IngestFrame(session: session, body).bytes) }
     }
   }
 
@@ -162,13 +163,13 @@ package final class JobServer: ReactorSocket {
   }
 
   /// Counts results that the protocol forbids. Logs at most one of them a second.
-  private func note(_ results: [WorkerMessage.Answer], nowMs: Int64) {
+  private func note(_ results: [WorkerMessage.DecodedResult], nowMs: Int64) {
     for result in results where result.reply == nil && malformed.add(nowMs: nowMs) {
       logger.warning("malformed result received", metadata: ["total": "\(malformed.count)"])
     }
   }
 
-  /// Counts a malformed frame. Logs and answers it at most once a second.
+  /// Counts a malformed frame. Logs it and replies at most once a second.
   private func reject(
     _ peer: [UInt8], _ code: Onthemap_Jobs_V1_ErrorCode, _ detail: String, nowMs: Int64
   ) {
@@ -226,9 +227,10 @@ extension IngestCore.Message {
     switch frame.body {
     case .credit(let credit): self = .credit(jobLimit: credit.jobLimit)
     case .release(let release): self = .release(release.leases.map(\.lease), isGoodbye: release.goodbye)
-    case .heartbeat(let beat):
+    case .heartbeat(let heartbeat):
       self = .heartbeat(
-        jobLimit: beat.jobLimit, held: beat.held.map(\.lease), progress: beat.hasProgress ? beat.progress : nil)
+        jobLimit: heartbeat.jobLimit, held: heartbeat.held.map(\.lease),
+        progress: heartbeat.hasProgress ? heartbeat.progress : nil)
     case .hello, .results, nil: return nil
     }
   }

@@ -38,11 +38,11 @@ extension Onthemap_Jobs_V1_Job {
     case .post(let text):
       query = text
       limit = 1
-    case .lookup(let asked):
-      query = asked.text
-      limit = UInt32(asked.limit)
-      country = asked.country ?? ""
-      lookup = .init(asked)
+    case .lookup(let placeQuery):
+      query = placeQuery.text
+      limit = UInt32(placeQuery.limit)
+      country = placeQuery.country ?? ""
+      lookup = .init(placeQuery)
     }
   }
 
@@ -60,9 +60,9 @@ extension Onthemap_Jobs_V1_Job {
     if !hasLookup, limit <= 1, country.isEmpty { return .post(query) }
     guard country.isEmpty || country.utf8.count == 2 else { return nil }
     let places = min(max(1, Int(limit)), Limits.candidatesMax)
-    var asked = PlaceQuery(query, limit: places, country: country.isEmpty ? nil : country)
-    guard !hasLookup || lookup.read(into: &asked) else { return nil }
-    return .lookup(asked)
+    var placeQuery = PlaceQuery(query, limit: places, country: country.isEmpty ? nil : country)
+    guard !hasLookup || lookup.read(into: &placeQuery) else { return nil }
+    return .lookup(placeQuery)
   }
 }
 
@@ -155,9 +155,9 @@ extension Onthemap_Jobs_V1_Located {
 
   /// The places, best first, at most `Limits.candidatesMax`. Nil if the protocol forbids one of them.
   fileprivate var known: [Place]? {
-    let wanted = min(places.count, Limits.candidatesMax)
-    var found = places.prefix(wanted).compactMap(\.place)
-    guard found.count == wanted else { return nil }
+    let count = min(places.count, Limits.candidatesMax)
+    var found = places.prefix(count).compactMap(\.place)
+    guard found.count == count else { return nil }
     if details.isEmpty { return found }
     guard details.count == places.count else { return nil }
     let attribution = attribution.safeLine(bytesMax: Limits.attributionBytesMax)

@@ -28,7 +28,7 @@ package struct AllowList: Sendable, Equatable {
         throw ParseError(
           line: line.number,
           reason:
-            "\"\(line.key.safeLine(bytesMax: Limits.complaintBytesMax))\" is not a public key, which has "
+            "\"\(line.key.safeLine(bytesMax: Limits.quotedTextBytesMax))\" is not a public key, which has "
             + "40 characters, as `onthemap keys show` prints them")
       }
       guard (1...Limits.keyNameBytesMax).contains(line.rest.utf8.count), line.rest.isSafeLine else {

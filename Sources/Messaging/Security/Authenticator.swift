@@ -44,24 +44,24 @@ final class Authenticator: ReactorSocket {
     guard let request = ZAPRequest(frames) else { return }
     let (name, reason) = authorize(request)
     if name == nil { links[request.domain]?.meters.keyNotListed.increment() }
-    socket.send(frames: request.answer(name))
+    socket.send(frames: request.reply(name))
     log(request, name: name, reason: reason, nowMs: nowMs)
   }
 
   func tick(nowMs: Int64) -> Int64 {
     var nextMs = Int64.max
-    for (domain, door) in links {
-      let revocations = door.access.revocations
-      if revocations != door.revocations {
+    for (domain, guardedLink) in links {
+      let revocations = guardedLink.access.revocations
+      if revocations != guardedLink.revocations {
         links[domain]?.revocations = revocations
-        if door.unboundMs == nil { door.socket.unbind() }
-        links[domain]?.unboundMs = door.unboundMs ?? nowMs
-        logger.notice("allowlist keys removed: disconnected all peers", metadata: ["link": "\(door.link)"])
+        if guardedLink.unboundMs == nil { guardedLink.socket.unbind() }
+        links[domain]?.unboundMs = guardedLink.unboundMs ?? nowMs
+        logger.notice("allowlist keys removed: disconnected all peers", metadata: ["link": "\(guardedLink.link)"])
       }
       guard let unboundMs = links[domain]?.unboundMs else { continue }
-      if door.socket.rebind() {
-        if door.isBlocked {
-          logger.notice("rebind succeeded: peers can connect", metadata: ["link": "\(door.link)"])
+      if guardedLink.socket.rebind() {
+        if guardedLink.isBlocked {
+          logger.notice("rebind succeeded: peers can connect", metadata: ["link": "\(guardedLink.link)"])
         }
         links[domain]?.unboundMs = nil
         links[domain]?.isBlocked = false
@@ -72,7 +72,7 @@ final class Authenticator: ReactorSocket {
         links[domain]?.isBlocked = true
         logger.error(
           "rebind failed: no peer can connect",
-          metadata: ["link": "\(door.link)", "error": "\(LinkError.lastReason)"])
+          metadata: ["link": "\(guardedLink.link)", "error": "\(LinkError.lastReason)"])
       }
     }
     return nextMs
@@ -82,9 +82,9 @@ final class Authenticator: ReactorSocket {
 
   /// Returns the name of a permitted peer, or nil and the reason for a refusal.
   func authorize(_ request: ZAPRequest) -> (name: String?, reason: String) {
-    guard let door = links[request.domain] else { return (nil, "unknown link") }
+    guard let guardedLink = links[request.domain] else { return (nil, "unknown link") }
     guard let key = request.key else { return (nil, "no key (mechanism \(request.mechanism))") }
-    guard let name = door.access.name(of: key) else { return (nil, "key not on the allowlist") }
+    guard let name = guardedLink.access.name(of: key) else { return (nil, "key not on the allowlist") }
     return (name, "")
   }
 

@@ -38,8 +38,8 @@ package final class LiveAllowList: Sendable {
   /// about a second. Permitted peers reconnect by themselves.
   package func replace(_ list: AllowList) {
     state.withLock { state in
-      let stays = state.list?.isSubset(of: list) ?? false
-      if !stays { state.revocations += 1 }
+      let keepsAllKeys = state.list?.isSubset(of: list) ?? false
+      if !keepsAllKeys { state.revocations += 1 }
       state.list = list
     }
   }

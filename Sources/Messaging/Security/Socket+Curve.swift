@@ -78,13 +78,13 @@ extension Reactor.Context {
     return try socket.bind(endpoint)
   }
 
-  /// Returns the existing authenticator, or creates it. After that, libzmq accepts no key without asking.
+  /// Returns the existing authenticator, or creates it. From then on, libzmq asks it about each key.
   private func authenticator(logger: Logger) throws(LinkError) -> Authenticator {
     if let authenticator { return authenticator }
-    let made = try Authenticator(self, logger: logger)
-    authenticator = made
-    add(made)
-    return made
+    let new = try Authenticator(self, logger: logger)
+    authenticator = new
+    add(new)
+    return new
   }
 
   /// Connects a socket, with keys if there are any.

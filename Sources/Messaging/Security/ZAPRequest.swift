@@ -29,7 +29,7 @@ struct ZAPRequest {
   /// Returns the frames of the reply.
   ///
   /// - Parameter name: name of the peer. Nil refuses it.
-  func answer(_ name: String?) -> [[UInt8]] {
+  func reply(_ name: String?) -> [[UInt8]] {
     let words = name.map { ["200", "OK", $0, ""] } ?? ["400", "not allowed", "", ""]
     return envelope + [Array("1.0".utf8), id] + words.map { Array($0.utf8) }
   }

@@ -58,8 +58,8 @@ struct ProducerMessage {
 
   /// Decodes a request of any version. Nil if the frames are not a request of this protocol.
   init?(_ frames: ArraySlice<[UInt8]>) {
-    if frames.count == 1, let bytes = frames.first, let question = ProducerMessage(fieldByField: bytes) {
-      self = question
+    if frames.count == 1, let bytes = frames.first, let message = ProducerMessage(fieldByField: bytes) {
+      self = message
       return
     }
     guard let request = SubmitRequest(frames) else { return nil }

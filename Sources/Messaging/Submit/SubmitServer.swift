@@ -42,13 +42,13 @@ package final class SubmitServer: ReactorSocket {
   package enum Command: Sendable {
     /// The owner of a token. Nil if ingest could not look it up.
     case identified(peer: [UInt8], token: String, SubmitAdmission.Identity?)
-    case answered(Ticket, Reply)
+    case replied(Ticket, Reply)
   }
 
   package let socket: Socket
   /// Address with the actual port.
   package let endpoint: Endpoint
-  private let inbox: CommandQueue<Command>
+  private let commands: CommandQueue<Command>
   private let logger: Logger
   private let onRequests: @Sendable ([Request]) -> Void
   private var admission = SubmitAdmission()
@@ -64,8 +64,8 @@ package final class SubmitServer: ReactorSocket {
   ///   - curve: keys of the link. Nil disables encryption.
   ///   - onRequests: handler of requests. It runs on the reactor's thread and must not block.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, curve: CurveServer? = nil, inbox: CommandQueue<Command>, logger: Logger,
-    onRequests: @escaping @Sendable ([Request]) -> Void
+    _ context: Reactor.Context, bind: Endpoint, curve: CurveServer? = nil, commands: CommandQueue<Command>,
+    logger: Logger, onRequests: @escaping @Sendable ([Request]) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.submitFrameBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
@@ -74,39 +74,39 @@ package final class SubmitServer: ReactorSocket {
     try socket.set(ZMQOption.sendHighWater, Int32(Limits.submitFramesQueuedMax))
     try socket.set(ZMQOption.receiveHighWater, Int32(Limits.submitFramesUnreadMax))
     endpoint = try context.bind(socket, bind, as: .submit, curve: curve, logger: logger)
-    self.inbox = inbox
+    self.commands = commands
     self.logger = logger
     self.onRequests = onRequests
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     let peer = frames.first ?? []
-    guard let question = ProducerMessage(frames.dropFirst()) else {
+    guard let message = ProducerMessage(frames.dropFirst()) else {
       return reject(peer, id: 0, .malformed, "not a SubmitRequest of this protocol", nowMs: nowMs)
     }
-    let ticket = Ticket(peer: peer, request: question.id)
+    let ticket = Ticket(peer: peer, request: message.id)
     // Check the version before the body: another version may have bodies that are unknown here.
-    guard question.major == Protocol.major, question.body != nil || question.minor <= Protocol.minor else {
+    guard message.major == Protocol.major, message.body != nil || message.minor <= Protocol.minor else {
       let detail = "this ingest supports version \(Protocol.major).\(Protocol.minor)"
-      return reject(peer, id: question.id, .unsupportedVersion, detail, nowMs: nowMs)
+      return reject(peer, id: message.id, .unsupportedVersion, detail, nowMs: nowMs)
     }
     let count: Int
-    switch question.body {
+    switch message.body {
     case .batch(let posts): count = posts.count
     case .query(let ids): count = ids.count
-    case nil: return reject(peer, id: question.id, .malformed, "a SubmitRequest without a body", nowMs: nowMs)
+    case nil: return reject(peer, id: message.id, .malformed, "a SubmitRequest without a body", nowMs: nowMs)
     }
     guard (1...Limits.submitPostsMax).contains(count) else {
       return fail(ticket, .outOfRange, "1 to \(Limits.submitPostsMax) posts per request, not \(count)")
     }
-    guard question.token.utf8.count == Limits.sessionTokenBytes else { return refuseStranger(ticket) }
-    switch admission.begin(peer, token: question.token, nowMs: nowMs) {
-    case .admit(let account): dispatch(question, ticket, account)
+    guard message.token.utf8.count == Limits.sessionTokenBytes else { return refuseUnauthorized(ticket) }
+    switch admission.begin(peer, token: message.token, nowMs: nowMs) {
+    case .admit(let account): dispatch(message, ticket, account)
     case .authenticate:
-      pendingRequests.append(.identify(peer: peer, token: question.token))
-      held[peer, default: []].append(question)
-    case .wait: held[peer, default: []].append(question)
-    case .unauthorized: refuseStranger(ticket)
+      pendingRequests.append(.identify(peer: peer, token: message.token))
+      held[peer, default: []].append(message)
+    case .wait: held[peer, default: []].append(message)
+    case .unauthorized: refuseUnauthorized(ticket)
     case .busy:
       fail(
         ticket, .busy,
@@ -116,10 +116,10 @@ package final class SubmitServer: ReactorSocket {
   }
 
   package func tick(nowMs: Int64) -> Int64 {
-    for command in inbox.drain() {
+    for command in commands.drain() {
       switch command {
       case .identified(let peer, let token, let identity): identify(peer, token, identity, nowMs: nowMs)
-      case .answered(let ticket, let answer): finish(ticket, answer)
+      case .replied(let ticket, let reply): finish(ticket, reply)
       }
     }
     if !pendingRequests.isEmpty {
@@ -134,16 +134,16 @@ package final class SubmitServer: ReactorSocket {
 
   private func identify(_ peer: [UInt8], _ token: String, _ identity: SubmitAdmission.Identity?, nowMs: Int64) {
     admission.learn(peer, token: token, identity: identity, nowMs: nowMs)
-    let questions = held.removeValue(forKey: peer) ?? []
-    let others = questions.filter { $0.token != token }
+    let messages = held.removeValue(forKey: peer) ?? []
+    let others = messages.filter { $0.token != token }
     if !others.isEmpty { held[peer] = others }
-    for question in questions where question.token == token {
-      let ticket = Ticket(peer: peer, request: question.id)
+    for message in messages where message.token == token {
+      let ticket = Ticket(peer: peer, request: message.id)
       switch identity {
-      case .account(let account)?: dispatch(question, ticket, account)
+      case .account(let account)?: dispatch(message, ticket, account)
       case .unauthenticated?:
         admission.end(peer)
-        refuseStranger(ticket)
+        refuseUnauthorized(ticket)
       case nil:
         admission.end(peer)
         fail(
@@ -154,12 +154,12 @@ package final class SubmitServer: ReactorSocket {
   }
 
   /// Passes on an admitted request, or ends it.
-  private func dispatch(_ question: ProducerMessage, _ ticket: Ticket, _ account: AccountID) {
-    switch question.body {
+  private func dispatch(_ message: ProducerMessage, _ ticket: Ticket, _ account: AccountID) {
+    switch message.body {
     case .batch(let posts): pendingRequests.append(.batch(ticket, account, posts))
-    case .query(let names):
-      let ids = names.compactMap { PostID($0) }
-      guard ids.count == names.count else {
+    case .query(let texts):
+      let ids = texts.compactMap { PostID($0) }
+      guard ids.count == texts.count else {
         admission.end(ticket.peer)
         return fail(ticket, .outOfRange, "the id of a post has 10 characters of 0-9, A-Z, a-z")
       }
@@ -168,22 +168,22 @@ package final class SubmitServer: ReactorSocket {
     }
   }
 
-  private func finish(_ ticket: Ticket, _ answer: Reply) {
+  private func finish(_ ticket: Ticket, _ reply: Reply) {
     admission.end(ticket.peer)
-    switch answer {
+    switch reply {
     case .receipts(let receipts): socket.send(ticket.peer, SubmitCodec.receipts(receipts, id: ticket.request))
     case .statuses(let statuses):
-      reply(ticket, .statuses(.with { $0.statuses = statuses.map { .init($0.id, $0.post) } }))
+      send(ticket, .statuses(.with { $0.statuses = statuses.map { .init($0.id, $0.post) } }))
     case .busy(let detail, let retryAfterMs): fail(ticket, .busy, detail, retryAfterMs: retryAfterMs)
     }
   }
 
-  private func refuseStranger(_ ticket: Ticket) {
+  private func refuseUnauthorized(_ ticket: Ticket) {
     let detail = "log in first, and send the token of an open session"
     fail(ticket, .unauthorized, detail, retryAfterMs: Limits.submitTokenMs)
   }
 
-  /// Counts a malformed frame. Logs and answers it at most once a second.
+  /// Counts a malformed frame. Logs it and replies at most once a second.
   private func reject(
     _ peer: [UInt8], id: UInt64, _ code: Onthemap_Submit_V1_ErrorCode, _ detail: String, nowMs: Int64
   ) {
@@ -201,10 +201,10 @@ package final class SubmitServer: ReactorSocket {
       $0.detail = detail
       $0.retryAfterMs = UInt32(clamping: retryAfterMs)
     }
-    reply(ticket, .error(error))
+    send(ticket, .error(error))
   }
 
-  private func reply(_ ticket: Ticket, _ body: SubmitReply.OneOf_Body) {
+  private func send(_ ticket: Ticket, _ body: SubmitReply.OneOf_Body) {
     socket.send(ticket.peer, SubmitReply(id: ticket.request, body).bytes)
   }
 }

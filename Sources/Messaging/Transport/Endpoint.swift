@@ -32,8 +32,8 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
       || address.wholeMatch(of: #/127\.\d{1,3}\.\d{1,3}\.\d{1,3}/#) != nil
   }
 
-  /// The address for a companion of this one: the next port, or a free port if this is one. For a file, it is a file
-  /// beside it. Nil above the last port.
+  /// The address of a second socket beside this one: the next port, or the path with `.query`. A wildcard port
+  /// stays a wildcard. Nil above the last port.
   package var next: Endpoint? {
     guard description.hasPrefix("tcp://"), let colon = description.lastIndex(of: ":") else {
       return try? Endpoint(description + ".query")

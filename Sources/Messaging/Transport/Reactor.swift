@@ -57,7 +57,7 @@ package final class Reactor: Sendable {
     }
 
     /// Adds a socket that another socket needs. The reactor runs it too.
-    package func add(_ attendant: any ReactorSocket) { auxiliarySockets.append(attendant) }
+    package func add(_ socket: any ReactorSocket) { auxiliarySockets.append(socket) }
 
     fileprivate func close() {
       for socket in sockets { socket.stopMonitoring() }
@@ -104,7 +104,7 @@ package final class Reactor: Sendable {
         Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
         return nil
       }, Unmanaged.passRetained(body).toOpaque())
-    precondition(failure == 0, "A thread cannot be made: the process is at its limit of threads.")
+    precondition(failure == 0, "Cannot create a thread: the process is at its limit of threads.")
     reactor.thread.withLock { [id] thread in thread = Thread(id: id) }
     isStarted.wait()
     do {
@@ -122,8 +122,8 @@ package final class Reactor: Sendable {
     thread = Mutex(nil)
   }
 
-  /// Shuts the sockets down, closes them and ends the thread. Blocks until then, for a second at most if peers are
-  /// gone.
+  /// Shuts the sockets down, closes them and ends the thread. Blocks until then. If peers have disconnected, that takes
+  /// a second at most.
   package func stop() {
     isStopping.withLock { $0 = true }
     wake.signal()
@@ -142,10 +142,10 @@ package final class Reactor: Sendable {
     do {
       let context = try Context(ioThreads: ioThreads)
       defer { context.close() }
-      let made = try make(context)
-      started(.success(made.value))
-      loop(made.sockets + context.auxiliarySockets)
-      shutDown(made.sockets)
+      let created = try make(context)
+      started(.success(created.value))
+      loop(created.sockets + context.auxiliarySockets)
+      shutDown(created.sockets)
     } catch {
       started(.failure(error))
     }
@@ -155,17 +155,17 @@ package final class Reactor: Sendable {
     var items = sockets.map { zmq_pollitem_t(socket: $0.socket.handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0) }
     items.append(zmq_pollitem_t(socket: nil, fd: wake.descriptor, events: Int16(ZMQ_POLLIN), revents: 0))
     var nextMs = Reactor.nowMs
-    var turnMs = nextMs
+    var iterationMs = nextMs
     while !isStopping.withLock({ $0 }) {
       // A reconnect replaces libzmq's socket.
       for (index, socket) in sockets.enumerated() { items[index].socket = socket.socket.handle }
       zmq_poll(&items, Int32(items.count), Int(max(0, min(nextMs - Reactor.nowMs, Limits.reactorWaitMs))))
       // Under load, yield so that producers can add to this batch: fewer iterations, longer frames. At lower load a
       // yield would only give the processor to unrelated threads, which return it much later.
-      if Reactor.nowMs == turnMs { for _ in 0..<Limits.reactorYields { sched_yield() } }
+      if Reactor.nowMs == iterationMs { for _ in 0..<Limits.reactorYields { sched_yield() } }
       if items[sockets.count].revents != 0 { wake.clear() }
       let nowMs = Reactor.nowMs
-      turnMs = nowMs
+      iterationMs = nowMs
       nextMs = nowMs + Limits.reactorWaitMs
       for (index, socket) in sockets.enumerated() {
         if items[index].revents != 0 {

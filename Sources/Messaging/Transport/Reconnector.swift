@@ -22,12 +22,12 @@ final class Reconnector: ReactorSocket {
   ///   - curve: keys of the client and of the link. Nil disables encryption.
   ///   - link: name of the connection in the log. Nil logs no connections.
   init(
-    _ context: Reactor.Context, reconnecting dialled: Socket, _ endpoint: Endpoint, curve: CurveClient?,
+    _ context: Reactor.Context, reconnecting client: Socket, _ endpoint: Endpoint, curve: CurveClient?,
     link: LinkName?,
     logger: Logger
   ) throws(LinkError) {
-    socket = try context.monitor(dialled)
-    self.client = dialled
+    socket = try context.monitor(client)
+    self.client = client
     self.curve = curve
     self.logger = logger
     self.link = link

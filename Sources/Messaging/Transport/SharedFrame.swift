@@ -4,7 +4,8 @@ import Synchronization
 
 /// A frame whose bytes libzmq shares among all its recipients.
 ///
-/// Use it on one thread. libzmq keeps the bytes until this object is released, and the last peer has them or is gone.
+/// Use it on one thread. libzmq keeps the bytes until this object is released, and the last peer has them or has
+/// disconnected.
 final class SharedFrame {
   let message = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: 1)
 

@@ -81,7 +81,7 @@ package final class Socket {
     try set(ZMQOption.sendHighWater, Int32(Limits.linkFramesQueuedMax))
     try set(ZMQOption.receiveHighWater, Int32(Limits.linkFramesQueuedMax))
     // ZMTP's heartbeats stay off, because with them libzmq 4.3.4 can abort the process (CEpollGuard). TCP detects peers
-    // that are gone or do not read.
+    // that have disappeared or do not read.
     try set(ZMQ_TCP_KEEPALIVE, 1)
     try set(ZMQ_TCP_KEEPALIVE_IDLE, Int32(Limits.linkProbeSeconds))
     try set(ZMQ_TCP_KEEPALIVE_INTVL, Int32(Limits.linkProbeSeconds))
@@ -230,8 +230,8 @@ package final class Socket {
   /// Sends frames and a shared last frame, completely or not at all. Never blocks.
   @discardableResult
   func send(_ frames: [[UInt8]], _ last: SharedFrame) -> SendStatus {
-    let sent = send(frames, isWhole: false)
-    guard sent == .accepted else { return sent }
+    let status = send(frames, isWhole: false)
+    guard status == .accepted else { return status }
     zmq_msg_init(message)
     zmq_msg_copy(message, last.message)
     while zmq_msg_send(message, handle, ZMQ_DONTWAIT) < 0 {

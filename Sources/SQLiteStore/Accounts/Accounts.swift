@@ -103,7 +103,7 @@ extension Account {
         SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (SELECT 1 FROM account WHERE email = ?1) RETURNING *
         """, arguments: [email, password, firstName, lastName, unixMs])
     guard let account = row.map(Account.init) else { return nil }
-    numbers.account(account.id.rawValue)
+    numbers.recordAccount(account.id.rawValue)
     return account
   }
 }

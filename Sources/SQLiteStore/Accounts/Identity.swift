@@ -34,7 +34,7 @@ extension SQLiteDatabase: IdentityStore {
       if let known = own.first(where: { $0.issuer == identity.issuer && $0.subject == identity.subject }) {
         return .linked(known)
       }
-      guard try Account.find(of: identity, db) == nil else { return .taken }
+      guard try Account.find(of: identity, db) == nil else { return .linkedToAnother }
       guard own.count < Limits.identitiesOfAccountMax else { return .tooMany }
       try identity.insert(account, unixMs, db)
       return .linked(LinkedIdentity(issuer: identity.issuer, subject: identity.subject, createdMs: unixMs))

@@ -40,7 +40,7 @@ extension SQLiteDatabase {
     return rows.reduce(into: [:]) { counts, row in
       guard let scope = UInt8(exactly: row["scope"] as Int64).flatMap(LoginThrottle.Scope.init) else { return }
       let key = LoginThrottle.Key(scope: scope, digest: Array(row["digest"] as Data))
-      counts[key] = LoginThrottle.Count(tries: row["tries"], lastMs: row["last_ms"])
+      counts[key] = LoginThrottle.Count(attempts: row["tries"], lastMs: row["last_ms"])
     }
   }
 

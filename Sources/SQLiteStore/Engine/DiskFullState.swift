@@ -4,11 +4,11 @@ import Glibc
 package import Store
 import Synchronization
 
-/// The writer's record of a full or nearly full disk. Each write is still tried. Any thread.
+/// The writer's record of a full or nearly full disk. Each write is still attempted. Any thread.
 final class DiskFullState: Sendable {
   /// Meaning of a disk's free bytes.
   enum Finding: Equatable {
-    case nothingNew
+    case unchanged
     /// The disk has become full or nearly full.
     case full
     /// The disk was full. A trial commit shows whether it still is.
@@ -28,8 +28,8 @@ final class DiskFullState: Sendable {
   ///   - freeBytes: free bytes, or nil if the kernel does not report them.
   ///   - isFull: true if the disk was full before.
   static func finding(freeBytes: Int64?, isFull: Bool) -> Finding {
-    if isFull { return freeBytes ?? .max >= Limits.diskRecoveredBytes ? .mayHaveSpace : .nothingNew }
-    return freeBytes ?? .max < Limits.diskFullBytes ? .full : .nothingNew
+    if isFull { return freeBytes ?? .max >= Limits.diskRecoveredBytes ? .mayHaveSpace : .unchanged }
+    return freeBytes ?? .max < Limits.diskFullBytes ? .full : .unchanged
   }
 
   /// Time at which the disk became full or nearly full, in milliseconds since 1970, UTC. Nil while it has space.
@@ -85,7 +85,7 @@ extension SQLiteDatabase: StoreHealth {
     switch DiskFullState.finding(freeBytes: fileSystem?.free, isFull: diskFullMs != nil) {
     case .full: diskFullState.markFull(refused: 0, unixMs: unixMs)
     case .mayHaveSpace: if await trialCommit() { diskFullState.markRecovered() }
-    case .nothingNew: break
+    case .unchanged: break
     }
     return (diskFullMs != nil, diskFullState.drainRefusedCount())
   }

@@ -67,9 +67,9 @@ final class HighWater: Sendable {
 
   private struct State: Sendable {
     /// Mark of the latest durable commit.
-    var kept: Mark
+    var durable: Mark
     /// Mark that includes the running transaction.
-    var written: Mark
+    var pending: Mark
   }
 
   private let descriptor: Int32
@@ -85,7 +85,7 @@ final class HighWater: Sendable {
     unlink(new)
     descriptor = open(new, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0o600)
     epoch = record.epoch
-    state = Mutex(State(kept: record.mark, written: record.mark))
+    state = Mutex(State(durable: record.mark, pending: record.mark))
     let bytes = record.bytes
     guard descriptor >= 0, pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, fsync(descriptor) == 0,
       rename(new, path) == 0, HighWater.syncFolder(of: path)
@@ -108,15 +108,15 @@ final class HighWater: Sendable {
   /// Records numbers that the running transaction has used.
   func record(account: Int64 = 0, post: UInt64 = 0, seq: UInt64 = 0) {
     let mark = Mark(account: account, post: post, seq: seq)
-    state.withLock { $0.written = $0.written.raised(to: mark) }
+    state.withLock { $0.pending = $0.pending.raised(to: mark) }
   }
 
   /// Writes the mark after the transaction's durable commit.
   func persist() {
     let mark: Mark? = state.withLock { state in
-      guard state.kept != state.written else { return nil }
-      state.kept = state.written
-      return state.kept
+      guard state.durable != state.pending else { return nil }
+      state.durable = state.pending
+      return state.durable
     }
     guard let mark else { return }
     let bytes = Record(epoch: epoch, mark: mark).bytes
@@ -125,7 +125,7 @@ final class HighWater: Sendable {
   }
 
   /// Discards the numbers of a transaction that is rolled back.
-  func discard() { state.withLock { $0.written = $0.kept } }
+  func discard() { state.withLock { $0.pending = $0.durable } }
 
   /// Reads the file at a path. Nil if there is none.
   ///

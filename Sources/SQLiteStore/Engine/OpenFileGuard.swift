@@ -22,22 +22,24 @@ struct OpenFileGuard: Sendable {
     }
   }
 
-  private let places: [FileIdentity]
+  private let identities: [FileIdentity]
 
   /// - Throws: `FileReplaced` if a file does not exist.
   init(_ paths: [String]) throws(FileReplaced) {
-    var places: [FileIdentity] = []
+    var identities: [FileIdentity] = []
     for path in paths {
-      guard let place = FileIdentity(path) else { throw FileReplaced(path: path) }
-      places.append(place)
+      guard let identity = FileIdentity(path) else { throw FileReplaced(path: path) }
+      identities.append(identity)
     }
-    self.places = places
+    self.identities = identities
   }
 
   /// Checks that each file is still the same. The cost is small beside a commit.
   ///
   /// - Throws: `FileReplaced`.
   func check() throws(FileReplaced) {
-    for place in places where FileIdentity(place.path) != place { throw FileReplaced(path: place.path) }
+    for identity in identities where FileIdentity(identity.path) != identity {
+      throw FileReplaced(path: identity.path)
+    }
   }
 }

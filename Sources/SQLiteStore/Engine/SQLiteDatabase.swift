@@ -40,7 +40,7 @@ package final class SQLiteDatabase: Sendable {
     } catch {
       throw StoreError.unusable(path: folder, reason: error.localizedDescription)
     }
-    SQLiteDatabase.countsNoMemory
+    SQLiteDatabase.disableMemoryStatistics
     SQLiteDatabase.keepTemporaryFiles(in: folder)
     lock = try InstanceLock(path: folder + "/onthemap.lock")
     path = folder + "/onthemap.sqlite"
@@ -48,7 +48,7 @@ package final class SQLiteDatabase: Sendable {
     do {
       let files = [path, path + "-wal", path + "-shm"]
       try FileAccess.restrict(files)
-      let before = try StartupCheck(path: path, highWaterPath: highWaterPath).run()
+      let previous = try StartupCheck(path: path, highWaterPath: highWaterPath).run()
       try FileAccess.create(path)
       pool = try DatabasePool(path: path, configuration: SQLiteDatabase.configuration)
       // Set this after the pool, which sets NORMAL itself. With NORMAL, a power cut would lose acknowledged posts.
@@ -59,10 +59,10 @@ package final class SQLiteDatabase: Sendable {
       try Schema.migrator.migrate(pool)
       // The high-water file is missing, so this may be a different database whose numbers were already used. Start a
       // new epoch.
-      let isAnotherHistory = before != nil && !FileManager.default.fileExists(atPath: highWaterPath)
+      let needsNewEpoch = previous != nil && !FileManager.default.fileExists(atPath: highWaterPath)
       let started = try pool.write { db in
-        if isAnotherHistory { try db.execute(sql: "UPDATE meta SET epoch = randomblob(16)") }
-        if before == nil { try SecureDeletion.markClean(db) }
+        if needsNewEpoch { try db.execute(sql: "UPDATE meta SET epoch = randomblob(16)") }
+        if previous == nil { try SecureDeletion.markClean(db) }
         return try Row.fetchOne(db, sql: "UPDATE meta SET boot = boot + 1 RETURNING epoch, boot")
       }
       guard let started, let epoch = Epoch(started["epoch"] as Data),
@@ -70,18 +70,19 @@ package final class SQLiteDatabase: Sendable {
       else { throw StoreError.unusable(path: path, reason: "its meta row is missing or damaged") }
       self.epoch = epoch
       self.generation = generation
-      var mark = before?.mark ?? HighWater.Mark()
+      var mark = previous?.mark ?? HighWater.Mark()
       mark.generation = generation
       let highWater = try HighWater(path: highWaterPath, .init(epoch: epoch, mark: mark))
-      var reading = SQLiteDatabase.configuration
-      reading.readonly = true
-      operatorReader = try DatabaseQueue(path: path, configuration: reading)
+      var readerConfiguration = SQLiteDatabase.configuration
+      readerConfiguration.readonly = true
+      operatorReader = try DatabaseQueue(path: path, configuration: readerConfiguration)
       committer = GroupCommitter(try SQLiteEngine(path: path, pool: pool, highWater: highWater))
-      scans = try ScanExecutor(path: path, configuration: reading, times: scanTimes) { [committer] resumeAfterPause in
+      scans = try ScanExecutor(path: path, configuration: readerConfiguration, times: scanTimes) {
+        [committer] resumeAfterPause in
         committer.checkpoint(then: resumeAfterPause)
       }
-    } catch let gone as OpenFileGuard.FileReplaced {
-      throw StoreError.unusable(path: gone.path, reason: "it is not there any more")
+    } catch let error as OpenFileGuard.FileReplaced {
+      throw StoreError.unusable(path: error.path, reason: "it no longer exists")
     } catch let error as DatabaseError {
       throw StoreError.unusable(path: path, reason: error.description + SQLiteDatabase.advice(error))
     }
@@ -118,8 +119,8 @@ package final class SQLiteDatabase: Sendable {
       write,
       completion: CommitCompletion { [diskFullState] result in
         switch result {
-        case .success(.other(let done)): done()
-        case .success(.post): preconditionFailure("The engine answered a write with the result of another one.")
+        case .success(.other(let complete)): complete()
+        case .success(.post): preconditionFailure("The engine completed a write with the result of another one.")
         case .failure(let error):
           diskFullState.recordFailure(error)
           then(.failure(error))
@@ -185,7 +186,7 @@ package final class SQLiteDatabase: Sendable {
 
   /// Disables SQLite's memory statistics, which take a lock for each allocation and are not used. This happens once,
   /// before the first connection. If SQLite is already initialized, nothing changes.
-  private static let countsNoMemory: Void = { _ = otm_sqlite_count_no_memory() }()
+  private static let disableMemoryStatistics: Void = { _ = otm_sqlite_count_no_memory() }()
 
   /// True after SQLite has its folder for temporary files.
   private static let hasTemporaryFolder = Mutex(false)

@@ -76,5 +76,5 @@ final class SequenceAllocator: Sendable {
   }
 
   /// Records the number of a new account, which its table assigned.
-  func account(_ id: Int64) { highWater.record(account: id) }
+  func recordAccount(_ id: Int64) { highWater.record(account: id) }
 }

@@ -16,12 +16,12 @@ struct StartupCheck {
   ///
   /// - Throws: `StoreError.unusable`, with its remedy.
   func run() throws -> HighWater.Record? {
-    let kept = try HighWater.read(highWaterPath)
+    let recorded = try HighWater.read(highWaterPath)
     let size = StartupCheck.size(path)
     guard let size, size > 0 else {
       // SQLite would create a new database, and delete the log of the old database.
-      guard kept == nil, (StartupCheck.size(path + "-wal") ?? 0) == 0 else {
-        throw refusal("it is \(size == nil ? "missing" : "empty"), and there has been one here")
+      guard recorded == nil, (StartupCheck.size(path + "-wal") ?? 0) == 0 else {
+        throw refusal("it is \(size == nil ? "missing" : "empty"), but there was a database here before")
       }
       return nil
     }
@@ -32,24 +32,24 @@ struct StartupCheck {
     let database = try DatabaseQueue(path: path, configuration: configuration)
     return try database.read { db in
       guard try db.tableExists("meta") else {
-        if kept != nil { throw refusal("its tables are gone") }
+        if recorded != nil { throw refusal("its tables are missing") }
         return nil
       }
       let found = try StartupCheck.record(db)
-      if let kept { try compare(found, kept) }
+      if let recorded { try compare(found, recorded) }
       if size <= checkBytesMax {
-        let verdict = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no answer"
+        let verdict = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no result"
         guard verdict == "ok" else { throw refusal("it is damaged (\(verdict))") }
       }
       return found
     }
   }
 
-  private func compare(_ found: HighWater.Record?, _ kept: HighWater.Record) throws(StoreError) {
+  private func compare(_ found: HighWater.Record?, _ recorded: HighWater.Record) throws(StoreError) {
     guard let found else { throw refusal("its meta row is missing or damaged") }
-    guard found.epoch == kept.epoch else { throw refusal("it is not the one that was here before") }
-    guard found.mark.isAtLeast(kept.mark) else {
-      throw refusal("what was accepted last is not in it: its log, \(path)-wal, is missing or damaged")
+    guard found.epoch == recorded.epoch else { throw refusal("it is not the database that was here before") }
+    guard found.mark.isAtLeast(recorded.mark) else {
+      throw refusal("it lacks the latest accepted data: its log, \(path)-wal, is missing or damaged")
     }
   }
 
@@ -67,12 +67,12 @@ struct StartupCheck {
     return HighWater.Record(epoch: epoch, mark: mark)
   }
 
-  private func refusal(_ what: String) -> StoreError {
+  private func refusal(_ problem: String) -> StoreError {
     .unusable(
       path: path,
       reason: """
-        \(what). Nothing was changed. Keep a copy of the folder, then put a backup back, or what sqlite3 can \
-        .recover; to go on with what is there now, remove \(highWaterPath) and start again
+        \(problem). Nothing was changed. Keep a copy of the folder, then put a backup back, or what sqlite3 can \
+        .recover; to continue with the present files, remove \(highWaterPath) and start again
         """)
   }
 

@@ -8,7 +8,7 @@ extension SQLiteEngine {
   func delete(
     _ post: PostID, _ account: AccountID, _ unixMs: Int64, _ db: Database
   ) throws -> PostWriteResult.Deletion {
-    guard let (state, listedAt) = try standing(of: post, account, db) else { return .notFound }
+    guard let (state, listedAt) = try stateAndSeq(of: post, account, db) else { return .notFound }
     return try SecureDeletion.erase(in: db) {
       try erase(post, listedAt: state == .published ? listedAt : nil, unixMs, numbers, db)
         .map { .listed($0) } ?? .unlisted
@@ -19,7 +19,7 @@ extension SQLiteEngine {
     _ post: PostID, _ account: AccountID, _ submission: Submission, _ published: Verdict.Published, _ unixMs: Int64,
     _ db: Database
   ) throws -> PostWriteResult.Edit {
-    guard let (state, _) = try standing(of: post, account, db) else { return .notFound }
+    guard let (state, _) = try stateAndSeq(of: post, account, db) else { return .notFound }
     guard state != .queued else { return .queued }
     try db.cachedStatement(
       sql: """
@@ -69,7 +69,7 @@ func erase(
 }
 
 /// Returns the state of an account's post, and its sequence number if it is on the map. Nil if there is no such post.
-private func standing(
+private func stateAndSeq(
   of post: PostID, _ account: AccountID, _ db: Database
 ) throws -> (state: Post.State, listedAt: UInt64)? {
   let row = try db.cachedStatement(

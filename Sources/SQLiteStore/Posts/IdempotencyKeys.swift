@@ -28,10 +28,10 @@ enum IdempotencyKeys {
     let start = try Int64.fetchOne(db.cachedStatement(sql: "SELECT keyed_from FROM meta")) ?? 0
     let oldest = try Int64.fetchAll(
       db.cachedStatement(sql: "SELECT id FROM post WHERE id >= ? ORDER BY id LIMIT ?"), arguments: [start, count + 1])
-    let over = oldest.prefix(count).prefix { $0 < end }
-    guard let next = oldest.dropFirst(over.count).first ?? over.last.map({ $0 + 1 }) else { return }
+    let expired = oldest.prefix(count).prefix { $0 < end }
+    guard let next = oldest.dropFirst(expired.count).first ?? expired.last.map({ $0 + 1 }) else { return }
     numbers.keyedFrom = next
-    if let last = over.last {
+    if let last = expired.last {
       try db.cachedStatement(
         sql: """
           UPDATE post SET idempotency_key = NULL, request_hash = NULL

@@ -12,7 +12,7 @@ extension SQLiteDatabase: PostStore {
         case .success(.post(let result)):
           for change in result.changes(of: write) { changes.report(change) }
           completion(.success(result))
-        case .success(.other): preconditionFailure("The engine answered a write with the result of another one.")
+        case .success(.other): preconditionFailure("The engine completed a write with the result of another one.")
         case .failure(let error):
           diskFullState.recordFailure(error)
           completion(.failure(error))
@@ -34,28 +34,28 @@ extension SQLiteEngine {
     _ posts: [NewPost], _ account: AccountID, capacity: Int, _ unixMs: Int64, _ db: Database
   ) throws -> [Acceptance] {
     guard !closed.withLock({ $0.contains(account) }) else { throw StoreError.noAccount }
-    var free = capacity
+    var freeSlots = capacity
     try IdempotencyKeys.removeExpired(numbers, unixMs: unixMs, count: 2 * posts.count, db)
     let statements = try AcceptStatements(db)
     var acceptances: [Acceptance] = []
     acceptances.reserveCapacity(posts.count)
     var rest = posts[...]
     while let post = rest.first {
-      if min(free, rest.count) >= Limits.postsPerInsert {
-        let together = rest.prefix(Limits.postsPerInsert)
-        let stored = try insert(together, account, unixMs, statements, db)
-        free -= stored.count { $0.job != nil }
+      if min(freeSlots, rest.count) >= Limits.postsPerInsert {
+        let batch = rest.prefix(Limits.postsPerInsert)
+        let stored = try insert(batch, account, unixMs, statements, db)
+        freeSlots -= stored.count { $0.job != nil }
         acceptances += stored
-        rest = rest.dropFirst(together.count)
+        rest = rest.dropFirst(batch.count)
         continue
       }
       rest = rest.dropFirst()
       let result =
-        free > 0
+        freeSlots > 0
         ? try insert(post, account, unixMs, statements, db)
         : try post.idempotency.flatMap { try IdempotencyKeys.earlierPost($0, account, db) }
       acceptances.append(result.map(Acceptance.init) ?? .backlogFull)
-      if acceptances.last?.job != nil { free -= 1 }
+      if acceptances.last?.job != nil { freeSlots -= 1 }
     }
     return acceptances
   }
@@ -66,7 +66,7 @@ extension SQLiteEngine {
     let id = numbers.nextPost(unixMs: unixMs)
     guard try statements.insert(post.submission, id, account, post.idempotency, unixMs) else {
       guard let idempotency = post.idempotency, let earlier = try IdempotencyKeys.earlierPost(idempotency, account, db)
-      else { throw missing }
+      else { throw missingPost }
       return earlier
     }
     numbers.markUsed(id)
@@ -82,7 +82,7 @@ extension SQLiteEngine {
     let areAllNew = try statements.insert(posts, ids, account, unixMs)
     return try zip(posts, ids).map { post, id in
       if !areAllNew, let idempotency = post.idempotency {
-        guard let stored = try IdempotencyKeys.earlierPost(idempotency, account, db) else { throw missing }
+        guard let stored = try IdempotencyKeys.earlierPost(idempotency, account, db) else { throw missingPost }
         if (try? stored.get().id) != id { return Acceptance(stored) }
       }
       // Mark only stored ids: the next start compares the database with the last one.
@@ -95,13 +95,13 @@ extension SQLiteEngine {
   private func accepted(
     _ submission: Submission, _ id: PostID, _ account: AccountID, _ unixMs: Int64
   ) -> AcceptedPost {
-    var job = Job(id: JobID(id), account: account, query: submission.place, given: submission.coordinate)
+    var job = Job(id: JobID(id), account: account, query: submission.place, clientCoordinate: submission.coordinate)
     job.trace = submission.trace
     job.content = Job.PostContent(link: submission.link, createdMs: unixMs)
     return AcceptedPost(id: id, job: job, createdMs: unixMs)
   }
 
-  private var missing: StoreError {
+  private var missingPost: StoreError {
     .unusable(path: path, reason: "its index post_idempotency names a post that is not there")
   }
 }
@@ -126,7 +126,7 @@ private func queuedJobs(_ db: Database) throws -> [StoreSnapshot.QueuedJob] {
   ).compactMap { row in
     guard let id = PostID(row[0] as Int64) else { return nil }
     var job = Job(
-      id: JobID(id), account: AccountID(rawValue: row[1]), query: row[2], given: Coordinate(row[3], row[4]),
+      id: JobID(id), account: AccountID(rawValue: row[1]), query: row[2], clientCoordinate: Coordinate(row[3], row[4]),
       attempts: row[5], leaseLosses: row[6])
     job.trace = TraceContext(column: row[8])
     return StoreSnapshot.QueuedJob(job: job, dueMs: row[7])

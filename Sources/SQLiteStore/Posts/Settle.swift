@@ -5,15 +5,17 @@ import Store
 extension SQLiteEngine {
   func settle(_ records: [SettlementRecord], _ unixMs: Int64, _ db: Database) throws -> SettlementResult {
     var settled = SettlementResult()
-    let publishing = try db.cachedStatement(sql: publishing)
+    let publishStatement = try db.cachedStatement(sql: publishSQL)
     settled.entries.reserveCapacity(records.count)
     for index in records.indices {
       let post = records[index].post
       let isQueued: Bool
       switch records[index].settlement {
       case .verdict(.published(let published)):
-        let draft = try records[index].job.flatMap(PostContent.init) ?? draft(post, db)
-        let entry = try draft.flatMap { try publish(post, $0, published, (numbers, names), unixMs, publishing, db) }
+        let draft = try records[index].job.flatMap(EntryDraft.init) ?? draft(post, db)
+        let entry = try draft.flatMap {
+          try publish(post, $0, published, (numbers, names), unixMs, publishStatement, db)
+        }
         if let entry { settled.entries.append(entry) }
         isQueued = entry != nil
       case .verdict(.rejected(let reason)): isQueued = try end(post, .rejected, reason, unixMs, db)
@@ -39,13 +41,13 @@ extension SQLiteEngine {
   }
 }
 
-private let publishing = """
+private let publishSQL = """
   UPDATE post SET state = 1, lat_e7 = ?, lon_e7 = ?, label = ?, country = ?, agreement = ?, place_match = ?,
     seq = ?, updated_ms = ? WHERE id = ? AND state = 0
   """
 
 /// Content of a post, unchanged since its acceptance.
-private struct PostContent {
+private struct EntryDraft {
   let account: AccountID
   let place: String
   let link: String
@@ -73,12 +75,12 @@ private struct PostContent {
 
 /// Publishes a post. Nil if the post was settled before.
 private func publish(
-  _ post: PostID, _ draft: PostContent, _ published: Verdict.Published,
+  _ post: PostID, _ draft: EntryDraft, _ published: Verdict.Published,
   _ memory: (numbers: SequenceAllocator, names: AccountNameCache),
-  _ unixMs: Int64, _ publishing: Statement, _ db: Database
+  _ unixMs: Int64, _ statement: Statement, _ db: Database
 ) throws -> FeedEntry? {
   let seq = memory.numbers.nextSeq
-  let changed = try publishing.run(
+  let changed = try statement.run(
     db, .integer(published.coordinate.latitudeE7), .integer(published.coordinate.longitudeE7), .text(published.label),
     .text(published.countryCode), .integer(published.agreement.rawValue),
     published.match.map { .integer($0.rawValue) } ?? .null, .integer(seq), .integer(unixMs), .integer(post.rawValue))
@@ -92,12 +94,12 @@ private func publish(
     trace: draft.trace)
 }
 
-private func draft(_ post: PostID, _ db: Database) throws -> PostContent? {
+private func draft(_ post: PostID, _ db: Database) throws -> EntryDraft? {
   try Row.fetchOne(
     db.cachedStatement(
       sql: "SELECT account, place, link, created_ms, traceparent FROM post WHERE id = ? AND state = 0"),
     arguments: [Int64(post.rawValue)]
-  ).map(PostContent.init)
+  ).map(EntryDraft.init)
 }
 
 private func name(_ account: AccountID, _ names: AccountNameCache, _ db: Database) throws -> AccountNameCache.Name {

@@ -49,7 +49,7 @@ extension SQLiteEngine {
       try note(.retried, nil, of: id, unixMs, db)
       change.done.append(id)
       let given = Coordinate(row["lat_e7"], row["lon_e7"])
-      var job = Job(id: JobID(id), account: entry.account, query: entry.place, given: given)
+      var job = Job(id: JobID(id), account: entry.account, query: entry.place, clientCoordinate: given)
       job.trace = TraceContext(column: row["traceparent"])
       jobs.append(job)
     }
@@ -66,11 +66,11 @@ extension SQLiteEngine {
         change.unchanged.append(.init(id: id, state: entry?.state))
         continue
       }
-      let died = entry.reason?.detail ?? "no worker could geocode this place"
+      let detail = entry.reason?.detail ?? "no worker could geocode this place"
       try db.cachedStatement(
         sql:
           "UPDATE post SET state = 2, reason_code = 'discarded', reason = ?, updated_ms = ? WHERE id = ? AND state = 3"
-      ).run(db, .text("discarded by the operator: \(died)"), .integer(unixMs), .integer(id.rawValue))
+      ).run(db, .text("discarded by the operator: \(detail)"), .integer(unixMs), .integer(id.rawValue))
       try note(.discarded, nil, of: id, unixMs, db)
       change.done.append(id)
     }
@@ -96,7 +96,7 @@ private func selected(
   _ selection: DeadSelection, limit: Int, _ db: Database
 ) throws -> (ids: [PostID], next: PostID?) {
   switch selection {
-  case .these(let ids):
+  case .posts(let ids):
     // A post that is named twice is retried once.
     var seen: Set<PostID> = []
     return (ids.filter { seen.insert($0).inserted }, nil)

@@ -12,11 +12,11 @@ extension SQLiteDatabase: PostReader {
         arguments: [Int64(clamping: below ?? .max), Limits.searchScanMax + 1])
       var entries: [FeedEntry] = []
       var last: UInt64?
-      var seen = 0
+      var examined = 0
       do {
         while let row = try rows.next() {
-          guard seen < Limits.searchScanMax, entries.count < limit else { return (entries, last) }
-          seen += 1
+          guard examined < Limits.searchScanMax, entries.count < limit else { return (entries, last) }
+          examined += 1
           guard let entry = FeedEntry(row) else { continue }
           last = entry.seq
           if filter.contains(entry) { entries.append(entry) }
@@ -32,19 +32,21 @@ extension SQLiteDatabase: PostReader {
     of account: AccountID, _ filter: PostFilter, isNewestFirst: Bool, after: PostID?, limit: Int, for client: ScanClient
   ) async throws -> (posts: [Post], next: PostID?) {
     let page: @Sendable (Database) throws -> (posts: [Post], next: PostID?) = { db in
-      let (behind, order) = isNewestFirst ? ("<", "DESC") : (">", "ASC")
+      let (comparison, order) = isNewestFirst ? ("<", "DESC") : (">", "ASC")
       let start = after.map { Int64($0.rawValue) } ?? (isNewestFirst ? Int64.max : 0)
       let rows = try Row.fetchCursor(
         db.cachedStatement(
-          sql: "SELECT * FROM post WHERE account = ? AND id \(behind) ? AND state <> 4 ORDER BY id \(order) LIMIT ?"),
+          sql: """
+            SELECT * FROM post WHERE account = ? AND id \(comparison) ? AND state <> 4 ORDER BY id \(order) LIMIT ?
+            """),
         arguments: [account.rawValue, start, Limits.searchScanMax + 1])
       var posts: [Post] = []
       var last: PostID?
-      var seen = 0
+      var examined = 0
       do {
         while let row = try rows.next() {
-          guard seen < Limits.searchScanMax, posts.count < limit else { return (posts, last) }
-          seen += 1
+          guard examined < Limits.searchScanMax, posts.count < limit else { return (posts, last) }
+          examined += 1
           let post = try Post(row)
           last = post.id
           if filter.contains(post) { posts.append(post) }

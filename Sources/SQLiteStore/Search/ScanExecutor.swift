@@ -68,14 +68,14 @@ final class ScanExecutor: Sendable {
     for client: ScanClient, _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws -> Value {
     let id = lastID.add(1, ordering: .relaxed).newValue
-    let hasGone = CancellationFlag()
+    let isDisconnected = CancellationFlag()
     client.onDisconnect { [weak self] in
-      hasGone.raise()
+      isDisconnected.raise()
       self?.cancel(id)
     }
     do {
-      try await withCheckedThrowingContinuation { place in
-        admit(id, from: client.network, hasGone: hasGone, place)
+      try await withCheckedThrowingContinuation { continuation in
+        admit(id, from: client.network, isDisconnected: isDisconnected, continuation)
       }
     } catch {
       refused.increment()
@@ -85,7 +85,7 @@ final class ScanExecutor: Sendable {
     let end = ContinuousClock.now + .milliseconds(times.limitMs)
     do {
       let value = try await pool.read { [isClosing] db in
-        try db.bounded(by: { hasGone.isRaised || isClosing.isRaised || $0 >= end }, body)
+        try db.bounded(by: { isDisconnected.isRaised || isClosing.isRaised || $0 >= end }, body)
       }
       done.increment()
       return value
@@ -96,35 +96,36 @@ final class ScanExecutor: Sendable {
   }
 
   private func admit(
-    _ id: UInt64, from network: IPAddress?, hasGone: CancellationFlag, _ place: CheckedContinuation<Void, any Error>
+    _ id: UInt64, from network: IPAddress?, isDisconnected: CancellationFlag,
+    _ continuation: CheckedContinuation<Void, any Error>
   ) {
     let admission = state.withLock { state -> ScanQueue.Admission in
-      guard !state.isClosed, !hasGone.isRaised else { return .refused }
+      guard !state.isClosed, !isDisconnected.isRaised else { return .refused }
       if state.queue.isIdle { state.busySince = .now }
       let admission = state.queue.admit(id, from: network)
-      if admission == .waits { state.waiting[id] = place }
+      if admission == .waits { state.waiting[id] = continuation }
       return admission
     }
     switch admission {
-    case .starts: place.resume()
+    case .starts: continuation.resume()
     case .waits:
       Task { [times, weak self] in
         try await Task.sleep(for: .milliseconds(times.waitMs))
         self?.cancel(id)
       }
-    case .refused: place.resume(throwing: StoreError.tooManyScans)
+    case .refused: continuation.resume(throwing: StoreError.tooManyScans)
     }
   }
 
   /// Passes a scan's slot to the next one, unless a pause is due.
   private func release(_ id: UInt64) {
-    let (next, pauses) = state.withLock { state in
+    let (next, startsPause) = state.withLock { state in
       if ContinuousClock.now - state.busySince >= .milliseconds(times.busyMaxMs) { state.queue.pause() }
       let next = state.queue.finish(id)
       return (next.flatMap { state.waiting.removeValue(forKey: $0) }, state.queue.isPaused && state.queue.isIdle)
     }
     next?.resume()
-    if pauses { pause { [weak self] in self?.resumeAfterPause() } }
+    if startsPause { pause { [weak self] in self?.resumeAfterPause() } }
   }
 
   private func resumeAfterPause() {
@@ -132,18 +133,18 @@ final class ScanExecutor: Sendable {
       state.busySince = .now
       return state.queue.resume().compactMap { state.waiting.removeValue(forKey: $0) }
     }
-    for place in next { place.resume() }
+    for continuation in next { continuation.resume() }
   }
 
   /// Removes a scan from the queue. A running scan is interrupted by its flag.
   private func cancel(_ id: UInt64) {
-    let place = state.withLock { state in
-      let place = state.waiting.removeValue(forKey: id)
+    let continuation = state.withLock { state in
+      let continuation = state.waiting.removeValue(forKey: id)
       // The scan had no slot, so no other scan starts.
-      if place != nil { _ = state.queue.finish(id) }
-      return place
+      if continuation != nil { _ = state.queue.finish(id) }
+      return continuation
     }
-    place?.resume(throwing: StoreError.tooManyScans)
+    continuation?.resume(throwing: StoreError.tooManyScans)
   }
 
   /// Ends all scans, and closes the connections. Waits for both.
@@ -153,7 +154,7 @@ final class ScanExecutor: Sendable {
       defer { (state.isClosed, state.waiting) = (true, [:]) }
       return state.waiting
     }
-    for place in waiting.values { place.resume(throwing: StoreError.tooManyScans) }
+    for continuation in waiting.values { continuation.resume(throwing: StoreError.tooManyScans) }
     try? pool.close()
   }
 }
@@ -169,15 +170,15 @@ private final class CancellationFlag: Sendable {
 
 /// SQLite's progress handler, on the scan's thread, while a statement runs.
 private final class ScanInterrupter {
-  private let isOver: (ContinuousClock.Instant) -> Bool
+  private let mustEnd: (ContinuousClock.Instant) -> Bool
   private var sliceStart = ContinuousClock.now
 
-  init(_ isOver: @escaping (ContinuousClock.Instant) -> Bool) { self.isOver = isOver }
+  init(_ mustEnd: @escaping (ContinuousClock.Instant) -> Bool) { self.mustEnd = mustEnd }
 
   /// Returns a value other than 0 to interrupt the statement. Rests after each slice of the scan's time.
   func check() -> Int32 {
     let now = ContinuousClock.now
-    if isOver(now) { return 1 }
+    if mustEnd(now) { return 1 }
     if now - sliceStart >= .microseconds(Limits.scanSliceUs) {
       usleep(UInt32(Limits.scanSliceUs))
       sliceStart = .now
@@ -187,18 +188,18 @@ private final class ScanInterrupter {
 }
 
 extension Database {
-  /// Runs a read that SQLite ends with `SQLITE_INTERRUPT` as soon as `isOver` returns true.
+  /// Runs a read that SQLite ends with `SQLITE_INTERRUPT` as soon as `mustEnd` returns true.
   fileprivate func bounded<Value>(
-    by isOver: @escaping (ContinuousClock.Instant) -> Bool, _ body: (Database) throws -> Value
+    by mustEnd: @escaping (ContinuousClock.Instant) -> Bool, _ body: (Database) throws -> Value
   ) throws -> Value {
-    let look = ScanInterrupter(isOver)
+    let interrupter = ScanInterrupter(mustEnd)
     sqlite3_progress_handler(
       sqliteConnection, Limits.scanStepsPerCheck,
-      { look in look.map { Unmanaged<ScanInterrupter>.fromOpaque($0).takeUnretainedValue().check() } ?? 0 },
-      Unmanaged.passUnretained(look).toOpaque())
+      { context in context.map { Unmanaged<ScanInterrupter>.fromOpaque($0).takeUnretainedValue().check() } ?? 0 },
+      Unmanaged.passUnretained(interrupter).toOpaque())
     defer {
       sqlite3_progress_handler(sqliteConnection, 0, nil, nil)
-      withExtendedLifetime(look) {}
+      withExtendedLifetime(interrupter) {}
     }
     return try body(self)
   }

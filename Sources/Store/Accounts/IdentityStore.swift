@@ -20,7 +20,7 @@ package protocol IdentityStore: Sendable {
   /// Returns an account's identities, oldest first.
   func identities(of account: AccountID) async throws -> [LinkedIdentity]
 
-  /// Removes an identity from an account, unless it is the last way to log in.
+  /// Removes an identity from an account, unless it is the last login method.
   ///
   /// - Parameter issuers: issuers of the configured providers.
   func unlink(
@@ -36,7 +36,7 @@ package enum IdentityOutcome: Sendable {
   case created(Account)
   /// The identity is unknown, and another account has the e-mail address. Nothing has changed.
   case emailTaken
-  /// The identity is unknown, and the caller asked for no new account. Nothing has changed.
+  /// The identity is unknown, and the caller requested no new account. Nothing has changed.
   case unknown
 }
 
@@ -45,7 +45,7 @@ package enum LinkOutcome: Sendable {
   /// The identity is now linked to the account, or was before.
   case linked(LinkedIdentity)
   /// The identity belongs to another account. Nothing has changed.
-  case taken
+  case linkedToAnother
   /// The account has `Limits.identitiesOfAccountMax`. Nothing has changed.
   case tooMany
   /// The session has ended, or belongs to another account. Nothing has changed.
@@ -57,6 +57,6 @@ package enum UnlinkOutcome: Sendable {
   case unlinked
   /// The account has no such identity. Nothing has changed.
   case notFound
-  /// The account would have no way to log in. Nothing has changed.
+  /// The account would have no login method. Nothing has changed.
   case last
 }

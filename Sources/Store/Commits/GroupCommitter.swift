@@ -12,7 +12,7 @@ package final class GroupCommitter<Engine: CommitEngine>: Sendable {
     var writes: [Engine.Write] = []
     var completions: [CommitCompletion<Engine.Output>] = []
     /// Work between two groups.
-    var breaks: [@Sendable () -> Void] = []
+    var workBetweenGroups: [@Sendable () -> Void] = []
     var isDraining = false
     /// Reason why the committer refuses all writes.
     var failure: StoreError?
@@ -22,13 +22,13 @@ package final class GroupCommitter<Engine: CommitEngine>: Sendable {
   private let state = Mutex(State())
   /// Stream with one element when the engine has stopped.
   package let failures: AsyncStream<StoreError>
-  private let failed: AsyncStream<StoreError>.Continuation
-  private let commits = DispatchQueue(label: "onthemap.commits")
-  private let completed = DispatchQueue(label: "onthemap.completions")
+  private let failureContinuation: AsyncStream<StoreError>.Continuation
+  private let commitQueue = DispatchQueue(label: "onthemap.commits")
+  private let completionQueue = DispatchQueue(label: "onthemap.completions")
 
   package init(_ engine: Engine) {
     self.engine = engine
-    (failures, failed) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
+    (failures, failureContinuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
   }
 
   /// Commits a write with the next group.
@@ -42,7 +42,9 @@ package final class GroupCommitter<Engine: CommitEngine>: Sendable {
   /// Runs work between two groups, after the writes submitted before it. A steady flood of writes does not delay it.
   ///
   /// - Parameter work: called once on the committer's queue, even if the committer refuses writes.
-  package func betweenGroups(_ work: @escaping @Sendable () -> Void) { add { state in state.breaks.append(work) } }
+  package func betweenGroups(_ work: @escaping @Sendable () -> Void) {
+    add { state in state.workBetweenGroups.append(work) }
+  }
 
   /// Reason why the committer refuses all writes. Nil while the engine works and the store is open.
   package var stopReason: StoreError? { state.withLock { $0.failure } }
@@ -58,8 +60,8 @@ package final class GroupCommitter<Engine: CommitEngine>: Sendable {
 
   /// Waits until all earlier submissions have run, and their completions have returned.
   package func finish() {
-    commits.sync {}
-    completed.sync {}
+    commitQueue.sync {}
+    completionQueue.sync {}
   }
 
   /// Adds work for `drain`, and starts `drain` if it is not running.
@@ -69,24 +71,24 @@ package final class GroupCommitter<Engine: CommitEngine>: Sendable {
       defer { state.isDraining = true }
       return !state.isDraining
     }
-    if starts { commits.async { [self] in drain() } }
+    if starts { commitQueue.async { [self] in drain() } }
   }
 
   private func drain() {
     while true {
-      let (writes, completions, breaks) = state.withLock { state in
+      let (writes, completions, work) = state.withLock { state in
         defer {
           state.writes.removeAll(keepingCapacity: true)
           state.completions.removeAll(keepingCapacity: true)
-          state.breaks.removeAll()
+          state.workBetweenGroups.removeAll()
         }
-        state.isDraining = !state.writes.isEmpty || !state.breaks.isEmpty
-        return (state.writes, state.completions, state.breaks)
+        state.isDraining = !state.writes.isEmpty || !state.workBetweenGroups.isEmpty
+        return (state.writes, state.completions, state.workBetweenGroups)
       }
-      if writes.isEmpty && breaks.isEmpty { return }
+      if writes.isEmpty && work.isEmpty { return }
       if !writes.isEmpty { commit(writes, completions) }
       // Under a steady flood of writes this loop does not end, so work queued behind it would never run.
-      for work in breaks { work() }
+      for body in work { body() }
     }
   }
 
@@ -94,7 +96,7 @@ package final class GroupCommitter<Engine: CommitEngine>: Sendable {
     if let stopReason { return complete(completions, .failure(stopReason)) }
     do {
       let outputs = try engine.commit(writes)
-      completed.async { for (completion, output) in zip(completions, outputs) { completion(.success(output)) } }
+      completionQueue.async { for (completion, output) in zip(completions, outputs) { completion(.success(output)) } }
     } catch {
       switch engine.failure(of: error) {
       case .stopped(let error, let reason):
@@ -111,12 +113,12 @@ package final class GroupCommitter<Engine: CommitEngine>: Sendable {
   private func complete(
     _ completions: [CommitCompletion<Engine.Output>], _ result: Result<Engine.Output, StoreError>
   ) {
-    completed.async { for completion in completions { completion(result) } }
+    completionQueue.async { for completion in completions { completion(result) } }
   }
 
   private func stop(_ reason: String) {
     state.withLock { $0.failure = .stopped(reason) }
-    failed.yield(.stopped(reason))
-    failed.finish()
+    failureContinuation.yield(.stopped(reason))
+    failureContinuation.finish()
   }
 }

@@ -124,4 +124,4 @@ extension PostStore {
   }
 }
 
-private let mismatch = "A store answered a write with the result of another one."
+private let mismatch = "A store completed a write with the result of another one."

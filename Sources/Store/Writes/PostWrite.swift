@@ -4,7 +4,7 @@ package import Domain
 ///
 /// Sequence numbers of the list rise in commit order. A number may be skipped. Times are milliseconds since 1970, UTC.
 package enum PostWrite: Sendable {
-  /// Stores posts of one account, each as a queued job. At most `room` new ones are stored. Posts that are already
+  /// Stores posts of one account, each as a queued job. At most `capacity` new ones are stored. Posts that are already
   /// stored need no slot. A post whose key is already used, even in this write, is a repeat of the earlier one. Fails
   /// with `StoreError.noAccount` if the account is closed.
   case accept([NewPost], account: AccountID, capacity: Int, unixMs: Int64)

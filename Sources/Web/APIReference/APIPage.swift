@@ -24,7 +24,7 @@ struct APIPage: Sendable {
         writeIndex(to: &page)
         for (tag, operations) in sections { writeSection(tag, operations, to: &page) }
         writeCodes(to: &page)
-        writeAnswers(to: &page)
+        writeResponses(to: &page)
         writeForms(to: &page)
       }
     }
@@ -84,7 +84,7 @@ struct APIPage: Sendable {
         page.addParagraphs(operation.node["description"]?.string ?? "")
         writeParameters(operation.parameters, to: &page)
         writeBody(operation.node["requestBody"], to: &page)
-        writeAnswers(operation, to: &page)
+        writeResponses(operation, to: &page)
       }
     }
   }
@@ -114,7 +114,7 @@ struct APIPage: Sendable {
             page.addMarked(parameter["description"]?.string ?? "")
             guard let example = parameter["example"] else { return }
             page.add(" Such as ")
-            page.element("code", [:], APIPage.inAddress(example))
+            page.element("code", [:], APIPage.inURL(example))
           }
         }
       }
@@ -122,7 +122,7 @@ struct APIPage: Sendable {
   }
 
   /// Returns an example as it stands in a URL: the elements of a list are separated by commas.
-  private static func inAddress(_ example: DocumentNode) -> String {
+  private static func inURL(_ example: DocumentNode) -> String {
     example.elements.isEmpty ? example.plain : example.elements.map(\.plain).joined(separator: ",")
   }
 
@@ -132,34 +132,34 @@ struct APIPage: Sendable {
     writeContent(body["content"], to: &page)
   }
 
-  private func writeAnswers(_ operation: APIDocument.Operation, to page: inout HTMLWriter) {
+  private func writeResponses(_ operation: APIDocument.Operation, to page: inout HTMLWriter) {
     page.element("h4", [:], "Responses")
     page.element("dl") { page in
-      for (status, answer) in operation.node["responses"]?.members ?? [] {
+      for (status, response) in operation.node["responses"]?.members ?? [] {
         // Shared responses are written once, in their own section.
-        if let name = answer["$ref"]?.string?.split(separator: "/").last {
-          guard !APIPage.everywhere.contains(status) else { continue }
+        if let name = response["$ref"]?.string?.split(separator: "/").last {
+          guard !APIPage.commonStatuses.contains(status) else { continue }
           page.element("dt", [:], status)
           page.element("dd") { page in
             page.element("a", ["href": "#answer-\(name)"]) {
-              $0.addMarked(document.resolved(answer)["description"]?.string ?? "")
+              $0.addMarked(document.resolved(response)["description"]?.string ?? "")
             }
-            writeCodes(of: document.resolved(answer), to: &page)
+            writeCodes(of: document.resolved(response), to: &page)
           }
         } else {
           page.element("dt", [:], status)
-          page.element("dd") { write(answer, to: &$0) }
+          page.element("dd") { write(response, to: &$0) }
         }
       }
     }
   }
 
-  private static let everywhere: Set = ["408", "431", "5XX"]
+  private static let commonStatuses: Set = ["408", "431", "5XX"]
 
-  private func write(_ answer: DocumentNode, to page: inout HTMLWriter) {
-    page.addMarked(answer["description"]?.string ?? "")
-    writeCodes(of: answer, to: &page)
-    let headers = answer["headers"]?.members ?? []
+  private func write(_ response: DocumentNode, to page: inout HTMLWriter) {
+    page.addMarked(response["description"]?.string ?? "")
+    writeCodes(of: response, to: &page)
+    let headers = response["headers"]?.members ?? []
     if !headers.isEmpty {
       page.element("ul") { page in
         for (name, header) in headers {
@@ -171,11 +171,11 @@ struct APIPage: Sendable {
         }
       }
     }
-    writeContent(answer["content"], to: &page)
+    writeContent(response["content"], to: &page)
   }
 
-  private func writeCodes(of answer: DocumentNode, to page: inout HTMLWriter) {
-    let schema = answer["content"]?["application/problem+json"]?["schema"]
+  private func writeCodes(of response: DocumentNode, to page: inout HTMLWriter) {
+    let schema = response["content"]?["application/problem+json"]?["schema"]
     let codes = schema?["properties"]?["code"]?["enum"]?.elements ?? []
     for (index, code) in codes.enumerated() {
       page.add(index == 0 ? " " : ", ")
@@ -226,12 +226,12 @@ struct APIPage: Sendable {
     }
   }
 
-  private func writeAnswers(to page: inout HTMLWriter) {
+  private func writeResponses(to page: inout HTMLWriter) {
     page.element("h2", ["id": "answers"], "Shared responses")
-    for (name, answer) in document.root["components"]?["responses"]?.members ?? [] {
+    for (name, response) in document.root["components"]?["responses"]?.members ?? [] {
       page.element("section", ["id": "answer-\(name)"]) { page in
         page.element("h3", [:], name)
-        page.element("div") { write(answer, to: &$0) }
+        page.element("div") { write(response, to: &$0) }
       }
     }
   }

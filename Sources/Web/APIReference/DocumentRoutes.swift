@@ -25,7 +25,7 @@ package struct DocumentRoutes: Sendable {
           .contentType: "text/html; charset=utf-8", .contentSecurityPolicy: DocumentRoutes.policy,
         ], body: ResponseBody(byteBuffer: try page))
     }
-    for path in ["/openapi.json", "/openapi"] as [RouterPath] { router.respondMethodNotAllowed(at: path, than: .get) }
+    for path in ["/openapi.json", "/openapi"] as [RouterPath] { router.respondMethodNotAllowed(at: path, allow: .get) }
   }
 
   private var page: ByteBuffer {

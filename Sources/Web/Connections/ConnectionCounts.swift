@@ -19,14 +19,14 @@ final class ConnectionCounts: Sendable {
   /// Returns true if a connection may stay, and then counts it until `release`.
   func admit(_ address: IPAddress) -> Bool {
     guard isCounted(address) else { return true }
-    let stays = counts.withLock { counts in
+    let isAdmitted = counts.withLock { counts in
       let count = counts[address.network, default: 0]
       guard count < perNetworkMax else { return false }
       counts[address.network] = count + 1
       return true
     }
-    if !stays { refused.increment() }
-    return stays
+    if !isAdmitted { refused.increment() }
+    return isAdmitted
   }
 
   /// Ends the count of an admitted connection. Call this once for each.

@@ -28,7 +28,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   private var received = 0
   /// Number of requests whose response has begun, and of those whose response is written.
   private var begun = 0
-  private var answered = 0
+  private var responded = 0
   /// True if a part of a request has arrived, but not all of it.
   private var isReceiving = false
   /// True if the last read held a part of a request. Otherwise it held a piece of a head.
@@ -48,8 +48,8 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   private var isInputClosed = false
   /// Callback for a disconnect before the response is written.
   private var onDisconnect: (@Sendable (DisconnectReason) -> Void)?
-  private var going: Scheduled<Void>?
-  private var departure = DisconnectReason.closed
+  private var disconnecting: Scheduled<Void>?
+  private var disconnectReason = DisconnectReason.closed
   private let heads = RequestHeads()
   private let counts: ConnectionCounts
   private let form: ProblemFormat
@@ -79,7 +79,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
       counted = address
     } else if address != nil {
       isRejected = true
-      receiving = later(context.eventLoop, ms: Limits.httpRejectedMs) { context.close(promise: nil) }
+      receiving = schedule(context.eventLoop, ms: Limits.httpRejectedMs) { context.close(promise: nil) }
     }
     context.fireChannelActive()
   }
@@ -106,7 +106,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .upgrade: ignoresInput = true
         // Hummingbird recognizes the value in lower case only.
         case .connection: closes = closes || field.value.lowercased() == "close"
-        case .expect where answered == received && field.value.lowercased() == "100-continue":
+        case .expect where responded == received && field.value.lowercased() == "100-continue":
           context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
         default: break
         }
@@ -150,7 +150,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     case .head(let head) where head.status.kind == .informational: context.write(data, promise: promise)
     case .head(var head):
       if let problem, head.status == .badRequest, head.headerFields[.contentLength] == "0" {
-        answer(problem, context)
+        respond(problem, context)
         promise?.succeed()
         return
       }
@@ -162,7 +162,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
       context.write(wrapOutboundOut(.head(head)), promise: promise)
     case .body: context.write(data, promise: promise)
     case .end:
-      answered += 1
+      responded += 1
       onDisconnect = nil
       context.write(data, promise: promise)
       watch(context)
@@ -174,8 +174,8 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     unread =
       context.channel.isWritable
       ? nil
-      : later(context.eventLoop, ms: Limits.httpUnreadMs) { [self] in
-        departure = .slowReader
+      : schedule(context.eventLoop, ms: Limits.httpUnreadMs) { [self] in
+        disconnectReason = .slowReader
         context.close(promise: nil)
       }
     context.fireChannelWritabilityChanged()
@@ -196,20 +196,22 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private func scheduleDisconnect() {
-    going?.cancel()
-    going = context.map { later($0.eventLoop, ms: Limits.httpDisconnectGraceMs) { [self] in reportDisconnect() } }
+    disconnecting?.cancel()
+    disconnecting = context.map {
+      schedule($0.eventLoop, ms: Limits.httpDisconnectGraceMs) { [self] in reportDisconnect() }
+    }
   }
 
   private func reportDisconnect() {
     let callback = onDisconnect
     onDisconnect = nil
-    callback?(departure)
+    callback?(disconnectReason)
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
     self.context = nil
     reportDisconnect()
-    going?.cancel()
+    disconnecting?.cancel()
     endReceiving()
     unread?.cancel()
     if let counted { counts.release(counted) }
@@ -218,8 +220,8 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   /// Runs the timeout of a request only while it is being received and no earlier request is in progress. During a
   /// request Hummingbird does not read, so the delay is not the client's fault.
   private func watch(_ context: ChannelHandlerContext) {
-    if isReceiving, answered >= received {
-      receiving = receiving ?? later(context.eventLoop, ms: Limits.httpRequestMs) { [self] in cut(context) }
+    if isReceiving, responded >= received {
+      receiving = receiving ?? schedule(context.eventLoop, ms: Limits.httpRequestMs) { [self] in timeOut(context) }
     } else {
       endReceiving()
     }
@@ -230,12 +232,12 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     receiving = nil
   }
 
-  private func cut(_ context: ChannelHandlerContext) {
+  private func timeOut(_ context: ChannelHandlerContext) {
     if problem == nil {
       let seconds = Limits.httpRequestMs / 1_000
       let problem = Problem(
         .requestTimeout, "request_timeout", "the request did not arrive within \(seconds) s; send it again")
-      answer(problem, context)
+      respond(problem, context)
     }
     context.close(promise: nil)
   }
@@ -246,12 +248,12 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
       .tooManyRequests, "too_many_connections",
       "your address has the maximum number of connections; close some, and try again",
       retryAfterSeconds: Limits.retryConnectionSeconds)
-    answer(problem, context)
+    respond(problem, context)
     context.close(promise: nil)
   }
 
   /// Writes the connection's last response, unless the request already has a response.
-  private func answer(_ problem: Problem, _ context: ChannelHandlerContext) {
+  private func respond(_ problem: Problem, _ context: ChannelHandlerContext) {
     isOver = true
     guard begun == received else { return }
     let (type, body) = problem.body(in: form, at: String(path.prefix { $0 != "?" }))
@@ -277,7 +279,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   /// Closes the connection and drops unsent data.
   func close() { context?.close(promise: nil) }
 
-  private func later(_ eventLoop: any EventLoop, ms: Int64, _ body: @escaping () -> Void) -> Scheduled<Void> {
+  private func schedule(_ eventLoop: any EventLoop, ms: Int64, _ body: @escaping () -> Void) -> Scheduled<Void> {
     eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(ms), body)
   }
 }

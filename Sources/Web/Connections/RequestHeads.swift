@@ -26,7 +26,7 @@ final class RequestHeads: ChannelInboundHandler, RemovableChannelHandler {
     var isValid = true
     for (name, value) in head.headers where name.utf8.count == 4 && name.lowercased() == "host" {
       count += 1
-      isValid = isValid && value.utf8.allSatisfy(RequestHeads.isOfHost)
+      isValid = isValid && value.utf8.allSatisfy(RequestHeads.isHostByte)
     }
     let isRight = isValid && (count == 1 || count == 0 && isOld)
     problem = isRight ? nil : RequestHeads.badHost
@@ -36,7 +36,7 @@ final class RequestHeads: ChannelInboundHandler, RemovableChannelHandler {
   private static let badHost = Problem(
     .badRequest, "malformed_request", "a request must have exactly one Host header, with a valid host name")
 
-  private static func isOfHost(_ byte: UInt8) -> Bool {
+  private static func isHostByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"):

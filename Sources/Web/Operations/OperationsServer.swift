@@ -44,7 +44,7 @@ package struct OperationsServer: Sendable {
       OperationsServer.response(await registry.text(), type: MetricRegistry.mediaType, status: .ok)
     }
     for path in ["/livez", "/readyz", "/metrics"] as [RouterPath] {
-      router.respondMethodNotAllowed(at: path, than: .get)
+      router.respondMethodNotAllowed(at: path, allow: .get)
     }
     try await HTTPService.run(
       router, host: host, port: port ?? self.port,

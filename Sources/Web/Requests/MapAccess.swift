@@ -50,9 +50,9 @@ package struct ViewTickets: Sendable, CustomStringConvertible, CustomDebugString
   /// Returns the expiry time of a ticket, in milliseconds since 1970, UTC. Nil if the ticket is invalid or has expired.
   package func end(of ticket: String, unixMs: Int64) -> Int64? {
     guard let endMs = Int64(ticket.prefix { $0 != "." }), endMs > unixMs else { return nil }
-    let (came, right) = (Array(ticket.utf8), Array(self.ticket(endMs: endMs).utf8))
-    // The comparison takes the same time however many bytes are right.
-    guard came.count == right.count, sodium_memcmp(came, right, right.count) == 0 else { return nil }
+    let (received, expected) = (Array(ticket.utf8), Array(self.ticket(endMs: endMs).utf8))
+    // The comparison takes the same time, however many bytes match.
+    guard received.count == expected.count, sodium_memcmp(received, expected, expected.count) == 0 else { return nil }
     return endMs
   }
 

@@ -4,7 +4,7 @@ package import Hummingbird
 extension Router where Context == ConnectionContext {
   /// Adds responses with 405, and the names of the allowed methods, for all other methods of a path. Call this after
   /// adding the path's routes.
-  package func respondMethodNotAllowed(at path: RouterPath, than allowed: HTTPRequest.Method...) {
+  package func respondMethodNotAllowed(at path: RouterPath, allow allowed: HTTPRequest.Method...) {
     let names = allowed.map(\.rawValue).joined(separator: ", ")
     let others: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, .trace, .connect, .query]
     // Hummingbird derives HEAD from GET.

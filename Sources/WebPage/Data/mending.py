@@ -6,7 +6,7 @@ import math
 # Maximum distance, in degrees, between points of neighbours that are merged.
 SAME = 0.003
 
-# Maximum distance, in degrees, between a point and another country's line on which it is put.
+# Maximum distance, in degrees, of a point from another country's line into which it is inserted.
 NEAR = 0.02
 
 
@@ -74,15 +74,15 @@ def split(points, owner, owners, squares):
 
 def beside(a, b, owner, squares):
     """Returns other countries' points along a segment, each with its relative position along it."""
-    way = b[0] - a[0], b[1] - a[1]
-    length = math.hypot(*way)
+    direction = b[0] - a[0], b[1] - a[1]
+    length = math.hypot(*direction)
     found = set()
     for x in range(math.floor(min(a[0], b[0]) - NEAR), math.floor(max(a[0], b[0]) + NEAR) + 1):
         for y in range(math.floor(min(a[1], b[1]) - NEAR), math.floor(max(a[1], b[1]) + NEAR) + 1):
             for point, other in squares.get((x, y), ()):
                 if other != owner and point not in (a, b):
-                    along = ((point[0] - a[0]) * way[0] + (point[1] - a[1]) * way[1]) / length ** 2
-                    across = abs((point[0] - a[0]) * way[1] - (point[1] - a[1]) * way[0]) / length
+                    along = ((point[0] - a[0]) * direction[0] + (point[1] - a[1]) * direction[1]) / length ** 2
+                    across = abs((point[0] - a[0]) * direction[1] - (point[1] - a[1]) * direction[0]) / length
                     if 0 < along < 1 and across < NEAR:
                         found.add((along, point))
     return found

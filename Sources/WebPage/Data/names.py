@@ -109,20 +109,20 @@ def label_point(points, rings):
     size = max(min(max(xs) - min(xs), max(ys) - min(ys)), 1e-6) / 2
     heap, best = [], (-math.inf, 0, 0)
 
-    def look(x, y, half):
+    def probe(x, y, half):
         nonlocal best
-        room = clearance(x, y, edges)
-        best = max(best, (room, x, y))
-        heapq.heappush(heap, (-(room + half * math.sqrt(2)), x, y, half))
+        space = clearance(x, y, edges)
+        best = max(best, (space, x, y))
+        heapq.heappush(heap, (-(space + half * math.sqrt(2)), x, y, half))
 
     for i in range(math.ceil((max(xs) - min(xs)) / size)):
         for j in range(math.ceil((max(ys) - min(ys)) / size)):
-            look(min(xs) + (i + 0.5) * size, min(ys) + (j + 0.5) * size, size / 2)
+            probe(min(xs) + (i + 0.5) * size, min(ys) + (j + 0.5) * size, size / 2)
     while heap and -heap[0][0] > best[0] * 1.03 + 0.001:
         _, x, y, half = heapq.heappop(heap)
         for i in (-half / 2, half / 2):
             for j in (-half / 2, half / 2):
-                look(x + i, y + j, half / 2)
+                probe(x + i, y + j, half / 2)
     return best[2], best[1] / middle * 2
 
 
@@ -185,7 +185,7 @@ def english(country, name):
 
 def places(directory):
     """Returns weight, name, latitude and longitude of cities."""
-    names, found, seats = capitals(directory), [], {}
+    names, found, capital_rows = capitals(directory), [], {}
     with lzma.open(PLACES, "rt", encoding="utf-8") as file:
         for line in file:
             fields = line.rstrip("\n").split("\t")
@@ -198,13 +198,13 @@ def places(directory):
             row = [int(population), english(country, name), round(float(latitude), 2), round(float(longitude), 2)]
             capital = names.get(country)
             if capital and (capital == name or capital in others.split("|")):
-                # Prefer the place whose own name it is, and among several the largest.
-                seats[country] = max(seats.get(country, (False,)), (capital == name, *row))
+                # Prefer a place with this name as its main name, and then the largest.
+                capital_rows[country] = max(capital_rows.get(country, (False,)), (capital == name, *row))
             if kind == "P" and row[0] >= LEAST_POPULATION:
                 found.append(tuple(row))
-    seats = {row[1:] for row in seats.values()}
-    rows = [(max(row[0] * CAPITAL_WEIGHT, CAPITAL_LEAST) if row in seats else row[0], *row[1:])
-            for row in seats.union(found)]
+    capital_rows = {row[1:] for row in capital_rows.values()}
+    rows = [(max(row[0] * CAPITAL_WEIGHT, CAPITAL_LEAST) if row in capital_rows else row[0], *row[1:])
+            for row in capital_rows.union(found)]
     return sorted(rows, key=lambda row: (-row[0], row[1:]))
 
 

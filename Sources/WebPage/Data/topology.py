@@ -80,14 +80,14 @@ def simplified(points, threshold, pinned=frozenset()):
     areas = [triangle(points, i - 1, i, i + 1) if 0 < i < count - 1 else None for i in range(count)]
     heap = [(areas[i], i) for i in range(1, count - 1) if points[i] not in pinned]
     heapq.heapify(heap)
-    gone = set()
+    removed = set()
     while heap and left > least:
         size, index = heapq.heappop(heap)
-        if index in gone or areas[index] != size:
+        if index in removed or areas[index] != size:
             continue
         if size >= threshold:
             break
-        gone.add(index)
+        removed.add(index)
         left -= 1
         a, b = before[index], after[index]
         after[a], before[b] = b, a
@@ -96,7 +96,7 @@ def simplified(points, threshold, pinned=frozenset()):
                 # Never less than the last removed point's area, which keeps the order of importance.
                 areas[other] = max(size, triangle(points, before[other], other, after[other]))
                 heapq.heappush(heap, (areas[other], other))
-    return [point for index, point in enumerate(points) if index not in gone]
+    return [point for index, point in enumerate(points) if index not in removed]
 
 
 def triangle(points, a, b, c):

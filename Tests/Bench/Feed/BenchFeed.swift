@@ -36,14 +36,14 @@ final class BenchFeed {
     guard let epoch = Epoch(random) else { throw BenchError("16 bytes are no epoch") }
     let state = FeedState(epoch: epoch, seq: seq, entries: entries.reversed())
     let wake = WakeupEvent()
-    let inbox = CommandQueue<[FeedChange]>(wake)
+    let queue = CommandQueue<[FeedChange]>(wake)
     var logger = Logger(label: "bench")
     logger.logLevel = .critical
     let quiet = logger
-    let changes = Changes(inbox, alone: alone)
+    let changes = Changes(queue, alone: alone)
     let (reactor, address) = try Reactor.start("changes", wake: wake) { context in
       let server = try ChangeServer(
-        context, bind: try Endpoint("tcp://127.0.0.1:*"), state: state, inbox: inbox, logger: quiet)
+        context, bind: try Endpoint("tcp://127.0.0.1:*"), state: state, committedChanges: queue, logger: quiet)
       return ([PacedServer(server, changes)], server.endpoint)
     }
     (self.reactor, self.changes) = (reactor, changes)
@@ -92,26 +92,26 @@ final class BenchFeed {
 
 /// Changes that wait for the change server. Any thread may call.
 private final class Changes: Sendable {
-  private let inbox: CommandQueue<[FeedChange]>
+  private let queue: CommandQueue<[FeedChange]>
   private let alone: Bool
   private let waiting = Mutex<[FeedChange]>([])
 
-  init(_ inbox: CommandQueue<[FeedChange]>, alone: Bool) {
-    self.inbox = inbox
+  init(_ queue: CommandQueue<[FeedChange]>, alone: Bool) {
+    self.queue = queue
     self.alone = alone
   }
 
   func put(_ new: [FeedChange]) {
-    guard alone else { return inbox.enqueue(new) }
+    guard alone else { return queue.enqueue(new) }
     waiting.withLock { $0 += new }
     // An empty batch only wakes the server.
-    inbox.enqueue([])
+    queue.enqueue([])
   }
 
   /// Passes one waiting change to the server. Returns false if none waits.
-  func letOneIn() -> Bool {
+  func sendOne() -> Bool {
     guard let change = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
-    inbox.enqueue([change])
+    queue.enqueue([change])
     return true
   }
 }
@@ -120,7 +120,7 @@ private final class Changes: Sendable {
 private final class PacedServer: ReactorSocket {
   private let server: ChangeServer
   private let changes: Changes
-  private var isAsked = false
+  private var hasOpenFetch = false
 
   init(_ server: ChangeServer, _ changes: Changes) {
     self.server = server
@@ -130,12 +130,12 @@ private final class PacedServer: ReactorSocket {
   var socket: Socket { server.socket }
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) {
-    isAsked = true
+    hasOpenFetch = true
     server.receive(frames, nowMs: nowMs)
   }
 
   func tick(nowMs: Int64) -> Int64 {
-    if isAsked { isAsked = !changes.letOneIn() }
+    if hasOpenFetch { hasOpenFetch = !changes.sendOne() }
     return server.tick(nowMs: nowMs)
   }
 

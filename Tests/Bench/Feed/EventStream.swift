@@ -26,15 +26,15 @@ struct EventStream: FeedStream {
     return socket
   }
 
-  mutating func take(_ bytes: UnsafeRawBufferPointer, tell: (UInt64, Int) -> Void) throws -> [UInt8] {
+  mutating func receive(_ bytes: UnsafeRawBufferPointer, onMessage: (UInt64, Int) -> Void) throws -> [UInt8] {
     var rest = bytes[...]
     while !rest.isEmpty {
       switch part {
       case .toTheEnd:
-        try read(rest, tell)
+        try read(rest, onMessage)
         return []
       case .chunk(let left):
-        try read(rest.prefix(left), tell)
+        try read(rest.prefix(left), onMessage)
         part = rest.count < left ? .chunk(left: left - rest.count) : .chunkEnd
         rest = rest.dropFirst(left)
       case .head, .chunkHead, .chunkEnd:
@@ -69,7 +69,7 @@ struct EventStream: FeedStream {
   }
 
   /// Reads event lines. The number of a message comes from `id: <epoch>-<seq>`.
-  private mutating func read(_ bytes: Slice<UnsafeRawBufferPointer>, _ tell: (UInt64, Int) -> Void) throws {
+  private mutating func read(_ bytes: Slice<UnsafeRawBufferPointer>, _ onMessage: (UInt64, Int) -> Void) throws {
     var rest = bytes
     while !rest.isEmpty {
       let end = rest.firstIndex(of: UInt8(ascii: "\n"))
@@ -79,7 +79,7 @@ struct EventStream: FeedStream {
       rest = rest[(end + 1)...]
       if line.last == UInt8(ascii: "\r") { line.removeLast() }
       if line.isEmpty {
-        if hasData { tell(number, eventBytes) }
+        if hasData { onMessage(number, eventBytes) }
         (eventBytes, hasData) = (0, false)
       } else if line.starts(with: "data".utf8) {
         hasData = true

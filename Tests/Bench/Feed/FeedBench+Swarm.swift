@@ -10,7 +10,7 @@ import Glibc
 extension FeedBench {
   /// Starts waves until one reaches all members, because the feed handles subscriptions with a delay.
   static func awaitAll(of swarm: Swarm<some FeedStream>, publish: () throws -> Void) throws {
-    try swarm.run(within: .seconds(30), what: "a wave that reaches all subscribers") { _ in
+    try swarm.run(within: .seconds(30), awaiting: "a wave that reaches all subscribers") { _ in
       swarm.reset()
       let nowNs = Waves.nowNs
       swarm.waves.begin(nowNs: nowNs)
@@ -42,7 +42,7 @@ extension FeedBench {
   static func connectStreams(_ count: Int, to stage: BenchFeed, _ swarm: Swarm<EventStream>) throws {
     while swarm.members < count {
       for _ in 0..<min(100, count - swarm.members) { try swarm.add(EventStream.connect(port: stage.httpPort)) }
-      try swarm.run(within: .seconds(30), what: "the list at all streams") { _ in
+      try swarm.run(within: .seconds(30), awaiting: "the list at all streams") { _ in
         swarm.reaching(stage.seq) == swarm.members
       }
     }
@@ -78,7 +78,7 @@ extension FeedBench {
       try streams.read(waitMs: 0)
     }
     if streams.members > 0 {
-      try streams.run(within: .seconds(30), what: "the last change at all streams") { _ in
+      try streams.run(within: .seconds(30), awaiting: "the last change at all streams") { _ in
         streams.reaching(stage.seq) == streams.members
       }
     }

@@ -62,7 +62,7 @@ struct FeedBench {
           throw BenchError("a late joiner is refused")
         }
         // A heartbeat may arrive first.
-        _ = try stream.take(UnsafeRawBufferPointer(rebasing: buffer[..<length])) { _, size in
+        _ = try stream.receive(UnsafeRawBufferPointer(rebasing: buffer[..<length])) { _, size in
           isListed = isListed || size > 10_000
         }
       }
@@ -122,7 +122,7 @@ struct FeedBench {
       var nextNs: UInt64 = 0
       var isOpen = false
       let endNs = Waves.nowNs + UInt64(seconds) * 1_000_000_000
-      try swarm.run(within: .seconds(seconds + 30), what: "a change at all streams") { nowNs in
+      try swarm.run(within: .seconds(seconds + 30), awaiting: "a change at all streams") { nowNs in
         if swarm.waves.open > 0 { return false }
         if isOpen {
           // The feed pauses for twice the time of its last event, and for 50 ms at least.

@@ -49,7 +49,7 @@ final class FeedLatency: Sendable {
   }
 
   private func subscribe(
-    _ feed: Endpoint, _ take: @escaping @Sendable (FeedEntry, inout State) -> Void
+    _ feed: Endpoint, _ record: @escaping @Sendable (FeedEntry, inout State) -> Void
   ) async throws -> Reactor {
     var logger = Logger(label: "bench")
     logger.logLevel = .critical
@@ -59,7 +59,7 @@ final class FeedLatency: Sendable {
         state.withLock { state in
           switch event {
           case .list: state.isListed = true
-          case .changes(let delta, _): for entry in delta.upsert { take(entry, &state) }
+          case .changes(let delta, _): for entry in delta.upsert { record(entry, &state) }
           case .stale, .desynced: break
           }
         }
@@ -75,10 +75,10 @@ final class FeedLatency: Sendable {
     return Durations(ms: state.withLock(\.tookMs))
   }
 
-  private func wait(_ what: String, _ holds: (State) -> Bool) async throws {
+  private func wait(_ event: String, _ holds: (State) -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(30)
     while !state.withLock({ holds($0) }) {
-      guard ContinuousClock.now < deadline else { throw BenchError("not within 30 s: \(what)") }
+      guard ContinuousClock.now < deadline else { throw BenchError("not within 30 s: \(event)") }
       try await Task.sleep(for: .milliseconds(5))
     }
   }

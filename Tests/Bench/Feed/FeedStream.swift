@@ -1,7 +1,7 @@
 /// A parser that finds whole messages in a subscriber's bytes.
 protocol FeedStream {
   init()
-  /// - Parameter tell: Called for each message with its sequence number and its size in bytes.
+  /// - Parameter onMessage: Called for each message with its sequence number and its size in bytes.
   /// - Returns: Bytes to send back. Mostly empty.
-  mutating func take(_ bytes: UnsafeRawBufferPointer, tell: (UInt64, Int) -> Void) throws -> [UInt8]
+  mutating func receive(_ bytes: UnsafeRawBufferPointer, onMessage: (UInt64, Int) -> Void) throws -> [UInt8]
 }

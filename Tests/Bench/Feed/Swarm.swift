@@ -38,7 +38,7 @@ final class Swarm<Stream: FeedStream> {
   var members: Int { sockets.count }
 
   func add(_ socket: LoopbackSocket) throws {
-    socket.waitNoMore()
+    socket.makeNonBlocking()
     var event = epoll_event()
     event.events = EPOLLIN.rawValue
     event.data.u32 = UInt32(sockets.count)
@@ -63,10 +63,10 @@ final class Swarm<Stream: FeedStream> {
   /// Reads until `step` returns true. Calls `step` at the start and after each received message.
   ///
   /// - Parameter nowNs: Time that `step` gets.
-  func run(within time: Duration, what: String, step: (_ nowNs: UInt64) throws -> Bool) throws {
+  func run(within time: Duration, awaiting event: String, step: (_ nowNs: UInt64) throws -> Bool) throws {
     let deadline = ContinuousClock.now + time
     while try !step(Waves.nowNs) {
-      guard ContinuousClock.now < deadline else { throw BenchError("not within \(time): \(what)") }
+      guard ContinuousClock.now < deadline else { throw BenchError("not within \(time): \(event)") }
       try read(waitMs: 1) { try _ = step($0) }
     }
   }
@@ -80,12 +80,12 @@ final class Swarm<Stream: FeedStream> {
       let nowNs = Waves.nowNs
       let old = reached[member]
       var new = old
-      let answer = try streams[member].take(UnsafeRawBufferPointer(rebasing: buffer[..<length])) { number, size in
+      let reply = try streams[member].receive(UnsafeRawBufferPointer(rebasing: buffer[..<length])) { number, size in
         new = count == .messages ? new + 1 : max(new, number)
         messages += 1
         bytes += size
       }
-      if !answer.isEmpty { try sockets[member].write(answer) }
+      if !reply.isEmpty { try sockets[member].write(reply) }
       guard new > old else { continue }
       reached[member] = new
       waves.reach(from: old, to: new, nowNs: nowNs)

@@ -24,23 +24,23 @@ struct ZMTPStream: FeedStream {
 
   static func subscription(to topic: String) -> [UInt8] { [0, UInt8(topic.utf8.count + 1), 1] + Array(topic.utf8) }
 
-  mutating func take(_ bytes: UnsafeRawBufferPointer, tell: (UInt64, Int) -> Void) throws -> [UInt8] {
+  mutating func receive(_ bytes: UnsafeRawBufferPointer, onMessage: (UInt64, Int) -> Void) throws -> [UInt8] {
     guard !rest.isEmpty else {
-      let (used, answer) = try ZMTPStream.read(bytes, tell: tell)
+      let (used, reply) = try ZMTPStream.read(bytes, onMessage: onMessage)
       rest.append(contentsOf: bytes[used...])
-      return answer
+      return reply
     }
     rest.append(contentsOf: bytes)
-    let (used, answer) = try rest.withUnsafeBytes { try ZMTPStream.read($0, tell: tell) }
+    let (used, reply) = try rest.withUnsafeBytes { try ZMTPStream.read($0, onMessage: onMessage) }
     rest.removeFirst(used)
-    return answer
+    return reply
   }
 
   /// Parses whole frames. Returns the number of used bytes and the bytes to send back.
   private static func read(
-    _ bytes: UnsafeRawBufferPointer, tell: (UInt64, Int) -> Void
-  ) throws -> (used: Int, answer: [UInt8]) {
-    var (used, answer) = (0, [UInt8]())
+    _ bytes: UnsafeRawBufferPointer, onMessage: (UInt64, Int) -> Void
+  ) throws -> (used: Int, reply: [UInt8]) {
+    var (used, reply) = (0, [UInt8]())
     while bytes.count - used >= 2 {
       let flags = bytes[used]
       var (head, length) = (2, Int(bytes[used + 1]))
@@ -53,12 +53,12 @@ struct ZMTPStream: FeedStream {
       let body = UnsafeRawBufferPointer(rebasing: bytes[(used + head)..<(used + head + length)])
       used += head + length
       if flags & isCommand != 0 {
-        answer += pong(to: body)
+        reply += pong(to: body)
       } else if flags & isFollowed == 0 {
-        tell(try number(of: body), length)
+        onMessage(try number(of: body), length)
       }
     }
-    return (used, answer)
+    return (used, reply)
   }
 
   /// The PONG for a PING, which has a time to live of two bytes and a context. Without PONG the feed closes the

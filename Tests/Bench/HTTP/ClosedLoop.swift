@@ -20,7 +20,7 @@ struct ClosedLoop {
     let endNs = startNs + UInt64(seconds) * 1_000_000_000
     var nextNs = startNs
     let cpu = feed.cpuSeconds
-    try swarm.run(within: .seconds(seconds + 30), what: "the last wave at all subscribers") { nowNs in
+    try swarm.run(within: .seconds(seconds + 30), awaiting: "the last wave at all subscribers") { nowNs in
       while nowNs < endNs, nowNs >= nextNs, swarm.waves.onTheWay < window {
         nextNs = nowNs + UInt64(restMs) * 1_000_000
         swarm.waves.begin(nowNs: nowNs)

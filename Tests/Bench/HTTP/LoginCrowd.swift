@@ -3,7 +3,7 @@ import Foundation
 /// People who sign up or log in concurrently, each over a separate connection.
 struct LoginCrowd {
   /// Response to one person.
-  struct Answer {
+  struct Response {
     let status: Int
     /// Time from the request to its response.
     let seconds: Double
@@ -21,8 +21,8 @@ struct LoginCrowd {
   }
 
   /// Signs people up concurrently.
-  func signUp(_ people: Range<Int>, from address: String) async throws -> [Answer] {
-    try await ask(
+  func signUp(_ people: Range<Int>, from address: String) async throws -> [Response] {
+    try await send(
       people.map {
         request("accounts", #"{"email":"\#($0)@class.example.org",\#(credentials),"firstName":"A"}"#, address)
       }
@@ -30,8 +30,8 @@ struct LoginCrowd {
   }
 
   /// Logs people in concurrently.
-  func logIn(_ people: Range<Int>, from address: String) async throws -> [Answer] {
-    try await ask(
+  func logIn(_ people: Range<Int>, from address: String) async throws -> [Response] {
+    try await send(
       people.map { request("session", #"{"email":"\#($0)@class.example.org",\#(credentials)}"#, address) })
   }
 
@@ -48,14 +48,14 @@ struct LoginCrowd {
   }
 
   /// Logs people in one after the other, each from a new address, until the task is cancelled.
-  func logInOneByOne() async throws -> [Answer] {
-    var answers: [Answer] = []
+  func logInOneByOne() async throws -> [Response] {
+    var responses: [Response] = []
     while !Task.isCancelled {
-      let person = answers.count % LoginCrowd.count
-      answers += try await logIn(person..<person + 1, from: "203.0.113.\(answers.count % 250)")
+      let person = responses.count % LoginCrowd.count
+      responses += try await logIn(person..<person + 1, from: "203.0.113.\(responses.count % 250)")
       try? await Task.sleep(for: .milliseconds(200))
     }
-    return answers
+    return responses
   }
 
   private var credentials: String { #""password":"\#(LoginCrowd.password)""# }
@@ -67,26 +67,26 @@ struct LoginCrowd {
     """
   }
 
-  private func ask(_ requests: [String]) async throws -> [Answer] {
+  private func send(_ requests: [String]) async throws -> [Response] {
     let clock = ContinuousClock()
     let start = clock.now
     var waiting = try requests.map { request in
       let socket = try LoopbackSocket(port: port)
       try socket.write(Array(request.utf8))
-      socket.waitNoMore()
+      socket.makeNonBlocking()
       return socket
     }
-    var answers: [Answer] = []
+    var responses: [Response] = []
     while !waiting.isEmpty {
-      guard clock.now - start < .seconds(60) else { throw BenchError("\(waiting.count) logins have no answer in 60 s") }
+      guard clock.now - start < .seconds(60) else { throw BenchError("no response to \(waiting.count) logins in 60 s") }
       waiting = try waiting.filter { socket in
         guard let status = try RequestFlood.status(of: socket) else { return true }
-        answers.append(Answer(status: status, seconds: (clock.now - start) / .seconds(1)))
+        responses.append(Response(status: status, seconds: (clock.now - start) / .seconds(1)))
         return false
       }
       // Wait even if the task is cancelled, so that every request gets its response.
       try? await Task.sleep(for: .milliseconds(2))
     }
-    return answers
+    return responses
   }
 }

@@ -30,17 +30,17 @@ struct LoginFlood {
     let (logins, statuses) = try await load(
       deployment, beside: { #"{"email":"nobody\#($0)@example.org","password":"wrong password"}"# })
     others.cancel()
-    let answers = try await others.value
+    let responses = try await others.value
     let after = deployment.ingest.megabytes
     // Wait until all queued hashes have ended.
     try await Task.sleep(for: .seconds(12))
     let (signUps, _) = try await load(
       deployment, "accounts",
       beside: { #"{"email":"new\#($0)@example.org","password":"correct-horse","firstName":"A"}"# })
-    let seconds = answers.map(\.seconds).sorted()
+    let seconds = responses.map(\.seconds).sorted()
     table.add(
       "logins: others beside \(LoginFlood.perSecond) logins/s, accepted %",
-      100 * Double(answers.count { $0.status == 200 }) / Double(max(1, answers.count)), within: 99...100)
+      100 * Double(responses.count { $0.status == 200 }) / Double(max(1, responses.count)), within: 99...100)
     table.add(
       "logins: others beside \(LoginFlood.perSecond) logins/s, p99 s",
       seconds.isEmpty ? 0 : seconds[seconds.count * 99 / 100], within: 0...5)
@@ -71,11 +71,11 @@ struct LoginFlood {
     let alone = try deployment.load(rate: rate, seconds: seconds)
     let logins = Task { try await crowd.logIn(0..<LoginCrowd.count, from: "198.51.100.3") }
     let beside = try deployment.load(rate: rate, seconds: seconds)
-    let answers = try await logins.value
+    let responses = try await logins.value
     let name = "logins: a class of \(LoginCrowd.count) beside \(rate) posts/s"
     let all = Double(LoginCrowd.count)
-    table.add("\(name), accepted", Double(answers.count { $0.status == 200 }), within: all...all)
-    table.add("\(name), slowest s", answers.map(\.seconds).max() ?? 0, within: 0...20)
+    table.add("\(name), accepted", Double(responses.count { $0.status == 200 }), within: all...all)
+    table.add("\(name), slowest s", responses.map(\.seconds).max() ?? 0, within: 0...20)
     table.add("logins: p99 ms until stored of \(rate) posts/s, alone", alone.acceptMs.p99)
     table.add("logins: the same beside that class", beside.acceptMs.p99)
   }

@@ -32,19 +32,19 @@ final class RequestFlood: Sendable {
   private func send() async throws {
     let clock = ContinuousClock()
     let start = clock.now
-    var asking: [LoopbackSocket] = []
+    var pending: [LoopbackSocket] = []
     for number in 0... {
       try await clock.sleep(until: start + .milliseconds(1_000 * number / perSecond))
       if state.withLock(\.hasEnded) { return }
-      asking = try asking.filter { socket in
-        guard let answer = try RequestFlood.status(of: socket) else { return true }
-        state.withLock { $0.counts[answer, default: 0] += 1 }
+      pending = try pending.filter { socket in
+        guard let status = try RequestFlood.status(of: socket) else { return true }
+        state.withLock { $0.counts[status, default: 0] += 1 }
         return false
       }
       let socket = try LoopbackSocket(port: port)
       try socket.write(Array(request(number).utf8))
-      socket.waitNoMore()
-      asking.append(socket)
+      socket.makeNonBlocking()
+      pending.append(socket)
     }
   }
 

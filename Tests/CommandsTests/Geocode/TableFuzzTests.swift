@@ -13,17 +13,17 @@ struct TableFuzzTests {
   ].map { Array($0.utf8) }
 
   /// Reads records from bytes that arrive in pieces.
-  private func records(_ pieces: [[UInt8]], _ form: TableReader.Format) throws -> [[UInt8]] {
+  private func records(_ pieces: [[UInt8]], _ format: TableReader.Format) throws -> [[UInt8]] {
     let pipe = Pipe()
     // The pieces fit into the pipe's buffer of 64 KiB.
     for piece in pieces { try pipe.fileHandleForWriting.write(contentsOf: piece) }
     try pipe.fileHandleForWriting.close()
-    var reader = TableReader(descriptor: pipe.fileHandleForReading.fileDescriptor, form: form)
+    var reader = TableReader(descriptor: pipe.fileHandleForReading.fileDescriptor, format: format)
     var records: [[UInt8]] = []
     while let chunk = try reader.next() {
       for record in chunk.records {
         let bytes = Array(chunk.bytes[record.range])
-        try #require((form == .csv || !bytes.isEmpty || record.problem != nil) && record.line > 0)
+        try #require((format == .csv || !bytes.isEmpty || record.problem != nil) && record.line > 0)
         records.append(bytes)
       }
     }
@@ -37,21 +37,21 @@ struct TableFuzzTests {
     let header = Array("query,limit,focus_lat,focus_lon,level".utf8)
     Fuzz.rounds(1_000) { random in
       let bytes = random.changed(random.one(of: Self.tables), with: Self.tables)
-      var questions = 0
-      for form in TableReader.Format.allCases {
+      var queryCount = 0
+      for format in TableReader.Format.allCases {
         let table =
-          form == .csv ? try BatchTable(header: header[...], defaults: defaults) : BatchTable(defaults: defaults)
-        for record in try records([bytes], form) {
+          format == .csv ? try BatchTable(header: header[...], defaults: defaults) : BatchTable(defaults: defaults)
+        for record in try records([bytes], format) {
           let row = table.row(.init(range: 0..<record.count, line: 3, problem: nil), in: record)
           switch row.query {
           case .success(let query):
             try #require((1...Limits.placeBytesMax).contains(query.text.utf8.count), "\(bytes)")
-            questions += 1
-          case .failure(let complaint): try #require(complaint.detail.hasPrefix("line 3: "), "\(bytes)")
+            queryCount += 1
+          case .failure(let error): try #require(error.detail.hasPrefix("line 3: "), "\(bytes)")
           }
         }
       }
-      return questions > 0
+      return queryCount > 0
     }
   }
 

@@ -8,7 +8,7 @@ import Testing
 struct TableTests {
   /// Writes bytes into a pipe in pieces of `once` bytes, and returns the records that the reader finds.
   private func records(
-    _ bytes: some Sequence<UInt8> & Sendable, form: TableReader.Format = .csv, at once: Int = .max
+    _ bytes: some Sequence<UInt8> & Sendable, format: TableReader.Format = .csv, at once: Int = .max
   ) async throws -> [(line: Int, text: String, problem: String?)] {
     let pipe = Pipe()
     let all = Array(bytes)
@@ -19,7 +19,7 @@ struct TableTests {
       try? pipe.fileHandleForWriting.close()
     }
     writer.start()
-    var reader = TableReader(descriptor: pipe.fileHandleForReading.fileDescriptor, form: form)
+    var reader = TableReader(descriptor: pipe.fileHandleForReading.fileDescriptor, format: format)
     var records: [(line: Int, text: String, problem: String?)] = []
     while let chunk = try reader.next() {
       for record in chunk.records {
@@ -56,7 +56,7 @@ struct TableTests {
 
   @Test("NDJSON lines end at every line end, even after a quote")
   func lines() async throws {
-    let found = try await records("{\"a\n{\"b\"}\n".utf8, form: .ndjson)
+    let found = try await records("{\"a\n{\"b\"}\n".utf8, format: .ndjson)
     #expect(found.map(\.text) == ["{\"a", "{\"b\"}"])
   }
 
@@ -144,11 +144,11 @@ struct TableTests {
   func wrongRow(header: String?, record: String, code: String, text: String) throws {
     let row = try row(record, header: header)
     #expect(row.text == text)
-    guard case .failure(let complaint) = row.query else {
+    guard case .failure(let error) = row.query else {
       Issue.record("The invalid row was accepted.")
       return
     }
-    #expect(complaint.code == code && complaint.detail.hasPrefix("line 7: "))
+    #expect(error.code == code && error.detail.hasPrefix("line 7: "))
   }
 
   @Test(
@@ -166,11 +166,11 @@ struct TableTests {
   }
 
   @Test("A row of ten megabytes is the only one lost, in both formats", arguments: TableReader.Format.allCases)
-  func endless(form: TableReader.Format) async throws {
+  func endless(format: TableReader.Format) async throws {
     let bytes = Array("a\n".utf8) + repeatElement(UInt8(ascii: "x"), count: 10_000_000) + Array("\nb".utf8)
-    let found = try await records(bytes, form: form)
+    let found = try await records(bytes, format: format)
     #expect(found.map(\.line) == [1, 2, 3] && found[2].text == "b" && found[1].text.isEmpty)
     #expect(found[1].problem?.contains("65536 bytes") == true)
-    #expect(found[1].problem?.contains("quote") == (form == .csv))
+    #expect(found[1].problem?.contains("quote") == (format == .csv))
   }
 }

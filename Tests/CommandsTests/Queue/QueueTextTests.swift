@@ -19,7 +19,7 @@ struct QueueTextTests {
     status.queue.workers = (0..<workers).map { number in
       .init(
         session: UInt64(number), name: "worker-\(number)", credit: 62, leases: 2, jobsSent: 1_000,
-        answered: .init(total: 998, perSecond: 249.96), failed: 0, lastSeenAgoMs: 1_100, isRemote: number == 0)
+        results: .init(total: 998, perSecond: 249.96), failed: 0, lastSeenAgoMs: 1_100, isRemote: number == 0)
     }
     (status.dead, status.deadByReason) = (5, [.init(reason: "workers_lost", count: 3)])
     (status.oldestMs, status.uptimeMs) = (nowMs - 130_000, 3_600_000)

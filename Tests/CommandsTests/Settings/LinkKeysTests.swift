@@ -62,12 +62,12 @@ struct LinkKeysTests {
       ("--allow-workers /missing --key-file KEY", "/missing"), ("--key-file LIST --allow-workers LIST", "chmod 600"),
       ("--key-file /missing", "/missing"),
     ])
-  func refused(arguments: String, complaint: String?) async throws {
+  func refused(arguments: String, message: String?) async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     switch try await jobs(arguments) {
-    case .success(let curve): #expect(complaint == nil && curve == nil)
+    case .success(let curve): #expect(message == nil && curve == nil)
     case .failure(let error):
-      #expect(error.description.contains(try #require(complaint, "\(error)")), "\(error)")
+      #expect(error.description.contains(try #require(message, "\(error)")), "\(error)")
     }
   }
 
@@ -80,10 +80,10 @@ struct LinkKeysTests {
     let example = try String(contentsOf: root.appending(path: "deploy/onthemap.env.example"), encoding: .utf8)
     let line = try #require(example.split(separator: "\n").first { $0.hasPrefix("#ONTHEMAP_ALLOW_PLAINTEXT=") })
     let file = folder + "/onthemap.env"
-    let cases: [(lines: [String], complaint: String?)] = [
+    let cases: [(lines: [String], message: String?)] = [
       ([String(line.dropFirst())], nil), (["ONTHEMAP_ALLOW_PLAINTEXT=feed"], "--query"), ([], "--publish"),
     ]
-    for (lines, complaint) in cases {
+    for (lines, message) in cases {
       let text = (["ONTHEMAP_PUBLISH=tcp://0.0.0.0:7710"] + lines).joined(separator: "\n") + "\n"
       try Data(text.utf8).write(to: URL(fileURLWithPath: file))
       let settings = try await Settings(CommonOptions.parse(["--config", file]))
@@ -93,7 +93,7 @@ struct LinkKeysTests {
         _ = try FeedOptions.parse([]).configuration(
           settings, ingest: Endpoint("tcp://127.0.0.1:7702"), http: ("127.0.0.1", 8081), keys: &keys)
       } catch let error as SettingError { refusal = error }
-      let isRight = refusal.map { "\($0)".contains(complaint ?? "nothing") } ?? (complaint == nil)
+      let isRight = refusal.map { "\($0)".contains(message ?? "nothing") } ?? (message == nil)
       #expect(isRight, "\(lines): \(refusal as Any)")
     }
   }
@@ -213,14 +213,14 @@ struct LinkKeysTests {
     let plain =
       "--submit tcp://0.0.0.0:7700 --jobs tcp://0.0.0.0:7701 --changes tcp://0.0.0.0:7702 "
       + "--allow-plaintext submit,jobs,changes"
-    let (said, ports) = (try await warnings(plain), ["tcp://0.0.0.0:7701", "tcp://0.0.0.0:7702"])
-    #expect(said.count == 2)
-    for (warning, (port, list)) in zip(said, zip(ports, ["--allow-workers", "--allow-feeds"])) {
+    let (exposed, ports) = (try await warnings(plain), ["tcp://0.0.0.0:7701", "tcp://0.0.0.0:7702"])
+    #expect(exposed.count == 2)
+    for (warning, (port, list)) in zip(exposed, zip(ports, ["--allow-workers", "--allow-feeds"])) {
       #expect(warning.contains("plaintext port") && warning.contains(list), "\(warning)")
       #expect(warning.hasSuffix(port), "\(warning)")
     }
-    #expect(said.first?.contains("exposes=places") == true, "A worker sees the places of its jobs, and not the map.")
-    #expect(said.last?.contains("exposes=map") == true)
+    #expect(exposed.first?.contains("exposes=places") == true, "A worker sees the places of its jobs, and not the map.")
+    #expect(exposed.last?.contains("exposes=map") == true)
     let anyone = "--jobs tcp://*:1 --key-file KEY --allow-workers anyone"
     let warned = try await warnings(anyone)
     #expect(warned.count == 1 && warned[0].contains("exposes=places") && warned[0].contains("--allow-workers"))

@@ -16,42 +16,42 @@ struct WatchFormatTests {
 
   @Test("Lines: each post is shown once, oldest first, also after a resync")
   func lines() throws {
-    var form = WatchLines(limit: .max)
-    #expect(times(form.text(for: [.list(try Posts.list(1...3), isStale: false)], moment)) == [1, 2, 3])
-    #expect(times(form.text(for: [.changes(try Posts.delta(4), try Posts.list(1...4))], moment)) == [4])
-    let healed = form.text(for: [.desynced(.timedOut), .list(try Posts.list(2...6), isStale: false)], moment)
+    var format = WatchLines(limit: .max)
+    #expect(times(format.text(for: [.list(try Posts.list(1...3), isStale: false)], moment)) == [1, 2, 3])
+    #expect(times(format.text(for: [.changes(try Posts.delta(4), try Posts.list(1...4))], moment)) == [4])
+    let healed = format.text(for: [.desynced(.timedOut), .list(try Posts.list(2...6), isStale: false)], moment)
     #expect(times(healed) == [5, 6])
-    #expect(form.drainRemarks() == ["reconnecting: no frame from the feed"])
+    #expect(format.drainRemarks() == ["reconnecting: no frame from the feed"])
   }
 
   @Test("Lines: changes that the list no longer holds are reported as missed")
   func missed() throws {
-    var form = WatchLines(limit: .max)
-    _ = form.text(for: [.list(try Posts.list(1...3), isStale: false)], moment)
-    let text = form.text(for: [.list(try Posts.list(201...300), isStale: false)], moment)
+    var format = WatchLines(limit: .max)
+    _ = format.text(for: [.list(try Posts.list(1...3), isStale: false)], moment)
+    let text = format.text(for: [.list(try Posts.list(201...300), isStale: false)], moment)
     #expect(times(text).count == 100)
-    #expect(form.drainRemarks() == ["changes 4 to 200 were missed and are not shown"])
+    #expect(format.drainRemarks() == ["changes 4 to 200 were missed and are not shown"])
   }
 
   @Test("Lines: a list of another epoch is shown in full")
   func anotherHistory() throws {
-    var form = WatchLines(limit: .max)
-    _ = form.text(for: [.list(try Posts.list(1...3), isStale: false)], moment)
-    #expect(times(form.text(for: [.list(try Posts.list(1...2, epoch: 9), isStale: false)], moment)) == [1, 2])
+    var format = WatchLines(limit: .max)
+    _ = format.text(for: [.list(try Posts.list(1...3), isStale: false)], moment)
+    #expect(times(format.text(for: [.list(try Posts.list(1...2, epoch: 9), isStale: false)], moment)) == [1, 2])
   }
 
   @Test("Lines: output stops at the limit, even within a list")
   func count() throws {
-    var form = WatchLines(limit: 2)
-    #expect(times(form.text(for: [.list(try Posts.list(1...3), isStale: false)], moment)) == [1, 2])
-    #expect(form.isDone)
+    var format = WatchLines(limit: 2)
+    #expect(times(format.text(for: [.list(try Posts.list(1...3), isStale: false)], moment)) == [1, 2])
+    #expect(format.isDone)
   }
 
   @Test("JSON: each event is one object on one line, with the list's hash and entries")
   func json() throws {
-    var form = WatchJSON(limit: .max)
+    var format = WatchJSON(limit: .max)
     let list = try Posts.list(1...2)
-    let text = form.text(
+    let text = format.text(
       for: [.list(list, isStale: false), .changes(try Posts.delta(3), try Posts.list(1...3)), .desynced(.timedOut)],
       moment)
     let objects = try text.split(separator: "\n").map {
@@ -67,10 +67,10 @@ struct WatchFormatTests {
 
   @Test("JSON: control characters are escaped and not changed")
   func escapes() throws {
-    var form = WatchJSON(limit: .max)
+    var format = WatchJSON(limit: .max)
     let entry = try Posts.entry(1, firstName: "A\u{9B}2J\u{1B}\u{E0041}")
     let delta = FeedDelta(prevSeq: 0, seq: 1, upsert: [entry], remove: [])
-    let text = form.text(for: [.changes(delta, try Posts.list(1...1))], moment)
+    let text = format.text(for: [.changes(delta, try Posts.list(1...1))], moment)
     #expect(String(text.dropLast()).isSafeLine)
     let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
     #expect((object?["upsert"] as? [[String: Any]])?.first?["firstName"] as? String == "A\u{9B}2J\u{1B}\u{E0041}")
@@ -78,10 +78,10 @@ struct WatchFormatTests {
 
   @Test("Table: the newest posts fill the window and fit its width", arguments: [20, 40, 59, 80, 120, 300])
   func table(columns: Int) throws {
-    var form = WatchTable(feed: "tcp://127.0.0.1:7710", limit: .max, isColoured: false)
+    var format = WatchTable(feed: "tcp://127.0.0.1:7710", limit: .max, isColoured: false)
     let moment = RenderContext(unixMs: Posts.beginMs + 90_000, rows: 6, columns: columns)
-    _ = form.text(for: [.list(try Posts.list(1...100), isStale: false)], moment)
-    let lines = form.lines(moment)
+    _ = format.text(for: [.list(try Posts.list(1...100), isStale: false)], moment)
+    let lines = format.lines(moment)
     #expect(lines.count == 6)
     #expect(lines.allSatisfy { WatchText($0).width == columns - 1 })
     #expect(lines[0].hasPrefix("live · 100 posts"))
@@ -90,32 +90,32 @@ struct WatchFormatTests {
 
   @Test("Table: new rows are highlighted for a time, and the status shows a lost feed")
   func highlights() throws {
-    var form = WatchTable(feed: "tcp://127.0.0.1:7710", limit: .max, isColoured: false)
-    #expect(form.lines(moment)[0].hasPrefix("waiting for the feed at tcp://127.0.0.1:7710"))
-    _ = form.text(for: [.list(try Posts.list(1...3), isStale: false)], moment)
-    _ = form.text(for: [.changes(try Posts.delta(4), try Posts.list(1...4)), .desynced(.timedOut)], moment)
-    #expect(form.lines(moment).dropFirst(2).map { $0.hasPrefix("+") } == [true, false, false, false])
-    #expect(form.lines(moment)[0].hasPrefix("reconnecting: no frame from the feed · 4 posts · seq 4"))
+    var format = WatchTable(feed: "tcp://127.0.0.1:7710", limit: .max, isColoured: false)
+    #expect(format.lines(moment)[0].hasPrefix("waiting for the feed at tcp://127.0.0.1:7710"))
+    _ = format.text(for: [.list(try Posts.list(1...3), isStale: false)], moment)
+    _ = format.text(for: [.changes(try Posts.delta(4), try Posts.list(1...4)), .desynced(.timedOut)], moment)
+    #expect(format.lines(moment).dropFirst(2).map { $0.hasPrefix("+") } == [true, false, false, false])
+    #expect(format.lines(moment)[0].hasPrefix("reconnecting: no frame from the feed · 4 posts · seq 4"))
     let later = RenderContext(unixMs: moment.unixMs + ToolLimits.highlightMs, rows: 6, columns: 80)
-    _ = form.text(for: [], later)
-    #expect(!form.lines(later).contains { $0.hasPrefix("+") })
+    _ = format.text(for: [], later)
+    #expect(!format.lines(later).contains { $0.hasPrefix("+") })
   }
 
   @Test("A slow reader gets the newest list and its desync")
-  func mailbox() throws {
-    let mailbox = FeedEventQueue()
-    mailbox.enqueue(.list(try Posts.list(1...1), isStale: false))
+  func slowReader() throws {
+    let queue = FeedEventQueue()
+    queue.enqueue(.list(try Posts.list(1...1), isStale: false))
     for seq in 2...UInt64(ToolLimits.pendingEventsMax) {
-      mailbox.enqueue(.changes(try Posts.delta(seq), try Posts.list(1...seq)))
+      queue.enqueue(.changes(try Posts.delta(seq), try Posts.list(1...seq)))
     }
-    #expect(mailbox.drain().count == ToolLimits.pendingEventsMax)
+    #expect(queue.drain().count == ToolLimits.pendingEventsMax)
     for seq in 1...UInt64(ToolLimits.pendingEventsMax) {
-      mailbox.enqueue(.changes(try Posts.delta(seq), try Posts.list(1...seq)))
+      queue.enqueue(.changes(try Posts.delta(seq), try Posts.list(1...seq)))
     }
-    mailbox.enqueue(.desynced(.timedOut))
-    let news = mailbox.drain()
-    #expect(news.count == 2)
-    #expect(news.first?.state == (try Posts.list(1...UInt64(ToolLimits.pendingEventsMax))))
-    #expect(news.last?.state == nil)
+    queue.enqueue(.desynced(.timedOut))
+    let events = queue.drain()
+    #expect(events.count == 2)
+    #expect(events.first?.state == (try Posts.list(1...UInt64(ToolLimits.pendingEventsMax))))
+    #expect(events.last?.state == nil)
   }
 }

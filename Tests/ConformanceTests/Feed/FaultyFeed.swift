@@ -5,11 +5,11 @@
 /// A feed that obeys the rules except for one fault, if any.
 struct FaultyFeed {
   enum Fault: CaseIterable {
-    case longName, speaksFirst, neverAgain, impatient, forgetsSeq, noSnapshot, noJoins, joinsTwice, otherTopic
+    case longName, publishesFirst, neverRepeats, impatient, forgetsSeq, noSnapshot, noJoins, joinsTwice, otherTopic
     case noHeartbeats, wrongHeartbeats, overlaps, noBusyHeartbeats, stormy, noPeriod, skipsChanges, anyJoin, noReturns
     case keepsEdited, keepsEditedOnList
-    case anyRequest, diesOfGarbage, anyHash, backwards, anyChanges, oneEpoch, neverStale, alwaysStale, oneConnection
-    case noQuestions, alwaysList, wrongDelta, modifiesNothing, answersGarbage, noBye, lasting
+    case anyRequest, failsOnGarbage, anyHash, backwards, anyChanges, oneEpoch, neverStale, alwaysStale, oneConnection
+    case noQueries, alwaysList, wrongDelta, modifiesNothing, repliesToGarbage, noBye, lasting
   }
 
   typealias ReceivedMessage = FeedProbe.ReceivedMessage
@@ -20,9 +20,9 @@ struct FaultyFeed {
   private var log: ChangeLog?
   private var id: UInt64 = 0
   private var connection = 1
-  private var askedMs: Int64?
+  private var fetchedMs: Int64?
   private var lastReceivedMs: Int64 = 0
-  private var takenMs: Int64 = 0
+  private var acceptedMs: Int64 = 0
   private var isStale = true
   private var snapshotMs: Int64 = 0
   private var snapshotSeq: UInt64 = 0
@@ -32,7 +32,7 @@ struct FaultyFeed {
   private var former: FeedEntry?
   private var sent: [ReceivedMessage] = []
   private(set) var exit: Int32?
-  private var isGone = false
+  private var isDisconnected = false
 
   init(_ fault: Fault?) { self.fault = fault }
 
@@ -42,21 +42,21 @@ struct FaultyFeed {
   }
 
   mutating func tick(nowMs: Int64) {
-    guard !isGone, exit == nil else { return }
+    guard !isDisconnected, exit == nil else { return }
     if nowMs - lastReceivedMs > 6_000 {
       lastReceivedMs = nowMs
-      askedMs = nil
+      fetchedMs = nil
       if fault != .oneConnection { connection += 1 }
     }
-    let patience: Int64 = fault == .impatient ? 500 : 2_000
-    if fault != .neverAgain || log != nil, let asked = askedMs, nowMs - asked > patience { askedMs = nil }
-    if askedMs == nil { fetch(nowMs: nowMs) }
-    if fault == .speaksFirst, log == nil, beatMs == 0, let epoch = Epoch(repeatElement(1, count: 16)) {
+    let timeoutMs: Int64 = fault == .impatient ? 500 : 2_000
+    if fault != .neverRepeats || log != nil, let fetchMs = fetchedMs, nowMs - fetchMs > timeoutMs { fetchedMs = nil }
+    if fetchedMs == nil { fetch(nowMs: nowMs) }
+    if fault == .publishesFirst, log == nil, beatMs == 0, let epoch = Epoch(repeatElement(1, count: 16)) {
       beatMs = nowMs
       publish(.heartbeat, .heartbeat(epoch: epoch, seq: 0, hash: 0))
     }
     guard let list = log?.state else { return }
-    if !isStale, nowMs - takenMs > 6_000, fault != .neverStale {
+    if !isStale, nowMs - acceptedMs > 6_000, fault != .neverStale {
       isStale = true
       beat(nowMs: nowMs)
     }
@@ -69,7 +69,7 @@ struct FaultyFeed {
   }
 
   mutating func receive(_ effect: ConformanceEffect<FeedProbe.Stimulus>, nowMs: Int64) {
-    guard !isGone, exit == nil else { return }
+    guard !isDisconnected, exit == nil else { return }
     guard case .send(let stimulus) = effect else {
       if fault != .noBye { publish(.heartbeat, .bye(reason: "")) }
       if fault != .lasting { exit = 0 }
@@ -79,37 +79,37 @@ struct FaultyFeed {
     case .subscribe(let subscriber, let subject):
       topics[subscriber].append(subject)
       join(subject)
-    case .reply(let number, let epoch, let answer):
+    case .reply(let number, let epoch, let result):
       lastReceivedMs = nowMs
       guard number == id || fault == .anyRequest else { return }
-      take(answer, epoch, nowMs: nowMs)
+      apply(result, epoch, nowMs: nowMs)
     case .wrongList(_, let list):
       lastReceivedMs = nowMs
-      if fault == .anyHash { replace(list, nowMs: nowMs) } else { askedMs = nowMs + 4_000 }
+      if fault == .anyHash { replace(list, nowMs: nowMs) } else { fetchedMs = nowMs + 4_000 }
     case .malformed:
       lastReceivedMs = nowMs
-      if fault == .diesOfGarbage { isGone = true }
-    case .query(let number, let query): answer(query, number)
+      if fault == .failsOnGarbage { isDisconnected = true }
+    case .query(let number, let query): reply(to: query, number)
     }
   }
 
   private mutating func fetch(nowMs: Int64) {
     id += 1
-    askedMs = nowMs
+    fetchedMs = nowMs
     sent.append(
       .fetch(
         .init(
-          connection: connection, id: id, feed: fault == .longName ? String(repeating: "a", count: 65) : "pupil",
+          connection: connection, id: id, feed: fault == .longName ? String(repeating: "a", count: 65) : "feed",
           epoch: log?.epoch.bytes ?? [], afterSeq: log.map { fault == .forgetsSeq ? $0.seq - 1 : $0.seq } ?? 0,
           max: 100, waitMs: 1_000)))
   }
 
-  private mutating func take(_ answer: ChangeLog.FetchResult, _ epoch: Epoch, nowMs: Int64) {
-    askedMs = nil
-    switch answer {
+  private mutating func apply(_ result: ChangeLog.FetchResult, _ epoch: Epoch, nowMs: Int64) {
+    fetchedMs = nil
+    switch result {
     case .snapshot(let list):
       if let log, list.epoch == log.epoch ? list.seq < log.seq && fault != .backwards : fault == .oneEpoch {
-        askedMs = nowMs + 4_000
+        fetchedMs = nowMs + 4_000
         return
       }
       replace(list, nowMs: nowMs)
@@ -117,18 +117,18 @@ struct FaultyFeed {
       if let hash, var list = log?.state, fault != .anyChanges, fault != .forgetsSeq {
         list.apply(changes)
         if list.hash != hash {
-          askedMs = nowMs + 4_000
+          fetchedMs = nowMs + 4_000
           return
         }
       }
       let new = fault == .forgetsSeq ? changes.filter { $0.seq > log?.seq ?? 0 } : changes
-      taken(nowMs: nowMs)
+      recordReply(nowMs: nowMs)
       if !new.isEmpty { change(new, nowMs: nowMs) }
     }
   }
 
-  private mutating func taken(nowMs: Int64) {
-    takenMs = nowMs
+  private mutating func recordReply(nowMs: Int64) {
+    acceptedMs = nowMs
     guard isStale, fault != .alwaysStale else { return }
     isStale = false
     if log != nil { beat(nowMs: nowMs) }
@@ -136,7 +136,7 @@ struct FaultyFeed {
 
   private mutating func replace(_ list: FeedState, nowMs: Int64) {
     log = ChangeLog(state: list)
-    taken(nowMs: nowMs)
+    recordReply(nowMs: nowMs)
     snapshot(nowMs: nowMs)
     for subject in topics.joined() { join(subject) }
     beat(nowMs: nowMs)
@@ -211,22 +211,22 @@ struct FaultyFeed {
     }
   }
 
-  private mutating func answer(_ query: FeedProbe.Query, _ number: UInt64) {
-    guard let log, fault != .noQuestions else { return }
+  private mutating func reply(to query: FeedProbe.Query, _ number: UInt64) {
+    guard let log, fault != .noQueries else { return }
     let list = log.state
     let whole = FeedProbe.Reply.snapshot(list, hash: list.hash)
     switch query {
-    case .malformed: sent.append(.answer(id: 0, fault == .answersGarbage ? whole : .error))
+    case .malformed: sent.append(.reply(id: 0, fault == .repliesToGarbage ? whole : .error))
     case .snapshot(let epoch, let seq):
       let isSame = epoch == list.epoch && seq == list.seq
-      sent.append(.answer(id: number, isSame && fault != .alwaysList ? .notModified : whole))
+      sent.append(.reply(id: number, isSame && fault != .alwaysList ? .notModified : whole))
     case .changes(let epoch, let seq):
       if fault == .modifiesNothing || epoch == list.epoch && seq == list.seq {
-        sent.append(.answer(id: number, .notModified))
+        sent.append(.reply(id: number, .notModified))
       } else if let delta = log.delta(epoch: epoch, afterSeq: seq) {
-        sent.append(.answer(id: number, .delta(delta, epoch, hash: fault == .wrongDelta ? 1 : list.hash)))
+        sent.append(.reply(id: number, .delta(delta, epoch, hash: fault == .wrongDelta ? 1 : list.hash)))
       } else {
-        sent.append(.answer(id: number, whole))
+        sent.append(.reply(id: number, whole))
       }
     }
   }

@@ -66,11 +66,11 @@ struct FeedProbeTests {
         continue
       }
     }
-    let bytes = FeedCodec.answer(.snapshot, list, isStale: false, id: 9)
-    guard case .answer(9, .snapshot(let told, let hash)) = FeedProbe.ReceivedMessage(answer: [bytes]) else {
+    let bytes = FeedCodec.queryReply(.snapshot, list, isStale: false, id: 9)
+    guard case .reply(9, .snapshot(let received, let hash)) = FeedProbe.ReceivedMessage(reply: [bytes]) else {
       Issue.record("the reply is not decoded")
       return
     }
-    #expect(told == list && hash == list.hash)
+    #expect(received == list && hash == list.hash)
   }
 }

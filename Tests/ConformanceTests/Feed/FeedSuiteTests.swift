@@ -33,7 +33,7 @@ struct FeedSuiteTests {
   @Test("A correct feed passes every rule within 70 s", arguments: [false, true], [false, true])
   func whole(hasQueryAddress: Bool, hasProcess: Bool) {
     let (report, ms) = play(nil, hasQueryAddress: hasQueryAddress, hasProcess: hasProcess)
-    #expect(report.isWhole, "\(report.findings.filter { $0.verdict != .holds })")
+    #expect(report.isComplete, "\(report.findings.filter { $0.verdict != .pass })")
     let left = (hasProcess ? 0 : 1) + (hasQueryAddress ? 0 : FeedRule.queries.count)
     #expect(report.findings.count == FeedRule.allCases.count - left)
     #expect(ms < 70_000)
@@ -41,16 +41,16 @@ struct FeedSuiteTests {
 
   /// A rule that each fault breaks. Most faults break further rules that depend on it.
   private static let faults: [(FaultyFeed.Fault, FeedRule)] = [
-    (.longName, .fetch), (.speaksFirst, .nothingBefore), (.neverAgain, .fetchRepeated), (.impatient, .oneFetch),
+    (.longName, .fetch), (.publishesFirst, .nothingBefore), (.neverRepeats, .fetchRepeated), (.impatient, .oneFetch),
     (.forgetsSeq, .afterSeq), (.noSnapshot, .newList), (.noJoins, .join), (.joinsTwice, .join), (.otherTopic, .frame),
     (.noHeartbeats, .heartbeat), (.wrongHeartbeats, .heartbeat), (.overlaps, .delta),
     (.noBusyHeartbeats, .busyHeartbeat), (.stormy, .snapshotPace), (.noPeriod, .snapshotPeriod),
     (.skipsChanges, .joinMidway), (.anyJoin, .malformedJoin), (.noReturns, .deletion), (.keepsEdited, .edit),
-    (.keepsEditedOnList, .edit), (.anyRequest, .otherRequest), (.diesOfGarbage, .malformedReply),
+    (.keepsEditedOnList, .edit), (.anyRequest, .otherRequest), (.failsOnGarbage, .malformedReply),
     (.anyHash, .wrongList), (.backwards, .backwards), (.anyChanges, .wrongChanges), (.oneEpoch, .epoch),
-    (.neverStale, .stale), (.alwaysStale, .stale), (.oneConnection, .reconnect), (.noQuestions, .getSnapshot),
+    (.neverStale, .stale), (.alwaysStale, .stale), (.oneConnection, .reconnect), (.noQueries, .getSnapshot),
     (.alwaysList, .notModified), (.wrongDelta, .getChanges), (.modifiesNothing, .outsideRing),
-    (.answersGarbage, .malformedQuery), (.noBye, .goodbye), (.lasting, .goodbye),
+    (.repliesToGarbage, .malformedQuery), (.noBye, .goodbye), (.lasting, .goodbye),
   ]
 
   @Test("Each faulty feed fails the rule that it breaks within two minutes", arguments: FaultyFeed.Fault.allCases)
@@ -58,25 +58,25 @@ struct FeedSuiteTests {
     let wanted = try #require(FeedSuiteTests.faults.first { $0.0 == fault }).1
     let (report, ms) = play(fault)
     #expect(
-      report.brokenRules.contains(wanted.rawValue), "\(report.findings.filter { $0.verdict != .holds })")
+      report.brokenRules.contains(wanted.rawValue), "\(report.findings.filter { $0.verdict != .pass })")
     #expect(ms < 120_000)
   }
 
   @Test("Each rule has a faulty feed")
   func complete() {
     #expect(Set(FeedSuiteTests.faults.map(\.1)) == Set(FeedRule.allCases))
-    #expect(Set(FeedRule.allCases.map(\.rule.says)).count == FeedRule.allCases.count)
+    #expect(Set(FeedRule.allCases.map(\.rule.requirement)).count == FeedRule.allCases.count)
   }
 
   @Test("A run without a feed ends after its wait and shows no rule")
-  func nobody() {
+  func unconnected() {
     var run = ConformanceRun<FeedSuite>()
     run.tick(nowMs: 0)
     run.tick(nowMs: 4_999)
     #expect(!run.isOver)
     run.tick(nowMs: 5_000)
     #expect(run.isOver)
-    #expect(run.report.findings.allSatisfy { $0.verdict == .notShown(why: "no feed connected") })
+    #expect(run.report.findings.allSatisfy { $0.verdict == .inconclusive(why: "no feed connected") })
   }
 
   @Test("A flood of frames ends the run at its limit and breaks a rule")

@@ -6,8 +6,8 @@
 struct FaultyProducer {
   enum Fault: CaseIterable {
     case unreadable, shortToken, noID, oneID, noKey, otherPost, seventeen
-    case repeatsAccepted, repeatsReplayed, repeatsRefused, deafToLaterMinor, noResend, hurriedResend
-    case forgetsBusyPosts, hurriesBusyPosts, forgetsBusy, hurriesBusy, takesFewReceipts, believesZero, takesAnyReply
+    case repeatsAccepted, repeatsReplayed, repeatsRefused, ignoresLaterMinor, noResend, hurriedResend
+    case forgetsBusyPosts, hurriesBusyPosts, forgetsBusy, hurriesBusy, acceptsFewReceipts, believesZero, acceptsAnyReply
     case believesGarbage, oneConnection, impatient, forgetsOnReconnect, waitsOnReconnect, keepsToken, hurriesToken
   }
 
@@ -24,7 +24,7 @@ struct FaultyProducer {
   /// Maximum number of open batches.
   let window: Int
   private var pending: [Batch] = []
-  private var again: [(post: SubmittedPost, dueMs: Int64)] = []
+  private var resends: [(post: SubmittedPost, dueMs: Int64)] = []
   private var connection = 1
   private var lastReceivedMs: Int64 = 0
   private var posts = 0
@@ -54,12 +54,12 @@ struct FaultyProducer {
       sent.append(message(pending[index]))
     }
     while pending.count < window {
-      let due = again.filter { $0.dueMs <= nowMs }.map(\.post)
-      again.removeAll { $0.dueMs <= nowMs }
+      let due = resends.filter { $0.dueMs <= nowMs }.map(\.post)
+      resends.removeAll { $0.dueMs <= nowMs }
       lastID += fault == .noID || fault == .oneID && lastID == 1 ? 0 : 1
       let posts = due + (0..<max(0, 4 - due.count)).map { _ in newPost() }
-      let patienceMs: Int64 = fault == .hurriedResend ? 2_000 : 5_000
-      pending.append(Batch(id: lastID, posts: posts, sinceMs: nowMs, dueMs: nowMs + patienceMs))
+      let timeoutMs: Int64 = fault == .hurriedResend ? 2_000 : 5_000
+      pending.append(Batch(id: lastID, posts: posts, sinceMs: nowMs, dueMs: nowMs + timeoutMs))
       sent.append(message(pending[pending.count - 1]))
     }
     return sent
@@ -70,38 +70,38 @@ struct FaultyProducer {
     switch stimulus {
     case .receipts(_, let id, let receipts, let isLater):
       lastReceivedMs = nowMs
-      if isLater, fault == .deafToLaterMinor { return }
-      let index = fault == .takesAnyReply ? pending.indices.first : pending.firstIndex { $0.id == id }
-      if let index { take(receipts, of: index, nowMs: nowMs) }
+      if isLater, fault == .ignoresLaterMinor { return }
+      let index = fault == .acceptsAnyReply ? pending.indices.first : pending.firstIndex { $0.id == id }
+      if let index { apply(receipts, of: index, nowMs: nowMs) }
     case .error(_, let id, let refusal, let pauseMs):
       lastReceivedMs = nowMs
       let index = fault == .believesZero && id == 0 ? pending.indices.first : pending.firstIndex { $0.id == id }
       guard let index else { return }
-      take(refusal, pauseMs: pauseMs, of: index, nowMs: nowMs)
+      apply(refusal, pauseMs: pauseMs, of: index, nowMs: nowMs)
     case .malformed(_, let id, let receipts):
       if fault == .believesGarbage, let index = pending.firstIndex(where: { $0.id == id }) {
-        take(receipts, of: index, nowMs: nowMs)
+        apply(receipts, of: index, nowMs: nowMs)
       }
     case .statuses: break
     }
   }
 
-  private mutating func take(_ receipts: [SubmitReceipt], of index: Int, nowMs: Int64) {
+  private mutating func apply(_ receipts: [SubmitReceipt], of index: Int, nowMs: Int64) {
     let batch = pending[index]
-    guard receipts.count == batch.posts.count || fault == .takesFewReceipts else { return }
+    guard receipts.count == batch.posts.count || fault == .acceptsFewReceipts else { return }
     pending.remove(at: index)
     for (post, receipt) in zip(batch.posts, receipts) {
       switch receipt {
-      case .accepted: if fault == .repeatsAccepted { again.append((post, nowMs + 700)) }
-      case .replayed: if fault == .repeatsReplayed { again.append((post, nowMs + 700)) }
-      case .refused: if fault == .repeatsRefused { again.append((post, nowMs + 700)) }
+      case .accepted: if fault == .repeatsAccepted { resends.append((post, nowMs + 700)) }
+      case .replayed: if fault == .repeatsReplayed { resends.append((post, nowMs + 700)) }
+      case .refused: if fault == .repeatsRefused { resends.append((post, nowMs + 700)) }
       case .busy(_, let pauseMs):
-        if fault != .forgetsBusyPosts { again.append((post, nowMs + (fault == .hurriesBusyPosts ? 0 : pauseMs))) }
+        if fault != .forgetsBusyPosts { resends.append((post, nowMs + (fault == .hurriesBusyPosts ? 0 : pauseMs))) }
       }
     }
   }
 
-  private mutating func take(_ refusal: ProducerProbe.Refusal, pauseMs: Int64, of index: Int, nowMs: Int64) {
+  private mutating func apply(_ refusal: ProducerProbe.Refusal, pauseMs: Int64, of index: Int, nowMs: Int64) {
     switch refusal {
     case .malformed: pending.remove(at: index)
     case .busy:

@@ -63,13 +63,13 @@ struct ProducerProbeTests {
   }
 
   @Test("The submit client stops at a refused token, and reports each open batch as refused")
-  func shutOut() async throws {
-    let heard = Mutex<[UInt64]>([])
+  func refusedToken() async throws {
+    let received = Mutex<[UInt64]>([])
     let refused = Mutex<Set<UInt64>>([])
     let endpoint = try Endpoint.anyPort()
-    let (reactor, bound) = try Reactor.start("desk", wake: WakeupEvent()) { context in
-      let desk = try RejectingIngest(context, bind: endpoint) { id in heard.withLock { $0.append(id) } }
-      return ([desk], desk.endpoint)
+    let (reactor, bound) = try Reactor.start("ingest", wake: WakeupEvent()) { context in
+      let ingest = try RejectingIngest(context, bind: endpoint) { id in received.withLock { $0.append(id) } }
+      return ([ingest], ingest.endpoint)
     }
     defer { reactor.stop() }
     let (producer, _) = try Reactor.start("producer", wake: WakeupEvent()) { context in
@@ -89,7 +89,7 @@ struct ProducerProbeTests {
     }
     defer { producer.stop() }
     try await eventually("every batch is refused") { refused.withLock { $0.count == 40 } }
-    let count = heard.withLock { $0.count }
+    let count = received.withLock { $0.count }
     #expect((1...Limits.submitUnansweredMax).contains(count), "\(count) batches arrived, but only those in flight may")
   }
 }
@@ -98,17 +98,17 @@ struct ProducerProbeTests {
 private final class RejectingIngest: ReactorSocket {
   let socket: Socket
   let endpoint: Endpoint
-  private let heard: (UInt64) -> Void
+  private let onRequest: (UInt64) -> Void
 
-  init(_ context: Reactor.Context, bind: Endpoint, heard: @escaping (UInt64) -> Void) throws(LinkError) {
+  init(_ context: Reactor.Context, bind: Endpoint, onRequest: @escaping (UInt64) -> Void) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.submitFrameBytesMax)
     endpoint = try context.bind(socket, bind, as: .submit, curve: nil, logger: quiet)
-    self.heard = heard
+    self.onRequest = onRequest
   }
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) {
     guard let peer = frames.first, let request = ProducerMessage(frames.dropFirst()) else { return }
-    heard(request.id)
+    onRequest(request.id)
     let stimulus = ProducerProbe.Stimulus.error(connection: 1, id: request.id, .unauthorized, retryAfterMs: 1_000)
     for frame in stimulus.frames { socket.send(peer, frame) }
   }

@@ -5,11 +5,11 @@
 /// A subscriber that obeys the rules except for one fault, if any.
 struct FaultySubscriber {
   enum Fault: CaseIterable {
-    case joinsFirst, takesAll, oddNonce, joinsOnce, ignoresDeltas, olderHeartbeats, deafToHeartbeats, appliesTwice
-    case noOverlap, noReturns, ignoresEdits, takesOlder, ignoresSnapshots, staleIsLost, diesOfField, diesOfBody,
-      diesOfGarbage
+    case joinsFirst, subscribesToAll, oddNonce, joinsOnce, ignoresDeltas, olderHeartbeats, ignoresHeartbeats
+    case appliesTwice, noOverlap, noReturns, ignoresEdits, acceptsOlder, ignoresSnapshots, staleIsLost, failsOnField
+    case failsOnBody, failsOnGarbage
     case believesGarbage, noGaps, noDeltaHash, noHeartbeatHash, noSnapshotHash, anyDeltaEpoch, anyHeartbeatEpoch
-    case neverBehind, deafToBye, oneNonce, keepsTopics, storms, forgetsNoPause, patient, impatient, oneConnection,
+    case neverBehind, ignoresBye, oneNonce, keepsTopics, storms, forgetsNoPause, patient, impatient, oneConnection,
       noFailover
     case showsLost, showsNothing, staleIsNotLive, showsBase64, showsDecimal, impatientAfterBye
   }
@@ -28,7 +28,7 @@ struct FaultySubscriber {
   private var dueMs: Int64 = 3_000
   private var pauseMs: Int64?
   private var lastReceivedMs: Int64 = 0
-  private var isGone = false
+  private var isDisconnected = false
 
   /// - Parameter knowsOneFeed: True to ignore the other feeds that a goodbye names.
   init(_ fault: Fault?, knowsOneFeed: Bool = false) {
@@ -50,7 +50,7 @@ struct FaultySubscriber {
   }
 
   mutating func tick(nowMs: Int64) {
-    guard !isGone else { return }
+    guard !isDisconnected else { return }
     let silenceMs: Int64 = fault == .impatient ? 2_000 : 3 * Limits.feedHeartbeatMs
     if nowMs - lastReceivedMs > silenceMs, fault != .patient {
       _ = replica.isStale(nowMs: nowMs)
@@ -64,23 +64,23 @@ struct FaultySubscriber {
   }
 
   mutating func receive(_ effect: ConformanceEffect<SubscriberProbe.Stimulus>, nowMs: Int64) {
-    guard case .send(let stimulus) = effect, !isGone, stimulus.feed == feed else { return }
+    guard case .send(let stimulus) = effect, !isDisconnected, stimulus.feed == feed else { return }
     switch stimulus.body {
     case .frame(let frame, let form):
-      if form == .unknownField, fault == .diesOfField { return die() }
+      if form == .unknownField, fault == .failsOnField { return disconnect() }
       lastReceivedMs = nowMs
-      take(frame, nowMs: nowMs)
+      apply(frame, nowMs: nowMs)
     case .unknownBody:
-      if fault == .diesOfBody { die() }
+      if fault == .failsOnBody { disconnect() }
     case .malformed(let list):
-      if fault == .diesOfGarbage { die() }
+      if fault == .failsOnGarbage { disconnect() }
       if fault == .believesGarbage {
-        take(.heartbeat(epoch: list.epoch, seq: list.seq + 5, hash: 1), nowMs: nowMs)
+        apply(.heartbeat(epoch: list.epoch, seq: list.seq + 5, hash: 1), nowMs: nowMs)
       }
     }
   }
 
-  private mutating func take(_ frame: FeedReplica.Frame, nowMs: Int64) {
+  private mutating func apply(_ frame: FeedReplica.Frame, nowMs: Int64) {
     guard let frame = changed(frame) else { return }
     let before = replica.state
     switch replica.receive(frame, nowMs: nowMs) {
@@ -93,7 +93,7 @@ struct FaultySubscriber {
         list.apply(delta)
         show(list)
       }
-      lose(nowMs: nowMs)
+      scheduleJoin(nowMs: nowMs)
     case .staleness, .unchanged: break
     }
     if case .bye(_, _, let retryAfterMs) = frame, fault != .impatientAfterBye {
@@ -111,15 +111,15 @@ struct FaultySubscriber {
     case .snapshot(let state, let hash, _): return changed(state, hash, list)
     case .delta(let delta, let epoch, let hash): return changed(delta, epoch, hash, list)
     case .heartbeat(let epoch, let seq, let hash, let isStale):
-      if fault == .olderHeartbeats, seq < list.seq { return loss(list) }
-      if fault == .staleIsLost, isStale { return loss(list) }
-      if fault == .deafToHeartbeats, seq > list.seq { return nil }
+      if fault == .olderHeartbeats, seq < list.seq { return desyncFrame(list) }
+      if fault == .staleIsLost, isStale { return desyncFrame(list) }
+      if fault == .ignoresHeartbeats, seq > list.seq { return nil }
       if fault == .noHeartbeatHash, seq == list.seq, hash != list.hash { return nil }
       if fault == .neverBehind, epoch == list.epoch, seq < list.seq { return nil }
       if fault == .anyHeartbeatEpoch, epoch != list.epoch { return nil }
       return frame
     case .bye(_, let failoverEndpoints, _):
-      return fault == (failoverEndpoints.isEmpty ? .deafToBye : .noFailover) ? nil : frame
+      return fault == (failoverEndpoints.isEmpty ? .ignoresBye : .noFailover) ? nil : frame
     case .unknown: return frame
     }
   }
@@ -127,8 +127,8 @@ struct FaultySubscriber {
   private func changed(_ state: FeedState, _ hash: UInt64, _ list: FeedState) -> FeedReplica.Frame? {
     if fault == .ignoresSnapshots { return nil }
     if fault == .noSnapshotHash { return .snapshot(state, hash: state.hash) }
-    if fault == .takesOlder, state.epoch == list.epoch, state.seq < list.seq {
-      return loss(list)
+    if fault == .acceptsOlder, state.epoch == list.epoch, state.seq < list.seq {
+      return desyncFrame(list)
     }
     return .snapshot(state, hash: hash)
   }
@@ -138,8 +138,8 @@ struct FaultySubscriber {
     after.apply(delta)
     switch fault {
     case .ignoresDeltas where delta.prevSeq <= list.seq && epoch == list.epoch: return nil
-    case .appliesTwice where delta.seq == list.seq: return loss(list)
-    case .noOverlap where delta.prevSeq < list.seq && delta.seq > list.seq: return loss(list)
+    case .appliesTwice where delta.seq == list.seq: return desyncFrame(list)
+    case .noOverlap where delta.prevSeq < list.seq && delta.seq > list.seq: return desyncFrame(list)
     case .noReturns where delta.upsert.contains { $0.seq <= delta.prevSeq }:
       let upsert = delta.upsert.filter { $0.seq > delta.prevSeq }
       let less = FeedDelta(prevSeq: delta.prevSeq, seq: delta.seq, upsert: upsert, remove: delta.remove)
@@ -165,7 +165,7 @@ struct FaultySubscriber {
         isLive: fault != .staleIsNotLive || !replica.isFeedStale))
   }
 
-  private mutating func lose(nowMs: Int64) {
+  private mutating func scheduleJoin(nowMs: Int64) {
     let pause = fault == .storms ? 200 : pauseMs.map { min(2 * $0, 30_000) } ?? 500
     pauseMs = pause
     // Nearly the longest pause that the rules allow.
@@ -174,7 +174,7 @@ struct FaultySubscriber {
 
   private mutating func connect() {
     messages += fault == .joinsFirst ? [] : [.subscribed(.delta), .subscribed(.heartbeat)]
-    if fault == .takesAll { messages.append(.subscribed(.other(""))) }
+    if fault == .subscribesToAll { messages.append(.subscribed(.other(""))) }
     join()
     if fault == .joinsFirst { messages += [.subscribed(.delta), .subscribed(.heartbeat)] }
   }
@@ -198,13 +198,13 @@ struct FaultySubscriber {
     messages.append(.subscribed(.join(nonce)))
   }
 
-  private mutating func die() {
-    isGone = true
+  private mutating func disconnect() {
+    isDisconnected = true
     messages += [.unsubscribed(.delta), .unsubscribed(.heartbeat), .unsubscribed(.join(nonce))]
   }
 
   /// A frame that makes the replica resync, for a frame that the fault mishandles.
-  private func loss(_ list: FeedState) -> FeedReplica.Frame {
+  private func desyncFrame(_ list: FeedState) -> FeedReplica.Frame {
     .heartbeat(epoch: list.epoch, seq: list.seq, hash: list.hash ^ 1)
   }
 }

@@ -45,17 +45,17 @@ struct SubscriberProbeTests {
   }
 
   @Test("The probe decodes subscriptions and cancellations")
-  func demands() {
-    func demand(_ first: UInt8, _ topic: String) -> SubscriberProbe.ReceivedMessage? {
+  func subscriptions() {
+    func subscription(_ first: UInt8, _ topic: String) -> SubscriberProbe.ReceivedMessage? {
       .init([[first] + Array(topic.utf8)])
     }
-    #expect(demand(1, Topic.delta) == .subscribed(.delta))
-    #expect(demand(0, Topic.heartbeat) == .unsubscribed(.heartbeat))
-    #expect(demand(1, Topic.join("a-b")) == .subscribed(.join("a-b")))
-    #expect(demand(1, Topic.join("")) == .subscribed(.join("")))
-    #expect(demand(1, "otm.feed/1/main/j/abc") == .subscribed(.other("otm.feed/1/main/j/abc")))
-    #expect(demand(1, "") == .subscribed(.other("")))
-    #expect(demand(2, Topic.delta) == nil)
+    #expect(subscription(1, Topic.delta) == .subscribed(.delta))
+    #expect(subscription(0, Topic.heartbeat) == .unsubscribed(.heartbeat))
+    #expect(subscription(1, Topic.join("a-b")) == .subscribed(.join("a-b")))
+    #expect(subscription(1, Topic.join("")) == .subscribed(.join("")))
+    #expect(subscription(1, "otm.feed/1/main/j/abc") == .subscribed(.other("otm.feed/1/main/j/abc")))
+    #expect(subscription(1, "") == .subscribed(.other("")))
+    #expect(subscription(2, Topic.delta) == nil)
     #expect(SubscriberProbe.ReceivedMessage([]) == nil && SubscriberProbe.ReceivedMessage([[1], [1]]) == nil)
   }
 

@@ -33,7 +33,7 @@ struct SubscriberSuiteTests {
   @Test("A correct subscriber passes every rule within a minute", arguments: [false, true])
   func whole(hasProcess: Bool) {
     let (report, ms) = play(nil, hasProcess: hasProcess)
-    #expect(report.isWhole, "\(report.findings.filter { $0.verdict != .holds })")
+    #expect(report.isComplete, "\(report.findings.filter { $0.verdict != .pass })")
     #expect(report.findings.count == SubscriberRule.allCases.count - (hasProcess ? 0 : 1))
     #expect(ms < 60_000)
   }
@@ -41,7 +41,7 @@ struct SubscriberSuiteTests {
   @Test("A subscriber that returns to its configured feed after a goodbye passes every rule")
   func oneFeed() {
     let (report, _) = play(nil, knowsOneFeed: true)
-    #expect(report.isWhole, "\(report.findings.filter { $0.verdict != .holds })")
+    #expect(report.isComplete, "\(report.findings.filter { $0.verdict != .pass })")
   }
 
   @Test(
@@ -49,7 +49,7 @@ struct SubscriberSuiteTests {
     arguments: [FaultySubscriber.Fault.showsBase64, .showsDecimal])
   func form(fault: FaultySubscriber.Fault) throws {
     let finding = try #require(play(fault).report.findings.last)
-    guard case .doesNotHold(let seen) = finding.verdict else {
+    guard case .fail(let seen) = finding.verdict else {
       Issue.record("the list was accepted: \(finding)")
       return
     }
@@ -58,7 +58,7 @@ struct SubscriberSuiteTests {
 
   /// The exact set of rules that each fault breaks.
   private static let faults: [(FaultySubscriber.Fault, Set<SubscriberRule>)] = [
-    (.joinsFirst, [.subscriptions]), (.takesAll, [.subscriptions]), (.oddNonce, [.nonce]),
+    (.joinsFirst, [.subscriptions]), (.subscribesToAll, [.subscriptions]), (.oddNonce, [.nonce]),
     (.joinsOnce, [.joinRepeated]), (.olderHeartbeats, [.heartbeat]),
     // These rules need an applied delta to hold.
     (
@@ -69,15 +69,15 @@ struct SubscriberSuiteTests {
         .malformedFrame, .deltaHash,
       ]
     ),
-    (.deafToHeartbeats, [.missedDelta]), (.appliesTwice, [.duplicateDelta]), (.noOverlap, [.overlappingDelta]),
-    (.noReturns, [.deletion]), (.ignoresEdits, [.edit]), (.takesOlder, [.olderSnapshot]),
+    (.ignoresHeartbeats, [.missedDelta]), (.appliesTwice, [.duplicateDelta]), (.noOverlap, [.overlappingDelta]),
+    (.noReturns, [.deletion]), (.ignoresEdits, [.edit]), (.acceptsOlder, [.olderSnapshot]),
     (.ignoresSnapshots, [.newerSnapshot, .snapshotHash]),
-    (.staleIsLost, [.stale]), (.diesOfField, [.unknownField]), (.diesOfBody, [.laterMinor]),
-    (.diesOfGarbage, [.malformedFrame]), (.believesGarbage, [.malformedFrame]), (.noGaps, [.gap]),
+    (.staleIsLost, [.stale]), (.failsOnField, [.unknownField]), (.failsOnBody, [.laterMinor]),
+    (.failsOnGarbage, [.malformedFrame]), (.believesGarbage, [.malformedFrame]), (.noGaps, [.gap]),
     (.noDeltaHash, [.deltaHash, .shown]), (.noHeartbeatHash, [.heartbeatHash]),
     (.noSnapshotHash, [.snapshotHash, .shown]),
     (.anyDeltaEpoch, [.deltaEpoch]), (.anyHeartbeatEpoch, [.heartbeatEpoch]),
-    (.neverBehind, [.behind]), (.deafToBye, [.bye]),
+    (.neverBehind, [.behind]), (.ignoresBye, [.bye]),
     (.oneNonce, [.newNonce]), (.keepsTopics, [.unsubscribe]), (.storms, [.pause]), (.forgetsNoPause, [.pauseReset]),
     (.patient, [.silence]), (.impatient, [.silence]), (.oneConnection, [.silence]), (.noFailover, [.failover]),
     (.showsLost, [.shown]), (.showsNothing, []), (.staleIsNotLive, [.stale]), (.impatientAfterBye, [.byePause]),
@@ -91,9 +91,9 @@ struct SubscriberSuiteTests {
   func found(fault: FaultySubscriber.Fault) throws {
     let wanted = try #require(SubscriberSuiteTests.faults.first { $0.0 == fault }).1
     let (report, ms) = play(fault)
-    #expect(!report.isWhole)
+    #expect(!report.isComplete)
     #expect(
-      report.brokenRules == Set(wanted.map(\.rawValue)), "\(report.findings.filter { $0.verdict != .holds })")
+      report.brokenRules == Set(wanted.map(\.rawValue)), "\(report.findings.filter { $0.verdict != .pass })")
     #expect(ms < 120_000)
   }
 
@@ -101,22 +101,22 @@ struct SubscriberSuiteTests {
   func complete() {
     let broken = SubscriberSuiteTests.faults.reduce(into: Set<SubscriberRule>()) { $0.formUnion($1.1) }
     #expect(broken == Set(SubscriberRule.allCases))
-    #expect(Set(SubscriberRule.allCases.map(\.rule.says)).count == SubscriberRule.allCases.count)
+    #expect(Set(SubscriberRule.allCases.map(\.rule.requirement)).count == SubscriberRule.allCases.count)
   }
 
   @Test("A run without a subscriber ends after its wait and shows no rule")
-  func nobody() {
+  func unconnected() {
     var run = ConformanceRun<SubscriberSuite>()
     run.tick(nowMs: 0)
     run.tick(nowMs: 4_999)
     #expect(!run.isOver)
     run.tick(nowMs: 5_000)
     #expect(run.isOver)
-    #expect(run.report.findings.allSatisfy { $0.verdict == .notShown(why: "no subscriber connected") })
+    #expect(run.report.findings.allSatisfy { $0.verdict == .inconclusive(why: "no subscriber connected") })
   }
 
   @Test("A run ends when a disconnected subscriber stays away for the liveness timeout")
-  func gone() {
+  func disconnected() {
     var run = ConformanceRun<SubscriberSuite>()
     run.receive(.message(.subscribed(.delta), feed: 0), nowMs: 0)
     run.receive(.message(.unsubscribed(.delta), feed: 0), nowMs: 10)
@@ -145,11 +145,11 @@ struct SubscriberSuiteTests {
     }
     let epoch = String(repeating: "e0", count: 16)
     let wrong = PrintedList(epoch: epoch, seq: 1_100, hash: "0", isLive: true)
-    guard case .doesNotHold? = finding(wrong) else {
+    guard case .fail? = finding(wrong) else {
       Issue.record("a list with a wrong hash was accepted")
       return
     }
-    guard case .notShown? = finding(.init(epoch: epoch, seq: 7, hash: "0", isLive: false)) else {
+    guard case .inconclusive? = finding(.init(epoch: epoch, seq: 7, hash: "0", isLive: false)) else {
       Issue.record("a list that is not live was judged")
       return
     }

@@ -5,12 +5,12 @@
 /// A worker that obeys the rules except for one fault, if any.
 struct FaultyWorker {
   enum Fault: CaseIterable {
-    case longFrame, speaksFirst, shortInstance, oneHello, newInstance, deafToBusy, deafToVersion, noCredit
-    case window65, formerSession, unanswered, invented, noOutcome, answersCopies, countsOnce, oneLeaseAJob
-    case noDetail, guesses, diesOfField, noResend, forgetsRetryLater, forgetsUnknown, forgetsNothing
-    case noHeartbeat, ownHeartbeat, nothingHeld, otherLimit, fallingProgress, deafToReset, emptyHello, forgetsAtReset
-    case anySession, diesOfGarbage, diesOfBody, anyMajor, deafToDrain, deafToSilence, impatient, oneConnection
-    case secondHello, noGoodbye, lasting, countsTwoOfThree, answersWhatItKeeps, onlyTimer
+    case longFrame, sendsCreditFirst, shortInstance, oneHello, newInstance, ignoresBusy, ignoresVersion, noCredit
+    case window65, formerSession, noResult, invented, noOutcome, repeatsForCopies, countsOnce, oneLeaseAJob
+    case noDetail, guesses, failsOnField, noResend, forgetsRetryLater, forgetsUnknown, forgetsNothing
+    case noHeartbeat, ownHeartbeat, nothingHeld, otherLimit, fallingProgress, ignoresReset, emptyHello, forgetsAtReset
+    case anySession, failsOnGarbage, failsOnBody, anyMajor, ignoresDrain, ignoresSilence, impatient, oneConnection
+    case secondHello, noGoodbye, lasting, countsTwoOfThree, repeatsKeptResults, onlyTimer
   }
 
   typealias ReceivedMessage = WorkerProbe.ReceivedMessage
@@ -20,18 +20,18 @@ struct FaultyWorker {
   private var connection = 1
   private var quietUntilMs: Int64 = 0
   private var firstSession: UInt64 = 0
-  private var hasSaidHello = false
+  private var hasSentHello = false
   private var copies: [Lease: Int] = [:]
-  private var answered: [JobResult] = []
+  private var results: [JobResult] = []
   private var seenJobs: [JobID: UInt64] = [:]
   private var lastReceivedMs: Int64 = 0
   private var againMs: Int64 = 0
   private var count: UInt8 = 0
   /// Time of the first result of each lease.
-  private var answeredMs: [Lease: Int64] = [:]
-  private var late: [(dueMs: Int64, result: JobResult)] = []
+  private var firstResultMs: [Lease: Int64] = [:]
+  private var delayed: [(dueMs: Int64, result: JobResult)] = []
   private(set) var exit: Int32?
-  private(set) var isGone = false
+  private(set) var isDisconnected = false
 
   init(_ fault: Fault?) {
     self.fault = fault
@@ -40,8 +40,8 @@ struct FaultyWorker {
 
   /// Returns the messages that are due.
   mutating func tick(nowMs: Int64) -> [ReceivedMessage] {
-    guard !isGone else { return [] }
-    let isLate = session.isDead(nowMs: nowMs) && fault != .deafToSilence
+    guard !isDisconnected else { return [] }
+    let isLate = session.isDead(nowMs: nowMs) && fault != .ignoresSilence
     if isLate || fault == .impatient && session.session != nil && nowMs - lastReceivedMs > 1_500 {
       session.reset()
       lastReceivedMs = nowMs
@@ -53,12 +53,12 @@ struct FaultyWorker {
       messages.removeAll { if case .results = $0 { fault == .noResend } else { false } }
     }
     var sent = messages.flatMap { encode($0, nowMs: nowMs) }
-    if fault == .forgetsNothing, let first = answered.first, nowMs > 12_000, nowMs - againMs > 1_500 {
+    if fault == .forgetsNothing, let first = results.first, nowMs > 12_000, nowMs - againMs > 1_500 {
       againMs = nowMs
       sent += encode(.results([first]), nowMs: nowMs)
     }
-    let due = late.filter { $0.dueMs <= nowMs }.map(\.result)
-    late.removeAll { $0.dueMs <= nowMs }
+    let due = delayed.filter { $0.dueMs <= nowMs }.map(\.result)
+    delayed.removeAll { $0.dueMs <= nowMs }
     if !due.isEmpty { sent += encode(.results(due), nowMs: nowMs) }
     if fault == .secondHello, session.session != nil, nowMs > 11_000, againMs == 0 {
       againMs = nowMs
@@ -69,7 +69,7 @@ struct FaultyWorker {
 
   /// Reacts to an effect of the run, and returns the worker's messages.
   mutating func receive(_ effect: ConformanceEffect<WorkerProbe.Stimulus>, nowMs: Int64) -> [ReceivedMessage] {
-    guard !isGone else { return [] }
+    guard !isDisconnected else { return [] }
     guard case .send(let stimulus) = effect else { return leave(nowMs: nowMs) }
     switch stimulus {
     case .welcome(let number):
@@ -78,7 +78,7 @@ struct FaultyWorker {
       let messages = session.welcome(
         session: number, heartbeatMs: fault == .ownHeartbeat ? 2_000 : Limits.conformanceHeartbeatMs,
         livenessMs: Limits.conformanceLivenessMs, nowMs: nowMs)
-      return encodeAll(fault == .onlyTimer ? putOff(messages, nowMs: nowMs) : messages, nowMs: nowMs)
+      return encodeAll(fault == .onlyTimer ? delayResults(messages, nowMs: nowMs) : messages, nowMs: nowMs)
     case .jobs(let number, let tasks, let version):
       guard number == session.session || fault == .anySession else { return [] }
       guard version != .otherMajor || fault == .anyMajor else { return [] }
@@ -90,24 +90,24 @@ struct FaultyWorker {
       lastReceivedMs = nowMs
       session.recordActivity(nowMs: nowMs)
     case .reset(let number) where number == session.session || fault == .anySession:
-      if exit != nil || fault != .deafToReset { lose(nowMs: nowMs) }
-    case .drain(let number) where number == session.session && fault != .deafToDrain: lose(nowMs: nowMs)
+      if exit != nil || fault != .ignoresReset { endSession(nowMs: nowMs) }
+    case .drain(let number) where number == session.session && fault != .ignoresDrain: endSession(nowMs: nowMs)
     case .error(let refusal, let pauseMs) where session.session == nil:
-      if fault == (refusal == .busy ? .deafToBusy : .deafToVersion) { break }
+      if fault == (refusal == .busy ? .ignoresBusy : .ignoresVersion) { break }
       quietUntilMs = nowMs + pauseMs
-    case .malformed: isGone = fault == .diesOfGarbage
-    case .unknownBody: isGone = fault == .diesOfBody
+    case .malformed: isDisconnected = fault == .failsOnGarbage
+    case .unknownBody: isDisconnected = fault == .failsOnBody
     default: break
     }
     return []
   }
 
   /// Delays results until their resend timers are due, regardless of the new session.
-  private mutating func putOff(_ messages: [WorkerSession.Message], nowMs: Int64) -> [WorkerSession.Message] {
+  private mutating func delayResults(_ messages: [WorkerSession.Message], nowMs: Int64) -> [WorkerSession.Message] {
     messages.filter { message in
       guard case .results(let results) = message else { return true }
-      late += results.map { result in
-        let firstMs = answeredMs[result.lease] ?? nowMs
+      delayed += results.map { result in
+        let firstMs = firstResultMs[result.lease] ?? nowMs
         let due = [1_000, 3_000, 7_000, 15_000, 31_000].first { firstMs + $0 >= nowMs } ?? 61_000
         return (firstMs + due, result)
       }
@@ -115,19 +115,19 @@ struct FaultyWorker {
     }
   }
 
-  private mutating func lose(nowMs: Int64) {
+  private mutating func endSession(nowMs: Int64) {
     session.reset()
     if fault == .forgetsAtReset {
       session = WorkerSession(concurrency: 32, nowMs: nowMs)
     }
-    isGone = exit != nil
+    isDisconnected = exit != nil
   }
 
   private mutating func leave(nowMs: Int64) -> [ReceivedMessage] {
     guard fault != .lasting else { return encodeAll(session.drain(), nowMs: nowMs) }
     exit = fault == .noGoodbye ? -15 : 0
-    isGone = fault == .noGoodbye
-    return isGone ? [] : encodeAll(session.drain(), nowMs: nowMs)
+    isDisconnected = fault == .noGoodbye
+    return isDisconnected ? [] : encodeAll(session.drain(), nowMs: nowMs)
   }
 
   private mutating func acknowledge(_ leases: [Lease], _ disposition: UInt8, nowMs: Int64) {
@@ -141,7 +141,7 @@ struct FaultyWorker {
   private mutating func work(_ all: [WorkerProbe.Task], nowMs: Int64) -> [ReceivedMessage] {
     lastReceivedMs = nowMs
     var tasks = all
-    if fault == .diesOfField, tasks.contains(where: { $0.kind == .postWithUnknownField }) { isGone = true }
+    if fault == .failsOnField, tasks.contains(where: { $0.kind == .postWithUnknownField }) { isDisconnected = true }
     if fault == .oneLeaseAJob {
       tasks.removeAll { seenJobs[$0.lease.job, default: $0.lease.token] != $0.lease.token }
       for task in tasks { seenJobs[task.lease.job] = task.lease.token }
@@ -150,25 +150,25 @@ struct FaultyWorker {
       tasks.removeAll { copies[$0.lease, default: 0].isMultiple(of: 3) && copies[$0.lease] != nil }
     }
     if fault == .countsOnce { tasks.removeAll { copies[$0.lease] != nil } }
-    guard !isGone else { return [] }
+    guard !isDisconnected else { return [] }
     var sent: [ReceivedMessage] = []
     for task in all {
-      let isKept = answeredMs[task.lease] != nil
-      if copies[task.lease] != nil, fault == .answersCopies || fault == .answersWhatItKeeps && isKept {
+      let isKept = firstResultMs[task.lease] != nil
+      if copies[task.lease] != nil, fault == .repeatsForCopies || fault == .repeatsKeptResults && isKept {
         sent += encode(.results([JobResult(lease: task.lease, outcome: outcome(task))]), nowMs: nowMs)
       }
       copies[task.lease, default: 0] += 1
     }
     let wanted = session.receive(tasks.map(\.lease), nowMs: nowMs)
     var results = tasks.filter { task in
-      wanted.contains(task.lease) && !(fault == .unanswered && task.query == "Nowhere at all")
+      wanted.contains(task.lease) && !(fault == .noResult && task.query == "Nowhere at all")
     }.map { JobResult(lease: $0.lease, outcome: outcome($0)) }
     if fault == .invented, let lease = results.first?.lease {
       results.append(JobResult(lease: Lease(job: lease.job, token: lease.token + 5_000), outcome: .notFound))
     }
-    answered += results
-    for result in results { answeredMs[result.lease] = answeredMs[result.lease] ?? nowMs }
-    return sent + encodeAll(session.answer(results, nowMs: nowMs), nowMs: nowMs)
+    self.results += results
+    for result in results { firstResultMs[result.lease] = firstResultMs[result.lease] ?? nowMs }
+    return sent + encodeAll(session.report(results, nowMs: nowMs), nowMs: nowMs)
   }
 
   private func outcome(_ task: WorkerProbe.Task) -> JobOutcome {
@@ -189,12 +189,12 @@ struct FaultyWorker {
   private mutating func encode(_ message: WorkerSession.Message, nowMs: Int64) -> [ReceivedMessage] {
     switch message {
     case .hello(let held):
-      if fault == .oneHello, hasSaidHello, firstSession == 0 { return [] }
-      let first = hasSaidHello || fault != .speaksFirst ? [] : [frame(.credit(jobLimit: 64))]
-      hasSaidHello = true
+      if fault == .oneHello, hasSentHello, firstSession == 0 { return [] }
+      let first = hasSentHello || fault != .sendsCreditFirst ? [] : [frame(.credit(jobLimit: 64))]
+      hasSentHello = true
       count += fault == .newInstance ? 1 : 0
       let hello = WorkerProbe.Hello(
-        majors: (1, 1), worker: "pupil", instance: .init(repeating: count, count: fault == .shortInstance ? 15 : 16),
+        majors: (1, 1), worker: "worker", instance: .init(repeating: count, count: fault == .shortInstance ? 15 : 16),
         software: "", held: fault == .emptyHello ? [] : held)
       return first + [ReceivedMessage(connection: connection, session: 0, byteCount: 100, body: .hello(hello))]
     case .credit(let limit):

@@ -68,11 +68,11 @@ struct WorkerProbeTests {
     frame.results.results[0].notFound = .init()
     frame.results.results[1].located = .with { $0.places = [.with { $0.label = "nowhere" }] }
     let message = WorkerProbe.ReceivedMessage([frame.bytes], connection: 1)
-    guard case .results(let answers) = message.body else {
+    guard case .results(let results) = message.body else {
       Issue.record("the message has no results: \(message)")
       return
     }
-    #expect(answers.map(\.reply) == [.outcome(.notFound), nil] && message.byteCount == frame.bytes.count)
+    #expect(results.map(\.reply) == [.outcome(.notFound), nil] && message.byteCount == frame.bytes.count)
   }
 }
 

@@ -22,7 +22,7 @@ struct WorkerSuiteTests {
           for message in worker.receive(effect, nowMs: nowMs) { run.receive(message, nowMs: nowMs) }
         }
       }
-      if let exit = worker.exit, worker.isGone { run.processExited(exit, nowMs: nowMs) }
+      if let exit = worker.exit, worker.isDisconnected { run.processExited(exit, nowMs: nowMs) }
       if run.isOver { return (run.report, nowMs) }
     }
     return (run.report, .max)
@@ -31,38 +31,38 @@ struct WorkerSuiteTests {
   @Test("A correct worker passes every rule within half a minute", arguments: [false, true])
   func whole(hasProcess: Bool) {
     let (report, ms) = play(nil, hasProcess: hasProcess)
-    #expect(report.isWhole, "\(report.findings.filter { $0.verdict != .holds })")
+    #expect(report.isComplete, "\(report.findings.filter { $0.verdict != .pass })")
     #expect(report.findings.count == WorkerRule.allCases.count - (hasProcess ? 0 : 1))
     #expect(ms < 30_000)
   }
 
   /// The exact set of rules that each fault breaks.
   private static let faults: [(Fault, Set<WorkerRule>)] = [
-    (.longFrame, [.frame]), (.speaksFirst, [.helloFirst]), (.shortInstance, [.hello]),
-    (.oneHello, [.helloRepeated, .busy]), (.newInstance, [.instance]), (.deafToBusy, [.busy]),
-    (.deafToVersion, [.unsupportedVersion]), (.noCredit, [.credit]), (.window65, [.window]),
-    (.formerSession, [.session, .resultsAgain]), (.unanswered, [.answer]), (.invented, [.ownLease, .heartbeatHeld]),
+    (.longFrame, [.frame]), (.sendsCreditFirst, [.helloFirst]), (.shortInstance, [.hello]),
+    (.oneHello, [.helloRepeated, .busy]), (.newInstance, [.instance]), (.ignoresBusy, [.busy]),
+    (.ignoresVersion, [.unsupportedVersion]), (.noCredit, [.credit]), (.window65, [.window]),
+    (.formerSession, [.session, .resultsAgain]), (.noResult, [.result]), (.invented, [.ownLease, .heartbeatHeld]),
     (.noOutcome, [.outcome]),
-    (.answersCopies, [.repeatedJob]), (.countsOnce, [.creditForCopies]), (.oneLeaseAJob, [.newLease]),
-    (.noDetail, [.lookup]), (.guesses, [.malformedJob]), (.diesOfField, [.unknownField]), (.noResend, [.resend]),
+    (.repeatsForCopies, [.repeatedJob]), (.countsOnce, [.creditForCopies]), (.oneLeaseAJob, [.newLease]),
+    (.noDetail, [.lookup]), (.guesses, [.malformedJob]), (.failsOnField, [.unknownField]), (.noResend, [.resend]),
     (.forgetsRetryLater, [.retryLater]), (.forgetsUnknown, [.unknownDisposition]), (.forgetsNothing, [.acknowledged]),
     (.noHeartbeat, [.heartbeat]), (.ownHeartbeat, [.heartbeat]), (.nothingHeld, [.heartbeatHeld]),
-    (.otherLimit, [.heartbeatCredit]), (.fallingProgress, [.progress]), (.deafToReset, [.reset]),
+    (.otherLimit, [.heartbeatCredit]), (.fallingProgress, [.progress]), (.ignoresReset, [.reset]),
     (.emptyHello, [.helloHeld]), (.forgetsAtReset, [.helloHeld, .resultsAgain]),
     (.anySession, [.otherSession, .helloOnlyWhenDue]),
-    (.diesOfGarbage, [.malformedFrame]), (.diesOfBody, [.laterMinor]), (.anyMajor, [.otherMajor]),
-    (.deafToDrain, [.drain]), (.deafToSilence, [.silence]), (.impatient, [.silence]), (.oneConnection, [.reconnect]),
+    (.failsOnGarbage, [.malformedFrame]), (.failsOnBody, [.laterMinor]), (.anyMajor, [.otherMajor]),
+    (.ignoresDrain, [.drain]), (.ignoresSilence, [.silence]), (.impatient, [.silence]), (.oneConnection, [.reconnect]),
     (.secondHello, [.helloOnlyWhenDue]), (.noGoodbye, [.goodbye]), (.lasting, [.goodbye]),
-    (.countsTwoOfThree, [.creditForCopies]), (.answersWhatItKeeps, [.repeatedJob]), (.onlyTimer, [.resultsAgain]),
+    (.countsTwoOfThree, [.creditForCopies]), (.repeatsKeptResults, [.repeatedJob]), (.onlyTimer, [.resultsAgain]),
   ]
 
   @Test("Each faulty worker fails exactly the rules that it breaks within a minute", arguments: Fault.allCases)
   func found(fault: FaultyWorker.Fault) throws {
     let wanted = try #require(WorkerSuiteTests.faults.first { $0.0 == fault }).1
     let (report, ms) = play(fault)
-    #expect(!report.isWhole)
+    #expect(!report.isComplete)
     #expect(
-      report.brokenRules == Set(wanted.map(\.rawValue)), "\(report.findings.filter { $0.verdict != .holds })")
+      report.brokenRules == Set(wanted.map(\.rawValue)), "\(report.findings.filter { $0.verdict != .pass })")
     #expect(ms < 60_000)
   }
 
@@ -70,22 +70,22 @@ struct WorkerSuiteTests {
   func complete() {
     let broken = WorkerSuiteTests.faults.reduce(into: Set<WorkerRule>()) { $0.formUnion($1.1) }
     #expect(broken == Set(WorkerRule.allCases))
-    #expect(Set(WorkerRule.allCases.map(\.rule.says)).count == WorkerRule.allCases.count)
+    #expect(Set(WorkerRule.allCases.map(\.rule.requirement)).count == WorkerRule.allCases.count)
   }
 
   @Test("A run without a worker ends after its wait and shows no rule")
-  func nobody() {
+  func unconnected() {
     var run = ConformanceRun<WorkerSuite>()
     run.tick(nowMs: 0)
     run.tick(nowMs: 4_999)
     #expect(!run.isOver)
     run.tick(nowMs: 5_000)
     #expect(run.isOver && run.takeEffects().isEmpty)
-    #expect(run.report.findings.allSatisfy { $0.verdict == .notShown(why: "no worker connected") })
+    #expect(run.report.findings.allSatisfy { $0.verdict == .inconclusive(why: "no worker connected") })
   }
 
   @Test("A run ends ten seconds after the last frame of a worker")
-  func gone() {
+  func idle() {
     var run = ConformanceRun<WorkerSuite>()
     run.receive(.init(connection: 1, session: 0, byteCount: 1, body: .unreadable("nothing")), nowMs: 0)
     run.tick(nowMs: Limits.conformanceIdleMs)

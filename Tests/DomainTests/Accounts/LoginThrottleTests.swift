@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Login throttle")
 struct LoginThrottleTests {
-  private func key(_ scope: LoginThrottle.Scope, _ who: UInt8 = 1) -> LoginThrottle.Key {
-    LoginThrottle.Key(scope: scope, digest: [who])
+  private func key(_ scope: LoginThrottle.Scope, _ id: UInt8 = 1) -> LoginThrottle.Key {
+    LoginThrottle.Key(scope: scope, digest: [id])
   }
 
   @Test(
@@ -33,7 +33,7 @@ struct LoginThrottleTests {
   }
 
   @Test("Parallel attempts count as failures before their outcomes are known")
-  func atOnce() {
+  func parallel() {
     var throttle = LoginThrottle()
     let keys = [key(.accountAndAddress), key(.address)]
     let admitted = (0..<100).count { _ in
@@ -45,7 +45,7 @@ struct LoginThrottleTests {
   }
 
   @Test("A successful login clears only the failures of its own account and address")
-  func right() {
+  func success() {
     var throttle = LoginThrottle()
     let keys = LoginThrottle.Scope.allCases.map { key($0) }
     for _ in 0..<49 { throttle.count([key(.accountAndAddress, 2), key(.address)], nowMs: 0) }
@@ -68,8 +68,8 @@ struct LoginThrottleTests {
   @Test("Two hundred people behind one address who mistype twice and then log in never wait")
   func school() {
     var throttle = LoginThrottle()
-    for pupil in 0..<200 {
-      let keys = [key(.accountAndAddress, UInt8(pupil)), key(.address), key(.account, UInt8(pupil))]
+    for user in 0..<200 {
+      let keys = [key(.accountAndAddress, UInt8(user)), key(.address), key(.account, UInt8(user))]
       for _ in 0..<3 {
         #expect(throttle.pauseMs(keys, nowMs: 0) == 0)
         throttle.count(keys, nowMs: 0)
@@ -118,7 +118,7 @@ struct LoginThrottleTests {
     #expect(throttle.countsToPersist(keys).isEmpty)
     throttle.count(keys, nowMs: 5)
     throttle.count(keys, nowMs: 6)
-    #expect(throttle.countsToPersist(keys) == [keys[0]: .init(tries: 6, lastMs: 6)])
+    #expect(throttle.countsToPersist(keys) == [keys[0]: .init(attempts: 6, lastMs: 6)])
     let again = LoginThrottle(throttle.countsToPersist(keys))
     #expect(again.pauseMs(keys, nowMs: 6) == 2_000)
   }
@@ -148,8 +148,8 @@ struct CommonPasswordTests {
       ("password ", true), ("correct horse battery", true), ("correct-horse", true), ("пароль-пароль", true),
       ("nul\0nul\0nul", true), ("🦜🦜", true), ("1234567", false),
     ])
-  func common(password: String, isTaken: Bool) {
-    if isTaken {
+  func common(password: String, isAccepted: Bool) {
+    if isAccepted {
       #expect(throws: Never.self) { try Registration.check(password: password) }
     } else {
       #expect(throws: Submission.Refusal.self) { try Registration.check(password: password) }

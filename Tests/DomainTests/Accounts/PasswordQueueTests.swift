@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Password hash queue")
 struct PasswordQueueTests {
-  private func turn(_ lane: PasswordQueue.Lane, _ address: String = "192.0.2.1") -> PasswordQueue.HashRequest {
+  private func request(_ lane: PasswordQueue.Lane, _ address: String = "192.0.2.1") -> PasswordQueue.HashRequest {
     PasswordQueue.HashRequest(lane, from: IPAddress(address))
   }
 
@@ -18,10 +18,10 @@ struct PasswordQueueTests {
   @Test(
     "Hashes use all cores while no post is in progress, up to the limit for memory",
     arguments: [(0, 1), (1, 1), (2, 2), (8, 8), (64, 8)])
-  func cores(cores: Int, atOnce: Int) {
+  func cores(cores: Int, parallel: Int) {
     var queue = PasswordQueue(cores: cores)
-    for _ in 0..<20 { _ = queue.enqueue(turn(.login), nowMs: 0) }
-    #expect((0..<20).count { _ in queue.next(nowMs: 0, beside: .quiet) != nil } == atOnce)
+    for _ in 0..<20 { _ = queue.enqueue(request(.login), nowMs: 0) }
+    #expect((0..<20).count { _ in queue.next(nowMs: 0, beside: .quiet) != nil } == parallel)
     queue.end(usedMs: 40, nowMs: 40)
     #expect(queue.next(nowMs: 40, beside: .quiet) != nil, "An idle machine needs no cooldown.")
     #expect(queue.next(nowMs: 40, beside: .quiet) == nil)
@@ -30,10 +30,10 @@ struct PasswordQueueTests {
   @Test(
     "Hashes beside a few posts leave one core free and need no cooldown",
     arguments: [(0, 1), (1, 1), (2, 1), (4, 3), (8, 7), (64, 8)])
-  func light(cores: Int, atOnce: Int) {
+  func light(cores: Int, parallel: Int) {
     var queue = PasswordQueue(cores: cores)
-    for _ in 0..<20 { _ = queue.enqueue(turn(.login), nowMs: 0) }
-    #expect((0..<20).count { _ in queue.next(nowMs: 0, beside: .light) != nil } == atOnce)
+    for _ in 0..<20 { _ = queue.enqueue(request(.login), nowMs: 0) }
+    #expect((0..<20).count { _ in queue.next(nowMs: 0, beside: .light) != nil } == parallel)
     queue.end(usedMs: 40, nowMs: 40)
     #expect(queue.next(nowMs: 40, beside: .light) != nil)
     #expect(queue.next(nowMs: 40, beside: .light) == nil)
@@ -42,7 +42,7 @@ struct PasswordQueueTests {
   @Test("Hashes beside many posts run singly with a cooldown, which ends with the posts")
   func heavy() {
     var queue = PasswordQueue(cores: 2)
-    for _ in 0..<9 { _ = queue.enqueue(turn(.login), nowMs: 0) }
+    for _ in 0..<9 { _ = queue.enqueue(request(.login), nowMs: 0) }
     #expect(queue.next(nowMs: 100, beside: .heavy) == 1)
     #expect(queue.next(nowMs: 140, beside: .heavy) == nil)
     queue.end(usedMs: 40, nowMs: 140)
@@ -66,10 +66,10 @@ struct PasswordQueueTests {
     var lanes: [UInt64: PasswordQueue.Lane] = [:]
     for _ in 0..<12 {
       for (lane, entry) in [
-        (PasswordQueue.Lane.known, queue.enqueue(turn(.known), nowMs: 0)),
-        (.login, queue.enqueue(turn(.login, "192.0.2.2"), nowMs: 0)),
-        (.signUp, queue.enqueue(turn(.signUp, "192.0.2.3"), nowMs: 0)),
-        (.suspect, queue.enqueue(turn(.login, "203.0.113.1"), nowMs: 0)),
+        (PasswordQueue.Lane.known, queue.enqueue(request(.known), nowMs: 0)),
+        (.login, queue.enqueue(request(.login, "192.0.2.2"), nowMs: 0)),
+        (.signUp, queue.enqueue(request(.signUp, "192.0.2.3"), nowMs: 0)),
+        (.suspect, queue.enqueue(request(.login, "203.0.113.1"), nowMs: 0)),
       ] { lanes[entry.number ?? 0] = lane }
     }
     let served = (0..<12).compactMap { _ in serve(&queue).flatMap { lanes[$0] } }
@@ -81,9 +81,9 @@ struct PasswordQueueTests {
   func fair() {
     for crowd in [(0..<100).map { _ in "192.0.2.1" }, (0..<100).map { "192.0.2.\($0)" }] {
       var queue = PasswordQueue(cores: 1)
-      for address in crowd { _ = queue.enqueue(turn(.login, address), nowMs: 0) }
+      for address in crowd { _ = queue.enqueue(request(.login, address), nowMs: 0) }
       #expect(serve(&queue) == 1)
-      let other = queue.enqueue(turn(.login, "198.51.100.7"), nowMs: 1).number
+      let other = queue.enqueue(request(.login, "198.51.100.7"), nowMs: 1).number
       let next = [serve(&queue), serve(&queue)]
       #expect(next.contains(other), "\(next)")
       #expect((0..<200).compactMap { _ in serve(&queue) }.count == 98, "No request is lost.")
@@ -94,10 +94,10 @@ struct PasswordQueueTests {
   @Test("An IPv6 /64 counts as one network, and its /32 as one block")
   func addresses() {
     var queue = PasswordQueue(cores: 1)
-    for index in 0..<50 { _ = queue.enqueue(turn(.login, "2001:db8:0:1::\(index)"), nowMs: 0) }
-    for index in 2..<52 { _ = queue.enqueue(turn(.login, "2001:db8:0:\(index)::1"), nowMs: 0) }
-    let neighbour = queue.enqueue(turn(.login, "2001:db8:ffff::1"), nowMs: 0).number
-    let other = queue.enqueue(turn(.login, "2001:db9::1"), nowMs: 0).number
+    for index in 0..<50 { _ = queue.enqueue(request(.login, "2001:db8:0:1::\(index)"), nowMs: 0) }
+    for index in 2..<52 { _ = queue.enqueue(request(.login, "2001:db8:0:\(index)::1"), nowMs: 0) }
+    let neighbour = queue.enqueue(request(.login, "2001:db8:ffff::1"), nowMs: 0).number
+    let other = queue.enqueue(request(.login, "2001:db9::1"), nowMs: 0).number
     #expect(serve(&queue) == 1 && serve(&queue) == other)
     let order = (0..<52).map { _ in serve(&queue) }
     #expect(order[50] == neighbour, "Each network of the block has one turn.")
@@ -109,8 +109,8 @@ struct PasswordQueueTests {
     let school = IPAddress("192.0.2.1")
     func isBehind(nowMs: Int64) -> Bool {
       var queue = queue
-      let first = (0..<3).map { _ in queue.enqueue(turn(.login), nowMs: nowMs).number }
-      _ = (0..<3).map { _ in queue.enqueue(turn(.login, "198.51.100.1"), nowMs: nowMs) }
+      let first = (0..<3).map { _ in queue.enqueue(request(.login), nowMs: nowMs).number }
+      _ = (0..<3).map { _ in queue.enqueue(request(.login, "198.51.100.1"), nowMs: nowMs) }
       return !(0..<4).map { _ in serve(&queue, nowMs: nowMs) }.contains(first[1])
     }
     #expect(!isBehind(nowMs: 0))
@@ -123,23 +123,23 @@ struct PasswordQueueTests {
   @Test("A request expires 10 s after its arrival or its network's last turn, and after 20 s at most")
   func deadlines() {
     var queue = PasswordQueue(cores: 1)
-    for _ in 0..<4 { _ = queue.enqueue(turn(.login), nowMs: 0) }
+    for _ in 0..<4 { _ = queue.enqueue(request(.login), nowMs: 0) }
     #expect(queue.expire(nowMs: 9_999).isEmpty)
     #expect(serve(&queue, nowMs: 9_999) == 1)
-    let late = queue.enqueue(turn(.login), nowMs: 15_000).number
+    let late = queue.enqueue(request(.login), nowMs: 15_000).number
     #expect(queue.expire(nowMs: 19_998).isEmpty)
     #expect(serve(&queue, nowMs: 19_998) == 2)
     #expect(queue.expire(nowMs: 19_999).isEmpty)
     #expect(queue.expire(nowMs: 20_000) == [3, 4])
     #expect(queue.count == 1 && queue.expire(nowMs: 29_997).isEmpty)
     #expect(queue.expire(nowMs: 29_998) == [late] && queue.count == 0)
-    #expect(queue.enqueue(turn(.login), nowMs: 30_000).number == 6 && serve(&queue, nowMs: 30_000) == 6)
+    #expect(queue.enqueue(request(.login), nowMs: 30_000).number == 6 && serve(&queue, nowMs: 30_000) == 6)
   }
 
   @Test("300 requests behind one address are served in order, at 60 ms a hash on two cores")
   func schoolClass() {
     var queue = PasswordQueue(cores: 2)
-    let waiting = (0..<300).compactMap { _ in queue.enqueue(turn(.login), nowMs: 0).number }
+    let waiting = (0..<300).compactMap { _ in queue.enqueue(request(.login), nowMs: 0).number }
     var (running, nowMs, served) = (0, Int64(0), [UInt64]())
     while queue.count > 0 {
       #expect(queue.expire(nowMs: nowMs).isEmpty)
@@ -158,16 +158,17 @@ struct PasswordQueueTests {
   func full() {
     var queue = PasswordQueue(cores: 1)
     let max = Limits.passwordHashesWaitingMax
-    for _ in 0..<max - 1 { _ = queue.enqueue(turn(.login), nowMs: 0) }
-    let entry = queue.enqueue(turn(.login, "198.51.100.1"), nowMs: 0)
+    for _ in 0..<max - 1 { _ = queue.enqueue(request(.login), nowMs: 0) }
+    let entry = queue.enqueue(request(.login, "198.51.100.1"), nowMs: 0)
     #expect(entry.number == UInt64(max) && entry.evicted == nil)
     #expect(
-      queue.enqueue(turn(.login), nowMs: 0) == .init(number: nil, evicted: nil),
+      queue.enqueue(request(.login), nowMs: 0) == .init(number: nil, evicted: nil),
       "This network itself has the most requests.")
-    let other = queue.enqueue(turn(.login, "198.51.100.2"), nowMs: 0)
+    let other = queue.enqueue(request(.login, "198.51.100.2"), nowMs: 0)
     #expect(other == .init(number: UInt64(max) + 1, evicted: UInt64(max) - 1))
     #expect(queue.count == max)
-    #expect(queue.enqueue(turn(.signUp), nowMs: 0).number != nil && queue.enqueue(turn(.known), nowMs: 0).number != nil)
+    #expect(queue.enqueue(request(.signUp), nowMs: 0).number != nil)
+    #expect(queue.enqueue(request(.known), nowMs: 0).number != nil)
     #expect((0..<2 * max).compactMap { _ in serve(&queue) }.count == max + 2)
   }
 
@@ -176,12 +177,12 @@ struct PasswordQueueTests {
     var queue = PasswordQueue(cores: 1)
     func flood(_ count: Int) {
       for number in 0..<count {
-        _ = queue.enqueue(turn(.login, "\(11 + number % 150).\(number / 150 % 2).0.\(number % 250)"), nowMs: 0)
+        _ = queue.enqueue(request(.login, "\(11 + number % 150).\(number / 150 % 2).0.\(number % 250)"), nowMs: 0)
       }
     }
     flood(900)
     for _ in 0..<600 { #expect(serve(&queue) != nil) }
-    let newcomer = queue.enqueue(turn(.login, "198.51.100.7"), nowMs: 0).number
+    let newcomer = queue.enqueue(request(.login, "198.51.100.7"), nowMs: 0).number
     #expect([serve(&queue), serve(&queue)].contains(newcomer))
     #expect((0..<900).compactMap { _ in serve(&queue) }.count == 299 && queue.count == 0, "No request is lost.")
   }
@@ -190,10 +191,10 @@ struct PasswordQueueTests {
     "The newest block goes first once the oldest has waited for five seconds")
   func newestFirst() {
     var queue = PasswordQueue(cores: 1)
-    for number in 0..<100 { _ = queue.enqueue(turn(.login, "\(11 + number).1.0.1"), nowMs: 0) }
+    for number in 0..<100 { _ = queue.enqueue(request(.login, "\(11 + number).1.0.1"), nowMs: 0) }
     #expect(serve(&queue, nowMs: 4_999) == 1)
     #expect(serve(&queue, nowMs: 5_000) == 100)
-    let newcomer = queue.enqueue(turn(.login, "198.51.100.7"), nowMs: 5_001).number
+    let newcomer = queue.enqueue(request(.login, "198.51.100.7"), nowMs: 5_001).number
     #expect(serve(&queue, nowMs: 5_002) == newcomer)
     #expect(queue.expire(nowMs: 10_000).count == 98 && queue.count == 0)
   }
@@ -202,10 +203,10 @@ struct PasswordQueueTests {
   func fullOfNetworks() {
     var queue = PasswordQueue(cores: 1)
     let max = Limits.passwordHashesWaitingMax
-    for number in 0..<max { _ = queue.enqueue(turn(.login, "2001:db8:0:\(String(number, radix: 16))::1"), nowMs: 0) }
-    let other = queue.enqueue(turn(.login, "2001:db9::1"), nowMs: 0)
+    for number in 0..<max { _ = queue.enqueue(request(.login, "2001:db8:0:\(String(number, radix: 16))::1"), nowMs: 0) }
+    let other = queue.enqueue(request(.login, "2001:db9::1"), nowMs: 0)
     #expect(other.number == UInt64(max) + 1 && other.evicted != nil && queue.count == max)
-    #expect(queue.enqueue(turn(.login, "2001:db8:1::1"), nowMs: 0) == .init(number: nil, evicted: nil))
+    #expect(queue.enqueue(request(.login, "2001:db8:1::1"), nowMs: 0) == .init(number: nil, evicted: nil))
     let served = (0..<max).compactMap { _ in serve(&queue) }
     #expect(served.count == max && served.prefix(2).contains(UInt64(max) + 1) && queue.count == 0)
   }
@@ -214,7 +215,7 @@ struct PasswordQueueTests {
   func wake() {
     var queue = PasswordQueue(cores: 1)
     #expect(PostFlow.Pace.allCases.allSatisfy { queue.nextMs(nowMs: 5, beside: $0) == nil })
-    _ = queue.enqueue(turn(.known), nowMs: 5)
+    _ = queue.enqueue(request(.known), nowMs: 5)
     #expect(queue.nextMs(nowMs: 5, beside: .quiet) == 105)
     #expect(queue.nextMs(nowMs: 5, beside: .light) == 25 && queue.nextMs(nowMs: 5, beside: .heavy) == 25)
   }

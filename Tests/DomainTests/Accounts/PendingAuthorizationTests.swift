@@ -12,7 +12,7 @@ private final class AuthorizationsBox {
     flows.begin(flow, key: key, network: network, nowMs: nowMs)
   }
 
-  func take(key: String, state: String, nowMs: Int64) -> PendingAuthorization? {
+  func consume(key: String, state: String, nowMs: Int64) -> PendingAuthorization? {
     flows.consume(key: key, state: state, nowMs: nowMs)
   }
 }
@@ -28,11 +28,12 @@ struct PendingAuthorizationTests {
     let flows = AuthorizationsBox()
     flows.begin(flow(), key: "a", network: "n", nowMs: 0)
     flows.begin(flow(), key: "b", network: "n", nowMs: 0)
-    #expect(flows.take(key: "c", state: "s", nowMs: 1) == nil)
-    #expect(flows.take(key: "a", state: "", nowMs: 1) == nil)
-    #expect(flows.take(key: "a", state: "s", nowMs: Limits.loginFlowMs - 1) == flow(), "A wrong state changes nothing.")
-    #expect(flows.take(key: "a", state: "s", nowMs: 1) == nil)
-    #expect(flows.take(key: "b", state: "s", nowMs: Limits.loginFlowMs) == nil, "The authorization has timed out.")
+    #expect(flows.consume(key: "c", state: "s", nowMs: 1) == nil)
+    #expect(flows.consume(key: "a", state: "", nowMs: 1) == nil)
+    #expect(
+      flows.consume(key: "a", state: "s", nowMs: Limits.loginFlowMs - 1) == flow(), "A wrong state changes nothing.")
+    #expect(flows.consume(key: "a", state: "s", nowMs: 1) == nil)
+    #expect(flows.consume(key: "b", state: "s", nowMs: Limits.loginFlowMs) == nil, "The authorization has timed out.")
     #expect(flows.count == 0)
   }
 
@@ -44,8 +45,9 @@ struct PendingAuthorizationTests {
       flows.begin(flow(), key: "\(number)", network: "n", nowMs: 0)
     }
     #expect(flows.count == Limits.loginFlowsOfNetworkMax + 1)
-    #expect(flows.take(key: "0", state: "s", nowMs: 1) == nil && flows.take(key: "1", state: "s", nowMs: 1) != nil)
-    #expect(flows.take(key: "other", state: "s", nowMs: 1) != nil)
+    #expect(flows.consume(key: "0", state: "s", nowMs: 1) == nil)
+    #expect(flows.consume(key: "1", state: "s", nowMs: 1) != nil)
+    #expect(flows.consume(key: "other", state: "s", nowMs: 1) != nil)
   }
 
   @Test("The network with the most authorizations loses its oldest one at the total limit")
@@ -60,8 +62,9 @@ struct PendingAuthorizationTests {
     #expect(flows.count == Limits.loginFlowsMax)
     flows.begin(flow(), key: "new", network: "another", nowMs: Limits.loginFlowMs - 1)
     #expect(flows.count == Limits.loginFlowsMax)
-    #expect(flows.take(key: "0", state: "s", nowMs: 1) == nil && flows.take(key: "1", state: "s", nowMs: 1) != nil)
-    for key in ["own", "new"] { #expect(flows.take(key: key, state: "s", nowMs: 1) != nil) }
+    #expect(flows.consume(key: "0", state: "s", nowMs: 1) == nil)
+    #expect(flows.consume(key: "1", state: "s", nowMs: 1) != nil)
+    for key in ["own", "new"] { #expect(flows.consume(key: key, state: "s", nowMs: 1) != nil) }
     flows.begin(flow(), key: "later", network: "n", nowMs: Limits.loginFlowMs)
     #expect(flows.count == 1, "The other authorizations have timed out.")
   }
@@ -73,7 +76,8 @@ struct PendingAuthorizationTests {
     flows.begin(flow(), key: "own", network: "own", nowMs: 1)
     for number in 0..<50 { flows.begin(flow(), key: "x\(number)", network: "x\(number)", nowMs: 1) }
     #expect(flows.count == Limits.loginFlowsMax)
-    #expect(flows.take(key: "own", state: "s", nowMs: 1) != nil && flows.take(key: "51", state: "s", nowMs: 1) != nil)
-    #expect(flows.take(key: "50", state: "s", nowMs: 1) == nil)
+    #expect(flows.consume(key: "own", state: "s", nowMs: 1) != nil)
+    #expect(flows.consume(key: "51", state: "s", nowMs: 1) != nil)
+    #expect(flows.consume(key: "50", state: "s", nowMs: 1) == nil)
   }
 }

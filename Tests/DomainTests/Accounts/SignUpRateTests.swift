@@ -27,7 +27,7 @@ struct SignUpRateTests {
   }
 
   @Test("A refund allows another sign-up, up to the burst")
-  func givenBack() {
+  func refund() {
     var rates = SignUpRateLimiter()
     for _ in 0..<400 { _ = rates.consume(school, nowMs: 0) }
     rates.refund(school)

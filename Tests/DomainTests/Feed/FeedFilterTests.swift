@@ -59,6 +59,6 @@ struct FeedFilterTests {
     let long = #expect(throws: FeedFilter.Invalid.self) {
       try FeedFilter(country: String(repeating: "A", count: 10_000), box: "")
     }
-    #expect(long?.actual.utf8.count == Limits.complaintBytesMax)
+    #expect(long?.actual.utf8.count == Limits.quotedTextBytesMax)
   }
 }

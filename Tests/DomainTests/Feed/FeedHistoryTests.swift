@@ -8,7 +8,7 @@ struct FeedHistoryTests {
   private let epoch = Epoch.filled(with: 7)
 
   /// Model of a store whose posts are added, edited and deleted, and of its list.
-  private struct World {
+  private struct StoreModel {
     var random: SeededRandom
     var posts: [FeedEntry] = []
     var seq: UInt64 = 0
@@ -40,20 +40,20 @@ struct FeedHistoryTests {
   @Test(
     "The history gives the list at each kept sequence number, and the exact delta for each filter", arguments: 1...20)
   func exact(seed: UInt64) throws {
-    var world = World(random: SeededRandom(seed: seed))
+    var model = StoreModel(random: SeededRandom(seed: seed))
     let filters = [
       FeedFilter.all, try FeedFilter(country: "NO", box: ""), try FeedFilter(country: "US,NO", box: "-90,0,90,90"),
       try FeedFilter(country: "", box: "170,-90,-170,90"),
     ]
-    var lists = [world.state(epoch)]
+    var lists = [model.state(epoch)]
     var history = FeedHistory(state: lists[0], capacity: 150)
     for _ in 0..<100 {
-      let changes = (0..<Int.random(in: 1...9, using: &world.random)).map { _ in
-        let change = world.change()
-        lists.append(world.state(epoch))
+      let changes = (0..<Int.random(in: 1...9, using: &model.random)).map { _ in
+        let change = model.change()
+        lists.append(model.state(epoch))
         return change
       }
-      history.append(changes, to: world.state(epoch))
+      history.append(changes, to: model.state(epoch))
     }
     #expect(history.state == lists.last)
     for (seq, list) in lists.enumerated().suffix(151) {
@@ -63,8 +63,8 @@ struct FeedHistoryTests {
         var copy = list.filtered(filter)
         let delta = difference.delta(after: copy.seq, filter: filter)
         if let delta {
-          let had = Set(copy.entries.map(\.id))
-          #expect(delta.remove.allSatisfy(had.contains), "A delta removes only posts that the copy had.")
+          let listed = Set(copy.entries.map(\.id))
+          #expect(delta.remove.allSatisfy(listed.contains), "A delta removes only posts that the copy had.")
           #expect(delta.upsert.map(\.seq) == delta.upsert.map(\.seq).sorted())
           copy.apply(delta)
         }

@@ -69,10 +69,10 @@ struct FeedPullTests {
   mutating func late() {
     begin(1...3)
     _ = fetch(nowMs: 1)
-    let answer = changes(4)
-    #expect(pull.receive(answer, to: 1, epoch: epoch, nowMs: 2) == [])
-    #expect(pull.receive(answer, to: 2, epoch: epoch, nowMs: 3) != [])
-    #expect(pull.receive(answer, to: 2, epoch: epoch, nowMs: 4) == [])
+    let reply = changes(4)
+    #expect(pull.receive(reply, to: 1, epoch: epoch, nowMs: 2) == [])
+    #expect(pull.receive(reply, to: 2, epoch: epoch, nowMs: 3) != [])
+    #expect(pull.receive(reply, to: 2, epoch: epoch, nowMs: 4) == [])
     #expect(pull.state == source)
   }
 
@@ -129,8 +129,8 @@ struct FeedPullTests {
     begin(1...3)
     _ = fetch(nowMs: 1)
     let other = FeedState(epoch: .filled(with: 2), seq: 1, entries: [.sample(id: 9, seq: 1)])
-    let answer = FeedPull.Reply.snapshot(seq: 1, other.entries, hash: other.hash)
-    #expect(pull.receive(answer, to: 2, epoch: other.epoch, nowMs: 2).contains(.replaced(other)))
+    let reply = FeedPull.Reply.snapshot(seq: 1, other.entries, hash: other.hash)
+    #expect(pull.receive(reply, to: 2, epoch: other.epoch, nowMs: 2).contains(.replaced(other)))
     #expect(pull.state == other)
   }
 
@@ -142,10 +142,10 @@ struct FeedPullTests {
       .changes([.upsert(.sample(id: 5, seq: 5)), .upsert(.sample(id: 4, seq: 4))], hash: nil), .unknown,
       .refusal(code: "busy", detail: "come again"),
     ])
-  mutating func forbidden(_ answer: FeedPull.Reply) {
+  mutating func forbidden(_ reply: FeedPull.Reply) {
     begin(1...3)
     _ = fetch(nowMs: 1)
-    let effects = pull.receive(answer, to: 2, epoch: epoch, nowMs: 2)
+    let effects = pull.receive(reply, to: 2, epoch: epoch, nowMs: 2)
     guard case .log? = effects.first, effects.count == 1 else {
       Issue.record("\(effects)")
       return
@@ -181,9 +181,9 @@ struct FeedPullTests {
   mutating func wrongHash() {
     begin(1...3)
     _ = fetch(nowMs: 1)
-    let answer = FeedPull.Reply.changes([.upsert(.sample(id: 4, seq: 4))], hash: 1)
+    let reply = FeedPull.Reply.changes([.upsert(.sample(id: 4, seq: 4))], hash: 1)
     #expect(
-      pull.receive(answer, to: 2, epoch: epoch, nowMs: 2) == [.log(.regressed(had: 3, now: 4)), .turnedStale(true)])
+      pull.receive(reply, to: 2, epoch: epoch, nowMs: 2) == [.log(.regressed(had: 3, now: 4)), .turnedStale(true)])
     #expect(pull.state == source)
   }
 }

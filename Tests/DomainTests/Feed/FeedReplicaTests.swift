@@ -23,13 +23,13 @@ struct FeedReplicaTests {
   }
 
   /// Sequence numbers of the upserts that are new to the copy. Nil for any other effect.
-  private func news(_ effect: FeedReplica.Effect) -> [UInt64]? {
+  private func newSeqs(_ effect: FeedReplica.Effect) -> [UInt64]? {
     if case .changed(let delta) = effect { return delta.upsert.map(\.seq) }
     return nil
   }
 
   private func isResync(_ effect: FeedReplica.Effect) -> Bool {
-    if case .resync(let loss) = effect { return !loss.description.isEmpty }
+    if case .resync(let reason) = effect { return !reason.description.isEmpty }
     return false
   }
 
@@ -50,8 +50,8 @@ struct FeedReplicaTests {
     #expect(receive(snapshot) == .replaced)
     let first = change(1)
     let second = change(5, 6)
-    #expect(news(receive(first)) == [1])
-    #expect(news(receive(second)) == [5, 6])
+    #expect(newSeqs(receive(first)) == [1])
+    #expect(newSeqs(receive(second)) == [5, 6])
     #expect(receive(heartbeat) == .unchanged)
     #expect(replica.state == source)
   }
@@ -60,7 +60,7 @@ struct FeedReplicaTests {
   mutating func duplicate() {
     #expect(receive(snapshot) == .replaced)
     let delta = change(1)
-    #expect(news(receive(delta)) == [1])
+    #expect(newSeqs(receive(delta)) == [1])
     #expect(receive(delta) == .unchanged)
     #expect(replica.isLive)
   }
@@ -94,7 +94,7 @@ struct FeedReplicaTests {
     #expect(receive(snapshot) == .replaced)
     let early = heartbeat
     let delta = change(1)
-    #expect(news(receive(delta)) == [1])
+    #expect(newSeqs(receive(delta)) == [1])
     #expect(receive(early) == .unchanged)
     #expect(replica.isLive)
   }
@@ -102,21 +102,22 @@ struct FeedReplicaTests {
   @Test(
     "Three heartbeats in a row with a lower sequence number mean that the feed regressed")
   mutating func behind() {
-    let old = (heartbeat, snapshot)
+    let old = (heartbeat: heartbeat, snapshot: snapshot)
     let first = change(1)
-    #expect(receive(old.1) == .replaced)
-    #expect(news(receive(first)) == [1])
-    #expect(receive(old.0) == .unchanged)
-    #expect(receive(old.0) == .unchanged)
+    #expect(receive(old.snapshot) == .replaced)
+    #expect(newSeqs(receive(first)) == [1])
+    #expect(receive(old.heartbeat) == .unchanged)
+    #expect(receive(old.heartbeat) == .unchanged)
     #expect(receive(heartbeat) == .unchanged, "The feed has caught up, so the earlier heartbeats do not count.")
-    #expect(receive(old.0) == .unchanged)
-    #expect(receive(old.0) == .unchanged)
-    #expect(receive(old.1) == .unchanged, "An old snapshot may still be in flight.")
+    #expect(receive(old.heartbeat) == .unchanged)
+    #expect(receive(old.heartbeat) == .unchanged)
+    #expect(receive(old.snapshot) == .unchanged, "An old snapshot may still be in flight.")
     #expect(replica.isLive)
-    #expect(receive(old.0) == .resync(.regressed(0)))
+    #expect(receive(old.heartbeat) == .resync(.regressed(0)))
     #expect(!replica.isLive)
-    #expect(receive(old.1) == .replaced, "A copy that is not live takes any snapshot, whatever its sequence number.")
-    #expect(receive(old.0) == .unchanged)
+    #expect(
+      receive(old.snapshot) == .replaced, "A copy that is not live takes any snapshot, whatever its sequence number.")
+    #expect(receive(old.heartbeat) == .unchanged)
   }
 
   @Test("A snapshot resets the count of heartbeats with a lower sequence number")
@@ -140,8 +141,8 @@ struct FeedReplicaTests {
     let beat = receive(.heartbeat(epoch: other.epoch, seq: 0, hash: other.hash))
     #expect(isResync(beat))
     #expect(receive(snapshot) == .replaced)
-    let told = FeedDelta(prevSeq: 0, seq: 1, upsert: [], remove: [])
-    let delta = receive(.delta(told, epoch: other.epoch, hash: other.hash))
+    let feedDelta = FeedDelta(prevSeq: 0, seq: 1, upsert: [], remove: [])
+    let delta = receive(.delta(feedDelta, epoch: other.epoch, hash: other.hash))
     #expect(isResync(delta))
     #expect(receive(.snapshot(other, hash: other.hash)) == .replaced)
     #expect(replica.state == other)
@@ -162,7 +163,7 @@ struct FeedReplicaTests {
     #expect(receive(snapshot) == .replaced)
     let old = snapshot
     let delta = change(1)
-    #expect(news(receive(delta)) == [1])
+    #expect(newSeqs(receive(delta)) == [1])
     #expect(receive(old) == .unchanged)
     #expect(receive(snapshot) == .unchanged)
     #expect(replica.state == source)
@@ -181,7 +182,7 @@ struct FeedReplicaTests {
       epoch: epoch, hash: source.hash)
     #expect(receive(joined) == .replaced)
     #expect(receive(small) == .unchanged)
-    #expect(news(receive(wide)) == [2])
+    #expect(newSeqs(receive(wide)) == [2])
     #expect(replica.state == source)
   }
 
@@ -189,8 +190,8 @@ struct FeedReplicaTests {
   mutating func hashes() {
     #expect(receive(snapshot) == .replaced)
     _ = change(1)
-    let told = FeedDelta(prevSeq: 0, seq: 1, upsert: [.sample(id: 1, seq: 1)], remove: [])
-    let wrong = receive(.delta(told, epoch: epoch, hash: source.hash &+ 1))
+    let feedDelta = FeedDelta(prevSeq: 0, seq: 1, upsert: [.sample(id: 1, seq: 1)], remove: [])
+    let wrong = receive(.delta(feedDelta, epoch: epoch, hash: source.hash &+ 1))
     #expect(isResync(wrong))
     #expect(!replica.isLive)
     let list = receive(.snapshot(source, hash: source.hash &+ 1))
@@ -205,8 +206,8 @@ struct FeedReplicaTests {
   @Test("A delta with a hash mismatch changes nothing")
   mutating func wrongDelta() {
     #expect(receive(snapshot) == .replaced)
-    let told = FeedDelta(prevSeq: 0, seq: 5, upsert: [.sample(id: 1, seq: 1)], remove: [])
-    let effect = receive(.delta(told, epoch: epoch, hash: 0))
+    let feedDelta = FeedDelta(prevSeq: 0, seq: 5, upsert: [.sample(id: 1, seq: 1)], remove: [])
+    let effect = receive(.delta(feedDelta, epoch: epoch, hash: 0))
     #expect(isResync(effect))
     #expect(replica.state?.entries == [])
   }

@@ -8,7 +8,7 @@ struct FeedStateTests {
   private let epoch = Epoch.filled(with: 7)
 
   /// Upserts posts. Returns the ids of the posts that left the list.
-  private func put(_ entries: [FeedEntry], into state: inout FeedState) -> [UInt64] {
+  private func upsert(_ entries: [FeedEntry], into state: inout FeedState) -> [UInt64] {
     state.apply(entries.map { .upsert($0) }).remove.map(\.rawValue)
   }
 
@@ -19,7 +19,7 @@ struct FeedStateTests {
   @Test("Changed posts move to the top, newest first")
   func order() {
     var state = state([.sample(id: 2, seq: 2), .sample(id: 1, seq: 1)], seq: 2)
-    #expect(put([.sample(id: 3, seq: 3), .sample(id: 4, seq: 7)], into: &state).isEmpty)
+    #expect(upsert([.sample(id: 3, seq: 3), .sample(id: 4, seq: 7)], into: &state).isEmpty)
     #expect(state.entries.map(\.id.rawValue) == [4, 3, 2, 1])
     #expect(state.seq == 7)
   }
@@ -27,25 +27,25 @@ struct FeedStateTests {
   @Test("A post that changes again moves up and is listed once")
   func replaced() {
     var state = state([.sample(id: 3, seq: 3), .sample(id: 2, seq: 2), .sample(id: 1, seq: 1)], seq: 3)
-    #expect(put([.sample(id: 1, seq: 4)], into: &state).isEmpty)
+    #expect(upsert([.sample(id: 1, seq: 4)], into: &state).isEmpty)
     #expect(state.entries.map(\.id.rawValue) == [1, 3, 2])
     #expect(state.entries.map(\.seq) == [4, 3, 2])
-    #expect(put([.sample(id: 2, seq: 5), .sample(id: 3, seq: 6), .sample(id: 2, seq: 7)], into: &state).isEmpty)
+    #expect(upsert([.sample(id: 2, seq: 5), .sample(id: 3, seq: 6), .sample(id: 2, seq: 7)], into: &state).isEmpty)
     #expect(state.entries.map(\.seq) == [7, 6, 4], "The last of two changes of a post counts.")
     let others = (1...100).map { FeedEntry.sample(id: 1_000 + $0, seq: 20 + $0) }
-    let left = put([.sample(id: 3, seq: 20)] + others, into: &state)
+    let left = upsert([.sample(id: 3, seq: 20)] + others, into: &state)
     #expect(left == [2, 3, 1], "These posts are changed and pushed out.")
   }
 
   @Test("The list holds 100 posts, and its delta removes those that leave")
   func bound() {
     var state = state()
-    for number: UInt64 in 1...100 { #expect(put([.sample(id: number, seq: number)], into: &state).isEmpty) }
-    #expect(put([.sample(id: 101, seq: 101), .sample(id: 102, seq: 102)], into: &state) == [2, 1])
+    for number: UInt64 in 1...100 { #expect(upsert([.sample(id: number, seq: number)], into: &state).isEmpty) }
+    #expect(upsert([.sample(id: 101, seq: 101), .sample(id: 102, seq: 102)], into: &state) == [2, 1])
     #expect(state.entries.count == 100)
     #expect(state.entries.first?.seq == 102)
     #expect(state.entries.last?.seq == 3)
-    let removed = put((1...150).map { FeedEntry.sample(id: 1_000 + $0, seq: 200 + $0) }, into: &state)
+    let removed = upsert((1...150).map { FeedEntry.sample(id: 1_000 + $0, seq: 200 + $0) }, into: &state)
     #expect(removed == (3...102).reversed(), "Only the hundred listed posts are removed: fifty were never listed.")
     #expect(state.entries.map(\.seq) == (251...350).reversed())
   }
@@ -61,7 +61,7 @@ struct FeedStateTests {
   @Test("A deleted post leaves the list, and the 101st post refills its end")
   func deleted() {
     var state = state()
-    for number: UInt64 in 1...102 { _ = put([.sample(id: number, seq: number)], into: &state) }
+    for number: UInt64 in 1...102 { _ = upsert([.sample(id: number, seq: number)], into: &state) }
     let delta = state.apply([.remove(.numbered(60), seq: 103, backfill: .sample(id: 2, seq: 2))])
     #expect(state.entries.map(\.seq) == (61...102).reversed() + (2...59).reversed())
     #expect(state.seq == 103)
@@ -84,19 +84,19 @@ struct FeedStateTests {
     mutating func change(using random: inout SeededRandom) -> FeedChange {
       seq += 1
       let before = posts.values.sorted { $0.seq > $1.seq }
-      guard let some = before.randomElement(using: &random), before.count > 80, random.happens(60) else {
+      guard let post = before.randomElement(using: &random), before.count > 80, random.happens(60) else {
         let entry = FeedEntry.sample(id: seq, seq: seq)
         posts[entry.id] = entry
         return .upsert(entry)
       }
       if random.happens(30) {
-        let edited = FeedEntry.sample(id: some.id.rawValue, seq: seq)
-        posts[some.id] = edited
+        let edited = FeedEntry.sample(id: post.id.rawValue, seq: seq)
+        posts[post.id] = edited
         return .upsert(edited)
       }
-      posts[some.id] = nil
-      let wasListed = before.prefix(100).contains(some)
-      return .remove(some.id, seq: seq, backfill: wasListed && before.count > 100 ? before[100] : nil)
+      posts[post.id] = nil
+      let wasListed = before.prefix(100).contains(post)
+      return .remove(post.id, seq: seq, backfill: wasListed && before.count > 100 ? before[100] : nil)
     }
   }
 
@@ -113,9 +113,9 @@ struct FeedStateTests {
     for _ in 0..<60 {
       let from = random.below(400)
       let to = from + 1 + random.below(min(150, 400 - from))
-      var told = lists[from]
-      let delta = told.apply(Array(changes[from..<to]))
-      try #require(told == lists[to], "seed \(seed): \(from) to \(to)")
+      var copy = lists[from]
+      let delta = copy.apply(Array(changes[from..<to]))
+      try #require(copy == lists[to], "seed \(seed): \(from) to \(to)")
       try #require(delta.upsert.map(\.seq) == delta.upsert.map(\.seq).sorted() && delta.upsert.count <= 100)
       // A copy in between, from a feed that split the changes differently, reaches the same list.
       var between = lists[from + random.below(to - from)]

@@ -23,7 +23,7 @@ struct FeedSubscriptionTests {
   }
 
   @Test("A subscription reports the list, then each change with the list after it")
-  mutating func news() {
+  mutating func changes() {
     #expect(receive(snapshot) == [.report(.list(source, isStale: false))])
     let frame = change(1)
     guard case .delta(let delta, _, _) = frame else { return }

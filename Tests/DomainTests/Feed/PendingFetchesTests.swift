@@ -26,7 +26,7 @@ struct PendingFetchesTests {
     open("a")
     #expect(replies(nowMs: 499).isEmpty && fetches.nextMs == 500)
     log.append([.upsert(.sample(id: 2, seq: 11))])
-    let reply = fetches.replies(from: &log, nowMs: 499).first?.answer
+    let reply = fetches.replies(from: &log, nowMs: 499).first?.reply
     #expect(reply == .changes([.upsert(.sample(id: 2, seq: 11))], lastSeq: 11, hash: log.state.hash))
     #expect(replies(nowMs: 9_000).isEmpty && fetches.nextMs == .max)
   }
@@ -35,7 +35,7 @@ struct PendingFetchesTests {
   mutating func timeout() {
     open("a", waitMs: 100)
     #expect(replies(nowMs: 99).isEmpty)
-    #expect(fetches.replies(from: &log, nowMs: 100).map(\.answer) == [.changes([], lastSeq: 10, hash: log.state.hash)])
+    #expect(fetches.replies(from: &log, nowMs: 100).map(\.reply) == [.changes([], lastSeq: 10, hash: log.state.hash)])
   }
 
   @Test("A fetch waits for a second at most, whatever it asks for")
@@ -48,7 +48,7 @@ struct PendingFetchesTests {
   mutating func fewest() {
     log.append([.upsert(.sample(id: 2, seq: 11)), .upsert(.sample(id: 3, seq: 12))])
     open("a", changesMax: 0)
-    let reply = fetches.replies(from: &log, nowMs: 0).first?.answer
+    let reply = fetches.replies(from: &log, nowMs: 0).first?.reply
     #expect(reply == .changes([.upsert(.sample(id: 2, seq: 11))], lastSeq: 11, hash: nil))
   }
 
@@ -65,7 +65,7 @@ struct PendingFetchesTests {
     for number in 1...Limits.feedsMax { open("\(number)") }
     open("too many")
     open("7", id: 2)
-    let answered = replies(nowMs: 500)
-    #expect(answered.count == Limits.feedsMax && answered.last == "7 2" && !answered.contains("too many 1"))
+    let due = replies(nowMs: 500)
+    #expect(due.count == Limits.feedsMax && due.last == "7 2" && !due.contains("too many 1"))
   }
 }

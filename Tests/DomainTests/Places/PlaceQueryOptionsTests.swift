@@ -12,7 +12,7 @@ struct PlaceQueryOptionsTests {
   }
 
   @Test("Options accept space, either letter case and both forms of a boolean")
-  func taken() throws {
+  func accepted() throws {
     #expect(try query(.text, " Bergen\n").text == "Bergen")
     #expect(try query(.limit, "20").limit == 20)
     #expect(try query(.country, " us ").country == "US")
@@ -44,7 +44,7 @@ struct PlaceQueryOptionsTests {
     let error = #expect(throws: InvalidOption.self) { try changed.set(option, to: value) }
     #expect(changed == PlaceQuery("Oslo", limit: 3))
     #expect(error?.sentence("--x").contains(expected) == true && error?.option == option)
-    #expect((error?.actual.utf8.count ?? .max) <= Limits.complaintBytesMax)
+    #expect((error?.actual.utf8.count ?? .max) <= Limits.quotedTextBytesMax)
   }
 
   @Test("A text of exactly the longest length is accepted")

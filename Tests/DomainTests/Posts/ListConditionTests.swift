@@ -69,8 +69,8 @@ struct ListConditionTests {
       let parts = Array(repeating: "{}", count: count).joined(separator: ",")
       let members = (0..<count).map { "\"a\($0)\":{}" }.joined(separator: ",")
       for text in ["{\"$or\":[\(parts)]}", "{\(members)}"] {
-        let isTaken = (try? condition(text)) != nil
-        #expect(isTaken == (count == Limits.whereComparisonsMax), "\(text.prefix(20))")
+        let isAccepted = (try? condition(text)) != nil
+        #expect(isAccepted == (count == Limits.whereComparisonsMax), "\(text.prefix(20))")
       }
     }
   }

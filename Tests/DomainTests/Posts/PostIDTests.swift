@@ -51,12 +51,12 @@ struct PostIDTests {
   func clock() {
     let startMs: Int64 = 1_700_000_000_000
     let first = PostID.following(nil, unixMs: startMs)
-    let stands = PostID.following(first, unixMs: startMs)
-    let back = PostID.following(stands, unixMs: startMs - 3_600_000)
-    let on = PostID.following(back, unixMs: startMs + 1)
-    #expect(first < stands && stands < back && back < on)
-    #expect(stands.rawValue == first.rawValue + 1)
-    #expect(on.rawValue - first.rawValue == 1 << 18, "Each millisecond has its own range of ids.")
+    let stopped = PostID.following(first, unixMs: startMs)
+    let backward = PostID.following(stopped, unixMs: startMs - 3_600_000)
+    let forward = PostID.following(backward, unixMs: startMs + 1)
+    #expect(first < stopped && stopped < backward && backward < forward)
+    #expect(stopped.rawValue == first.rawValue + 1)
+    #expect(forward.rawValue - first.rawValue == 1 << 18, "Each millisecond has its own range of ids.")
   }
 
   @Test("A clock before 2020 counts as the start of 2020")

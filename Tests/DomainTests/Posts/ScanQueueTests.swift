@@ -9,7 +9,7 @@ struct ScanQueueTests {
 
   @Test("Scans start up to the limit, then wait in order, and are refused when the queue is full")
   func bounds() {
-    var queue = ScanQueue(placesMax: 2, waitingMax: 3)
+    var queue = ScanQueue(slotsMax: 2, waitingMax: 3)
     #expect((1...5).map { queue.admit($0, from: nil) } == [.starts, .starts, .waits, .waits, .waits])
     #expect(queue.admit(6, from: nil) == .refused)
     #expect(queue.finish(2) == 3)
@@ -23,7 +23,7 @@ struct ScanQueueTests {
 
   @Test("A queue of length 0 starts a scan or refuses it")
   func noWaiting() {
-    var queue = ScanQueue(placesMax: 1, waitingMax: 0)
+    var queue = ScanQueue(slotsMax: 1, waitingMax: 0)
     #expect(queue.admit(1, from: nil) == .starts)
     #expect(queue.admit(2, from: nil) == .refused)
     #expect(queue.finish(1) == nil)
@@ -32,7 +32,7 @@ struct ScanQueueTests {
 
   @Test("A network gets one of two running scans and an eighth of the queue")
   func shares() throws {
-    var queue = ScanQueue(placesMax: 2, waitingMax: 32)
+    var queue = ScanQueue(slotsMax: 2, waitingMax: 32)
     let (greedy, other) = (try network(1), try network(2))
     let admissions = (1...10).map { queue.admit($0, from: greedy) }
     #expect(admissions == [.starts] + Array(repeating: .waits, count: 4) + Array(repeating: .refused, count: 5))
@@ -55,7 +55,7 @@ struct ScanQueueTests {
     "A block of addresses gets one of two running scans and half of the queue",
     arguments: [("203.0.", ".255", "203.1.0.0"), ("2001:db8:ffff:", "::", "2001:db9::")])
   func blocks(start: String, end: String, next: String) throws {
-    var queue = ScanQueue(placesMax: 2, waitingMax: 32)
+    var queue = ScanQueue(slotsMax: 2, waitingMax: 32)
     let networks = try (0..<40).map { number in try #require(IPAddress("\(start)\(number)\(end)")).network }
     let admissions = networks.indices.map { queue.admit(UInt64($0), from: networks[$0]) }
     #expect(admissions == [.starts] + Array(repeating: .waits, count: 16) + Array(repeating: .refused, count: 23))
@@ -63,7 +63,7 @@ struct ScanQueueTests {
     #expect(queue.admit(100, from: other) == .starts, "The second slot was kept for another block.")
     #expect(queue.admit(101, from: other) == .waits)
     #expect(queue.finish(100) == 101, "The other block's scan overtakes those of a block with its full share.")
-    #expect(queue.admit(102, from: nil) == .waits, "Both slots are taken.")
+    #expect(queue.admit(102, from: nil) == .waits, "Both slots are in use.")
     #expect(queue.finish(0) == 1)
     #expect(queue.admit(103, from: networks[39]) == .waits, "A slot of the block in the queue is free again.")
     #expect(queue.admit(104, from: networks[38]) == .refused)
@@ -73,7 +73,7 @@ struct ScanQueueTests {
   func roundedShares() throws {
     let networks = try (1...9).map { number in try #require(IPAddress("203.0.113.\(number)")) }
     for (total, share) in [(1, 1), (2, 1), (3, 1), (4, 2), (5, 2)] {
-      var queue = ScanQueue(placesMax: total, waitingMax: total)
+      var queue = ScanQueue(slotsMax: total, waitingMax: total)
       let admissions = networks.indices.map { queue.admit(UInt64($0), from: networks[$0]) }
       #expect(admissions.count { $0 == .starts } == share)
       #expect(admissions.count { $0 == .waits } == share)
@@ -82,7 +82,7 @@ struct ScanQueueTests {
 
   @Test("A paused queue starts no scan, and on resume starts as many as it has slots")
   func holding() {
-    var queue = ScanQueue(placesMax: 2, waitingMax: 9)
+    var queue = ScanQueue(slotsMax: 2, waitingMax: 9)
     #expect(queue.isIdle)
     #expect((1...4).map { queue.admit($0, from: nil) } == [.starts, .starts, .waits, .waits])
     queue.pause()
@@ -96,8 +96,8 @@ struct ScanQueueTests {
   @Test("The queue accepts scans up to its limits, from networks and from this machine")
   func limits() throws {
     var queue = ScanQueue()
-    let places = (1...Limits.scansAtOnceMax).map { queue.admit(UInt64($0), from: nil) }
-    #expect(places.allSatisfy { $0 == .starts })
+    let admissions = (1...Limits.scansAtOnceMax).map { queue.admit(UInt64($0), from: nil) }
+    #expect(admissions.allSatisfy { $0 == .starts })
     for id in 1...Limits.scansWaitingMax {
       let network = try network(id / (Limits.scansWaitingMax / Limits.scansNetworkShare) + 1)
       #expect(queue.admit(UInt64(100 + id), from: network) == .waits)

@@ -117,7 +117,7 @@ struct RegistrationTests {
   }
 
   @Test("A registration trims the e-mail address and lowers its case")
-  func mailbox() throws {
+  func emailAddress() throws {
     let registration = try Registration(
       email: " Ada@Example.ORG\n", password: "Pass word", firstName: " Ada ", lastName: " ")
     #expect(registration.email == "ada@example.org")

@@ -63,7 +63,7 @@ struct SubmitAdmissionTests {
   }
 
   @Test("A connection holds requests up to its limit, then gets busy until a reply frees a slot")
-  func connectionRoom() {
+  func connectionLimit() {
     var admission = known(as: .account(ada))
     func begin() -> SubmitAdmission.Decision { admission.begin(peer, token: "t", nowMs: 1) }
     for number in 1...Limits.submitUnansweredMax {
@@ -80,7 +80,7 @@ struct SubmitAdmissionTests {
   }
 
   @Test("A request above the total limit gets busy, whatever its connection")
-  func room() {
+  func totalLimit() {
     var admission = SubmitAdmission()
     for number in 0..<Limits.submitRequestsMax {
       let decision = admission.begin([UInt8(number / 8)], token: "t", nowMs: 0)
@@ -89,8 +89,8 @@ struct SubmitAdmissionTests {
     let full = admission.begin([255], token: "t", nowMs: 0)
     #expect(full == .busy && admission.unanswered == Limits.submitRequestsMax)
     admission.end([0])
-    let room = admission.begin([255], token: "t", nowMs: 0)
-    #expect(room == .authenticate)
+    let decision = admission.begin([255], token: "t", nowMs: 0)
+    #expect(decision == .authenticate)
   }
 
   @Test("Memory for connections is bounded, and connections with pending requests stay known")
@@ -108,7 +108,7 @@ struct SubmitAdmissionTests {
   }
 
   @Test("A reply to an unknown peer changes nothing")
-  func nobody() {
+  func unknownPeer() {
     var admission = known(as: .account(ada))
     admission.end(peer)
     admission.end([7])

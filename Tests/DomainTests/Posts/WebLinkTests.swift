@@ -142,7 +142,7 @@ struct WebLinkTests {
   }
 
   @Test("An accepted random link starts with http:// or https:// and has no markup character")
-  func accident() {
+  func randomLinks() {
     var random = SeededRandom(seed: 11)
     let pieces = [
       "javascript:", "http:", "https:", "//", "/", "\\", "@", ":", ".", "a", "example.org", "[", "]", "::1", "80", "?",

@@ -55,16 +55,16 @@ struct SettlementTests {
     arguments: [
       (2_001, 2_001), (899_999, 899_999), (900_000, 900_000), (900_001, 900_000), (.max, 900_000),
     ] as [(Int64, Int64)])
-  func retryAfter(askedMs: Int64, pauseMs: Int64) {
-    #expect(settled(.transient, attempts: 0, retryAfterMs: askedMs) == retry(attempts: 1, pauseMs: pauseMs))
+  func retryAfter(requestedMs: Int64, pauseMs: Int64) {
+    #expect(settled(.transient, attempts: 0, retryAfterMs: requestedMs) == retry(attempts: 1, pauseMs: pauseMs))
     let notStartedMs = max(pauseMs, 5_000)
-    #expect(settled(.notStarted, attempts: 3, retryAfterMs: askedMs) == retry(attempts: 3, pauseMs: notStartedMs))
+    #expect(settled(.notStarted, attempts: 3, retryAfterMs: requestedMs) == retry(attempts: 3, pauseMs: notStartedMs))
   }
 
   @Test(
     "A shorter pause that the worker asks for does not shorten the backoff", arguments: [.min, -1, 0, 1] as [Int64])
-  func noHurry(askedMs: Int64) {
-    #expect(settled(.transient, attempts: 6, retryAfterMs: askedMs) == settled(.transient, attempts: 6))
+  func shorterPause(requestedMs: Int64) {
+    #expect(settled(.transient, attempts: 6, retryAfterMs: requestedMs) == settled(.transient, attempts: 6))
   }
 
   @Test("A located place is checked and an unknown one rejected, after any number of attempts", arguments: [0, 7])
@@ -81,10 +81,10 @@ struct SettlementTests {
   }
 
   @Test("The settlement compares the client's coordinates with the place")
-  func given() {
+  func clientCoordinates() {
     var random = SeededRandom(seed: 1)
     let job = Job(
-      id: JobID(rawValue: 1), account: AccountID(rawValue: 1), query: "Oslo", given: .at(-59.9, 10.7))
+      id: JobID(rawValue: 1), account: AccountID(rawValue: 1), query: "Oslo", clientCoordinate: .at(-59.9, 10.7))
     guard
       case .verdict(.published(let published)) = Settlement(
         of: .located([.sample(59.9, 10.7)]), job: job, using: &random)

@@ -22,7 +22,7 @@ struct WorkerCoreTests {
     effects.contains { if case .left = $0 { true } else { false } }
   }
 
-  private func connects(_ effects: [WorkerCore.Effect]) -> Bool {
+  private func reconnects(_ effects: [WorkerCore.Effect]) -> Bool {
     effects.contains { if case .reconnect = $0 { true } else { false } }
   }
 
@@ -41,7 +41,7 @@ struct WorkerCoreTests {
     _ = join()
     #expect(core.receive([lease], session: 2, nowMs: 1) == nil)
     #expect(core.receive([lease], session: 1, nowMs: 1) == [lease])
-    _ = core.answer([JobResult(lease: lease, reply: .outcome(.notFound))], nowMs: 2)
+    _ = core.report([JobResult(lease: lease, reply: .outcome(.notFound))], nowMs: 2)
     _ = core.receive(.acks([(lease, .committed)]), session: 2, nowMs: 3)
     _ = core.receive(.reset, session: 2, nowMs: 3)
     #expect(core.session.unacknowledged == 1 && core.session.session == 1)
@@ -63,9 +63,9 @@ struct WorkerCoreTests {
     _ = join()
     _ = core.receive(.heartbeat, session: 1, nowMs: 1_000)
     _ = core.receive(.heartbeat, session: 2, nowMs: 2_000)
-    #expect(!connects(core.tick(nowMs: 1_000 + Limits.livenessMs)))
+    #expect(!reconnects(core.tick(nowMs: 1_000 + Limits.livenessMs)))
     let effects = core.tick(nowMs: 1_001 + Limits.livenessMs)
-    #expect(connects(effects) && hasLeft(effects))
+    #expect(reconnects(effects) && hasLeft(effects))
     #expect(core.session.session == nil)
   }
 
@@ -88,7 +88,7 @@ struct WorkerCoreTests {
     _ = core.receive([lease], session: 1, nowMs: 1)
     _ = core.receive(.reset, session: 1, nowMs: 2)
     let result = JobResult(lease: lease, reply: .outcome(.notFound))
-    #expect(sent(core.answer([result], nowMs: 3)).isEmpty)
+    #expect(sent(core.report([result], nowMs: 3)).isEmpty)
     let messages = sent(join(2, nowMs: 4))
     #expect(messages.first?.message == .results([result]) && messages.first?.session == 2)
   }

@@ -57,7 +57,7 @@ struct WorkerSessionTests {
     #expect(welcome() == [.credit(jobLimit: 8)])
     _ = worker.receive(leases(1...8), nowMs: 1)
     #expect(welcome(nowMs: 2).isEmpty)
-    let messages = worker.answer(leases(1...4).map { JobResult(lease: $0, outcome: .notFound) }, nowMs: 3)
+    let messages = worker.report(leases(1...4).map { JobResult(lease: $0, outcome: .notFound) }, nowMs: 3)
     #expect(messages.last == .credit(jobLimit: 12))
     #expect(!worker.isDead(nowMs: 6_002), "The second WELCOME proves that ingest is alive.")
   }
@@ -69,9 +69,9 @@ struct WorkerSessionTests {
     #expect(jobs.count == 8)
     #expect(worker.tick(nowMs: 2).isEmpty, "The window is full.")
     #expect(
-      worker.answer(jobs[..<3].map { .found($0) }, nowMs: 3).count == 1, "Three slots are too few for new credit.")
-    #expect(worker.answer([.found(jobs[3])], nowMs: 4) == [.results([.found(jobs[3])]), .credit(jobLimit: 12)])
-    #expect(worker.answer(jobs[4...].map { .found($0) }, nowMs: 5).last == .credit(jobLimit: 16))
+      worker.report(jobs[..<3].map { .found($0) }, nowMs: 3).count == 1, "Three slots are too few for new credit.")
+    #expect(worker.report([.found(jobs[3])], nowMs: 4) == [.results([.found(jobs[3])]), .credit(jobLimit: 12)])
+    #expect(worker.report(jobs[4...].map { .found($0) }, nowMs: 5).last == .credit(jobLimit: 16))
   }
 
   @Test("The worker runs a job once per lease and ignores repeated and earlier leases")
@@ -81,7 +81,7 @@ struct WorkerSessionTests {
     let later = Lease(job: JobID(rawValue: 1), token: 11)
     #expect(worker.receive([first], nowMs: 1) == [first])
     #expect(worker.receive([first, first], nowMs: 2).isEmpty, "The job is running.")
-    _ = worker.answer([.found(first)], nowMs: 3)
+    _ = worker.report([.found(first)], nowMs: 3)
     #expect(worker.receive([first], nowMs: 4).isEmpty, "The result is not acknowledged yet.")
     #expect(worker.receive([later], nowMs: 5) == [later])
     #expect(worker.receive([first], nowMs: 6).isEmpty, "An earlier lease arrives late.")
@@ -91,7 +91,7 @@ struct WorkerSessionTests {
   mutating func resend() {
     _ = welcome()
     let job = worker.receive(leases(1...1), nowMs: 0)
-    #expect(results(worker.answer([.found(job[0])], nowMs: 0)) == job)
+    #expect(results(worker.report([.found(job[0])], nowMs: 0)) == job)
     var sent: [Int64] = []
     for second: Int64 in 1...130 {
       worker.recordActivity(nowMs: second * 1_000)
@@ -110,7 +110,7 @@ struct WorkerSessionTests {
   mutating func dispositions(disposition: Disposition) {
     _ = welcome()
     let jobs = worker.receive(leases(1...1), nowMs: 0)
-    _ = worker.answer([.failed(jobs[0])], nowMs: 0)
+    _ = worker.report([.failed(jobs[0])], nowMs: 0)
     worker.acknowledge(Lease(job: jobs[0].job, token: 99), disposition, nowMs: 0)
     #expect(worker.unacknowledged == 1, "An acknowledgement under another lease does not end this result.")
     worker.acknowledge(jobs[0], disposition, nowMs: 0)
@@ -124,7 +124,7 @@ struct WorkerSessionTests {
     while number < limit {
       let jobs = worker.receive(leases(number + 1...limit), nowMs: 0)
       number = limit
-      for case .credit(let more) in worker.answer(jobs.map { .found($0) }, nowMs: 0) { limit = more }
+      for case .credit(let more) in worker.report(jobs.map { .found($0) }, nowMs: 0) { limit = more }
     }
     #expect(worker.unacknowledged == Int(number))
     #expect((Limits.outboxMax - 8...Limits.outboxMax).contains(worker.unacknowledged))
@@ -137,7 +137,7 @@ struct WorkerSessionTests {
   mutating func reset() {
     _ = welcome()
     let jobs = worker.receive(leases(1...3), nowMs: 0)
-    _ = worker.answer([.found(jobs[0]), .found(jobs[1])], nowMs: 1)
+    _ = worker.report([.found(jobs[0]), .found(jobs[1])], nowMs: 1)
     worker.acknowledge(jobs[1], .committed, nowMs: 2)
     worker.reset()
     #expect(worker.session == nil)
@@ -146,7 +146,7 @@ struct WorkerSessionTests {
       return
     }
     #expect(Set(held) == [jobs[0], jobs[2]])
-    #expect(worker.answer([.found(jobs[2])], nowMs: 4).isEmpty, "The worker keeps a result while it has no session.")
+    #expect(worker.report([.found(jobs[2])], nowMs: 4).isEmpty, "The worker keeps a result while it has no session.")
     let messages = welcome(session: 2, nowMs: 5)
     #expect(Set(results(messages)) == [jobs[0], jobs[2]])
     #expect(messages.last == .credit(jobLimit: 8), "Credit starts again with a new session.")
@@ -159,13 +159,13 @@ struct WorkerSessionTests {
     #expect(worker.tick(nowMs: 499).isEmpty)
     #expect(worker.tick(nowMs: 500) == [.heartbeat(jobLimit: 8, held: jobs, progress: 0)])
     #expect(worker.tick(nowMs: 999).isEmpty)
-    _ = worker.answer([.found(jobs[0])], nowMs: 600)
+    _ = worker.report([.found(jobs[0])], nowMs: 600)
     #expect(worker.tick(nowMs: 1_000).isEmpty, "A result counts as a sign of life.")
     #expect(worker.tick(nowMs: 1_100) == [.heartbeat(jobLimit: 8, held: jobs, progress: 1)])
   }
 
   @Test("A WELCOME with intervals of 0 gets minimum intervals")
-  mutating func absurdWelcome() {
+  mutating func zeroIntervals() {
     _ = worker.welcome(session: 1, heartbeatMs: 0, livenessMs: 0, nowMs: 0)
     #expect(worker.tick(nowMs: 99).isEmpty)
     #expect(worker.tick(nowMs: 100).count == 1)
@@ -195,12 +195,12 @@ struct WorkerSessionTests {
     var idle = worker
     #expect(idle.drain() == [.goodbye([])], "An idle worker sends goodbye, too.")
     let jobs = worker.receive(leases(1...3), nowMs: 0)
-    _ = worker.answer([.found(jobs[0])], nowMs: 0)
-    guard case .goodbye(let given)? = worker.drain().first else {
+    _ = worker.report([.found(jobs[0])], nowMs: 0)
+    guard case .goodbye(let returned)? = worker.drain().first else {
       Issue.record("The goodbye does not return two jobs.")
       return
     }
-    #expect(Set(given) == [jobs[1], jobs[2]])
+    #expect(Set(returned) == [jobs[1], jobs[2]])
     #expect(worker.drain().isEmpty)
     #expect(worker.unacknowledged == 1)
     #expect(worker.session != nil, "The session ends with ingest's reply to the goodbye.")
@@ -229,7 +229,7 @@ struct WorkerSessionTests {
       case 1:
         number += 1
         _ = worker.receive([Lease(job: JobID(rawValue: number), token: number)], nowMs: nowMs)
-      case 2: _ = worker.answer([.found(Lease(job: JobID(rawValue: number), token: number))], nowMs: nowMs)
+      case 2: _ = worker.report([.found(Lease(job: JobID(rawValue: number), token: number))], nowMs: nowMs)
       case 3: worker.acknowledge(Lease(job: JobID(rawValue: number), token: number), .committed, nowMs: nowMs)
       case 4: if random.happens(20) { worker.reset() }
       default: worker.recordActivity(nowMs: nowMs)

@@ -9,24 +9,24 @@ struct PeerQuarantineTests {
   @Test("The hundredth malformed frame within a minute quarantines only that peer for a minute")
   mutating func edge() {
     for number in 1...99 {
-      let isTooMany = quarantine.recordMalformed([1], nowMs: Int64(number) * 600)
-      #expect(!isTooMany)
+      let begins = quarantine.recordMalformed([1], nowMs: Int64(number) * 600)
+      #expect(!begins)
       #expect(!quarantine.isQuarantined([1], nowMs: Int64(number) * 600))
     }
-    let isTooMany = quarantine.recordMalformed([1], nowMs: 59_999)
-    #expect(isTooMany)
+    let begins = quarantine.recordMalformed([1], nowMs: 59_999)
+    #expect(begins)
     #expect(quarantine.isQuarantined([1], nowMs: 59_999) && quarantine.isQuarantined([1], nowMs: 119_998))
     #expect(!quarantine.isQuarantined([1], nowMs: 119_999))
     #expect(!quarantine.isQuarantined([2], nowMs: 60_000))
-    let isAgain = quarantine.recordMalformed([1], nowMs: 119_999)
-    #expect(!isAgain, "The count starts again after the quarantine.")
+    let beginsAgain = quarantine.recordMalformed([1], nowMs: 119_999)
+    #expect(!beginsAgain, "The count starts again after the quarantine.")
   }
 
   @Test("A hundred malformed frames in more than a minute cause no quarantine")
   mutating func slow() {
     for number: Int64 in 0..<1_000 {
-      let isTooMany = quarantine.recordMalformed([1], nowMs: number * 700)
-      #expect(!isTooMany)
+      let begins = quarantine.recordMalformed([1], nowMs: number * 700)
+      #expect(!begins)
       #expect(!quarantine.isQuarantined([1], nowMs: number * 700))
     }
   }

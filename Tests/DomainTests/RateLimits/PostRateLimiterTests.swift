@@ -10,11 +10,11 @@ struct PostRateLimiterTests {
   @Test("An account may post a minute's quota in a burst, then at its rate")
   func rate() {
     var rates = PostRateLimiter(perMinute: 60)
-    var taken: [Int] = []
+    var consumed: [Int] = []
     for (wanted, nowMs) in [(50, 0), (50, 0), (1, 0), (1, 999), (1, 1_000), (9, 3_500), (1, 3_999), (1, 4_000)] {
-      taken.append(rates.consume(wanted, by: ada, nowMs: Int64(nowMs)))
+      consumed.append(rates.consume(wanted, by: ada, nowMs: Int64(nowMs)))
     }
-    #expect(taken == [50, 10, 0, 0, 1, 2, 0, 1])
+    #expect(consumed == [50, 10, 0, 0, 1, 2, 0, 1])
     #expect(rates.consume(100, by: ada, nowMs: 10_000_000) == 60)
     #expect(rates.consume(100, by: bob, nowMs: 10_000_000) == 60, "Another account has its own quota.")
   }
@@ -33,7 +33,7 @@ struct PostRateLimiterTests {
   }
 
   @Test("A refund returns tokens, up to a minute's quota")
-  func givenBack() {
+  func refund() {
     var rates = PostRateLimiter(perMinute: 10)
     #expect(rates.consume(10, by: ada, nowMs: 0) == 10)
     rates.refund(3, to: ada)
@@ -44,7 +44,7 @@ struct PostRateLimiterTests {
   }
 
   @Test("A request above the quota needs the full quota, and leaves a debt for later posts")
-  func whole() {
+  func aboveQuota() {
     var rates = PostRateLimiter(perMinute: 6)
     #expect(rates.consumeAll(4, by: ada, nowMs: 0) == 0)
     #expect(rates.consumeAll(4, by: ada, nowMs: 0) == 20_000, "Two tokens are missing, so none is consumed.")

@@ -38,7 +38,7 @@ struct TokenBucketTests {
   }
 
   @Test("Refunded tokens are available again, up to the capacity")
-  func givenBack() {
+  func refund() {
     var bucket = TokenBucket(tokens: 1, periodMs: 10, capacity: 5)
     #expect(bucket.consume(5, nowMs: 0) == 5 && !bucket.isFull(nowMs: 49))
     bucket.refund(2)

@@ -46,8 +46,8 @@ struct JSONWriterTests {
     "Numbers survive a round trip",
     arguments: [0, -1, 0.1, -122.332_069_9, 1e-7, 1e15, 1e300, 9_007_199_254_740_992, 0.000_012_3])
   func numbers(number: Double) throws {
-    let back = try parsed(JSONWriter.object { $0.add("n", number) })["n"] as? Double
-    #expect(back == number)
+    let decoded = try parsed(JSONWriter.object { $0.add("n", number) })["n"] as? Double
+    #expect(decoded == number)
   }
 
   @Test("A number that is not finite becomes null", arguments: [Double.nan, .infinity, -.infinity])

@@ -25,7 +25,7 @@ struct VisibleTextTests {
     "Joiners, soft hyphens, tags and variation selectors are accepted where Unicode uses them",
     arguments: joined)
   func accepted(name: String, text: String) {
-    #expect(VisibleText(text).complaint == nil, "\(name)")
+    #expect(VisibleText(text).refusalReason == nil, "\(name)")
   }
 
   @Test(
@@ -34,7 +34,7 @@ struct VisibleTextTests {
       "Seattle, WA", "Zu\u{308}rich", "Москва", "東京都", "القاهرة", "नई दिल्ली", "ប្រទេសកម្ពុជា", "한국", "אֶרֶץ", "ⵜⴰⵎⴰⵣⵉⵖⵜ",
       "⠓⠑⠇⠇⠕\u{2800}⠺", "a\u{A0}b", "a\u{3000}b", "\u{600}١٢", "\u{F8FF}", "\u{FFFD}", "",
     ])
-  func scripts(text: String) { #expect(VisibleText(text).complaint == nil) }
+  func scripts(text: String) { #expect(VisibleText(text).refusalReason == nil) }
 
   /// Characters with their complaints. By number, because a literal cannot hold a noncharacter.
   static let hidden: [(UInt32, String)] = [
@@ -58,11 +58,11 @@ struct VisibleTextTests {
   @Test("A hidden character within a word is refused with its code point and the reason", arguments: hidden)
   func refused(value: UInt32, reason: String) throws {
     let hidden = String(try #require(Unicode.Scalar(value)))
-    let complaint = try #require(VisibleText("Ro" + hidden + "me").complaint)
+    let text = try #require(VisibleText("Ro" + hidden + "me").refusalReason)
     let number = String(value, radix: 16, uppercase: true)
-    #expect(complaint.contains("U+" + String(repeating: "0", count: max(0, 4 - number.count)) + number))
-    #expect(complaint.contains("at character 3, which \(reason)") && complaint.hasSuffix(": remove it"))
-    #expect(complaint.isSafeLine)
+    #expect(text.contains("U+" + String(repeating: "0", count: max(0, 4 - number.count)) + number))
+    #expect(text.contains("at character 3, which \(reason)") && text.hasSuffix(": remove it"))
+    #expect(text.isSafeLine)
   }
 
   static let misplaced: [(String, String)] = [
@@ -94,7 +94,7 @@ struct VisibleTextTests {
       "\u{16FE4}", "\u{94D}",
     ])
   func nothing(text: String) {
-    #expect(VisibleText(text).complaint == "shows nothing: write at least one letter, digit or symbol")
+    #expect(VisibleText(text).refusalReason == "shows nothing: write at least one letter, digit or symbol")
   }
 
   private static let others: [String] = [
@@ -110,7 +110,7 @@ struct VisibleTextTests {
       let safe = text.safeLine(bytesMax: random.below(24))
       try #require(safe.isSafeLine, "\(text.debugDescription) became \(safe.debugDescription)")
       try #require(VisibleText(text).replacingHidden { _ in "" }.isSafeLine, "\(text.debugDescription)")
-      guard VisibleText(text).complaint == nil, !text.isEmpty else { return false }
+      guard VisibleText(text).refusalReason == nil, !text.isEmpty else { return false }
       let shown = text.unicodeScalars.filter {
         !$0.properties.isDefaultIgnorableCodePoint && !$0.properties.isWhitespace
           && $0.properties.canonicalCombiningClass == .notReordered && $0.value != 0x2800

@@ -7,7 +7,7 @@ import Testing
 struct AsyncSemaphoreTests {
   private final class Count: Sendable {
     let running = Atomic(0)
-    let most = Atomic(0)
+    let peak = Atomic(0)
   }
 
   private final class Order: Sendable {
@@ -23,7 +23,7 @@ struct AsyncSemaphoreTests {
         group.addTask {
           let done: Void? = await semaphore.withPermit {
             let now = count.running.add(1, ordering: .relaxed).newValue
-            count.most.max(now, ordering: .relaxed)
+            count.peak.max(now, ordering: .relaxed)
             await Task.yield()
             count.running.subtract(1, ordering: .relaxed)
           }
@@ -31,7 +31,7 @@ struct AsyncSemaphoreTests {
         }
       }
     }
-    #expect((1...3).contains(count.most.load(ordering: .relaxed)))
+    #expect((1...3).contains(count.peak.load(ordering: .relaxed)))
     #expect(count.running.load(ordering: .relaxed) == 0)
   }
 

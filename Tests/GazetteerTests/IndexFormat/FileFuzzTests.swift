@@ -83,7 +83,7 @@ struct FileFuzzTests {
     }
   }
 
-  @Test("A file that is cut, extended or changed at a boundary is refused or answers every query")
+  @Test("A file that is cut, extended or changed at a boundary is refused or returns a result for every query")
   func edges() throws {
     let layout = try layout()
     #expect(try opens(sized(layout.bytes)) && sized(layout.bytes) == layout.bytes)
@@ -104,7 +104,7 @@ struct FileFuzzTests {
     }
   }
 
-  @Test("A file that is cut or changed anywhere is refused or answers every query")
+  @Test("A file that is cut or changed anywhere is refused or returns a result for every query")
   func anywhere() throws {
     let layout = try layout()
     Fuzz.rounds(1_000) { random in

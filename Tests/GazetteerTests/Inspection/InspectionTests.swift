@@ -15,10 +15,10 @@ struct InspectionTests {
     return [UInt8](try Data(contentsOf: URL(filePath: file.path)))
   }
 
-  /// Returns the error that inspection finds in these bytes, or nil. With `isSummed` the checksum is made to fit first.
-  private func fault(_ bytes: [UInt8], isSummed: Bool = false) throws -> PlaceIndexError? {
+  /// Returns the error that inspection finds in these bytes, or nil. With `fixesChecksum` the checksum fits the bytes.
+  private func fault(_ bytes: [UInt8], fixesChecksum: Bool = false) throws -> PlaceIndexError? {
     var bytes = bytes
-    if isSummed {
+    if fixesChecksum {
       let sum = bytes.withUnsafeBytes { Checksum.of($0) }
       withUnsafeBytes(of: sum.littleEndian) {
         bytes.replaceSubrange(IndexLayout.checksumOffset..<IndexLayout.checksumOffset + 8, with: $0)
@@ -80,7 +80,7 @@ struct InspectionTests {
       (.places, 31, 0x7F, "place 0: its county"), (.places, 21, 0x7F, "place 0: its country"),
       (.places, 26, 9, "place 0: its level"), (.countries, 0, 0x00, "country 0"), (.countries, 2, 9, "country 0"),
       (.names, 0, 0x7F, "names: their start"), (.names, 4, 0x7F, "name 0: "),
-      (.names, 8, 0x7F, "name 0: "), (.nameOrder, 0, 0x7F, "name 0: where it lies"), (.slots, 0, 0x7F, "name"),
+      (.names, 8, 0x7F, "name 0: "), (.nameOrder, 0, 0x7F, "name 0: its position"), (.slots, 0, 0x7F, "name"),
       (.names, 12, 0x7F, "posting 3"), (.names, 15, 0x30, "posting 3"),
       (.postcodes, 7, 0x7F, "postcode 0: its code"), (.postcodes, 27, 0x00, "postcode 1: its order"),
       (.places, 24, 0x01, "place 0: its rank"), (.places, 52, 0x00, "country 1"),
@@ -101,7 +101,7 @@ struct InspectionTests {
       let at = try offset(of: section, in: bytes)
       for slot in 0..<16 * 4 { changed[at + slot * 4] = 0 }
     }
-    guard case .damaged(_, let found) = try fault(changed, isSummed: true) else {
+    guard case .damaged(_, let found) = try fault(changed, fixesChecksum: true) else {
       Issue.record("\(section) is not inspected.")
       return
     }
@@ -112,7 +112,7 @@ struct InspectionTests {
   private func isFound(_ bytes: [UInt8], at: Int) throws -> Bool {
     var changed = bytes
     changed[at] ^= 1 << UInt8(at % 8)
-    return if case .damaged = try fault(changed, isSummed: true) { true } else { false }
+    return if case .damaged = try fault(changed, fixesChecksum: true) { true } else { false }
   }
 
   @Test(
@@ -153,8 +153,8 @@ struct InspectionTests {
       (0..<IndexLayout.Section.allCases.count).map { IndexLayout.headerBytes + $0 * IndexLayout.entryBytes }
         .first { bytes[$0] == IndexLayout.Section.fuzzyNames.rawValue })
     changed.replaceSubrange(entry + 16..<entry + 24, with: repeatElement(0, count: 8))
-    guard case .damaged(_, "fuzzy names: 0 for 14 names") = try fault(changed, isSummed: true) else {
-      Issue.record("\(String(describing: try fault(changed, isSummed: true)))")
+    guard case .damaged(_, "fuzzy names: 0 for 14 names") = try fault(changed, fixesChecksum: true) else {
+      Issue.record("\(String(describing: try fault(changed, fixesChecksum: true)))")
       return
     }
     // The only posting of the town "beetown".
@@ -167,7 +167,7 @@ struct InspectionTests {
     }
     changed = bytes
     changed[try range(of: .names, in: bytes).lowerBound + town] |= 0x40
-    guard case .damaged(_, let part) = try fault(changed, isSummed: true) else {
+    guard case .damaged(_, let part) = try fault(changed, fixesChecksum: true) else {
       Issue.record("Inspection overlooks an eclipsed town.")
       return
     }
@@ -192,7 +192,7 @@ struct InspectionTests {
       let name = Array("nowhere".utf8)
       #expect(name.withUnsafeBytes { sections.name($0, hash: NameHash.of($0)) } == nil)
     }
-    #expect(try fault(bytes, isSummed: true) != nil)
+    #expect(try fault(bytes, fixesChecksum: true) != nil)
   }
 
   @Test("Inspection finds a section that is too short for the others")
@@ -209,7 +209,7 @@ struct InspectionTests {
         (0..<IndexLayout.Section.allCases.count).map { IndexLayout.headerBytes + $0 * IndexLayout.entryBytes }
           .first { bytes[$0] == section.rawValue })
       changed[entry + 16] -= 1
-      guard case .damaged(_, let found) = try fault(changed, isSummed: true) else {
+      guard case .damaged(_, let found) = try fault(changed, fixesChecksum: true) else {
         Issue.record("Inspection overlooks a shorter \(section).")
         continue
       }
@@ -223,7 +223,7 @@ struct InspectionTests {
     Fuzz.rounds(1_000) { random in
       var changed = bytes
       for _ in 0...random.below(4) { changed[random.below(changed.count)] = random.byte() }
-      _ = try fault(changed, isSummed: random.below(2) == 0)
+      _ = try fault(changed, fixesChecksum: random.below(2) == 0)
       return true
     }
   }

@@ -40,9 +40,9 @@ struct FuzzySearchTests {
   func everyEdit() throws {
     let sections = try World.sections.get()
     var random = SeededRandom(seed: 1)
-    var tried = 0
+    var checked = 0
     var missed: [String] = []
-    while tried < 3_000 {
+    while checked < 3_000 {
       let number = UInt32(random.below(sections.nameCount))
       let entry = try #require(sections.name(number))
       let name = String(decoding: entry.bytes, as: UTF8.self)
@@ -53,7 +53,7 @@ struct FuzzySearchTests {
       guard isIndexed, (6...40).contains(name.unicodeScalars.count) else { continue }
       let text = Self.edited(name, &random)
       guard text != name else { continue }
-      tried += 1
+      checked += 1
       var found: [Range<UInt32>] = []
       withUnsafePointer(to: sections) { index in
         Array(text.utf8).withUnsafeBytes { bytes in

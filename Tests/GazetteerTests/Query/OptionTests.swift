@@ -21,7 +21,7 @@ struct OptionTests {
   }
 
   @Test("A postcode in an address selects the town among namesakes")
-  func chooses() throws {
+  func namesakes() throws {
     #expect(try World.first("500 Main St, Springfield 62701")?.region == "Illinois")
     #expect(try World.first("500 Main St, Springfield 01103")?.region == "Massachusetts")
   }

@@ -19,7 +19,7 @@ struct PrefixSearchTests {
   }
 
   @Test("A forward query does not complete a prefix")
-  func asked() throws {
+  func forwardQuery() throws {
     #expect(try World.first("san franc")?.name != "San Francisco")
   }
 
@@ -41,10 +41,10 @@ struct PrefixSearchTests {
   }
 
   @Test("Autocomplete considers at most 16 names", arguments: [(15, 15), (16, 16), (17, 16)])
-  func names(count: Int, answers: Int) throws {
+  func names(count: Int, expected: Int) throws {
     #expect(GazetteerLimits.completions == 16)
     let names = "abcdefghijklmnopq".prefix(count).map { Hamlet.Row.town("Town\($0)", 1_000) }
-    #expect(try Hamlet.index(of: names).locate(PlaceQuery("tow", kind: .autocomplete, limit: 20)).count == answers)
+    #expect(try Hamlet.index(of: names).locate(PlaceQuery("tow", kind: .autocomplete, limit: 20)).count == expected)
   }
 
   @Test("A name's rank is the highest rank of its first eight places", arguments: [(7, true), (8, false)])

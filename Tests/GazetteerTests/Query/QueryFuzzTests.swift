@@ -26,12 +26,12 @@ struct QueryFuzzTests {
     Fuzz.rounds(20_000) { random in
       let text = random.changed(random.one(of: Self.points), with: Self.points)
       guard let point = text.withUnsafeBufferPointer(CoordinateText.parse) else { return false }
-      let said = String(decoding: text, as: UTF8.self)
+      let decoded = String(decoding: text, as: UTF8.self)
       try #require(abs(point.latitude) <= 90 && abs(point.longitude) <= 180, "\(text)")
-      let isURI = said.lowercased().drop { $0 == " " }.hasPrefix("geo:")
+      let isURI = decoded.lowercased().drop { $0 == " " }.hasPrefix("geo:")
       try #require(
         isURI
-          || said.unicodeScalars.allSatisfy("0123456789 .,;+-−°º'\"′″’”NSEWnsew".unicodeScalars.contains), "\(text)")
+          || decoded.unicodeScalars.allSatisfy("0123456789 .,;+-−°º'\"′″’”NSEWnsew".unicodeScalars.contains), "\(text)")
       return true
     }
   }
@@ -87,8 +87,9 @@ struct QueryFuzzTests {
       let bytes = random.changed(random.one(of: Self.names), with: Self.names)
       let text = random.below(2) == 0 ? bytes : Array(String(decoding: bytes, as: UTF8.self).utf8)
       let reading = FoldedText.Reading(rawValue: UInt8(random.below(4)))
-      let room = random.below(4) == 0 ? 6 + random.below(60) : FoldedText.bytes(foldedFrom: GazetteerLimits.queryBytes)
-      return try FoldedText.withEmpty(bytes: room) { folded in
+      let capacityMax = FoldedText.bytes(foldedFrom: GazetteerLimits.queryBytes)
+      let capacity = random.below(4) == 0 ? 6 + random.below(60) : capacityMax
+      return try FoldedText.withEmpty(bytes: capacity) { folded in
         text.withUnsafeBufferPointer { folded.fold($0, reading: reading) }
         var end = 0
         for token in folded.tokens[..<folded.tokenCount] {

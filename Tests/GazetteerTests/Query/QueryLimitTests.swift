@@ -43,7 +43,7 @@ struct QueryLimitTests {
   }
 
   @Test("A query returns at most 20 places", arguments: [(19, 19), (20, 20), (21, 20), (1_000, 20)])
-  func answers(limit: Int, count: Int) throws {
+  func placesPerQuery(limit: Int, count: Int) throws {
     let index = try Hamlet.index(of: (0..<25).map { .town("Twin", 1_000 + $0, at: (11 + Double($0), 21)) })
     #expect(index.locate(PlaceQuery("Twin", limit: limit)).count == count)
   }
@@ -75,10 +75,10 @@ struct QueryLimitTests {
       #expect(!text.isTruncated && text.tokenCount == GazetteerLimits.queryTokens)
     }
     // A word starts only if the buffer has space for the blank before it, the longest character and one more byte.
-    for (room, isTruncated) in [(12, true), (13, false), (14, false)] {
-      FoldedText.withEmpty(bytes: room) { text in
+    for (capacity, isTruncated) in [(12, true), (13, false), (14, false)] {
+      FoldedText.withEmpty(bytes: capacity) { text in
         Array("beetown abc".utf8).withUnsafeBufferPointer { text.fold($0) }
-        #expect(text.isTruncated == isTruncated, "\(room)")
+        #expect(text.isTruncated == isTruncated, "\(capacity)")
       }
     }
   }

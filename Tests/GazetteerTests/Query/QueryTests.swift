@@ -101,17 +101,17 @@ struct QueryTests {
   }
 
   @Test("A limited query returns the first places of the full result", arguments: [1, 2, 5, 20])
-  func wanted(limit: Int) throws {
+  func limitedResult(limit: Int) throws {
     let index = try World.index.get()
     for text in ["Paris", "Springfield", "San Antonio", "Victoria"] {
       let all = index.locate(PlaceQuery(text, limit: 20))
-      let some = index.locate(PlaceQuery(text, limit: limit))
-      #expect(some == Array(all.prefix(limit)) && some.count == min(limit, all.count), "\(text)")
+      let first = index.locate(PlaceQuery(text, limit: limit))
+      #expect(first == Array(all.prefix(limit)) && first.count == min(limit, all.count), "\(text)")
     }
   }
 
   @Test("A repeated name shares its confidence among its namesakes")
-  func twice() throws {
+  func repeatedName() throws {
     let index = try Hamlet.index(
       of: [.town("Twin", 50_000, at: (-30, 90)), .town("Twin", 50_000, at: (30, 20))])
     let places = index.locate(PlaceQuery("Twin, Twin", limit: 5))

@@ -15,7 +15,7 @@ struct TimeBoundTests {
   /// Looks up a text, forward and as autocomplete. Returns true if a place is found. Throws if a lookup takes too long
   /// or its places are invalid.
   @discardableResult
-  private func ask(_ text: String, _ index: PlaceIndex) throws -> Bool {
+  private func lookUp(_ text: String, _ index: PlaceIndex) throws -> Bool {
     var isFound = false
     for kind in [PlaceQuery.Kind.forward, .autocomplete] {
       let start = Self.milliseconds
@@ -35,10 +35,10 @@ struct TimeBoundTests {
   }
 
   @Test("Every prefix of every public case is looked up in time")
-  func beginnings() throws {
+  func prefixes() throws {
     let index = try World.index.get()
     for item in try AccuracyTests.cases() {
-      for end in item.text.indices { try ask(String(item.text[...end]), index) }
+      for end in item.text.indices { try lookUp(String(item.text[...end]), index) }
     }
   }
 
@@ -49,7 +49,7 @@ struct TimeBoundTests {
       "\u{301}", "\u{20DD}", ",", ", ", ".", "'", "’", "&", "-", "/", "(", "\u{200D}", "\u{202E}", "\u{FE0F}", "٬", "、",
       "a\u{301}", "a,", "a.", "a'", "1,", "1 ", "é", "ﬃ", "ﷺ", "\u{1F5FA}", "\u{1F1E9}\u{1F1EA}", "東", "京都", "한", "ガ",
     ] {
-      try ask(String(repeating: piece, count: GazetteerLimits.queryBytes / piece.utf8.count), index)
+      try lookUp(String(repeating: piece, count: GazetteerLimits.queryBytes / piece.utf8.count), index)
     }
     // Longer than the query limit, so not read.
     #expect(try World.first(String(repeating: ",", count: 1_000)) == nil)
@@ -67,12 +67,12 @@ struct TimeBoundTests {
     names.sort { $0 > $1 }
     #expect(names.count > 100)
     let frequent = names.prefix(100).map(\.name)
-    for name in frequent { try ask(String(repeating: name + " ", count: 200 / (name.utf8.count + 1)), index) }
+    for name in frequent { try lookUp(String(repeating: name + " ", count: 200 / (name.utf8.count + 1)), index) }
     Fuzz.rounds(300) { random in
       let separator = random.one(of: [" ", ", ", " 1 ", ""])
       var text = ""
       while text.utf8.count < 200 { text += random.one(of: frequent) + separator }
-      return try ask(String(text.prefix(240)), index)
+      return try lookUp(String(text.prefix(240)), index)
     }
   }
 
@@ -84,7 +84,7 @@ struct TimeBoundTests {
       while text.utf8.count < 200 {
         text += name(&random, sections).dropLast() + random.one(of: ["x ", "q, ", " "])
       }
-      return try ask(String(text.prefix(120)), index)
+      return try lookUp(String(text.prefix(120)), index)
     }
   }
 
@@ -93,10 +93,10 @@ struct TimeBoundTests {
     let (index, sections) = (try World.index.get(), try World.sections.get())
     Fuzz.rounds(1_000) { random in
       if random.below(2) == 0 {
-        return try ask(String(decoding: (0..<random.below(200)).map { _ in random.byte() }, as: UTF8.self), index)
+        return try lookUp(String(decoding: (0..<random.below(200)).map { _ in random.byte() }, as: UTF8.self), index)
       }
       let words = (0..<8).flatMap { _ in name(&random, sections).split(separator: " ").prefix(1) }
-      return try ask(words.joined(separator: random.one(of: [" ", ", "])), index)
+      return try lookUp(words.joined(separator: random.one(of: [" ", ", "])), index)
     }
   }
 

@@ -17,7 +17,7 @@ struct AccuracyTests {
 
   /// The minimum accuracy by kind, somewhat below the measured one. The towns of the US Census are in the data
   /// themselves, so their cases test parsing and not coverage.
-  private static let floors: [String: Double] = [
+  private static let accuracyMin: [String: Double] = [
     "us_place_random": 0.99, "us_place_statename": 0.95, "us_zip": 0.99, "tz_zone_city": 0.83, "ne_city_bare": 0.96,
     "country": 0.91, "capital_country": 0.98, "country_localised": 0.95, "country_native": 0.7, "typo_drop": 0.7,
     "typo_double": 0.85, "typo_replace": 0.95, "typo_swap": 0.95,
@@ -26,30 +26,30 @@ struct AccuracyTests {
   @Test("At least 97 of 100 places with a confidence of 0.9 are right")
   func calibrated() throws {
     let index = try World.index.get()
-    var (sure, right) = (0, 0)
+    var (confident, correct) = (0, 0)
     for item in try Self.cases() {
       guard let place = index.locate(PlaceQuery(item.text)).first, place.confidence >= 0.9 else { continue }
-      sure += 1
-      right += Self.kilometres(place.coordinate, item) <= item.kilometres ? 1 : 0
+      confident += 1
+      correct += Self.kilometres(place.coordinate, item) <= item.kilometres ? 1 : 0
     }
-    #expect(sure > 500 && right * 100 >= sure * 97, "\(right) of \(sure)")
+    #expect(confident > 500 && correct * 100 >= confident * 97, "\(correct) of \(confident)")
   }
 
   @Test("Public cases reach the minimum accuracy of their kind")
   func publicCases() throws {
     let index = try World.index.get()
-    var right: [String: Int] = [:]
-    var all: [String: Int] = [:]
+    var correct: [String: Int] = [:]
+    var total: [String: Int] = [:]
     for item in try Self.cases() {
-      all[item.kind, default: 0] += 1
+      total[item.kind, default: 0] += 1
       guard let place = index.locate(PlaceQuery(item.text)).first else { continue }
-      if Self.kilometres(place.coordinate, item) <= item.kilometres { right[item.kind, default: 0] += 1 }
+      if Self.kilometres(place.coordinate, item) <= item.kilometres { correct[item.kind, default: 0] += 1 }
     }
     var report: [String] = []
-    for (kind, count) in all.sorted(by: { $0.key < $1.key }) {
-      let share = Double(right[kind] ?? 0) / Double(count)
-      report.append("\(kind) \(right[kind] ?? 0)/\(count)")
-      #expect(share >= Self.floors[kind] ?? 0, "\(kind)")
+    for (kind, count) in total.sorted(by: { $0.key < $1.key }) {
+      let share = Double(correct[kind] ?? 0) / Double(count)
+      report.append("\(kind) \(correct[kind] ?? 0)/\(count)")
+      #expect(share >= Self.accuracyMin[kind] ?? 0, "\(kind)")
     }
     FileHandle.standardError.write(Data("accuracy: \(report.joined(separator: ", "))\n".utf8))
   }

@@ -14,8 +14,8 @@ struct ConfidenceTests {
       "New York", "Luxembourg", "Birmingham, Ala.", "Saint-Étienne, Loire", "8000", "Victoria", "Valley 1010",
     ])
   func order(text: String) throws {
-    let sure = try World.index.get().locate(PlaceQuery(text, limit: 10)).map(\.confidence)
-    #expect(sure == sure.sorted(by: >), "\(sure)")
+    let confidences = try World.index.get().locate(PlaceQuery(text, limit: 10)).map(\.confidence)
+    #expect(confidences == confidences.sorted(by: >), "\(confidences)")
   }
 
   @Test(
@@ -35,7 +35,7 @@ struct ConfidenceTests {
   @Test(
     "A town of 4,095 inhabitants has full confidence by its name alone",
     arguments: [(4_094, 0.8), (4_095, 1), (4_096, 1)])
-  func chance(population: Int, confidence: Double) throws {
+  func fullConfidence(population: Int, confidence: Double) throws {
     #expect(GazetteerLimits.chanceProminence == 20 * 256)
     let index = try Hamlet.index(of: [.town("Beetown", population)])
     #expect(index.locate(PlaceQuery("Beetown")).first?.confidence == confidence)

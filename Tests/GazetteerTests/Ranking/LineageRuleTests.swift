@@ -9,20 +9,20 @@ struct LineageRuleTests {
   @Test("R6: A territory named with its state is the territory, and likewise its towns")
   func territories() throws {
     let world = try Lineages()
-    var tried = 0
+    var checked = 0
     for number in 0..<UInt16(world.sections.countryCount) {
       guard let country = world.sections.country(number), country.sovereign != number,
         let territory = world.sections.place(UInt32(number)),
         let state = world.sections.place(UInt32(country.sovereign)),
         let town = world.largest(of: number)
       else { continue }
-      tried += 1
+      checked += 1
       for name in [world.name(territory), "\(world.name(town)), \(world.name(territory))"] {
         let text = "\(name), \(world.name(state))"
         #expect(try World.first(text)?.countryCode == world.code(territory), "\(text)")
       }
     }
-    #expect(tried > 30)
+    #expect(checked > 30)
   }
 
   @Test(
@@ -77,7 +77,7 @@ struct LineageRuleTests {
   @Test("R8: A repeated name of a region or country is the town of that name in it")
   func everyDouble() throws {
     let world = try Lineages()
-    var tried = 0
+    var checked = 0
     for town in world.towns {
       let name = world.name(town)
       let country = try #require(world.sections.place(UInt32(town.country)))
@@ -89,11 +89,11 @@ struct LineageRuleTests {
         text = "\(name), \(name), \(world.name(country))"
       }
       guard let text else { continue }
-      tried += 1
+      checked += 1
       let place = try World.first(text)
       #expect(place.map { $0.level == .city && world.isNear($0, town) } ?? false, "\(text)")
     }
-    #expect(tried > 500)
+    #expect(checked > 500)
   }
 
   @Test(

@@ -46,16 +46,16 @@ struct RuleTests {
   @Test("R1: A town with a 64th of its region's inhabitants takes the region's bare name")
   func everyRegion() throws {
     let world = try Lineages()
-    var tried = 0
+    var checked = 0
     for town in world.towns {
       guard let region = world.sections.place(town.region), world.name(region) == world.name(town),
         UInt64(town.population) * 64 >= UInt64(region.population)
       else { continue }
-      tried += 1
+      checked += 1
       let place = try World.first(world.name(town))
       #expect(place?.level != .region || place?.countryCode != world.code(town), "\(world.name(town))")
     }
-    #expect(tried > 500)
+    #expect(checked > 500)
   }
 
   @Test(
@@ -161,7 +161,7 @@ struct RuleTests {
   @Test(
     "R3: A small word or a code beside unmatched words is no place",
     arguments: ["not me", "move it", "no it is not"])
-  func leftOver(text: String) throws {
+  func unmatchedWords(text: String) throws {
     #expect(try World.first(text) == nil)
   }
 

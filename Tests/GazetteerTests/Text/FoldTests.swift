@@ -40,7 +40,7 @@ struct FoldTests {
       ("Neu\u{AD}stadt", .apostrophesSpaced, "neustadt"), ("क\u{94D}\u{200D}ष", .apostrophesSpaced, "क\u{94D}ष"),
       ("L'Aquila", .apostrophesSpaced, "l aquila"),
     ])
-  func readsAgain(text: String, reading: FoldedText.Reading, expected: String) {
+  func otherReadings(text: String, reading: FoldedText.Reading, expected: String) {
     #expect(folded(text, reading) == expected)
   }
 

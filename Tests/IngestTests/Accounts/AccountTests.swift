@@ -8,13 +8,13 @@ struct AccountTests {
   @Test("A sign-up starts a session, and an e-mail address has one account")
   func signUp() async throws {
     let client = try IngestFixture().client
-    let answer = try await client.signUp("ada@example.org")
-    #expect(answer.status == 201)
-    let account = try #require(answer.object["account"] as? [String: Any])
+    let response = try await client.signUp("ada@example.org")
+    #expect(response.status == 201)
+    let account = try #require(response.object["account"] as? [String: Any])
     #expect(account["email"] as? String == "ada@example.org" && account["firstName"] as? String == "Ada")
     for email in ["ada@example.org", " ADA@Example.ORG "] {
-      let taken = try await client.signUp(email)
-      #expect(taken.status == 409 && taken["code"] == "email_taken" && taken["field"] == "email")
+      let duplicate = try await client.signUp(email)
+      #expect(duplicate.status == 409 && duplicate["code"] == "email_taken" && duplicate["field"] == "email")
     }
     #expect(try await client.logIn("ada@example.org").status == 200)
   }
@@ -45,8 +45,8 @@ struct AccountTests {
 
     let end = try await bearer.send("DELETE", "/v2/session")
     #expect(end.status == 204 && end.headers["set-cookie"]?.contains("Max-Age=0") == true)
-    for answer in [try await bearer.get("/v2/session"), try await byCookie(), try await bearer.post("Oslo")] {
-      #expect(answer.status == 401 && answer["code"] == "session_required")
+    for response in [try await bearer.get("/v2/session"), try await byCookie(), try await bearer.post("Oslo")] {
+      #expect(response.status == 401 && response["code"] == "session_required")
     }
   }
 
@@ -61,10 +61,10 @@ struct AccountTests {
     let client = try IngestFixture().client
     let post = try await client.post("Oslo", headers: headers)
     let list = try await client.get("/v2/posts", headers: headers)
-    for answer in [post, list] {
-      #expect(answer.status == 401 && answer["code"] == "session_required")
+    for response in [post, list] {
+      #expect(response.status == 401 && response["code"] == "session_required")
       // RFC 9110, section 15.5.2: a 401 names an acceptable scheme.
-      #expect(answer.headers["www-authenticate"]?.hasPrefix("Bearer") == true)
+      #expect(response.headers["www-authenticate"]?.hasPrefix("Bearer") == true)
     }
     #expect(try await client.list().entries.isEmpty)
   }
@@ -96,15 +96,15 @@ struct AccountTests {
       ["Origin": Client.base, "Sec-Fetch-Site": "cross-site"],
     ]
     for headers in foreign {
-      let answer = try await client.post("Oslo", headers: headers.merging(["Cookie": cookie]) { $1 })
-      #expect(answer.status == 403 && answer["code"] == "cross_site", "\(headers)")
+      let response = try await client.post("Oslo", headers: headers.merging(["Cookie": cookie]) { $1 })
+      #expect(response.status == 403 && response["code"] == "cross_site", "\(headers)")
       let end = try await client.send("DELETE", "/v2/session", headers: headers.merging(["Cookie": cookie]) { $1 })
       #expect(end.status == 403, "\(headers)")
     }
     let own = [[:], ["Sec-Fetch-Site": "same-origin"], ["Sec-Fetch-Site": "none"], ["Origin": Client.base]]
     for headers in own {
-      let answer = try await client.post("Oslo", wait: 30, headers: headers.merging(["Cookie": cookie]) { $1 })
-      #expect(answer.status == 200, "\(headers)")
+      let response = try await client.post("Oslo", wait: 30, headers: headers.merging(["Cookie": cookie]) { $1 })
+      #expect(response.status == 200, "\(headers)")
     }
     #expect(try await client.list().entries.count == own.count)
   }
@@ -119,10 +119,10 @@ struct AccountTests {
     ]
     for (path, status) in [("/v2/accounts", 201), ("/v2/session", 200)] {
       for headers in foreign {
-        let answer = try await client.send("POST", path, body: JSON.object(account), headers: headers)
-        #expect(answer.status == 403 && answer["code"] == "cross_site", "\(path) \(headers)")
-        #expect(answer.headers["set-cookie"] == nil)
-        BadRequest.expectProblem(answer, "\(path) \(headers)")
+        let response = try await client.send("POST", path, body: JSON.object(account), headers: headers)
+        #expect(response.status == 403 && response["code"] == "cross_site", "\(path) \(headers)")
+        #expect(response.headers["set-cookie"] == nil)
+        BadRequest.expectProblem(response, "\(path) \(headers)")
       }
       let own = try await client.send("POST", path, body: JSON.object(account), headers: ["Origin": Client.base])
       #expect(own.status == status && own.headers["set-cookie"] != nil, "\(path)")

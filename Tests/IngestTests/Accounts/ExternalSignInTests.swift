@@ -82,9 +82,9 @@ struct ExternalSignInTests {
   func link() async throws {
     func caller(_ email: String) async throws -> AuthenticatedCaller {
       let account = try await map.account(email)
-      let begun = try await providers.logins.sessions.begin(
+      let newSession = try await providers.logins.sessions.begin(
         account, from: Self.source, unixMs: WallClock.unixMs)
-      let (token, session) = try #require(begun)
+      let (token, session) = try #require(newSession)
       return AuthenticatedCaller(session: session, token: token)
     }
     let (ada, bob) = (try await caller("ada@example.org"), try await caller("bob@example.org"))
@@ -102,10 +102,10 @@ struct ExternalSignInTests {
 
   @Test("A pending authorization is consumed once, by the browser that began it")
   func flow() async throws {
-    let scene = try OpenIDFixture()
-    let providers = scene.map.components.providers
+    let fixture = try OpenIDFixture()
+    let providers = fixture.map.components.providers
     let (location, key) = try await providers.begin(returnPath: "/map", link: nil, from: Self.source)
-    #expect(location.hasPrefix(scene.provider.server.url + "/authorize?"))
+    #expect(location.hasPrefix(fixture.provider.server.url + "/authorize?"))
     let state = try #require(location.firstMatch(of: #/[?&]state=([^&]+)/#)).1
     #expect(providers.consumeAuthorization(key: "another", state: String(state)) == nil)
     let flow = try #require(providers.consumeAuthorization(key: key, state: String(state)))

@@ -10,7 +10,7 @@ struct FacebookTests {
 
   init() throws { graph = try FacebookStub([:]) }
 
-  private func up() throws -> IngestFixture {
+  private func makeFixture() throws -> IngestFixture {
     try IngestFixture { [graph] in
       $0.facebook = try FacebookConfiguration(
         appID: FacebookStub.appID, appSecret: FacebookStub.appSecret, graph: graph.url)
@@ -21,24 +21,24 @@ struct FacebookTests {
     try await client.send("POST", "/v2/session", body: JSON.object(["facebookAccessToken": token]))
   }
 
-  private func classic(_ client: Client, _ token: Any, path: String = "/v1/session") async throws -> APIResponse {
+  private func compatLogIn(_ client: Client, _ token: Any, path: String = "/v1/session") async throws -> APIResponse {
     try await client.send("POST", path, body: JSON.object(["facebook_mobile": ["access_token": token]]))
   }
 
   @Test("A Facebook token creates an account on first use and finds it later, in both APIs")
   func first() async throws {
     graph.set("token", .init())
-    let map = try up()
-    let answer = try await logIn(map.client, "token")
-    #expect(answer.status == 200 && answer.headers["set-cookie"]?.hasPrefix("otm=") == true)
-    let account = try #require(answer.object["account"] as? [String: Any])
+    let map = try makeFixture()
+    let response = try await logIn(map.client, "token")
+    #expect(response.status == 200 && response.headers["set-cookie"]?.hasPrefix("otm=") == true)
+    let account = try #require(response.object["account"] as? [String: Any])
     #expect(account["firstName"] as? String == "Grace" && account["email"] as? String == "grace@example.org")
     #expect(account["hasPassword"] as? Bool == false)
     var client = map.client
-    client.token = answer["token"]
+    client.token = response["token"]
     try await client.expectService()
     for path in ["/v1/session", "/api/session"] {
-      let again = try await classic(client, "token", path: path)
+      let again = try await compatLogIn(client, "token", path: path)
       #expect(again.status == 200)
       #expect((try again.guarded()["account"] as? [String: Any])?["key"] as? String == account["id"] as? String)
     }
@@ -51,14 +51,14 @@ struct FacebookTests {
     var other = FacebookStub.Login()
     other.app = "999"
     graph.set("other-secret", other)
-    let map = try up()
+    let map = try makeFixture()
     for token in ["other-secret", "wrong-secret"] {
-      let answer = try await logIn(map.client, token)
-      #expect(answer.status == 403 && answer["code"] == "identity_refused")
-      let old = try await classic(map.client, token)
-      #expect(old.status == 403)
+      let response = try await logIn(map.client, token)
+      #expect(response.status == 403 && response["code"] == "identity_refused")
+      let compat = try await compatLogIn(map.client, token)
+      #expect(compat.status == 403)
       #expect(
-        try old.guarded()["error"] as? String == "The provider rejected this login; log in there again.")
+        try compat.guarded()["error"] as? String == "The provider rejected this login; log in there again.")
       #expect(!map.logged.contains(token))
     }
     #expect(map.logged.contains("code=facebook_app") && map.logged.contains("event=identity_refused"))
@@ -73,7 +73,7 @@ struct FacebookTests {
 
   @Test("A login body needs exactly one credential")
   func bodies() async throws {
-    let map = try up()
+    let map = try makeFixture()
     let both = try await map.client.send(
       "POST", "/v2/session", body: JSON.object(["facebookAccessToken": "a", "email": "a@b", "password": "c"]))
     #expect(both.status == 422 && both["code"] == "conflicting_credentials")
@@ -81,9 +81,9 @@ struct FacebookTests {
     #expect(
       try await map.client.send("POST", "/v2/session", body: #"{"facebookAccessToken":5}"#)["code"] == "wrong_type")
     for token in ["", 5, NSNull()] as [Any] {
-      let answer = try await classic(map.client, token)
-      #expect(answer.status == 400)
-      let body = try answer.guarded()
+      let response = try await compatLogIn(map.client, token)
+      #expect(response.status == 400)
+      let body = try response.guarded()
       #expect(body["parameter"] as? String == "facebook_mobile.access_token")
       #expect(body["error"] as? String == "trails.Error 400: Missing parameter 'access_token'")
     }
@@ -92,27 +92,28 @@ struct FacebookTests {
   @Test("Facebook logins are refused if Facebook is not configured")
   func off() async throws {
     let client = try IngestFixture().client
-    let answer = try await logIn(client, "token")
-    #expect(answer.status == 403 && answer["code"] == "facebook_disabled")
-    let old = try await classic(client, "token")
-    #expect(old.status == 403)
+    let response = try await logIn(client, "token")
+    #expect(response.status == 403 && response["code"] == "facebook_disabled")
+    let compat = try await compatLogIn(client, "token")
+    #expect(compat.status == 403)
     #expect(
-      try old.guarded()["error"] as? String
+      try compat.guarded()["error"] as? String
         == "Login with Facebook is disabled; log in with your e-mail address and password.")
   }
 
   @Test("A Facebook login takes over no account by address, and respects a closed sign-up")
   func noAccount() async throws {
     graph.set("token", .init())
-    let map = try up()
+    let map = try makeFixture()
     #expect(try await map.client.signUp("grace@example.org").status == 201)
-    let taken = try await logIn(map.client, "token")
-    #expect(taken.status == 409 && taken["code"] == "email_taken" && taken["detail"]?.contains("then add") == true)
+    let conflict = try await logIn(map.client, "token")
+    #expect(conflict.status == 409 && conflict["code"] == "email_taken")
+    #expect(conflict["detail"]?.contains("then add") == true)
     var hidden = FacebookStub.Login()
     hidden.profile = ""
     graph.set("token", hidden)
-    let answer = try await logIn(map.client, "token")
-    let email = (answer.object["account"] as? [String: Any])?["email"] as? String
+    let response = try await logIn(map.client, "token")
+    let email = (response.object["account"] as? [String: Any])?["email"] as? String
     #expect(email?.wholeMatch(of: #/[0-9a-f]{32}@login\.invalid/#) != nil)
     let closed = try map.restarted { $0.isSignUpOpen = false }
     #expect(try await logIn(closed.client, "token").status == 200, "A known account must still log in.")
@@ -124,13 +125,14 @@ struct FacebookTests {
   @Test("An unavailable Facebook gives 503 with Retry-After, and other logins work")
   func down() async throws {
     graph.set("token", .init())
-    let map = try up()
-    for reply in [StubServer.Reply.answer(status: 500, body: ""), .reset, .drip] {
+    let map = try makeFixture()
+    for reply in [StubServer.Reply.response(status: 500, body: ""), .reset, .drip] {
       graph.server.setResponse { _ in reply }
-      let answer = try await logIn(map.client, "token")
-      #expect(answer.status == 503 && answer["code"] == "provider_unavailable" && answer.headers["retry-after"] == "10")
+      let response = try await logIn(map.client, "token")
+      #expect(response.status == 503 && response["code"] == "provider_unavailable")
+      #expect(response.headers["retry-after"] == "10")
     }
-    #expect(try await classic(map.client, "token").status == 503)
+    #expect(try await compatLogIn(map.client, "token").status == 503)
     #expect(try await map.client.signUp("ada@example.org").status == 201)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Password login")
 struct LoginTests {
   /// Starts ingest with 127.0.0.1 as a trusted proxy, so that tests choose client addresses.
-  private func up() throws -> IngestFixture {
+  private func makeFixture() throws -> IngestFixture {
     try IngestFixture { $0.proxies = TrustedProxies([try #require(AddressRange("127.0.0.1"))]) }
   }
 
@@ -24,14 +24,14 @@ struct LoginTests {
   ///
   /// - Returns: The number of wrong attempts, and the response to the refused one.
   private func guessUntilRefused(_ guess: () async throws -> APIResponse) async throws -> (
-    wrong: Int, answer: APIResponse
+    wrong: Int, response: APIResponse
   ) {
     var wrong = 0
     while wrong < 12 {
-      let answer = try await guess()
-      guard answer.status == 403 else {
-        #expect(answer.status == 429 && answer["code"] == "too_many_logins", "\(answer.status)")
-        return (wrong, answer)
+      let response = try await guess()
+      guard response.status == 403 else {
+        #expect(response.status == 429 && response["code"] == "too_many_logins", "\(response.status)")
+        return (wrong, response)
       }
       wrong += 1
     }
@@ -40,20 +40,21 @@ struct LoginTests {
 
   @Test("A guesser waits longer each time and learns nothing, and the owner logs in from elsewhere")
   func guesses() async throws {
-    let map = try up()
+    let map = try makeFixture()
     let client = map.client
     #expect(try await client.signUp("ada@example.org").status == 201)
     let unknown = try await guessUntilRefused { try await logIn(client, "nobody@example.org", from: "203.0.113.5") }
-      .answer
-    let last = try await eventually("the right password is refused too") { () -> (wrong: Int, answer: APIResponse)? in
-      let held = try await guessUntilRefused { try await logIn(client, from: "203.0.113.5") }
+      .response
+    let last = try await eventually("the right password is refused too") { () -> (wrong: Int, response: APIResponse)? in
+      let refusal = try await guessUntilRefused { try await logIn(client, from: "203.0.113.5") }
       // On a slow machine the pause may be over by now. Then the right password frees the next five attempts.
       let right = try await logIn(client, password: Client.password, from: "203.0.113.5")
-      return right.status == 429 ? held : nil
+      return right.status == 429 ? refusal : nil
     }
-    let (wrong, held) = (last.wrong, last.answer)
-    #expect(unknown.status == held.status && unknown["title"] == held["title"] && unknown["code"] == held["code"])
-    #expect(wrong > 5 || wrong == 5 && held.headers["retry-after"] == "1", "\(wrong)")
+    let (wrong, refused) = (last.wrong, last.response)
+    #expect(unknown.status == refused.status)
+    #expect(unknown["title"] == refused["title"] && unknown["code"] == refused["code"])
+    #expect(wrong > 5 || wrong == 5 && refused.headers["retry-after"] == "1", "\(wrong)")
     #expect(try await logIn(client, password: Client.password, from: "203.0.113.6").status == 200)
     // After the pause one attempt is free, and the right password resets the count.
     try await eventually("the pause ends") {
@@ -64,7 +65,7 @@ struct LoginTests {
 
   @Test("Login pauses survive a restart and apply to the compatibility API too")
   func restart() async throws {
-    var map = try up()
+    var map = try makeFixture()
     for _ in 0..<5 { #expect(try await logIn(map.client, from: "203.0.113.5").status == 403) }
     // An early attempt changes nothing. Each of the three pauses is longer than the one before.
     for _ in 0..<3 {
@@ -77,15 +78,15 @@ struct LoginTests {
     // free.
     let wrong = try await guessUntilRefused { try await logIn(map.client, from: "203.0.113.5") }.wrong
     #expect(wrong < 5)
-    func classicLogin() async throws -> APIResponse {
+    func compatLogIn() async throws -> APIResponse {
       let body = #"{"udacity": {"username": "ada@example.org", "password": "x"}}"#
       return try await map.client.send(
         "POST", "/v1/session", body: body, headers: ["X-Forwarded-For": "203.0.113.5"])
     }
-    var classic = try await classicLogin()
-    for _ in 0..<4 where classic.status == 403 { classic = try await classicLogin() }
-    #expect(classic.status == 429 && classic.headers["retry-after"] != nil)
-    let text = String(decoding: classic.body, as: UTF8.self)
+    var compat = try await compatLogIn()
+    for _ in 0..<4 where compat.status == 403 { compat = try await compatLogIn() }
+    #expect(compat.status == 429 && compat.headers["retry-after"] != nil)
+    let text = String(decoding: compat.body, as: UTF8.self)
     #expect(text.hasPrefix(")]}'\n{\"status\":429,\"code\":155,\"error\":\"Too many"), "\(text)")
   }
 
@@ -97,17 +98,17 @@ struct LoginTests {
 
   @Test("Seventy clients behind one address sign up and log in together, with consecutive ids")
   func schoolClass() async throws {
-    let client = try up().client
+    let client = try makeFixture().client
     let count = 70
     // If ingest is too slow for all of them, each client retries after the pause that ingest names.
-    func all(_ ask: @escaping @Sendable (Int) async throws -> APIResponse) async throws -> [APIResponse] {
+    func all(_ send: @escaping @Sendable (Int) async throws -> APIResponse) async throws -> [APIResponse] {
       try await withThrowingTaskGroup(of: APIResponse.self) { group in
         for pupil in 0..<count {
           group.addTask {
             try await eventually("pupil \(pupil) gets a response", within: .seconds(300)) { () -> APIResponse? in
-              let answer = try await ask(pupil)
-              guard answer.status == 503 else { return answer }
-              let pause = try #require(Int(answer.headers["retry-after"] ?? ""))
+              let response = try await send(pupil)
+              guard response.status == 503 else { return response }
+              let pause = try #require(Int(response.headers["retry-after"] ?? ""))
               try await Task.sleep(for: .seconds(pause))
               return nil
             }
@@ -116,14 +117,15 @@ struct LoginTests {
         return try await group.reduce(into: []) { $0.append($1) }
       }
     }
-    let made = try await all { try await client.signUp("\($0)@example.org") }
-    #expect(made.allSatisfy { $0.status == 201 }, "\(made.map(\.status))")
+    let signedUp = try await all { try await client.signUp("\($0)@example.org") }
+    #expect(signedUp.allSatisfy { $0.status == 201 }, "\(signedUp.map(\.status))")
     // More logins than an address has free attempts: right passwords do not count.
     let loggedIn = try await all {
       try await logIn(client, "\($0)@example.org", password: Client.password, from: "2001:db8::\($0)")
     }
     #expect(loggedIn.allSatisfy { $0.status == 200 }, "\(loggedIn.map(\.status))")
-    let numbers = made.compactMap { ($0.object["account"] as? [String: Any])?["id"] as? String }.compactMap { Int($0) }
+    let ids = signedUp.compactMap { ($0.object["account"] as? [String: Any])?["id"] as? String }
+    let numbers = ids.compactMap { Int($0) }
     #expect(numbers.sorted() == Array(1...count))
     #expect(try await client.signUp("5@example.org")["code"] == "email_taken")
     let next = try await client.signUp("next@example.org")
@@ -136,7 +138,7 @@ struct LoginTests {
 
   @Test("A network with too many sign-ups is refused, and other networks are not")
   func signUps() async throws {
-    let map = try up()
+    let map = try makeFixture()
     func signUp(_ name: String, from address: String) async throws -> APIResponse {
       let body = JSON.object(["email": "\(name)@example.org", "password": Client.password, "firstName": "Eve"])
       return try await map.client.send("POST", "/v2/accounts", body: body, headers: ["X-Forwarded-For": address])
@@ -158,13 +160,13 @@ struct LoginTests {
 
   @Test("Attempts from a hundred addresses do not lock out the owner's own network")
   func lockOut() async throws {
-    let map = try up()
+    let map = try makeFixture()
     _ = try await map.account("ada@example.org")
     #expect(try await logIn(map.client, password: Client.password, from: "2001:db8::1").status == 200)
-    let tries = map.components.providers.logins.loginGuard
-    for turn in 0..<100 {
-      let target = try await tries.target(email: "ada@example.org", from: source("203.0.113.\(turn)"))
-      if let tried = try? tries.begin(target) { tries.failed(tried) }
+    let loginGuard = map.components.providers.logins.loginGuard
+    for host in 0..<100 {
+      let target = try await loginGuard.target(email: "ada@example.org", from: source("203.0.113.\(host)"))
+      if let attempt = try? loginGuard.begin(target) { loginGuard.failed(attempt) }
     }
     // Each wrong password doubles the account's pause, which starts at 1 s.
     var stranger = 0
@@ -177,7 +179,7 @@ struct LoginTests {
 
   @Test("Password checks in a session are limited, and the audit log holds no typed text")
   func audit() async throws {
-    let map = try up()
+    let map = try makeFixture()
     let ada = try await map.client.signedUp()
     let body = JSON.object(["currentPassword": "guessed-secret"])
     #expect(try await ada.send("DELETE", "/v2/account", body: body)["code"] == "wrong_password")
@@ -204,14 +206,14 @@ struct LoginTests {
   @Test("A closed sign-up refuses new accounts")
   func closed() async throws {
     let client = try IngestFixture { $0.isSignUpOpen = false }.client
-    let answer = try await client.signUp("ada@example.org")
-    #expect(answer.status == 403 && answer["code"] == "sign_up_closed")
+    let response = try await client.signUp("ada@example.org")
+    #expect(response.status == 403 && response["code"] == "sign_up_closed")
     #expect(try await client.logIn("ada@example.org").status == 403)
   }
 
   @Test("A session shows its address and user agent")
   func source() async throws {
-    let client = try up().client
+    let client = try makeFixture().client
     #expect(try await client.signUp("ada@example.org").status == 201)
     let session = try await client.send(
       "POST", "/v2/session", body: JSON.object(["email": "ada@example.org", "password": Client.password]),

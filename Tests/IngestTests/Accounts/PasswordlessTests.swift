@@ -14,7 +14,7 @@ struct PasswordlessTests {
     graph = try FacebookStub(["token": .init(), "token-2": other])
   }
 
-  private func up() async throws -> (map: IngestFixture, client: Client) {
+  private func makeFixture() async throws -> (map: IngestFixture, client: Client) {
     let map = try IngestFixture { [graph] in
       $0.facebook = try FacebookConfiguration(
         appID: FacebookStub.appID, appSecret: FacebookStub.appSecret, graph: graph.url)
@@ -29,7 +29,7 @@ struct PasswordlessTests {
 
   @Test("The owner sets a first password freely and needs it afterwards")
   func firstPassword() async throws {
-    var (map, client) = try await up()
+    var (map, client) = try await makeFixture()
     #expect(try await client.get("/v2/account").object["hasPassword"] as? Bool == false)
     let moved = try await client.send("PATCH", "/v2/account", body: #"{"email":"new@example.org"}"#)
     #expect(moved.status == 200 && moved["email"] == "new@example.org")
@@ -46,14 +46,14 @@ struct PasswordlessTests {
       ("PATCH", "/v2/account", #"{"email":"x@example.org"}"#), ("DELETE", "/v2/account", "{}"),
     ]
     for (method, path, body) in changes {
-      let answer = try await client.send(method, path, body: body)
-      #expect(answer.status == 422 && answer["code"] == "missing_field" && answer["field"] == "currentPassword")
+      let response = try await client.send(method, path, body: body)
+      #expect(response.status == 422 && response["code"] == "missing_field" && response["field"] == "currentPassword")
     }
   }
 
   @Test("An account with a password links Facebook after a password check")
   func added() async throws {
-    let (map, _) = try await up()
+    let (map, _) = try await makeFixture()
     #expect(try await map.client.signUp("ada@example.org").status == 201)
     var ada = map.client
     ada.token = try await ada.logIn("ada@example.org")["token"]
@@ -61,8 +61,8 @@ struct PasswordlessTests {
       try await ada.send("POST", "/v2/account/identities", body: JSON.object(members))
     }
     #expect(try await add(["facebookAccessToken": "token"])["code"] == "missing_field")
-    let taken = try await add(["facebookAccessToken": "token", "currentPassword": Client.password])
-    #expect(taken.status == 409 && taken["code"] == "identity_taken")
+    let conflict = try await add(["facebookAccessToken": "token", "currentPassword": Client.password])
+    #expect(conflict.status == 409 && conflict["code"] == "identity_taken")
     let none = try await add(["facebookAccessToken": "none", "currentPassword": Client.password])
     #expect(none.status == 403 && none["code"] == "identity_refused")
     let off = try await add(["currentPassword": Client.password])
@@ -75,7 +75,7 @@ struct PasswordlessTests {
 
   @Test("The owner deletes the account without a password and then gets a new one")
   func deleted() async throws {
-    let (map, client) = try await up()
+    let (map, client) = try await makeFixture()
     let before = try await client.get("/v2/account")
     let id = try #require(before["id"])
     #expect(try await client.send("DELETE", "/v2/account", body: "{}").status == 204)

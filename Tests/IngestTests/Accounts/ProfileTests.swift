@@ -29,8 +29,9 @@ struct ProfileTests {
       (try await change(["lastName": 5], ada), 422, "wrong_type", "lastName"),
       (try await change(["firstName": "Eve"], map.client), 401, "session_required", ""),
     ]
-    for (answer, status, code, field) in refusals {
-      #expect(answer.status == status && answer["code"] == code && answer["field"] ?? "" == field, "\(answer.object)")
+    for (response, status, code, field) in refusals {
+      #expect(response.status == status && response["code"] == code, "\(response.object)")
+      #expect(response["field"] ?? "" == field, "\(response.object)")
     }
     #expect(try await change([:], ada)["email"] == "ada@example.org", "The address must not change.")
     let moved = try await change(
@@ -84,12 +85,12 @@ struct ProfileTests {
       map = try map.restarted(after: "UPDATE account SET password = '' WHERE email = 'ada@example.org'")
       ada = map.client.with(token: ada.token)
     }
-    var answers: [APIResponse] = []
-    while answers.last?.status != 429, answers.count < 60 {
-      answers.append(try await change(["email": "bob@example.org", "currentPassword": Client.password], ada))
+    var responses: [APIResponse] = []
+    while responses.last?.status != 429, responses.count < 60 {
+      responses.append(try await change(["email": "bob@example.org", "currentPassword": Client.password], ada))
     }
-    #expect(answers.last?["code"] == "too_many_logins" && answers.last?.headers["retry-after"] != nil)
-    #expect(answers.dropLast().allSatisfy { $0.status == 409 && $0["code"] == "email_taken" } && answers.count > 50)
+    #expect(responses.last?["code"] == "too_many_logins" && responses.last?.headers["retry-after"] != nil)
+    #expect(responses.dropLast().allSatisfy { $0.status == 409 && $0["code"] == "email_taken" } && responses.count > 50)
     // The pause may be over. Then the sign-up counts too, and doubles the next pause.
     var signUps = 0
     while try await map.client.signUp("bob@example.org").status != 429, signUps < 10 { signUps += 1 }

@@ -13,12 +13,12 @@ struct SessionStoreTests {
   func lifetime() async throws {
     let map = try IngestFixture(workers: 0)
     let (sessions, account) = (map.components.providers.logins.sessions, try await map.account("ada@example.org"))
-    let (token, begun) = try #require(try await sessions.begin(account, from: Self.source, unixMs: 1_000))
+    let (token, session) = try #require(try await sessions.begin(account, from: Self.source, unixMs: 1_000))
     #expect(token.utf8.count == Limits.sessionTokenBytes)
-    #expect(begun.expiresMs == 1_000 + Int64(Limits.sessionDays) * Self.dayMs && begun.source == Self.source)
+    #expect(session.expiresMs == 1_000 + Int64(Limits.sessionDays) * Self.dayMs && session.source == Self.source)
     // The first call reads the session, and the second one uses the cache.
-    for _ in 0..<2 { #expect(try await sessions.session(token: token, unixMs: begun.expiresMs - 1) == begun) }
-    #expect(try await sessions.session(token: token, unixMs: begun.expiresMs) == nil)
+    for _ in 0..<2 { #expect(try await sessions.session(token: token, unixMs: session.expiresMs - 1) == session) }
+    #expect(try await sessions.session(token: token, unixMs: session.expiresMs) == nil)
     let other = Secrets.token()
     #expect(other != token)
     #expect(try await sessions.session(token: other, unixMs: 1_000) == nil)
@@ -28,26 +28,26 @@ struct SessionStoreTests {
   func end() async throws {
     let map = try IngestFixture(workers: 0)
     let (sessions, account) = (map.components.providers.logins.sessions, try await map.account("ada@example.org"))
-    var begun: [(token: String, session: Session)] = []
+    var newSessions: [(token: String, session: Session)] = []
     for second in 1...4 {
       let session = try await sessions.begin(account, from: Self.source, unixMs: Int64(second) * 1_000)
-      begun.append(try #require(session))
+      newSessions.append(try #require(session))
     }
     func open() async throws -> [Int] {
       var open: [Int] = []
-      for (index, session) in begun.enumerated()
+      for (index, session) in newSessions.enumerated()
       where try await sessions.session(token: session.token, unixMs: 5_000) != nil { open.append(index) }
       return open
     }
     #expect(try await open() == [0, 1, 2, 3])
-    try await sessions.end(token: begun[0].token)
+    try await sessions.end(token: newSessions[0].token)
     #expect(try await open() == [1, 2, 3])
     let other = AccountID(rawValue: account.id.rawValue + 1)
-    #expect(try await !sessions.end(begun[1].session.id, of: other), "Another account must not end the session.")
-    #expect(try await sessions.end(begun[1].session.id, of: account.id))
-    #expect(try await !sessions.end(begun[1].session.id, of: account.id))
+    #expect(try await !sessions.end(newSessions[1].session.id, of: other), "Another account must not end the session.")
+    #expect(try await sessions.end(newSessions[1].session.id, of: account.id))
+    #expect(try await !sessions.end(newSessions[1].session.id, of: account.id))
     #expect(try await open() == [2, 3])
-    try await sessions.endAll(of: account.id, except: begun[3].token)
+    try await sessions.endAll(of: account.id, except: newSessions[3].token)
     #expect(try await open() == [3])
     try await sessions.endAll(of: account.id)
     #expect(try await open().isEmpty)
@@ -69,8 +69,8 @@ struct SessionStoreTests {
     let (sessions, account) = (map.components.providers.logins.sessions, try await map.account("ada@example.org"))
     let database = map.components.database
     let hash = try #require(try await database.credentials(email: "ada@example.org")).passwordHash
-    let begun = try await sessions.begin(account, passwordHash: hash, from: Self.source, unixMs: 1_000)
-    #expect(begun != nil)
+    let newSession = try await sessions.begin(account, passwordHash: hash, from: Self.source, unixMs: 1_000)
+    #expect(newSession != nil)
     #expect(try await sessions.begin(account, passwordHash: hash + "x", from: Self.source, unixMs: 1_000) == nil)
     try await database.set(account.id, .disabled(sinceMs: 1_000))
     #expect(try await sessions.begin(account, from: Self.source, unixMs: 1_000) == nil)

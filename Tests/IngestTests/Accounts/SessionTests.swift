@@ -91,7 +91,7 @@ struct SessionTests {
     let map = try IngestFixture()
     let first = try await map.client.signedUp()
     let second = try await loggedIn(map.client)
-    let answers = try await withThrowingTaskGroup(of: APIResponse.self) { group in
+    let responses = try await withThrowingTaskGroup(of: APIResponse.self) { group in
       for (number, client) in [first, second, first, second].enumerated() {
         group.addTask {
           try await client.send(
@@ -101,9 +101,9 @@ struct SessionTests {
       }
       return try await group.reduce(into: [APIResponse]()) { $0.append($1) }
     }
-    #expect(answers.count { $0.status == 200 } == 1, "\(answers.map(\.status))")
-    #expect(answers.allSatisfy { [200, 401, 403].contains($0.status) })
-    let token = try #require(answers.first { $0.status == 200 }?["token"])
+    #expect(responses.count { $0.status == 200 } == 1, "\(responses.map(\.status))")
+    #expect(responses.allSatisfy { [200, 401, 403].contains($0.status) })
+    let token = try #require(responses.first { $0.status == 200 }?["token"])
     var client = map.client
     client.token = token
     #expect(try await client.get("/v2/session").status == 200, "The new session must be valid.")

@@ -15,16 +15,16 @@ struct AdminTests {
     try map.addWorker { _ in .failed(.init(kind: .permanent, code: "bad_place", detail: "this worker likes no place")) }
     var ids: [String] = []
     for place in places {
-      let answer = try await client.post(place, wait: 30)
-      #expect(answer["state"] == "dead", "\(answer.object)")
-      ids.append(try #require(answer["id"]))
+      let response = try await client.post(place, wait: 30)
+      #expect(response["state"] == "dead", "\(response.object)")
+      ids.append(try #require(response["id"]))
     }
     map.endWorkers()
     return ids
   }
 
-  private func ids(_ answer: APIResponse) throws -> [String] {
-    try #require(answer.object["posts"] as? [[String: Any]]).compactMap { $0["id"] as? String }
+  private func ids(_ response: APIResponse) throws -> [String] {
+    try #require(response.object["posts"] as? [[String: Any]]).compactMap { $0["id"] as? String }
   }
 
   @Test("Operator routes refuse strangers and accounts without the operator role")
@@ -37,9 +37,9 @@ struct AdminTests {
     for (method, path, body) in routes {
       let stranger = try await map.client.send(method, "/v2/admin/\(path)", body: body)
       #expect(stranger.status == 401 && stranger["code"] == "session_required", "\(path)")
-      let answer = try await ada.send(method, "/v2/admin/\(path)", body: body)
-      #expect(answer.status == 403 && answer["code"] == "operator_required", "\(path)")
-      BadRequest.expectProblem(answer, "\(path)")
+      let response = try await ada.send(method, "/v2/admin/\(path)", body: body)
+      #expect(response.status == 403 && response["code"] == "operator_required", "\(path)")
+      BadRequest.expectProblem(response, "\(path)")
       let other = try await ada.send("DELETE", "/v2/admin/\(path)")
       #expect(other.status == 405 && other.headers["allow"]?.contains(method) == true, "\(path)")
     }
@@ -92,8 +92,8 @@ struct AdminTests {
     for (path, body) in [
       ("pause", [:]), ("resume", [:]), ("posts/retry", ["ids": [dead[0]]]), ("posts/discard", ["ids": [dead[1]]]),
     ] {
-      let answer = try await boss.send("POST", "/v2/admin/\(path)", body: JSON.object(body))
-      #expect(answer.status == 200, "\(path): \(answer.object)")
+      let response = try await boss.send("POST", "/v2/admin/\(path)", body: JSON.object(body))
+      #expect(response.status == 200, "\(path): \(response.object)")
     }
     let lines = map.logged.split(separator: "\n")
     for event in ["queue paused", "queue resumed", "dead posts retried", "dead posts discarded"] {
@@ -115,12 +115,12 @@ struct AdminTests {
     #expect(lookup.status == 503 && lookup["detail"]?.contains("paused") == true)
 
     let next = try map.restarted()
-    let (ada, operation) = (next.client.with(token: client.token), next.client.with(token: boss.token))
+    let (ada, restartedBoss) = (next.client.with(token: client.token), next.client.with(token: boss.token))
     #expect(next.logged.contains("queue still paused"))
     #expect(try await ada.get("/readyz").text.contains("paused since"))
-    #expect(try await operation.get("/v2/admin/status").object["paused"] as? Bool == true)
+    #expect(try await restartedBoss.get("/v2/admin/status").object["paused"] as? Bool == true)
     #expect(try await ada.post("Lima")["state"] == "queued")
-    #expect(try await operation.send("POST", "/v2/admin/resume").object["paused"] as? Bool == false)
+    #expect(try await restartedBoss.send("POST", "/v2/admin/resume").object["paused"] as? Bool == false)
     try await eventually("all posts are published") { try await ada.posts().allSatisfy { $0.state == "published" } }
     #expect(try await ada.get("/readyz").text == "ready\n")
     try await ada.expectService()
@@ -135,8 +135,8 @@ struct AdminTests {
       ("history?since=-1", 400, "invalid_since"),
     ])
   func invalid(path: String, status: Int, code: String) async throws {
-    let answer = try await map.operatorClient().get("/v2/admin/\(path)")
-    #expect(answer.status == status && answer["code"] == code, "\(answer.object)")
+    let response = try await map.operatorClient().get("/v2/admin/\(path)")
+    #expect(response.status == status && response["code"] == code, "\(response.object)")
   }
 
   @Test("A selection names posts or all, not both, and at most the limit")
@@ -147,8 +147,8 @@ struct AdminTests {
       [:], ["ids": [String]()], ["ids": many], ["ids": ["x"]], ["ids": ["zzzzzzzzzz"], "all": true],
       ["ids": ["zzzzzzzzzz"], "reason": "a"],
     ] {
-      let answer = try await boss.send("POST", "/v2/admin/posts/retry", body: JSON.object(body))
-      #expect(answer.status == 422 && answer["code"] == "invalid_ids", "\(body.keys)")
+      let response = try await boss.send("POST", "/v2/admin/posts/retry", body: JSON.object(body))
+      #expect(response.status == 422 && response["code"] == "invalid_ids", "\(body.keys)")
     }
     #expect(try await boss.send("POST", "/v2/admin/posts/discard", body: JSON.object(["all": true])).status == 422)
   }

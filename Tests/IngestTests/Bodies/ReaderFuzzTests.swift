@@ -7,8 +7,8 @@ struct ReaderFuzzTests {
   @Test("Every corpus input is refused, or read within the limits", arguments: FuzzTarget.allCases)
   func corpus(target: FuzzTarget) throws {
     let corpus = try target.corpus
-    let taken = try corpus.filter { try target.read($0) }
-    #expect(taken.count > corpus.count / 20, "\(taken.count) of \(corpus.count)")
+    let accepted = try corpus.filter { try target.read($0) }
+    #expect(accepted.count > corpus.count / 20, "\(accepted.count) of \(corpus.count)")
   }
 
   @Test("Mutated corpus inputs are refused or read within the limits", arguments: FuzzTarget.allCases)

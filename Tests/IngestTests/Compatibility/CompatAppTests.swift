@@ -47,8 +47,8 @@ struct CompatAppTests {
   func mixed() async throws {
     let app = try await IngestFixture().app()
     for family in CompatApp.Family.all {
-      let answer = try await app.send("POST", family.list, CompatApp.location([:]))
-      #expect(answer.status == 200)
+      let response = try await app.send("POST", family.list, CompatApp.location([:]))
+      #expect(response.status == 200)
     }
     #expect(try await app.list().count == 3)
   }
@@ -103,8 +103,8 @@ struct CompatAppTests {
   @Test("B7: a body on GET is ignored")
   func bodyOnGet() async throws {
     let app = try await IngestFixture().app()
-    let answer = try await app.send("GET", app.family.list, "{\"a\":1}")
-    #expect(answer.status == 200 && answer.text == "{\"results\":[]}")
+    let response = try await app.send("GET", app.family.list, "{\"a\":1}")
+    #expect(response.status == 200 && response.text == "{\"results\":[]}")
   }
 
   @Test("B8: malformed JSON gives 400 in the form of its path", arguments: CompatApp.Family.all)
@@ -131,8 +131,8 @@ struct CompatAppTests {
     let text = "You are not logged in, or your session has ended: log in first."
     #expect(try await app.post().status == 200)
     for (method, path) in [("POST", app.family.list), ("PUT", "\(app.family.list)/0000000000")] {
-      let answer = try await app.send(method, path, CompatApp.location([:]), cookie: false)
-      #expect(answer.isParseError(401, 209, text))
+      let response = try await app.send(method, path, CompatApp.location([:]), cookie: false)
+      #expect(response.isParseError(401, 209, text))
     }
     let deletion = try await app.send("DELETE", "\(app.family.list)/0000000000", cookie: false)
     #expect(deletion.isParseError(401, 209, text))
@@ -146,12 +146,12 @@ struct CompatAppTests {
       "/v1/session", "/api/session", "/v1/users/1", "/api/users/404", "/v1/users", "/api/users/1/2", "/v1/session/x",
     ] {
       for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
-        let answer = try await app.send(method, path, method == "GET" ? nil : "{}", cookie: false)
-        let object = try answer.guarded()
-        #expect(answer.body.count > 5)
+        let response = try await app.send(method, path, method == "GET" ? nil : "{}", cookie: false)
+        let object = try response.guarded()
+        #expect(response.body.count > 5)
         #expect(
-          answer.status == 200
-            || object["status"] as? Int == answer.status && object["code"] is Int && object["error"] is String)
+          response.status == 200
+            || object["status"] as? Int == response.status && object["code"] is Int && object["error"] is String)
       }
     }
     let long = try await app.send("POST", "/v1/session", "\"" + String(repeating: "x", count: 20_000) + "\"")
@@ -169,9 +169,9 @@ struct CompatAppTests {
       ("POST", app.family.list, CompatApp.location(["latitude": 91])),
       ("GET", "\(app.family.list)/1/2", nil), ("PATCH", "/parse/classes/Other", "{}"), ("PATCH", app.family.list, "{}"),
     ] as [(String, String, String?)] {
-      let answer = try await app.send(method, path, body)
-      #expect(answer.object["status"] as? Int == answer.status && answer.object["code"] is Int)
-      errors.append(try #require(answer["error"], "\(method) \(path)"))
+      let response = try await app.send(method, path, body)
+      #expect(response.object["status"] as? Int == response.status && response.object["code"] is Int)
+      errors.append(try #require(response["error"], "\(method) \(path)"))
     }
     for path in ["/v1/users/404", "/api/session"] {
       errors.append(try #require(try await app.send("GET", path).guarded()["error"] as? String))
@@ -190,12 +190,12 @@ struct CompatAppTests {
     let app = try await IngestFixture().app(family)
     for path in [family.list, "\(family.list)/0000000000", "\(family.list)/1/2", "\(family.list)?where=x"] {
       for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
-        let answer = try await app.send(method, path, method == "GET" ? nil : "[]")
-        #expect(answer.body.first == UInt8(ascii: "{"))
+        let response = try await app.send(method, path, method == "GET" ? nil : "[]")
+        #expect(response.body.first == UInt8(ascii: "{"))
         #expect(
-          answer.status == 200
-            || answer.object["code"] is Int && answer.object["status"] as? Int == answer.status
-              && answer.object["error"] is String,
+          response.status == 200
+            || response.object["code"] is Int && response.object["status"] as? Int == response.status
+              && response.object["error"] is String,
           "\(method) \(path)")
       }
     }

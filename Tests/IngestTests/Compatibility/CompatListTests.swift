@@ -66,7 +66,7 @@ struct CompatListTests {
   func spelling() async throws {
     let map = try IngestFixture()
     let app = try await map.app()
-    for (place, given, told, opened) in [
+    for (place, given, listed, feedLink) in [
       ("sAN  fRANCISCO,ca", "HTTPS://Example.ORG/A?Q#F", "HTTPS://Example.ORG/A?Q#F", "https://example.org/A?Q#F"),
       ("مه\u{200C}سا", "Example.ORG/Ada", "https://Example.ORG/Ada", "https://example.org/Ada"),
       ("Oslo", "https://example.org/", "https://example.org/", "https://example.org/"),
@@ -74,9 +74,9 @@ struct CompatListTests {
       let id = try #require(try await app.post(["mapString": place, "mediaURL": given])["objectId"])
       for _ in 1...2 {
         let row = try #require(try await app.list().first)
-        #expect(row["mapString"] as? String == place && row["mediaURL"] as? String == told)
+        #expect(row["mapString"] as? String == place && row["mediaURL"] as? String == listed)
         let entries = try #require(try await map.client.get("/v2/feed").object["entries"] as? [[String: Any]])
-        #expect(entries.first?["link"] as? String == opened)
+        #expect(entries.first?["link"] as? String == feedLink)
         // An empty edit changes neither.
         #expect(try await app.send("PUT", "\(app.family.list)/\(id)", "{}").status == 200)
       }
@@ -93,8 +93,8 @@ struct CompatListTests {
   func unknownClass(path: String) async throws {
     let app = try await IngestFixture().app()
     #expect(try await app.post().status == 200)
-    let answer = try await app.send("GET", path, cookie: false)
-    #expect(answer.status == 200 && String(decoding: answer.body, as: UTF8.self) == "{\"results\":[]}")
+    let response = try await app.send("GET", path, cookie: false)
+    #expect(response.status == 200 && String(decoding: response.body, as: UTF8.self) == "{\"results\":[]}")
     #expect(try await app.send("POST", path, CompatApp.location([:])).isParseError(405, 119))
     #expect(try await app.send("GET", path + "/aB3dE5gH7j").isParseError(404, 101))
   }
@@ -179,7 +179,7 @@ struct CompatListTests {
     ])
   func unreadable(condition: String) async throws {
     let app = CompatApp(try IngestFixture().client)
-    let answer = try await app.send("GET", "\(app.family.list)?where=\(CompatApp.encoded(condition))")
-    #expect(answer.isParseError(400, 102) || answer.isParseError(400, 107))
+    let response = try await app.send("GET", "\(app.family.list)?where=\(CompatApp.encoded(condition))")
+    #expect(response.isParseError(400, 102) || response.isParseError(400, 107))
   }
 }

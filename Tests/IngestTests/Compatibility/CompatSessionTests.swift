@@ -9,9 +9,9 @@ struct CompatSessionTests {
   @Test("L1, L2, L3: key, session id and expiration have the original's form")
   func form() async throws {
     let map = try IngestFixture()
-    let answer = try await map.app().logIn()
-    let object = try answer.guarded()
-    #expect(Set(object.keys) == ["account", "session"] && answer.status == 200)
+    let response = try await map.app().logIn()
+    let object = try response.guarded()
+    #expect(Set(object.keys) == ["account", "session"] && response.status == 200)
     let account = try #require(object["account"] as? [String: Any])
     #expect(account["registered"] as? Bool == true)
     #expect(try #require(account["key"] as? String).allSatisfy(\.isNumber))
@@ -95,8 +95,8 @@ struct CompatSessionTests {
     let app = try await map.app()
     let query =
       "udacity=" + CompatApp.encoded("{\"username\":\"ada@example.org\",\"password\":\"\(Client.password)\"}")
-    let answer = try await app.send("POST", "/v1/session?\(query)", CompatApp.credentials("ada@example.org", "wrong"))
-    #expect(answer.status == 403)
+    let response = try await app.send("POST", "/v1/session?\(query)", CompatApp.credentials("ada@example.org", "wrong"))
+    #expect(response.status == 403)
     #expect(try await app.send("POST", "/v1/session?\(query)", "{").status == 400)
     #expect(try await app.send("POST", "/v1/session?\(query)", CompatApp.credentials("ada@example.org")).status == 200)
     let log = map.logged
@@ -112,9 +112,9 @@ struct CompatSessionTests {
     for value in [nil, "", 5, NSNull()] as [Any?] {
       var login = whole
       login[field] = value
-      let answer = try await app.send("POST", "/v1/session", JSON.object(["udacity": login]))
-      let body = try answer.guarded()
-      #expect(answer.status == 400 && body["status"] as? Int == 400)
+      let response = try await app.send("POST", "/v1/session", JSON.object(["udacity": login]))
+      let body = try response.guarded()
+      #expect(response.status == 400 && body["status"] as? Int == 400)
       #expect(body["parameter"] as? String == "udacity.\(field)")
       #expect(body["error"] as? String == "trails.Error 400: Missing parameter '\(field)'")
     }
@@ -127,9 +127,9 @@ struct CompatSessionTests {
       "{}", "[]", "{\"udacity\":null}",
       "{\"udacity\":{\"username\":\"a\",\"password\":\"b\"},\"facebook_mobile\":{\"access_token\":\"c\"}}",
     ] {
-      let answer = try await app.send("POST", "/v1/session", body)
-      let object = try answer.guarded()
-      #expect(answer.status == 400 && object["status"] as? Int == 400)
+      let response = try await app.send("POST", "/v1/session", body)
+      let object = try response.guarded()
+      #expect(response.status == 400 && object["status"] as? Int == 400)
       #expect(object["error"] as? String == "Did not specify exactly one credential.")
     }
   }
@@ -139,9 +139,9 @@ struct CompatSessionTests {
     let app = try await IngestFixture().app()
     let session = try #require(try await app.logIn().guarded()["session"] as? [String: Any])
     let before = app.cookies
-    let answer = try await app.logOut()
-    let ended = try #require(try answer.guarded()["session"] as? [String: Any])
-    #expect(answer.status == 200 && ended["id"] as? String == session["id"] as? String)
+    let response = try await app.logOut()
+    let ended = try #require(try response.guarded()["session"] as? [String: Any])
+    #expect(response.status == 200 && ended["id"] as? String == session["id"] as? String)
     #expect(try #require(ended["expiration"] as? String).wholeMatch(of: expiration) != nil)
     #expect(app.cookies.isEmpty)
     let cookie = before.map { "\($0)=\($1)" }.joined(separator: "; ")
@@ -152,8 +152,8 @@ struct CompatSessionTests {
   @Test("O3: a logout without a session gives 401")
   func nobody() async throws {
     let app = CompatApp(try IngestFixture().client)
-    let answer = try await app.logOut()
-    let body = try answer.guarded()
-    #expect(answer.status == 401 && body["status"] as? Int == 401 && body["error"] is String)
+    let response = try await app.logOut()
+    let body = try response.guarded()
+    #expect(response.status == 401 && body["status"] as? Int == 401 && body["error"] is String)
   }
 }

@@ -83,8 +83,8 @@ struct CompatUserTests {
     #expect(own?["address"] as? String == "ada@example.org")
     let bob = try await map.app(CompatApp.Family.all[0], "bob@example.org")
     #expect(try await ada.post().status == 200)
-    let answer = try await bob.user(key)
-    #expect(answer.status == 200 && !String(decoding: answer.body, as: UTF8.self).contains("ada@"))
+    let response = try await bob.user(key)
+    #expect(response.status == 200 && !String(decoding: response.body, as: UTF8.self).contains("ada@"))
   }
 
   @Test("U8: an account without a post on the map is visible to its owner only", arguments: ["/v1", "/api"])
@@ -112,15 +112,15 @@ struct CompatUserTests {
   @Test(
     "U8: an unknown key gives 404", arguments: ["999999", "0", "-1", "x", "01", "99999999999999999999", "%00"])
   func unknown(id: String) async throws {
-    let answer = try await IngestFixture().app().user(id)
-    let body = try answer.guarded()
-    #expect(answer.status == 404 && body["status"] as? Int == 404 && body["error"] is String)
+    let response = try await IngestFixture().app().user(id)
+    let body = try response.guarded()
+    #expect(response.status == 404 && body["status"] as? Int == 404 && body["error"] is String)
   }
 
   @Test("A client without a session sees no user")
   func stranger() async throws {
     let app = try await IngestFixture().app()
-    let answer = try await app.send("GET", "/v1/users/\(try await key(app))", cookie: false)
-    #expect(try answer.status == 401 && answer.guarded()["status"] as? Int == 401)
+    let response = try await app.send("GET", "/v1/users/\(try await key(app))", cookie: false)
+    #expect(try response.status == 401 && response.guarded()["status"] as? Int == 401)
   }
 }

@@ -9,7 +9,7 @@ struct CompatWriteTests {
     "POST returns id and time, PUT returns its time, and DELETE an empty object",
     arguments: CompatApp.Family.all
   )
-  func answers(family: CompatApp.Family) async throws {
+  func responses(family: CompatApp.Family) async throws {
     let app = try await IngestFixture().app(family)
     let posted = try await app.post()
     #expect(posted.status == 200 && posted.object.count == 2)
@@ -152,8 +152,8 @@ struct CompatWriteTests {
   func crossSite() async throws {
     let app = try await IngestFixture().app()
     for headers in [["Sec-Fetch-Site": "cross-site"], ["Origin": "https://evil.example"], ["Origin": "null"]] {
-      let answer = try await app.send("POST", app.family.list, CompatApp.location([:]), headers: headers)
-      #expect(answer.isParseError(403, 119))
+      let response = try await app.send("POST", app.family.list, CompatApp.location([:]), headers: headers)
+      #expect(response.isParseError(403, 119))
       let login = try await app.send(
         "POST", "/v1/session", CompatApp.credentials("ada@example.org"), headers: headers)
       #expect(try login.status == 403 && login.guarded()["status"] as? Int == 403)

@@ -31,22 +31,22 @@ struct BadRequest: Sendable {
   }
 
   /// Checks the error in full, with the headers that browsers need.
-  func expect(_ answer: APIResponse) {
+  func expect(_ response: APIResponse) {
     let request: Comment = "\(method) \(path.prefix(80)) \((body ?? "").prefix(80)) \(headers.keys)"
-    #expect(answer.status == status && answer["code"] == code, request)
-    #expect(answer["field"] == field, request)
-    BadRequest.expectProblem(answer, request)
+    #expect(response.status == status && response["code"] == code, request)
+    #expect(response["field"] == field, request)
+    BadRequest.expectProblem(response, request)
   }
 
   /// Checks the parts that every error of every service has.
-  static func expectProblem(_ answer: APIResponse, _ request: Comment) {
-    #expect(answer.headers["content-type"] == "application/problem+json", request)
-    #expect(answer.object["status"] as? Int == answer.status, request)
-    #expect(answer["title"]?.isEmpty == false && answer["detail"]?.isEmpty == false, request)
-    #expect(answer["type"]?.hasSuffix(answer["code"] ?? "nothing") == true, request)
-    #expect(answer.headers["x-content-type-options"] == "nosniff", request)
-    #expect(answer.headers["referrer-policy"] == "no-referrer", request)
-    #expect(answer.headers["cache-control"] == "no-store", request)
-    #expect(answer.headers["content-security-policy"]?.contains("default-src 'none'") == true, request)
+  static func expectProblem(_ response: APIResponse, _ request: Comment) {
+    #expect(response.headers["content-type"] == "application/problem+json", request)
+    #expect(response.object["status"] as? Int == response.status, request)
+    #expect(response["title"]?.isEmpty == false && response["detail"]?.isEmpty == false, request)
+    #expect(response["type"]?.hasSuffix(response["code"] ?? "nothing") == true, request)
+    #expect(response.headers["x-content-type-options"] == "nosniff", request)
+    #expect(response.headers["referrer-policy"] == "no-referrer", request)
+    #expect(response.headers["cache-control"] == "no-store", request)
+    #expect(response.headers["content-security-policy"]?.contains("default-src 'none'") == true, request)
   }
 }

@@ -30,26 +30,26 @@ final class Browser {
     var headers = headers
     let sent = (cookies[site] ?? [:]).map { "\($0)=\($1)" } + [headers["Cookie"]].compactMap(\.self)
     headers["Cookie"] = sent.isEmpty ? nil : sent.joined(separator: "; ")
-    let answer =
-      if let port = url.port { try await ask(host, port, target) } else {
+    let response =
+      if let port = url.port { try await fetch(host, port, target) } else {
         try await map.client.get(target, headers: headers)
       }
-    setCookies = answer.setCookies
+    setCookies = response.setCookies
     for set in setCookies {
       let pair = set.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let value = pair.count > 1 ? String(pair[1]) : ""
       cookies[site, default: [:]][String(pair[0])] = value.isEmpty || set.contains("Max-Age=0") ? nil : value
     }
-    return answer
+    return response
   }
 
-  private func ask(_ host: String, _ port: Int, _ target: String) async throws -> APIResponse {
-    let answer = try await TestClient.withClient(
+  private func fetch(_ host: String, _ port: Int, _ target: String) async throws -> APIResponse {
+    let response = try await TestClient.withClient(
       host: host, port: port, configuration: .init(timeout: .seconds(120))
     ) { client in try await client.get(target) }
-    let headers = answer.headers.map { ($0.name.canonicalName, $0.value) }
-    let body = answer.body.map { Data($0.readableBytesView) } ?? Data()
-    return APIResponse(status: answer.status.code, headers: Dictionary(headers) { $0 + ", " + $1 }, body: body)
+    let headers = response.headers.map { ($0.name.canonicalName, $0.value) }
+    let body = response.body.map { Data($0.readableBytesView) } ?? Data()
+    return APIResponse(status: response.status.code, headers: Dictionary(headers) { $0 + ", " + $1 }, body: body)
   }
 
   func forget(_ name: String) { for site in cookies.keys { cookies[site]?[name] = nil } }

@@ -10,12 +10,12 @@ struct Client: Sendable {
   static let base = "http://localhost"
   static let password = "correct horse battery"
 
-  let stage: IngestFixture
+  let fixture: IngestFixture
   /// The bearer token, if any.
   var token: String?
 
-  init(_ stage: IngestFixture, token: String? = nil) {
-    self.stage = stage
+  init(_ fixture: IngestFixture, token: String? = nil) {
+    self.fixture = fixture
     self.token = token
   }
 
@@ -27,13 +27,13 @@ struct Client: Sendable {
     if let token { fields[.authorization] = "Bearer \(token)" }
     for (name, value) in headers { fields[try #require(HTTPField.Name(name))] = value }
     let method = try #require(HTTPRequest.Method(method))
-    let answer = try await stage.application.test(.router) { [fields] client in
+    let response = try await fixture.application.test(.router) { [fields] client in
       try await client.execute(uri: path, method: method, headers: fields, body: body.map(ByteBuffer.init(string:)))
     }
-    let headers = answer.headers.map { ($0.name.canonicalName, $0.value) }
+    let headers = response.headers.map { ($0.name.canonicalName, $0.value) }
     return APIResponse(
-      status: answer.status.code, headers: Dictionary(headers) { $0 + ", " + $1 },
-      body: Data(answer.body.readableBytesView))
+      status: response.status.code, headers: Dictionary(headers) { $0 + ", " + $1 },
+      body: Data(response.body.readableBytesView))
   }
 
   func get(_ path: String, headers: [String: String] = [:]) async throws -> APIResponse {
@@ -43,12 +43,12 @@ struct Client: Sendable {
   /// Returns the client with a session of an account, which is created if it is missing. Computes no password hash.
   func signedUp(as email: String = "ada@example.org") async throws -> Client {
     var client = self
-    client.token = try await stage.session(of: try await stage.account(email))
+    client.token = try await fixture.session(of: try await fixture.account(email))
     return client
   }
 
   /// Returns the client with another session's token.
-  func with(token: String?) -> Client { Client(stage, token: token) }
+  func with(token: String?) -> Client { Client(fixture, token: token) }
 
   func signUp(_ email: String, password: String = Client.password) async throws -> APIResponse {
     let body = JSON.object(["email": email, "password": password, "firstName": "Ada", "lastName": "Lovelace"])
@@ -102,8 +102,8 @@ struct Client: Sendable {
 
   /// Checks that ingest works: posts, waits, and expects a published post.
   func expectService(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-    let answer = try await post("Costa Rica", wait: 30)
-    #expect(answer.status == 200 && answer["state"] == "published", sourceLocation: sourceLocation)
+    let response = try await post("Costa Rica", wait: 30)
+    #expect(response.status == 200 && response["state"] == "published", sourceLocation: sourceLocation)
   }
 }
 

@@ -69,7 +69,7 @@ final class IngestFixture: Sendable {
   func operatorClient() async throws -> Client {
     let client = try await client.signedUp(as: "operator@example.org")
     let promotion = AdminRequest.setUser(email: "operator@example.org", .promote)
-    _ = try await components.admin.answer(promotion, to: AccountID(rawValue: 0))
+    _ = try await components.admin.reply(to: promotion, from: AccountID(rawValue: 0))
     return client
   }
 
@@ -84,14 +84,14 @@ final class IngestFixture: Sendable {
 
   /// Connects one more worker.
   ///
-  /// - Parameter answer: Called on the worker's thread. MUST not block.
-  func addWorker(_ answer: @escaping @Sendable (Job) -> JobOutcome = PlaceTable.outcome) throws {
+  /// - Parameter outcome: Called on the worker's thread. MUST not block.
+  func addWorker(_ outcome: @escaping @Sendable (Job) -> JobOutcome = PlaceTable.outcome) throws {
     let (jobs, quiet) = (components.endpoints.jobs, Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() })
     let number = UInt8(workers.withLock { $0.count })
     let (reactor, _) = try Reactor.start("worker", wake: WakeupEvent()) { context in
       let client = try JobClient(
         context, connect: jobs, worker: "worker-\(number)", instance: Array(repeating: number, count: 16),
-        software: "test", concurrency: 32, logger: quiet, joined: {}, reply: { job, _ in .outcome(answer(job)) })
+        software: "test", concurrency: 32, logger: quiet, joined: {}, reply: { job, _ in .outcome(outcome(job)) })
       return ([client], ())
     }
     workers.withLock { $0.append(reactor) }
@@ -133,7 +133,7 @@ final class IngestFixture: Sendable {
       return !hasEnded
     }
     guard isFirst else { return }
-    // Workers end first, because ingest answers their goodbye.
+    // Workers end first, because ingest replies to their goodbye.
     endWorkers()
     components.end()
   }

@@ -24,8 +24,8 @@ struct LoopbackResponder: HTTPResponder {
     }
     channel.remoteAddress = try SocketAddress(ipAddress: "127.0.0.1", port: 50_000)
     try await channel.testingEventLoop.executeInContext { [counts] in
-      let watch = HTTPConnectionGuard(counts, form: CompatResponseFormat.body)
-      try channel.pipeline.syncOperations.addHandler(watch)
+      let connectionGuard = HTTPConnectionGuard(counts, form: CompatResponseFormat.body)
+      try channel.pipeline.syncOperations.addHandler(connectionGuard)
     }
     var head = request.head
     if let host = head.headerFields[Self.host] {

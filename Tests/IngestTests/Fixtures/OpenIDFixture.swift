@@ -36,17 +36,17 @@ struct OpenIDFixture {
   }
 
   /// Begins a login and visits the provider. Returns the URL that the provider redirects to.
-  func away(_ query: String = "", headers: [String: String] = [:]) async throws -> String {
-    let begun = try await browser.get("\(Client.base)/v2/login/oidc\(query)", headers: headers)
-    #expect(begun.status == 303, "\(begun)")
-    let sent = try await browser.get(try #require(begun.headers["location"]))
-    #expect(sent.status == 302, "\(sent.text)")
-    return try #require(sent.headers["location"])
+  func callbackURL(_ query: String = "", headers: [String: String] = [:]) async throws -> String {
+    let redirect = try await browser.get("\(Client.base)/v2/login/oidc\(query)", headers: headers)
+    #expect(redirect.status == 303, "\(redirect)")
+    let providerRedirect = try await browser.get(try #require(redirect.headers["location"]))
+    #expect(providerRedirect.status == 302, "\(providerRedirect.text)")
+    return try #require(providerRedirect.headers["location"])
   }
 
   /// Performs the whole login. Returns the last response.
   func logIn(_ query: String = "", headers: [String: String] = [:]) async throws -> APIResponse {
-    try await browser.get(try await away(query, headers: headers))
+    try await browser.get(try await callbackURL(query, headers: headers))
   }
 
   /// A client with the browser's session.

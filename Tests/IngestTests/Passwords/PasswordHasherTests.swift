@@ -8,17 +8,17 @@ import Testing
 
 @Suite("Password hasher")
 struct PasswordHasherTests {
-  private let turn = PasswordQueue.HashRequest(.login, from: IPAddress("192.0.2.1"))
+  private let request = PasswordQueue.HashRequest(.login, from: IPAddress("192.0.2.1"))
 
   private func compare(_ passwords: PasswordHasher, _ password: String, with hash: String?) async throws -> Bool? {
-    try await passwords.compare(password, with: hash, in: turn) {}.isRight
+    try await passwords.compare(password, with: hash, for: request) {}.isRight
   }
 
   @Test("A hash matches its own password only, and a missing hash matches none")
   func compare() async throws {
     Secrets.prepare()
     let passwords = PasswordHasher()
-    let hash = try await passwords.hash("correct horse", in: turn)
+    let hash = try await passwords.hash("correct horse", for: request)
     #expect(try await compare(passwords, "correct horse", with: hash) == true)
     for other in [hash, "", nil] { #expect(try await compare(passwords, "wrong horse", with: other) == false) }
   }
@@ -31,11 +31,11 @@ struct PasswordHasherTests {
     // A slow clock, so that a busy machine meets the deadlines. It stands still if the pace needs no pauses.
     let passwords = PasswordHasher(pace: { _ in pace }, nowMs: { pace == .heavy ? Reactor.nowMs / 8 : 0 })
     let count = pace == .heavy ? 4 : 60
-    let answers = await withTaskGroup(of: Bool?.self) { group in
+    let results = await withTaskGroup(of: Bool?.self) { group in
       for _ in 0..<count { group.addTask { try? await compare(passwords, "x", with: nil) ?? nil } }
       return await group.reduce(into: [Bool?]()) { $0.append($1) }
     }
-    #expect(answers == Array(repeating: false, count: count))
+    #expect(results == Array(repeating: false, count: count))
     #expect(await passwords.waitingCount == 0)
   }
 
@@ -46,7 +46,7 @@ struct PasswordHasherTests {
     let passwords = PasswordHasher(cores: 1)
     for _ in 0..<3 {
       await #expect(throws: Refusal.self) {
-        try await passwords.compare("x", with: nil, in: turn) { throw Refusal() }
+        try await passwords.compare("x", with: nil, for: request) { throw Refusal() }
       }
     }
     #expect(try await compare(passwords, "x", with: nil) == false)
@@ -63,7 +63,7 @@ struct PasswordHasherTests {
     let passwords = PasswordHasher()
     // A hash that gets a core by chance proves nothing, so try several.
     let hasStopped = try await happens {
-      _ = try await passwords.hash("correct horse", in: turn)
+      _ = try await passwords.hash("correct horse", for: request)
       return await !passwords.yields
     }
     #expect(hasStopped)
@@ -90,14 +90,14 @@ struct PasswordHasherTests {
     let nowMs = Atomic(Int64(0))
     let passwords = PasswordHasher(cores: 1, pace: { _ in .heavy }, nowMs: { nowMs.load(ordering: .relaxed) })
     // The pause after this hash does not end before the clock moves.
-    _ = try await passwords.hash("correct horse", in: turn)
+    _ = try await passwords.hash("correct horse", for: request)
     let other = PasswordQueue.HashRequest(.login, from: IPAddress("198.51.100.1"))
     await withTaskGroup(of: Bool.self) { group in
       for _ in 0...Limits.passwordHashesWaitingMax {
         group.addTask { (try? await compare(passwords, "x", with: nil)) == nil }
       }
       #expect(await group.next() == true, "The surplus request must be refused.")
-      group.addTask { (try? await passwords.compare("x", with: nil, in: other) {}) == nil }
+      group.addTask { (try? await passwords.compare("x", with: nil, for: other) {}) == nil }
       #expect(await group.next() == true, "The evicted request must be refused.")
       #expect(await passwords.waitingCount == Limits.passwordHashesWaitingMax)
       nowMs.store(2 * Limits.passwordTurnWaitMs, ordering: .relaxed)

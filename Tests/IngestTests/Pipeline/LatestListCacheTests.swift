@@ -8,7 +8,7 @@ struct LatestListCacheTests {
   private func text(_ bytes: ByteBuffer) -> String { String(buffer: bytes) }
 
   /// Returns true if both buffers share one storage, so that the bytes were encoded once.
-  private func areOne(_ first: ByteBuffer, _ second: ByteBuffer) -> Bool {
+  private func shareStorage(_ first: ByteBuffer, _ second: ByteBuffer) -> Bool {
     first.withUnsafeReadableBytes { first in
       second.withUnsafeReadableBytes { second in first.baseAddress == second.baseAddress }
     }
@@ -19,16 +19,16 @@ struct LatestListCacheTests {
     let map = try IngestFixture()
     let latest = map.components.queue.latest
     let client = try await map.client.signedUp()
-    let (native, classic) = (try await latest.native(), try await latest.compat())
-    #expect(text(native).contains("\"entries\":[]") && text(classic) == "{\"results\":[]}")
-    let again = (native: try await latest.native(), classic: try await latest.compat())
-    #expect(areOne(native, again.native) && areOne(classic, again.classic))
+    let (native, compat) = (try await latest.native(), try await latest.compat())
+    #expect(text(native).contains("\"entries\":[]") && text(compat) == "{\"results\":[]}")
+    let again = (native: try await latest.native(), compat: try await latest.compat())
+    #expect(shareStorage(native, again.native) && shareStorage(compat, again.compat))
     // The store reports a settlement before the client gets its response.
     #expect(try await client.post("Oslo", wait: 30)["state"] == "published")
-    let (later, laterClassic) = (try await latest.native(), try await latest.compat())
-    #expect(text(later).contains("\"place\":\"Oslo\"") && text(laterClassic).contains("\"mapString\":\"Oslo\""))
-    let laterAgain = (native: try await latest.native(), classic: try await latest.compat())
-    #expect(areOne(later, laterAgain.native) && areOne(laterClassic, laterAgain.classic))
+    let (updated, updatedCompat) = (try await latest.native(), try await latest.compat())
+    #expect(text(updated).contains("\"place\":\"Oslo\"") && text(updatedCompat).contains("\"mapString\":\"Oslo\""))
+    let updatedAgain = (native: try await latest.native(), compat: try await latest.compat())
+    #expect(shareStorage(updated, updatedAgain.native) && shareStorage(updatedCompat, updatedAgain.compat))
   }
 
   @Test("A list that changes during its read is not cached")

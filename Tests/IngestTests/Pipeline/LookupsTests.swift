@@ -37,7 +37,7 @@ struct LookupsTests {
   }
 
   @Test("A lookup is a job with an id of this generation, and its places reach the client")
-  func answered() async throws {
+  func succeeds() async throws {
     let lookups = lookups()
     async let places = lookups.places(PlaceQuery("Oslo"))
     let job = try await job()
@@ -110,18 +110,20 @@ struct LookupsTests {
   }
 
   @Test("A job continues while a client waits, and is cancelled with the last one")
-  func gone() async throws {
+  func disconnected() async throws {
     let lookups = lookups()
-    let leave = Mutex<[@Sendable () -> Void]>([])
-    let note: @Sendable (@escaping @Sendable () -> Void) -> Void = { gone in leave.withLock { $0.append(gone) } }
-    async let first = try? lookups.places(PlaceQuery("Oslo"), onDisconnect: note)
+    let disconnects = Mutex<[@Sendable () -> Void]>([])
+    let onDisconnect: @Sendable (@escaping @Sendable () -> Void) -> Void = { disconnect in
+      disconnects.withLock { $0.append(disconnect) }
+    }
+    async let first = try? lookups.places(PlaceQuery("Oslo"), onDisconnect: onDisconnect)
     let job = try await job()
-    async let second = try? lookups.places(PlaceQuery("Oslo"), onDisconnect: note)
-    try await eventually("both clients wait") { leave.withLock { $0.count } == 2 }
-    leave.withLock { $0[0] }()
+    async let second = try? lookups.places(PlaceQuery("Oslo"), onDisconnect: onDisconnect)
+    try await eventually("both clients wait") { disconnects.withLock { $0.count } == 2 }
+    disconnects.withLock { $0[0] }()
     #expect(await first == nil)
     #expect(jobs.drain().isEmpty, "The job must continue for the second client.")
-    leave.withLock { $0[1] }()
+    disconnects.withLock { $0[1] }()
     #expect(await second == nil)
     guard case .cancel(let cancelled)? = try await commands().first else {
       Issue.record("The job is not cancelled.")

@@ -31,12 +31,12 @@ struct PostPipelineTests {
     let submission = try submission(place)
     let idempotency = try key.map { try Idempotency(key: $0, of: submission) }
     let account = try await map.account("ada@example.org").id
-    let end = try await queue.accept(submission, account: account, idempotency: idempotency, waits: waits)
-    return (end.accepted.id, end.accepted.job != nil, end.waits)
+    let result = try await queue.accept(submission, account: account, idempotency: idempotency, waits: waits)
+    return (result.accepted.id, result.accepted.job != nil, result.waits)
   }
 
-  /// Fills the backlog except for `room` slots.
-  private func fill(butFor room: Int) { queue.depth.add(Limits.queueDepthMax - depth - room, ordering: .relaxed) }
+  /// Fills the backlog except for this number of slots.
+  private func fill(leaving slots: Int) { queue.depth.add(Limits.queueDepthMax - depth - slots, ordering: .relaxed) }
 
   @Test("An accepted post is durable and counts in the depth until it leaves")
   func depthOfPosts() async throws {
@@ -56,14 +56,14 @@ struct PostPipelineTests {
     #expect(again.id == first.id && !again.isNew && depth == 1)
     await #expect(throws: IdempotencyConflict.self) { try await accept("Lima", key: "k") }
     #expect(depth == 1)
-    fill(butFor: 0)
+    fill(leaving: 0)
     #expect(try await accept(key: "k").id == first.id)
   }
 
   @Test("A full backlog refuses posts with Retry-After until a post leaves")
   func full() async throws {
     let first = try await accept()
-    fill(butFor: 1)
+    fill(leaving: 1)
     #expect(!queue.isFull)
     _ = try await accept()
     #expect(queue.isFull)
@@ -79,7 +79,7 @@ struct PostPipelineTests {
 
   @Test("A group gets the free slots in order and releases the unused ones")
   func group() async throws {
-    fill(butFor: 3)
+    fill(leaving: 3)
     let account = try await map.account("ada@example.org").id
     let oslo = try submission()
     let key = try Idempotency(key: "k", of: oslo)
@@ -88,20 +88,20 @@ struct PostPipelineTests {
       NewPost(oslo, key), NewPost(oslo, key), NewPost(try submission("Lima"), other), NewPost(oslo, nil),
       NewPost(oslo, nil), NewPost(oslo, nil),
     ]
-    let ends = await withCheckedContinuation { continuation in
+    let (acceptances, refusal) = await withCheckedContinuation { continuation in
       queue.accept(posts, account: account, counting: Counter(label: "test")) { result, refusal in
         continuation.resume(returning: ((try? result.get()) ?? [], refusal))
       }
     }
-    let words = ends.0.map { acceptance in
+    let words = acceptances.map { acceptance in
       switch acceptance {
       case .accepted(let accepted): accepted.job == nil ? "replayed" : "new"
       case .conflict: "conflict"
-      case .backlogFull: "no room"
+      case .backlogFull: "backlog full"
       }
     }
-    #expect(words == ["new", "replayed", "conflict", "new", "new", "no room"])
-    #expect(ends.1.code == "busy" && depth == Limits.queueDepthMax)
+    #expect(words == ["new", "replayed", "conflict", "new", "new", "backlog full"])
+    #expect(refusal.code == "busy" && depth == Limits.queueDepthMax)
   }
 
   @Test("A stalled backlog refuses posts, with one log line for each change")
@@ -204,15 +204,15 @@ struct PostPipelineTests {
     try await eventually("the post is dead") { try await map.components.database.post(id)?.state == .dead }
     map.endWorkers()
     try await eventually("the post has left the queue") { depth == 0 }
-    fill(butFor: 0)
-    await #expect(throws: AdminRefusal.self) { try await queue.retryDead(.these([id])) }
+    fill(leaving: 0)
+    await #expect(throws: AdminRefusal.self) { try await queue.retryDead(.posts([id])) }
     #expect(depth == Limits.queueDepthMax)
-    fill(butFor: 5)
-    let change = try await queue.retryDead(.these([id]))
+    fill(leaving: 5)
+    let change = try await queue.retryDead(.posts([id]))
     #expect(change.done.count == 1)
     #expect(depth == Limits.queueDepthMax - 4)
     #expect(try await map.components.database.post(id)?.state == .queued)
-    #expect(try await queue.retryDead(.these([id])).done.isEmpty, "A retried post must not be retried again.")
+    #expect(try await queue.retryDead(.posts([id])).done.isEmpty, "A retried post must not be retried again.")
     #expect(depth == Limits.queueDepthMax - 4)
   }
 

@@ -22,7 +22,7 @@ struct QueueHistoryTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let database = try SQLiteDatabase(
       folder: folder.path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    let history = QueueHistory(database: database, view: QueueInspector(CommandQueue(WakeupEvent())))
+    let history = QueueHistory(database: database, inspector: QueueInspector(CommandQueue(WakeupEvent())))
     #expect(Int64(Limits.queueHistorySamples) * Limits.queueHistoryStepMs == 3_600_000)
     let count = Int64(Limits.queueHistorySamples)
     for number in 1...count { history.add(sample(atMs: number)) }
@@ -35,7 +35,7 @@ struct QueueHistoryTests {
 
   @Test("A query to a silent reactor returns nil")
   func silent() async {
-    let view = QueueInspector(CommandQueue(WakeupEvent()))
-    if await view.liveState(about: .status) != nil { Issue.record("A silent reactor returned a state.") }
+    let inspector = QueueInspector(CommandQueue(WakeupEvent()))
+    if await inspector.liveState(about: .status) != nil { Issue.record("A silent reactor returned a state.") }
   }
 }

@@ -11,7 +11,7 @@ import Testing
 @Suite("Submissions over ZeroMQ")
 struct SubmissionsTests {
   private let map: IngestFixture
-  private let answers = CommandQueue<SubmitServer.Command>(WakeupEvent())
+  private let replies = CommandQueue<SubmitServer.Command>(WakeupEvent())
   private let submissions: Submissions
   private let ticket = SubmitServer.Ticket(peer: [1, 2, 3], request: 7)
 
@@ -20,17 +20,17 @@ struct SubmissionsTests {
     let components = map.components
     submissions = Submissions(
       database: components.database, queue: components.queue, sessions: components.providers.logins.sessions,
-      answers: answers, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      replies: replies, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 
-  private func answer(_ request: SubmitServer.Request) async throws -> SubmitServer.Command {
+  private func reply(to request: SubmitServer.Request) async throws -> SubmitServer.Command {
     submissions.handle([request])
-    return try await eventually("the request is answered") { answers.drain().first }
+    return try await eventually("the request gets a reply") { replies.drain().first }
   }
 
   private func receipts(_ posts: [SubmittedPost]) async throws -> [SubmitReceipt] {
     let account = try await map.account("ada@example.org").id
-    guard case .answered(ticket, .receipts(let receipts)) = try await answer(.batch(ticket, account, posts)) else {
+    guard case .replied(ticket, .receipts(let receipts)) = try await reply(to: .batch(ticket, account, posts)) else {
       throw TimeoutError(description: "the reply has no receipts")
     }
     return receipts
@@ -93,7 +93,8 @@ struct SubmissionsTests {
       (token, SubmitAdmission.Identity.account(account)), (String(token.reversed()), .unauthenticated),
     ] {
       guard
-        case .identified(peer: [9], token: token, let identity) = try await answer(.identify(peer: [9], token: token))
+        case .identified(peer: [9], token: token, let identity) =
+          try await reply(to: .identify(peer: [9], token: token))
       else {
         Issue.record("The reply is not an identity.")
         return
@@ -110,7 +111,7 @@ struct SubmissionsTests {
     let missing = try #require(PostID(rawValue: 1))
     func states(_ account: AccountID) async throws -> [Post.State?] {
       let request = SubmitServer.Request.query(ticket, account, [ids[1], missing, ids[0]])
-      guard case .answered(ticket, .statuses(let statuses)) = try await answer(request) else {
+      guard case .replied(ticket, .statuses(let statuses)) = try await reply(to: request) else {
         throw TimeoutError(description: "the reply has no statuses")
       }
       #expect(statuses.map(\.id) == [ids[1], missing, ids[0]])

@@ -11,7 +11,7 @@ struct WaitersTests {
     #expect(waiters.register(1))
     waiters.complete(1, "done")
     #expect(await waiters.outcome(of: 1, withinMs: 60_000) == "done")
-    #expect(await waiters.outcome(of: 1, withinMs: 60_000) == nil, "A delivered outcome must be gone.")
+    #expect(await waiters.outcome(of: 1, withinMs: 60_000) == nil, "A delivered outcome must be removed.")
   }
 
   @Test("An outcome during the wait ends it, and the first outcome counts")

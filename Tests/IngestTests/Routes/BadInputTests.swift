@@ -140,8 +140,8 @@ struct BadInputTests {
       #"{"place":"Oslo"\#(link)}"#.padding(toLength: 16_384, withPad: " ", startingAt: 0),
     ]
     for body in bodies {
-      let answer = try await client.send("POST", "/v2/posts", body: body)
-      #expect(answer.status == 202, "\(body.prefix(80))")
+      let response = try await client.send("POST", "/v2/posts", body: body)
+      #expect(response.status == 202, "\(body.prefix(80))")
     }
     for headers in [
       ["Idempotency-Key": String(repeating: "k", count: 255)], ["Prefer": "respond-async"], ["Prefer": "wait=0"],
@@ -171,9 +171,9 @@ struct BadInputTests {
       ("QUERY", "/v2/feed", "GET"), ("QUERY", "/v2/posts/bulk", "POST"),
     ])
   func methods(method: String, path: String, allowed: String) async throws {
-    let answer = try await IngestFixture().client.send(method, path)
-    BadRequest(method, path, 405, "method_not_allowed").expect(answer)
-    let allow = answer.headers["allow"]?.components(separatedBy: ", ").filter { $0 != "HEAD" && $0 != "OPTIONS" }
+    let response = try await IngestFixture().client.send(method, path)
+    BadRequest(method, path, 405, "method_not_allowed").expect(response)
+    let allow = response.headers["allow"]?.components(separatedBy: ", ").filter { $0 != "HEAD" && $0 != "OPTIONS" }
     #expect(allow?.sorted().joined(separator: ", ") == allowed)
   }
 

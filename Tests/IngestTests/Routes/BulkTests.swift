@@ -13,9 +13,9 @@ struct BulkTests {
       "POST", "/v2/posts/bulk", body: lines.joined(separator: "\n"), headers: headers.merging(type) { $1 })
   }
 
-  private func objects(_ answer: APIResponse) throws -> [[String: Any]] {
-    #expect(answer.status == 200 && answer.headers["content-type"] == "application/x-ndjson")
-    return try answer.body.split(separator: UInt8(ascii: "\n")).map { line in
+  private func objects(_ response: APIResponse) throws -> [[String: Any]] {
+    #expect(response.status == 200 && response.headers["content-type"] == "application/x-ndjson")
+    return try response.body.split(separator: UInt8(ascii: "\n")).map { line in
       try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
     }
   }
@@ -28,12 +28,12 @@ struct BulkTests {
       line("Bonn", ["link": "ftp://a.b"]),
       "{\"place\":\"Lima\"}", line("Lima") + "\r",
     ]
-    let answers = try objects(try await send(lines, client))
-    #expect(answers.map { $0["status"] as? Int } == [202, 400, 422, 202, 422, 422, 202])
+    let results = try objects(try await send(lines, client))
+    #expect(results.map { $0["status"] as? Int } == [202, 400, 422, 202, 422, 422, 202])
     #expect(
-      answers.map { $0["code"] as? String ?? "" }
+      results.map { $0["code"] as? String ?? "" }
         == ["", "invalid_json", "invalid_place", "", "invalid_link", "missing_field", ""])
-    let ids = answers.compactMap { $0["id"] as? String }
+    let ids = results.compactMap { $0["id"] as? String }
     try await eventually("all posts are on the map") { try await client.list().entries.count == 3 }
     #expect(try await client.posts().map(\.id) == ids)
   }

@@ -6,18 +6,20 @@ import Testing
 struct CrossOriginTests {
   private let app = "https://app.example.org"
 
-  private func cors(_ answer: APIResponse) -> [String] { answer.headers.keys.filter { $0.hasPrefix("access-control") } }
+  private func cors(_ response: APIResponse) -> [String] {
+    response.headers.keys.filter { $0.hasPrefix("access-control") }
+  }
 
   @Test("Responses have no CORS headers by default, and preflight requests give 405")
   func closed() async throws {
     let client = try IngestFixture().client
     for origin in [app, "null", Client.base] {
-      let asked = ["Origin": origin, "Access-Control-Request-Method": "POST"]
-      for answer in [
-        try await client.get("/v2/feed", headers: asked), try await client.get("/v2/posts", headers: asked),
-        try await client.send("OPTIONS", "/v2/posts", headers: asked),
-      ] { #expect(cors(answer).isEmpty && answer.headers["vary"] == nil) }
-      #expect(try await client.send("OPTIONS", "/v2/posts", headers: asked).status == 405)
+      let preflight = ["Origin": origin, "Access-Control-Request-Method": "POST"]
+      for response in [
+        try await client.get("/v2/feed", headers: preflight), try await client.get("/v2/posts", headers: preflight),
+        try await client.send("OPTIONS", "/v2/posts", headers: preflight),
+      ] { #expect(cors(response).isEmpty && response.headers["vary"] == nil) }
+      #expect(try await client.send("OPTIONS", "/v2/posts", headers: preflight).status == 405)
     }
   }
 
@@ -41,10 +43,10 @@ struct CrossOriginTests {
       body: JSON.object(["email": "a@example.org", "password": Client.password, "firstName": "Ada"]),
       headers: ["Origin": origin, "Sec-Fetch-Site": "cross-site"])
     let refused = try await client.get("/v2/posts", headers: ["Origin": origin])
-    for answer in [preflight, signUp, refused] {
-      #expect(answer.headers["access-control-allow-origin"] == (isNamed ? origin : nil))
-      #expect(answer.headers["access-control-allow-credentials"] == nil, "CORS must not allow cookies.")
-      #expect(answer.headers["vary"] == "Origin")
+    for response in [preflight, signUp, refused] {
+      #expect(response.headers["access-control-allow-origin"] == (isNamed ? origin : nil))
+      #expect(response.headers["access-control-allow-credentials"] == nil, "CORS must not allow cookies.")
+      #expect(response.headers["vary"] == "Origin")
     }
     #expect(preflight.status == (isNamed ? 204 : 405) && signUp.status == (isNamed ? 201 : 403))
     if isNamed {
@@ -64,14 +66,14 @@ struct CrossOriginTests {
       (["Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "cross-site"], false),
       (["Content-Type": "text/plain", "Origin": "https://evil.example.org"], false), ([:], true),
     ])
-  func forged(headers: [String: String], isTaken: Bool) async throws {
+  func forged(headers: [String: String], isAccepted: Bool) async throws {
     let client = try IngestFixture().client
     let bearer = try await client.signedUp()
     let cookie = "otm=\(try #require(bearer.token))"
     let host = Client.base.dropFirst("http://".count)
     let own = headers.mapValues { $0.replacing("HOST", with: host) }
     let posted = try await client.post("Oslo", headers: own.merging(["Cookie": cookie]) { $1 })
-    #expect(posted.status == (isTaken ? 202 : 403) && posted["code"] == (isTaken ? nil : "cross_site"))
+    #expect(posted.status == (isAccepted ? 202 : 403) && posted["code"] == (isAccepted ? nil : "cross_site"))
     // No other site can send the token.
     #expect(try await bearer.post("Oslo", headers: own).status == 202)
   }
@@ -86,11 +88,11 @@ struct CrossOriginTests {
       ("", "http://HOST", true), ("", "https://HOST", true), ("", "ftp://HOST", false), ("", "HOST", false),
       ("", "http://x/HOST", false), ("", "null", false),
     ])
-  func scheme(named: String, origin: String, isTaken: Bool) async throws {
+  func scheme(named: String, origin: String, isAccepted: Bool) async throws {
     let client = try IngestFixture { $0.origin = named }.client
     let name = named.hasPrefix("https://") ? "__Host-otm" : "otm"
     let cookie = "\(name)=\(try #require(try await client.signedUp().token))"
     let headers = ["Origin": origin.replacing("HOST", with: Client.base.dropFirst("http://".count)), "Cookie": cookie]
-    #expect(try await client.post("Oslo", headers: headers).status == (isTaken ? 202 : 403))
+    #expect(try await client.post("Oslo", headers: headers).status == (isAccepted ? 202 : 403))
   }
 }

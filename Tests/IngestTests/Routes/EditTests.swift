@@ -40,9 +40,9 @@ struct EditTests {
       (try await stranger.delete(id), 401, "session_required"),
       (try await ada.send("PATCH", "/v2/posts/\(id)", body: "{}"), 405, "method_not_allowed"),
     ]
-    for (answer, status, code) in refusals {
-      #expect(answer.status == status && answer["code"] == code, "\(answer.object)")
-      if status == 404 { #expect(answer.body == missing.body) }
+    for (response, status, code) in refusals {
+      #expect(response.status == status && response["code"] == code, "\(response.object)")
+      if status == 404 { #expect(response.body == missing.body) }
     }
     #expect(try await ada.get("/v2/posts/\(id)").body == pinned.body)
     #expect(try await ada.list().seq == 3)
@@ -55,10 +55,10 @@ struct EditTests {
     var browser = client
     browser.token = nil
     var headers = ["Cookie": "otm=\(try #require(client.token))", "Sec-Fetch-Site": "cross-site"]
-    for answer in [
+    for response in [
       try await browser.edit(id, "Lima", headers: headers), try await browser.delete(id, headers: headers),
     ] {
-      #expect(answer.status == 403 && answer["code"] == "cross_site")
+      #expect(response.status == 403 && response["code"] == "cross_site")
     }
     headers["Sec-Fetch-Site"] = "same-origin"
     #expect(try await browser.edit(id, "Lima", headers: headers).status == 200)
@@ -94,8 +94,8 @@ struct EditTests {
     let edit = try await client.edit(id, "Lima")
     #expect(edit.status == 409 && edit["code"] == "post_queued")
     #expect(try await client.delete(id).status == 204)
-    let answer = try await waiting
-    #expect(answer.status == 410 && answer["code"] == "post_deleted", "The waiting request must end.")
+    let response = try await waiting
+    #expect(response.status == 410 && response["code"] == "post_deleted", "The waiting request must end.")
     #expect(try await client.delete(id).status == 404)
     #expect(try await client.get("/v2/posts/\(id)").status == 404)
     #expect(try await client.posts().isEmpty)

@@ -16,27 +16,27 @@ struct HeaderTests {
     let document = try await map.client.get("/openapi.json").object
     let paths = try #require(document["paths"] as? [String: Any]).keys.sorted()
     #expect(paths.count > 20)
-    var answers = 0
+    var responses = 0
     for path in paths + ["/nothing/here", "/v2/nothing"] {
       let path = path.replacing(#/\{[A-Za-z]+\}/#, with: "4D5ox566Xg")
       for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] {
         // Skip the logout here: the clients need their session to the end.
         guard !(method == "DELETE" && path.hasPrefix("/v2/session")) else { continue }
         for client in [ada, map.client] {
-          let answer = try await client.send(method, path, body: method.hasPrefix("P") ? "{}" : nil)
-          answers += 1
+          let response = try await client.send(method, path, body: method.hasPrefix("P") ? "{}" : nil)
+          responses += 1
           for (name, value) in Self.needed {
-            #expect(answer.headers[name] == value, "\(method) \(path): \(answer.status) \(name)")
+            #expect(response.headers[name] == value, "\(method) \(path): \(response.status) \(name)")
           }
-          let policy = answer.headers["content-security-policy"] ?? ""
+          let policy = response.headers["content-security-policy"] ?? ""
           #expect(policy.hasPrefix("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "\(path)")
-          #expect(answer.status < 500 && (method != "TRACE" || answer.status >= 400), "\(method) \(path)")
-          if answer.status != 204, !answer.body.isEmpty { #expect(answer.headers["content-type"] != nil) }
+          #expect(response.status < 500 && (method != "TRACE" || response.status >= 400), "\(method) \(path)")
+          if response.status != 204, !response.body.isEmpty { #expect(response.headers["content-type"] != nil) }
         }
       }
     }
-    #expect(answers > 300)
-    let out = try await ada.send("DELETE", "/v2/session")
-    for (name, value) in Self.needed { #expect(out.headers[name] == value) }
+    #expect(responses > 300)
+    let logout = try await ada.send("DELETE", "/v2/session")
+    for (name, value) in Self.needed { #expect(logout.headers[name] == value) }
   }
 }

@@ -26,13 +26,13 @@ struct IdempotencyTests {
   @Test("Fifty concurrent requests with one key create one post")
   func concurrent() async throws {
     let client = try await IngestFixture().client.signedUp()
-    let answers = try await withThrowingTaskGroup(of: APIResponse.self) { group in
+    let responses = try await withThrowingTaskGroup(of: APIResponse.self) { group in
       for index in 0..<50 { group.addTask { try await client.post("Oslo", key: "k", wait: index % 2 == 0 ? 30 : nil) } }
       return try await group.reduce(into: []) { $0.append($1) }
     }
-    #expect(answers.allSatisfy { $0.status == 200 || $0.status == 202 })
-    #expect(Set(answers.map { $0["id"] }).count == 1)
-    #expect(answers.filter { $0.headers["idempotency-replayed"] == nil }.count == 1)
+    #expect(responses.allSatisfy { $0.status == 200 || $0.status == 202 })
+    #expect(Set(responses.map { $0["id"] }).count == 1)
+    #expect(responses.filter { $0.headers["idempotency-replayed"] == nil }.count == 1)
     #expect(try await client.posts().count == 1)
   }
 

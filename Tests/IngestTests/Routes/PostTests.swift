@@ -6,36 +6,36 @@ struct PostTests {
   @Test("A waiting request returns the published post with its place")
   func waits() async throws {
     let client = try await IngestFixture().client.signedUp()
-    let answer = try await client.post("Costa Rica", link: "example.org/ada", wait: 30)
-    #expect(answer.status == 200)
-    #expect(answer.headers["preference-applied"] == "wait=30")
-    #expect(answer["state"] == "published")
-    #expect(answer["label"] == "Costa Rica")
-    #expect(answer["link"] == "https://example.org/ada")
-    #expect(answer["agreement"] == "not_given" && answer["match"] == "exact")
-    #expect(abs(try answer.number("latitude") - 10) < 1)
-    #expect(abs(try answer.number("longitude") + 84) < 1)
-    let again = try await client.get(try #require(answer.headers["location"]))
-    #expect(again.body == answer.body)
+    let response = try await client.post("Costa Rica", link: "example.org/ada", wait: 30)
+    #expect(response.status == 200)
+    #expect(response.headers["preference-applied"] == "wait=30")
+    #expect(response["state"] == "published")
+    #expect(response["label"] == "Costa Rica")
+    #expect(response["link"] == "https://example.org/ada")
+    #expect(response["agreement"] == "not_given" && response["match"] == "exact")
+    #expect(abs(try response.number("latitude") - 10) < 1)
+    #expect(abs(try response.number("longitude") + 84) < 1)
+    let again = try await client.get(try #require(response.headers["location"]))
+    #expect(again.body == response.body)
   }
 
   @Test("A request that does not wait gets 202, and its post is published later")
   func doesNotWait() async throws {
     let client = try await IngestFixture().client.signedUp()
-    let answer = try await client.post("Seattle, WA")
-    #expect(answer.status == 202)
-    #expect(answer["state"] == "queued")
-    let location = try #require(answer.headers["location"])
-    #expect(location == "/v2/posts/\(answer["id"] ?? "")")
+    let response = try await client.post("Seattle, WA")
+    #expect(response.status == 202)
+    #expect(response["state"] == "queued")
+    let location = try #require(response.headers["location"])
+    #expect(location == "/v2/posts/\(response["id"] ?? "")")
     try await eventually("the post is published") { try await client.get(location)["state"] == "published" }
   }
 
   @Test("A post with an unknown place is rejected with a reason and not listed")
   func rejected() async throws {
     let client = try await IngestFixture().client.signedUp()
-    let answer = try await client.post("Qwxzzzk Vbbnkl", wait: 30)
-    #expect(answer.status == 200)
-    let post = try answer.decoded(OwnPost.self)
+    let response = try await client.post("Qwxzzzk Vbbnkl", wait: 30)
+    #expect(response.status == 200)
+    let post = try response.decoded(OwnPost.self)
     #expect(post.state == "rejected" && post.reason?.code == "place_not_found" && post.seq == nil)
     #expect(post.reason?.detail.contains("Qwxzzzk Vbbnkl") == true)
     #expect(try await client.list().entries.isEmpty)
@@ -53,8 +53,8 @@ struct PostTests {
     let missing = try await bob.get("/v2/posts/zzzzzzzzzz")
     func expectHidden(_ path: String) async throws {
       for other in [bob, nobody, stranger] {
-        let answer = try await other.get(path)
-        #expect(answer.status == 404 && answer.body == missing.body, "A hidden post must look like a missing one.")
+        let response = try await other.get(path)
+        #expect(response.status == 404 && response.body == missing.body, "A hidden post must look like a missing one.")
       }
     }
     for path in [good, bad] {
@@ -67,8 +67,8 @@ struct PostTests {
       return states == ("published", "rejected")
     }
     try await expectHidden(bad)
-    let answers = [try await ada.get(good), try await bob.get(good), try await nobody.get(good)]
-    #expect(answers.allSatisfy { $0.status == 200 && $0.body == answers[0].body })
+    let responses = [try await ada.get(good), try await bob.get(good), try await nobody.get(good)]
+    #expect(responses.allSatisfy { $0.status == 200 && $0.body == responses[0].body })
   }
 
   @Test(
@@ -85,12 +85,12 @@ struct PostTests {
     let body = JSON.object([
       "place": example.place, "link": "example.org", "latitude": example.latitude, "longitude": example.longitude,
     ])
-    let answer = try await client.send("POST", "/v2/posts", body: body, headers: ["Prefer": "wait=30"])
-    #expect(answer["state"] == "published")
-    #expect(answer["agreement"] == example.agreement)
-    #expect(answer["label"] == example.label)
-    #expect(try answer.number("latitude") == example.latitude)
-    #expect(try answer.number("longitude") == example.longitude)
+    let response = try await client.send("POST", "/v2/posts", body: body, headers: ["Prefer": "wait=30"])
+    #expect(response["state"] == "published")
+    #expect(response["agreement"] == example.agreement)
+    #expect(response["label"] == example.label)
+    #expect(try response.number("latitude") == example.latitude)
+    #expect(try response.number("longitude") == example.longitude)
   }
 
   @Test("An account lists only its own posts, oldest first, by page")

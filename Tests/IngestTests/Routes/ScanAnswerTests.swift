@@ -58,7 +58,7 @@ struct ScanAnswerTests {
   }
 
   @Test("A search is notified when its client disconnects")
-  func gone() throws {
+  func disconnected() throws {
     let counts = ConnectionCounts(perNetworkMax: 9, proxies: TrustedProxies())
     let channel = EmbeddedChannel(handler: HTTPConnectionGuard(counts) { _, _ in nil })
     let peer = try SocketAddress(ipAddress: "203.0.113.7", port: 4_000)
@@ -75,11 +75,11 @@ struct ScanAnswerTests {
   }
 
   @Test("A search is notified if its client has already disconnected")
-  func goneBefore() async throws {
+  func disconnectedBefore() async throws {
     let channel = EmbeddedChannel()
     let client = client(over: channel)
-    await confirmation { gone in
-      client.onDisconnect { gone() }
+    await confirmation { disconnected in
+      client.onDisconnect { disconnected() }
       channel.embeddedEventLoop.run()
     }
   }

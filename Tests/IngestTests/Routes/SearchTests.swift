@@ -4,9 +4,9 @@ import Testing
 @Suite("Post search")
 struct SearchTests {
   private func places(_ query: String, _ client: Client) async throws -> [String] {
-    let answer = try await client.get("/v2/posts?scope=all&\(query)")
-    #expect(answer.status == 200)
-    return try #require(answer.object["posts"] as? [[String: Any]]).compactMap { $0["place"] as? String }
+    let response = try await client.get("/v2/posts?scope=all&\(query)")
+    #expect(response.status == 200)
+    return try #require(response.object["posts"] as? [[String: Any]]).compactMap { $0["place"] as? String }
   }
 
   @Test("Everybody searches published posts by text, country, box and time, newest first")
@@ -54,10 +54,10 @@ struct SearchTests {
     var found: [String] = []
     var after: String? = ""
     while let cursor = after {
-      let answer = try await client.get("/v2/posts?scope=all&limit=2" + (cursor.isEmpty ? "" : "&after=\(cursor)"))
-      found += try #require(answer.object["posts"] as? [[String: Any]]).compactMap { $0["place"] as? String }
+      let response = try await client.get("/v2/posts?scope=all&limit=2" + (cursor.isEmpty ? "" : "&after=\(cursor)"))
+      found += try #require(response.object["posts"] as? [[String: Any]]).compactMap { $0["place"] as? String }
       #expect(try await client.post("Later", wait: 30).status == 200)
-      after = answer["next"]
+      after = response["next"]
     }
     #expect(found == (1...5).reversed().map { "Oslo \($0)" })
   }
@@ -71,8 +71,8 @@ struct SearchTests {
     ])
   func refused(query: String, field: String) async throws {
     let client = try IngestFixture().client
-    let answer = try await client.get("/v2/posts?" + (query.hasPrefix("scope") ? "" : "scope=all&") + query)
-    #expect(answer.status == 400 && answer["field"] == field && answer["code"] == "invalid_\(field)")
+    let response = try await client.get("/v2/posts?" + (query.hasPrefix("scope") ? "" : "scope=all&") + query)
+    #expect(response.status == 400 && response["field"] == field && response["code"] == "invalid_\(field)")
     let own = try await client.signedUp().get("/v2/posts?" + query)
     #expect(own.status == 400 && own["code"] == "invalid_\(field)", "The own list must name it too.")
   }

@@ -32,7 +32,7 @@ struct StoreFailureMonitorTests {
 
   init() throws { map = try IngestFixture(workers: 0) }
 
-  private var watch: StoreFailureMonitor {
+  private var monitor: StoreFailureMonitor {
     StoreFailureMonitor(
       database: map.components.database, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
@@ -40,7 +40,7 @@ struct StoreFailureMonitorTests {
   @Test("A graceful shutdown ends the monitor and the queue history, and the store continues")
   func over() async throws {
     let history = Endless()
-    try await watch.run(beside: Brief(), history)
+    try await monitor.run(beside: Brief(), history)
     #expect(history.hasEnded)
     #expect(map.components.database.stopReason == nil)
     #expect(try await map.account("ada@example.org").email == "ada@example.org")
@@ -49,13 +49,13 @@ struct StoreFailureMonitorTests {
   @Test("A store that fails during a write ends ingest with the reason")
   func failed() async throws {
     _ = try await map.account("ada@example.org")
-    // The store notices that its file is gone, like after a disk failure.
+    // The store notices that its file is missing, like after a disk failure.
     try FileManager.default.removeItem(atPath: map.folder.path + "/data/onthemap.sqlite")
     await #expect(throws: (any Error).self) { try await map.account("bob@example.org") }
-    await #expect(throws: DiskFailure.self) { try await watch.run(beside: Endless(), Endless()) }
+    await #expect(throws: DiskFailure.self) { try await monitor.run(beside: Endless(), Endless()) }
     #expect(map.components.database.stopReason != nil)
     #expect(throws: (any Error).self) { try map.components.readiness.check() }
-    let answer = try await map.client.get("/readyz")
-    #expect(answer.status == 503 && answer["code"] == "store_unavailable")
+    let response = try await map.client.get("/readyz")
+    #expect(response.status == 503 && response["code"] == "store_unavailable")
   }
 }

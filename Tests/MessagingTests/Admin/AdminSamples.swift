@@ -10,7 +10,7 @@ extension QueueStatus {
     status.queue.workers = [
       .init(
         session: 9, name: "worker-1", credit: 60, leases: 4, jobsSent: 1_000,
-        answered: .init(total: 996, perSecond: 9.5),
+        results: .init(total: 996, perSecond: 9.5),
         failed: 3, lastSeenAgoMs: 700, isRemote: true)
     ]
     (status.dead, status.deadByReason) = (8, [.init(reason: "bad_place", count: 7)])
@@ -53,7 +53,7 @@ enum AdminSamples {
     .status, .list(state: nil, reason: nil, after: nil, limit: 5),
     .list(state: .ready, reason: nil, after: nil, limit: 1),
     .list(state: .dead, reason: "bad_place", after: .numbered(7), limit: 1_000), .show(.numbered(7)),
-    .retry(.these([.numbered(7), .numbered(8)])), .retry(.all(reason: nil, after: nil)),
+    .retry(.posts([.numbered(7), .numbered(8)])), .retry(.all(reason: nil, after: nil)),
     .retry(.all(reason: "bad_place", after: .numbered(9))), .discard([.numbered(7)]), .pause, .resume,
     .users(email: nil, after: nil, limit: 1), .users(email: "ada@example.org", after: AccountID(rawValue: 7), limit: 9),
     .addUser(NewUser(email: "ada@example.org", firstName: "Ada", lastName: "", password: nil)),
@@ -62,7 +62,7 @@ enum AdminSamples {
     .setUser(email: "a@b", .password("a password")), .setUser(email: "a@b", .promote), .setUser(email: "a@b", .demote),
   ]
 
-  static let answers: [AdminReply] = [
+  static let replies: [AdminReply] = [
     .status(.sample), .status(QueueStatus()), .list([], next: nil),
     .list([.sample(1), .sample(2, state: .leased)], next: .numbered(2)),
     .report(
@@ -78,5 +78,5 @@ enum AdminSamples {
   ]
 
   static let frames: [[UInt8]] =
-    requests.map { AdminRequestFrame(id: 1, $0).bytes } + answers.map { AdminReplyFrame(id: 1, $0).bytes }
+    requests.map { AdminRequestFrame(id: 1, $0).bytes } + replies.map { AdminReplyFrame(id: 1, $0).bytes }
 }

@@ -15,11 +15,11 @@ struct AdminWireTests {
     #expect(try frame.request() == request)
   }
 
-  @Test("An admin reply survives a round trip", arguments: AdminSamples.answers.indices)
-  func answers(index: Int) throws {
-    let frame = try AdminReplyFrame(serializedBytes: AdminReplyFrame(id: 9, AdminSamples.answers[index]).bytes)
+  @Test("An admin reply survives a round trip", arguments: AdminSamples.replies.indices)
+  func replies(index: Int) throws {
+    let frame = try AdminReplyFrame(serializedBytes: AdminReplyFrame(id: 9, AdminSamples.replies[index]).bytes)
     #expect(frame.requestID == 9 && frame.magic == Protocol.magic && frame.major == 1)
-    #expect(frame.answer == AdminSamples.answers[index])
+    #expect(frame.reply == AdminSamples.replies[index])
   }
 
   @Test("An admin request that the protocol forbids is refused by name")
@@ -44,9 +44,9 @@ struct AdminWireTests {
 
   @Test(
     "A list limit is clamped to its range", arguments: [(0, 1), (1, 1), (1_000, 1_000), (1_001, 1_000), (.max, 1_000)])
-  func limit(asked: UInt32, counted: Int) throws {
-    let frame = AdminRequestFrame.with { $0.list = .with { ($0.state, $0.limit) = (.ready, asked) } }
-    #expect(try frame.request() == .list(state: .ready, reason: nil, after: nil, limit: counted))
+  func limit(requested: UInt32, clamped: Int) throws {
+    let frame = AdminRequestFrame.with { $0.list = .with { ($0.state, $0.limit) = (.ready, requested) } }
+    #expect(try frame.request() == .list(state: .ready, reason: nil, after: nil, limit: clamped))
   }
 
   @Test("The longest admin request and replies fit the frame limits")
@@ -56,7 +56,7 @@ struct AdminWireTests {
     var status = QueueStatus.sample
     let worker = QueueSnapshot.Worker(
       session: .max, name: String(repeating: "x", count: 64), credit: 64, leases: 64, jobsSent: .max,
-      answered: .init(total: .max, perSecond: 1e9), failed: .max, lastSeenAgoMs: .max, isRemote: true)
+      results: .init(total: .max, perSecond: 1e9), failed: .max, lastSeenAgoMs: .max, isRemote: true)
     status.queue.workers = Array(repeating: worker, count: Limits.sessionsMax)
     let feed = QueueStatus.Feed(name: String(repeating: "x", count: 64), seq: .max, lastSeenAgoMs: .max)
     status.feeds = Array(repeating: feed, count: Limits.feedsMax)
@@ -89,13 +89,13 @@ struct AdminWireTests {
         let again = AdminRequestFrame(id: 1, request)
         try #require(try again.request() == request, "\(bytes)")
       }
-      let answer = (try? AdminReplyFrame(serializedBytes: bytes))?.answer
-      if let answer, let again = AdminReplyFrame(id: 1, answer).answer {
-        try #require(AdminReplyFrame(id: 1, again).bytes == AdminReplyFrame(id: 1, answer).bytes, "\(bytes)")
+      let reply = (try? AdminReplyFrame(serializedBytes: bytes))?.reply
+      if let reply, let again = AdminReplyFrame(id: 1, reply).reply {
+        try #require(AdminReplyFrame(id: 1, again).bytes == AdminReplyFrame(id: 1, reply).bytes, "\(bytes)")
       } else {
-        try #require(answer == nil, "\(bytes)")
+        try #require(reply == nil, "\(bytes)")
       }
-      return request != nil || answer != nil
+      return request != nil || reply != nil
     }
   }
 }

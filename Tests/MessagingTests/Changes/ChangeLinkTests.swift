@@ -14,7 +14,7 @@ struct ChangeLinkTests {
     let client = try TestChangeClient(server.endpoint)
     defer { client.reactor.stop() }
     try await eventually("the feed has the list") { client.state == .sample(1...5) }
-    for number: UInt64 in 6...900 { server.inbox.enqueue([.sample(number)]) }
+    for number: UInt64 in 6...900 { server.commands.enqueue([.sample(number)]) }
     try await eventually("the feed has all changes") { client.state?.seq == 900 }
     #expect(client.lists == 1)
     #expect(client.seqs == Array(6...900))
@@ -28,7 +28,7 @@ struct ChangeLinkTests {
     let client = try TestChangeClient(server.endpoint)
     defer { client.reactor.stop() }
     try await eventually("the feed has the empty list") { client.lists == 1 }
-    server.inbox.enqueue([.sample(1)])
+    server.commands.enqueue([.sample(1)])
     try await eventually("the feed has the first change") { client.seqs == [1] }
   }
 
@@ -42,7 +42,7 @@ struct ChangeLinkTests {
     let second = try TestChangeServer(.sample(1...9), bind: first.endpoint)
     defer { second.reactor.stop() }
     try await eventually("the feed has the new list") { client.state == .sample(1...9) }
-    second.inbox.enqueue([.sample(10)])
+    second.commands.enqueue([.sample(10)])
     try await eventually("the feed has the change") { client.state?.seq == 10 }
   }
 
@@ -50,29 +50,31 @@ struct ChangeLinkTests {
   func backwards() async throws {
     var server = try TestChangeServer(.sample(1...9))
     let endpoint = server.endpoint
-    let client = try RestingClient.start(endpoint)
+    let client = try RecordingClient.start(endpoint)
     defer { client.reactor.stop() }
-    try await eventually("the feed has the list") { client.told.state?.seq == 9 }
+    try await eventually("the feed has the list") { client.received.state?.seq == 9 }
     server.reactor.stop()
 
     server = try TestChangeServer(.sample(1...4), bind: endpoint)
-    try await eventually("the feed refuses the regressed list") { client.told.hasRefused }
-    #expect(client.told.state == .sample(1...9))
-    #expect(client.told.lists == 1)
+    try await eventually("the feed refuses the regressed list") { client.received.hasRefused }
+    #expect(client.received.state == .sample(1...9))
+    #expect(client.received.lists == 1)
     server.reactor.stop()
 
     server = try TestChangeServer(.sample(1...4, epoch: 2), bind: endpoint)
     defer { server.reactor.stop() }
-    try await eventually("the feed has the list of the other epoch") { client.told.state == .sample(1...4, epoch: 2) }
+    try await eventually("the feed has the list of the other epoch") {
+      client.received.state == .sample(1...4, epoch: 2)
+    }
   }
 
   @Test("A feed refuses a list that reuses sequence numbers for other posts")
   func beside() async throws {
     var server = try TestChangeServer(.sample(1...9))
     let endpoint = server.endpoint
-    let client = try RestingClient.start(endpoint)
+    let client = try RecordingClient.start(endpoint)
     defer { client.reactor.stop() }
-    try await eventually("the feed has the list") { client.told.state?.seq == 9 && !client.told.isStale }
+    try await eventually("the feed has the list") { client.received.state?.seq == 9 && !client.received.isStale }
     server.reactor.stop()
 
     // Another post with each sequence number from 5 to 9, and beyond.
@@ -80,45 +82,45 @@ struct ChangeLinkTests {
     server = try TestChangeServer(
       FeedState(epoch: .filled(with: 1), seq: 9, entries: other.reversed()), bind: endpoint)
     defer { server.reactor.stop() }
-    try await eventually("the feed refuses the other list") { client.told.hasRefused }
+    try await eventually("the feed refuses the other list") { client.received.hasRefused }
     client.forgetRefusal()
-    server.inbox.enqueue([.sample(10)])
-    try await eventually("the feed refuses the change after it") { client.told.hasRefused }
-    #expect(client.told.state == .sample(1...9) && client.told.lists == 1 && client.told.isStale)
+    server.commands.enqueue([.sample(10)])
+    try await eventually("the feed refuses the change after it") { client.received.hasRefused }
+    #expect(client.received.state == .sample(1...9) && client.received.lists == 1 && client.received.isStale)
   }
 
   @Test("A feed pauses before it fetches a refused list again")
   func refusedList() async throws {
-    let (liar, endpoint) = try Reactor.start("liar", wake: WakeupEvent()) { context in
-      let liar = try WrongHashServer(context, bind: .anyPort())
-      return ([liar], liar.endpoint)
+    let (reactor, endpoint) = try Reactor.start("changes", wake: WakeupEvent()) { context in
+      let server = try WrongHashServer(context, bind: .anyPort())
+      return ([server], server.endpoint)
     }
-    defer { liar.stop() }
-    let client = try RestingClient.start(endpoint)
+    defer { reactor.stop() }
+    let client = try RecordingClient.start(endpoint)
     defer { client.reactor.stop() }
-    try await eventually("the feed refuses the list") { client.told.hasRefused }
-    let refusedMs = try #require(client.told.refusedMs)
+    try await eventually("the feed refuses the list") { client.received.hasRefused }
+    let refusedMs = try #require(client.received.refusedMs)
     // On a slow machine the feed may fetch twice before it has the first reply, and the second fetch may arrive later
     // than that. Only the feed's own times count here, so delays of its peer or of the test make no difference.
-    try await eventually("the feed fetches again") { client.told.fetchesMs.contains { $0 > refusedMs } }
-    let againMs = try #require(client.told.fetchesMs.first { $0 > refusedMs })
+    try await eventually("the feed fetches again") { client.received.fetchesMs.contains { $0 > refusedMs } }
+    let againMs = try #require(client.received.fetchesMs.first { $0 > refusedMs })
     #expect(againMs - refusedMs >= Limits.livenessMs)
-    #expect(client.told.lists == 0)
+    #expect(client.received.lists == 0)
   }
 
   @Test("Ingest buffers few lists for a feed that fetches and does not read")
   func mute() async throws {
-    let seen = Shared(TriedServer.Seen())
+    let seen = Shared(ProbedServer.Seen())
     let list = FeedState(
       epoch: .filled(with: 1), seq: .max, entries: (1...100).reversed().map { FeedEntry.longest($0) })
     let (reactor, endpoint) = try Reactor.start("changes", wake: WakeupEvent()) { context in
-      let server = try TriedServer(context, list, seen: seen)
+      let server = try ProbedServer(context, list, seen: seen)
       return ([server], server.endpoint)
     }
     defer { reactor.stop() }
     let feed = RawSocket(ZMQ_DEALER, connect: endpoint, unreadMax: 1)
     // 19 MB of lists. The kernel and the feed's socket buffer only a few of them.
-    for fetch in 1...TriedServer.fetches {
+    for fetch in 1...ProbedServer.fetches {
       feed.send([FetchRequest(id: UInt64(fetch), feed: "mute", after: nil).bytes])
       try await eventually("ingest handles fetch \(fetch)") { seen.value.fetches == fetch }
     }
@@ -128,7 +130,7 @@ struct ChangeLinkTests {
 }
 
 /// A change server that checks after some fetches whether libzmq accepts another message for the feed.
-private final class TriedServer: ReactorSocket {
+private final class ProbedServer: ReactorSocket {
   struct Seen {
     /// Number of fetches that the server handled.
     var fetches = 0
@@ -144,7 +146,8 @@ private final class TriedServer: ReactorSocket {
   private var count = 0
 
   init(_ context: Reactor.Context, _ list: FeedState, seen: Shared<Seen>) throws {
-    server = try ChangeServer(context, bind: .anyPort(), state: list, inbox: CommandQueue(WakeupEvent()), logger: quiet)
+    server = try ChangeServer(
+      context, bind: .anyPort(), state: list, committedChanges: CommandQueue(WakeupEvent()), logger: quiet)
     self.seen = seen
   }
 
@@ -168,7 +171,7 @@ private final class TriedServer: ReactorSocket {
 }
 
 /// A change client that records its pauses, which are the only sign of a refused reply.
-private final class RestingClient: ReactorSocket {
+private final class RecordingClient: ReactorSocket {
   struct Received {
     var state: FeedState?
     var lists = 0
@@ -184,38 +187,38 @@ private final class RestingClient: ReactorSocket {
   struct Running {
     let reactor: Reactor
     fileprivate let shared: Shared<Received>
-    var told: Received { shared.value }
+    var received: Received { shared.value }
 
     func forgetRefusal() { shared.change { $0.refusedMs = nil } }
   }
 
   private let client: ChangeClient
-  private let told: Shared<Received>
+  private let received: Shared<Received>
 
   static func start(_ endpoint: Endpoint) throws -> Running {
-    let told = Shared(Received())
+    let received = Shared(Received())
     let (reactor, _) = try Reactor.start("feed", wake: WakeupEvent()) { context in
-      ([try RestingClient(context, connect: endpoint, told: told)], ())
+      ([try RecordingClient(context, connect: endpoint, received: received)], ())
     }
-    return Running(reactor: reactor, shared: told)
+    return Running(reactor: reactor, shared: received)
   }
 
-  private init(_ context: Reactor.Context, connect endpoint: Endpoint, told: Shared<Received>) throws(LinkError) {
-    self.told = told
+  private init(_ context: Reactor.Context, connect endpoint: Endpoint, received: Shared<Received>) throws(LinkError) {
+    self.received = received
     client = try ChangeClient(
       context, connect: endpoint, feed: "test", logger: quiet,
       // The client calls this for each fetch.
       subscribers: {
-        told.change { $0.fetchesMs.append(Reactor.nowMs) }
+        received.change { $0.fetchesMs.append(Reactor.nowMs) }
         return nil
       },
-      turnedStale: { isStale, _ in told.change { $0.isStale = isStale } },
+      turnedStale: { isStale, _ in received.change { $0.isStale = isStale } },
       replaced: { state, _ in
-        told.change {
+        received.change {
           $0.state = state
           $0.lists += 1
         }
-      }, changed: { _, _, state in told.change { $0.state = state } })
+      }, changed: { _, _, state in received.change { $0.state = state } })
   }
 
   var socket: Socket { client.socket }
@@ -225,7 +228,7 @@ private final class RestingClient: ReactorSocket {
   func tick(nowMs: Int64) -> Int64 {
     let nextMs = client.tick(nowMs: nowMs)
     // Only after a refusal does the client wait for as long as the liveness timeout.
-    if nextMs - nowMs > Limits.livenessMs - 1_000 { told.change { $0.refusedMs = $0.refusedMs ?? nowMs } }
+    if nextMs - nowMs > Limits.livenessMs - 1_000 { received.change { $0.refusedMs = $0.refusedMs ?? nowMs } }
     return nextMs
   }
 

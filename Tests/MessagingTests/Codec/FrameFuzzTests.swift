@@ -71,7 +71,7 @@ struct FrameFuzzTests {
       }), .error(.with { ($0.code, $0.detail) = (.malformed, "what?") }),
   ]
 
-  private static let questions: [FeedRequest.OneOf_Body] = [
+  private static let queries: [FeedRequest.OneOf_Body] = [
     .getSnapshot(.with { ($0.ifEpoch, $0.ifSeq) = (Data(state.epoch.bytes), 6) }),
     .getChanges(.with { ($0.epoch, $0.afterSeq) = (Data(state.epoch.bytes), 5) }),
   ]
@@ -86,7 +86,7 @@ struct FrameFuzzTests {
       }), .query(.with { $0.postIds = ["0000000001", "4D2qwHkYwD"] }),
   ]
 
-  private static let ofDesks: [SubmitReply.OneOf_Body] = [
+  private static let ofReceipts: [SubmitReply.OneOf_Body] = [
     .receipts(
       .with {
         let refusal = SubmitRefusal(code: "invalid_link", detail: "no", field: "link")
@@ -110,11 +110,11 @@ struct FrameFuzzTests {
     + ofFeeds.map { FeedFrame(state, instance: "x", unixMs: 1, $0).bytes }
     + ofChanges.map { FetchReply(id: 1, epoch: state.epoch, seq: 6, $0).bytes }
     + [FetchRequest(id: 1, feed: "x", after: state).bytes, FetchRequest(id: 1, feed: "x", after: nil).bytes]
-    + questions.map { body in
+    + queries.map { body in
       FeedRequest.with { ($0.magic, $0.major, $0.requestID, $0.body) = (Protocol.magic, Protocol.major, 1, body) }.bytes
     }
     + ofProducers.map { SubmitRequest(id: 1, token: TestSubmitServer.token, $0).bytes }
-    + ofDesks.map { SubmitReply(id: 1, $0).bytes }
+    + ofReceipts.map { SubmitReply(id: 1, $0).bytes }
 
   @Test("A mutated frame of the job link is refused or survives a round trip")
   func jobs() {
@@ -130,13 +130,13 @@ struct FrameFuzzTests {
         }
       }
       try JobCodecTests.requireSameReading(of: bytes)
-      let answer = IngestFrame([bytes])
-      if let answer { try #require(IngestFrame([answer.bytes]) == answer, "\(bytes)") }
-      for job in answer?.jobs.jobs.compactMap(\.job) ?? [] {
+      let reply = IngestFrame([bytes])
+      if let reply { try #require(IngestFrame([reply.bytes]) == reply, "\(bytes)") }
+      for job in reply?.jobs.jobs.compactMap(\.job) ?? [] {
         let again = Onthemap_Jobs_V1_Job(.init(job: job, lease: .numbered(1))).job
         try #require(again?.placeQuery.text == job.query, "\(bytes)")
       }
-      return answer?.body != nil || WorkerFrame([bytes][...])?.body != nil
+      return reply?.body != nil || WorkerFrame([bytes][...])?.body != nil
     }
   }
 
@@ -186,15 +186,15 @@ struct FrameFuzzTests {
 
   /// Number of frame types that decode from these bytes with a body.
   private func readers(of bytes: [UInt8]) -> Int {
-    var taken = 0
-    if WorkerFrame([bytes][...])?.body != nil { taken += 1 }
-    if IngestFrame([bytes])?.body != nil { taken += 1 }
-    if FeedFrame.read(bytes) != nil { taken += 1 }
-    if FetchRequest([bytes][...]).map({ !$0.feed.isEmpty }) == true { taken += 1 }
-    if FetchReply([bytes])?.body != nil { taken += 1 }
-    if SubmitRequest([bytes][...])?.body != nil { taken += 1 }
-    if SubmitReply([bytes])?.body != nil { taken += 1 }
-    return taken
+    var count = 0
+    if WorkerFrame([bytes][...])?.body != nil { count += 1 }
+    if IngestFrame([bytes])?.body != nil { count += 1 }
+    if FeedFrame.read(bytes) != nil { count += 1 }
+    if FetchRequest([bytes][...]).map({ !$0.feed.isEmpty }) == true { count += 1 }
+    if FetchReply([bytes])?.body != nil { count += 1 }
+    if SubmitRequest([bytes][...])?.body != nil { count += 1 }
+    if SubmitReply([bytes])?.body != nil { count += 1 }
+    return count
   }
 
   @Test("Each frame decodes, and a frame truncated anywhere causes no crash", arguments: frames)
@@ -208,11 +208,11 @@ struct FrameFuzzTests {
   @Test("Fewer than 10 % of random byte strings decode as a frame")
   func noise() {
     var random = SeededRandom(seed: 7)
-    var taken = 0
+    var decoded = 0
     for _ in 0..<20_000 {
-      taken += readers(of: (0..<random.below(200)).map { _ in random.byte() }) > 0 ? 1 : 0
+      decoded += readers(of: (0..<random.below(200)).map { _ in random.byte() }) > 0 ? 1 : 0
     }
-    #expect(taken < 2_000)
+    #expect(decoded < 2_000)
   }
 
   @Test("A message of 0 or several frames does not decode")

@@ -62,8 +62,8 @@ extension FeedFrame {
 
 extension FetchReply {
   /// Ingest's reply to a feed's fetch.
-  init(_ answer: ChangeLog.FetchResult, id: UInt64, epoch: Epoch) {
-    switch answer {
+  init(_ result: ChangeLog.FetchResult, id: UInt64, epoch: Epoch) {
+    switch result {
     case .changes(let changes, let lastSeq, let hash):
       var body = Onthemap_Changes_V1_Changes(changes)
       if let hash { body.stateHash = hash }

@@ -7,31 +7,31 @@ extension GoldenFrame {
   private static let ids = [PostID.numbered(1_026), .numbered(1_027)]
 
   static let ofOperators: [GoldenFrame] = {
-    func asked(_ file: String, _ request: AdminRequest) -> GoldenFrame {
+    func request(_ file: String, _ request: AdminRequest) -> GoldenFrame {
       frame("admin", file, AdminRequestFrame.self, AdminRequestFrame(id: 5, request).bytes) { bytes in
         guard let frame = try? AdminRequestFrame(serializedBytes: bytes) else { return false }
         return (try? frame.request()) == request && frame.requestID == 5
       }
     }
     return [
-      asked("status", .status), asked("list", .list(state: .dead, reason: "timeout", after: ids[0], limit: 50)),
-      asked("show", .show(ids[0])), asked("retry", .retry(.these(ids))),
-      asked("all.retry", .retry(.all(reason: "workers_lost", after: ids[1]))), asked("discard", .discard(ids)),
-      asked("pause", .pause), asked("resume", .resume),
-      asked("users", .users(email: nil, after: AccountID(rawValue: 7), limit: 50)),
-      asked(
+      request("status", .status), request("list", .list(state: .dead, reason: "timeout", after: ids[0], limit: 50)),
+      request("show", .show(ids[0])), request("retry", .retry(.posts(ids))),
+      request("all.retry", .retry(.all(reason: "workers_lost", after: ids[1]))), request("discard", .discard(ids)),
+      request("pause", .pause), request("resume", .resume),
+      request("users", .users(email: nil, after: AccountID(rawValue: 7), limit: 50)),
+      request(
         "add_user",
         .addUser(NewUser(email: "zoe@example.org", firstName: "Zoë", lastName: "京", password: "a long sentence"))),
       // The frame contains `disabled`, although its value is false.
-      asked("set_user", .setUser(email: "zoe@example.org", .enable)),
+      request("set_user", .setUser(email: "zoe@example.org", .enable)),
     ]
   }()
 
   static let ofAdministration: [GoldenFrame] = {
-    func answered(_ file: String, _ answer: AdminReply) -> GoldenFrame {
-      frame("admin", file, AdminReplyFrame.self, AdminReplyFrame(id: 5, answer).bytes) { bytes in
+    func reply(_ file: String, _ reply: AdminReply) -> GoldenFrame {
+      frame("admin", file, AdminReplyFrame.self, AdminReplyFrame(id: 5, reply).bytes) { bytes in
         guard let frame = try? AdminReplyFrame(serializedBytes: bytes) else { return false }
-        return frame.answer == answer && frame.requestID == 5
+        return frame.reply == reply && frame.requestID == 5
       }
     }
     let history = [
@@ -42,13 +42,13 @@ extension GoldenFrame {
       .init(id: .numbered(1_028), state: .published), .init(id: .numbered(1_029), state: nil),
     ]
     return [
-      answered("status", .status(.sample)),
-      answered("list", .list([.sample(1_026), .sample(1_027, state: .leased)], next: ids[1])),
-      answered("report", .report(.sample(1_026), history)),
-      answered("changed", .changed(QueueChange(done: ids, unchanged: unchanged, next: ids[1]))),
-      answered("pause", .paused(sinceMs: 1_763_856_000_000)),
-      answered("error", .refused(AdminRefusal(.notFound, "there is no post 4D2qwHkYwD"))),
-      answered("users", .users([.sample], next: AccountID(rawValue: 3))), answered("user", .user(.sample)),
+      reply("status", .status(.sample)),
+      reply("list", .list([.sample(1_026), .sample(1_027, state: .leased)], next: ids[1])),
+      reply("report", .report(.sample(1_026), history)),
+      reply("changed", .changed(QueueChange(done: ids, unchanged: unchanged, next: ids[1]))),
+      reply("pause", .paused(sinceMs: 1_763_856_000_000)),
+      reply("error", .refused(AdminRefusal(.notFound, "there is no post 4D2qwHkYwD"))),
+      reply("users", .users([.sample], next: AccountID(rawValue: 3))), reply("user", .user(.sample)),
     ]
   }()
 }

@@ -12,10 +12,10 @@ extension GoldenFrame {
   private static let leases = [post, lookup].map(Onthemap_Jobs_V1_LeaseRef.init)
 
   static let ofWorkers: [GoldenFrame] = {
-    func said(_ file: String, session: UInt64 = session, _ body: WorkerFrame.OneOf_Body) -> GoldenFrame {
+    func workerFrame(_ file: String, session: UInt64 = session, _ body: WorkerFrame.OneOf_Body) -> GoldenFrame {
       same("jobs", file, WorkerFrame(session: session, body)) { WorkerFrame([$0][...]) }
     }
-    func answered(_ file: String, _ results: [JobResult]) -> GoldenFrame {
+    func results(_ file: String, _ results: [JobResult]) -> GoldenFrame {
       let frames = JobCodec.results(results, session: session)
       return frame("jobs", file, WorkerFrame.self, frames[0]) { bytes in
         guard frames.count == 1, case .results(session, let read)? = WorkerMessage([bytes][...]) else { return false }
@@ -25,7 +25,7 @@ extension GoldenFrame {
     let failure = JobOutcome.Failure(
       kind: .transient, code: "timeout", detail: "the provider does not answer", retryAfterMs: 5_000)
     return [
-      said(
+      workerFrame(
         "hello", session: 0,
         .hello(
           .with {
@@ -33,33 +33,33 @@ extension GoldenFrame {
             $0.instance = Data(0..<16)
             ($0.held, $0.remoteIntervalMs) = (leases, 1_000)
           })),
-      said("credit", .credit(.with { $0.jobLimit = 64 })),
-      answered(
+      workerFrame("credit", .credit(.with { $0.jobLimit = 64 })),
+      results(
         "results",
         [
           JobResult(lease: post, outcome: .located([.sample(), .sample(level: .region, match: .fallback)])),
           JobResult(lease: second, outcome: .notFound),
         ]),
-      answered(
+      results(
         "others.results",
         [
           JobResult(lease: lookup, outcome: .located([.detailed()])),
           JobResult(lease: post, outcome: .failed(failure)),
           JobResult(lease: second, reply: .needsRemote([.sample(level: .city, match: .fuzzy)])),
         ]),
-      said(
+      workerFrame(
         "release",
         .release(
           .with {
             ($0.leases, $0.goodbye) = (leases, true)
           })),
       // The frame contains `progress`, although its value is 0.
-      said("heartbeat", .heartbeat(.with { ($0.jobLimit, $0.held, $0.progress) = (64, leases, 0) })),
+      workerFrame("heartbeat", .heartbeat(.with { ($0.jobLimit, $0.held, $0.progress) = (64, leases, 0) })),
     ]
   }()
 
   static let ofIngest: [GoldenFrame] = {
-    func said(_ file: String, session: UInt64 = session, _ body: IngestFrame.OneOf_Body) -> GoldenFrame {
+    func ingestFrame(_ file: String, session: UInt64 = session, _ body: IngestFrame.OneOf_Body) -> GoldenFrame {
       same("jobs", file, IngestFrame(session: session, body)) { IngestFrame([$0]) }
     }
     var job = Job(id: post.job, account: AccountID(rawValue: 0), query: "Seattle, WA", attempts: 2)
@@ -72,7 +72,7 @@ extension GoldenFrame {
       (post, .committed), (second, .duplicate), (lookup, .stale), (lookup, .retryLater),
     ]
     return [
-      said(
+      ingestFrame(
         "welcome",
         .welcome(
           .with { ($0.heartbeatMs, $0.livenessMs, $0.maxMessageBytes, $0.maxWindow) = (2_000, 6_000, 65_536, 64) })
@@ -87,15 +87,15 @@ extension GoldenFrame {
         guard case .acks(session, let read)? = IngestMessage([bytes]) else { return false }
         return read.map(\.lease) == acks.map(\.0) && read.map(\.disposition) == acks.map(\.1)
       },
-      said("heartbeat", .heartbeat(.with { $0.jobsSent = 1_027 })),
-      said("reset", .reset(.with { $0.reason = .unknownSession })),
-      said(
+      ingestFrame("heartbeat", .heartbeat(.with { $0.jobsSent = 1_027 })),
+      ingestFrame("reset", .reset(.with { $0.reason = .unknownSession })),
+      ingestFrame(
         "error", session: 0,
         .error(
           .with {
             ($0.code, $0.detail) = (.unsupportedVersion, "this ingest supports version 1 only")
             ($0.minMajor, $0.maxMajor, $0.retryAfterMs) = (1, 1, 60_000)
-          })), said("drain", .drain(.init())),
+          })), ingestFrame("drain", .drain(.init())),
     ]
   }()
 }

@@ -16,12 +16,12 @@ extension GoldenFrame {
     let query = SubmitRequest(id: 6, token: token, .query(.with { $0.postIds = ["4D2qwHkYwD", "4D2qur2un2"] }))
     return [
       frame("submit", "batch", SubmitRequest.self, SubmitCodec.batch(posts, id: 5, token: token)) { bytes in
-        guard let question = ProducerMessage([bytes][...]), case .batch(let read)? = question.body else { return false }
-        return read == posts && question.id == 5 && question.token == token
+        guard let message = ProducerMessage([bytes][...]), case .batch(let read)? = message.body else { return false }
+        return read == posts && message.id == 5 && message.token == token
       },
       frame("submit", "query", SubmitRequest.self, query.bytes) { bytes in
-        guard let question = ProducerMessage([bytes][...]), case .query(let read)? = question.body else { return false }
-        return read == query.query.postIds && question.id == 6 && question.token == token
+        guard let message = ProducerMessage([bytes][...]), case .query(let read)? = message.body else { return false }
+        return read == query.query.postIds && message.id == 6 && message.token == token
       },
     ]
   }()
@@ -44,7 +44,7 @@ extension GoldenFrame {
     let statuses = [
       (published.id, published), (rejected.id, rejected), (PostID.numbered(1_029), nil),
     ].map { Onthemap_Submit_V1_PostStatus($0.0, $0.1) }
-    func said(_ file: String, _ body: SubmitReply.OneOf_Body) -> GoldenFrame {
+    func reply(_ file: String, _ body: SubmitReply.OneOf_Body) -> GoldenFrame {
       same("submit", file, SubmitReply(id: 6, body)) { SubmitReply([$0]) }
     }
     return [
@@ -52,8 +52,8 @@ extension GoldenFrame {
         guard let reply = SubmitReply([bytes]), case .receipts(let read)? = reply.body else { return false }
         return read.receipts.map(\.receipt) == receipts && reply.requestID == 5
       },
-      said("statuses", .statuses(.with { $0.statuses = statuses })),
-      said(
+      reply("statuses", .statuses(.with { $0.statuses = statuses })),
+      reply(
         "error",
         .error(
           .with {

@@ -94,8 +94,8 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
       }
       return same("feed", file, request) { try? FeedRequest(serializedBytes: $0) }
     }
-    func answer(_ file: String, _ answer: FeedCodec.QueryReply, _ body: FeedReply.OneOf_Body) -> GoldenFrame {
-      let bytes = FeedCodec.answer(answer, after, isStale: false, id: 5)
+    func reply(_ file: String, _ reply: FeedCodec.QueryReply, _ body: FeedReply.OneOf_Body) -> GoldenFrame {
+      let bytes = FeedCodec.queryReply(reply, after, isStale: false, id: 5)
       return frame("feed", file, FeedReply.self, bytes) { bytes in
         guard let reply = try? FeedReply(serializedBytes: bytes) else { return false }
         return reply.body == body && reply.requestID == 5 && reply.seq == 1_029 && Epoch(reply.epoch) == epoch
@@ -105,7 +105,7 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
       ($0.reason, $0.limit, $0.stateHash) = (.query, 100, after.hash)
       $0.entries = after.entries.map(Onthemap_Feed_V1_Entry.init)
     }
-    let told = Onthemap_Feed_V1_Delta.with {
+    let deltaBody = Onthemap_Feed_V1_Delta.with {
       ($0.prevSeq, $0.remove, $0.stateHash) = (1_027, [zoe.id.description], after.hash)
       $0.upsert = [Onthemap_Feed_V1_Entry(ole)]
     }
@@ -114,8 +114,8 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
     return [
       query("get_snapshot", .getSnapshot(.with { ($0.ifEpoch, $0.ifSeq) = (Data(epoch.bytes), 1_027) })),
       query("get_changes", .getChanges(.with { ($0.epoch, $0.afterSeq) = (Data(epoch.bytes), 1_027) })),
-      answer("snapshot", .snapshot, .snapshot(list)), answer("delta", .delta(delta), .delta(told)),
-      answer("not_modified", .notModified, .notModified(.init())),
+      reply("snapshot", .snapshot, .snapshot(list)), reply("delta", .delta(delta), .delta(deltaBody)),
+      reply("not_modified", .notModified, .notModified(.init())),
       same("feed", "error", refusal) { try? FeedReply(serializedBytes: $0) },
     ]
   }()

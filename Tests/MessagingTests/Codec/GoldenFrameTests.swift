@@ -33,8 +33,8 @@ struct GoldenFrameTests {
   @Test("The folder of golden frames has no other files")
   func noOthers() {
     let names = FileManager.default.enumerator(atPath: Self.folder.path)?.compactMap { $0 as? String } ?? []
-    let wanted = GoldenFrame.all.flatMap { ["\($0.name).hex", "\($0.name).json"] }
-    #expect(names.filter { $0.contains(".hex") || $0.contains(".json") }.sorted() == wanted.sorted())
+    let expected = GoldenFrame.all.flatMap { ["\($0.name).hex", "\($0.name).json"] }
+    #expect(names.filter { $0.contains(".hex") || $0.contains(".json") }.sorted() == expected.sorted())
   }
 
   @Test("Each body of each frame has a golden frame")

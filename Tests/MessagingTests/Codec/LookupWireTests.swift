@@ -162,6 +162,6 @@ struct LookupWireTests {
     defer { worker.reactor.stop() }
     server.add([.lookup, .post(1)], to: ledger)
     try await eventually("both jobs are settled") { ledger.unsettled.isEmpty }
-    #expect(worker.answered.value == 2 && ledger.located == [[.detailed()]])
+    #expect(worker.replies.value == 2 && ledger.located == [[.detailed()]])
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Reactor sockets with mutated messages")
 struct ReactorSocketFuzzTests {
-  private struct Stations {
+  private struct Sockets {
     let routers: [any ReactorSocket]
     let others: [any ReactorSocket]
   }
@@ -15,7 +15,7 @@ struct ReactorSocketFuzzTests {
   /// reconnects replaces sockets that the loop polls.
   ///
   /// - Returns: The number of messages that passed decoding and reached the state machines.
-  private static func run(_ round: @escaping @Sendable (Stations) -> Void) throws -> Int {
+  private static func run(_ round: @escaping @Sendable (Sockets) -> Void) throws -> Int {
     let reached = Counter()
     let wake = WakeupEvent()
     let (jobs, changes) = (CommandQueue<JobServer.Command>(wake), CommandQueue<[FeedChange]>(wake))
@@ -24,7 +24,7 @@ struct ReactorSocketFuzzTests {
     changes.enqueue((7...9).map { .upsert(.sample($0)) })
     let (reactor, _) = try Reactor.start("fuzz", wake: wake) { context in
       // No peer listens here, so the sockets get only the messages of the test.
-      let nobody = try Endpoint("tcp://127.0.0.1:1")
+      let unusedEndpoint = try Endpoint("tcp://127.0.0.1:1")
       var batch: UInt64 = 0
       let publisher = try FeedPublisher(context, bind: .anyPort(), instance: "fuzz", logger: quiet) { 0 }
       publisher.replace(.sample(1...6), nowMs: Reactor.nowMs)
@@ -32,10 +32,11 @@ struct ReactorSocketFuzzTests {
       query.replace(.sample(1...6))
       let routers: [any ReactorSocket] = [
         try JobServer(
-          context, bind: .anyPort(), generation: 1, inbox: jobs, logger: quiet, perform: { _ in reached.add() }
-        ), try ChangeServer(context, bind: .anyPort(), state: .sample(1...6), inbox: changes, logger: quiet), query,
+          context, bind: .anyPort(), generation: 1, commands: jobs, logger: quiet, perform: { _ in reached.add() }
+        ), try ChangeServer(context, bind: .anyPort(), state: .sample(1...6), committedChanges: changes, logger: quiet),
+        query,
         try SubmitServer(
-          context, bind: .anyPort(), inbox: submitted, logger: quiet,
+          context, bind: .anyPort(), commands: submitted, logger: quiet,
           onRequests: { requests in
             reached.add(requests.count)
             for request in requests {
@@ -43,9 +44,9 @@ struct ReactorSocketFuzzTests {
               case .identify(let peer, let token):
                 submitted.enqueue(.identified(peer: peer, token: token, .account(TestSubmitServer.account)))
               case .batch(let ticket, _, let posts):
-                submitted.enqueue(.answered(ticket, .receipts(posts.map { _ in .accepted(.numbered(1)) })))
+                submitted.enqueue(.replied(ticket, .receipts(posts.map { _ in .accepted(.numbered(1)) })))
               case .query(let ticket, _, let ids):
-                submitted.enqueue(.answered(ticket, .statuses(ids.map { ($0, nil) })))
+                submitted.enqueue(.replied(ticket, .statuses(ids.map { ($0, nil) })))
               }
             }
           }),
@@ -53,16 +54,16 @@ struct ReactorSocketFuzzTests {
       let others: [any ReactorSocket] = [
         publisher,
         try JobClient(
-          context, connect: nobody, worker: "w", instance: .init(repeating: 1, count: 16), software: "test/1",
+          context, connect: unusedEndpoint, worker: "w", instance: .init(repeating: 1, count: 16), software: "test/1",
           concurrency: 32, logger: quiet, joined: { reached.add() }, reply: { _, _ in .outcome(.notFound) }),
         try SubmitClient(
-          context, connect: nobody, token: TestSubmitServer.token, logger: quiet,
+          context, connect: unusedEndpoint, token: TestSubmitServer.token, logger: quiet,
           next: { _ in
             batch += 1
             return .batch(batch, [.sample(1), .sample(2)])
           }, event: { _ in reached.add() }),
       ]
-      round(Stations(routers: routers, others: others))
+      round(Sockets(routers: routers, others: others))
       return ([], ())
     }
     reactor.stop()
@@ -70,12 +71,12 @@ struct ReactorSocketFuzzTests {
   }
 
   @Test("Random messages at random times crash no reactor socket")
-  func stations() {
+  func sockets() {
     let topics = [[1] + Array(Topic.join("abc").utf8), [0] + Array(Topic.join("abc").utf8)]
     let frames = FrameFuzzTests.frames + topics
     Fuzz.rounds(20) { random in
       let seed = random.next()
-      return try Self.run { stations in
+      return try Self.run { sockets in
         var random = SeededRandom(seed: seed)
         var nowMs = Reactor.nowMs
         var replica = FeedReplica(nowMs: nowMs)
@@ -83,13 +84,13 @@ struct ReactorSocketFuzzTests {
           nowMs += Int64(random.one(of: [0, 0, 0, 1, 50, 2_000, 7_000, 40_000]))
           let frame = random.one(of: frames)
           let message = random.below(3) == 0 ? frame : random.changed(frame, with: frames)
-          for station in stations.routers { station.receive([[UInt8(random.below(3))], message], nowMs: nowMs) }
-          for station in stations.others { station.receive([message], nowMs: nowMs) }
+          for socket in sockets.routers { socket.receive([[UInt8(random.below(3))], message], nowMs: nowMs) }
+          for socket in sockets.others { socket.receive([message], nowMs: nowMs) }
           // Only the rules of a subscriber, because its socket would delay the end until it had subscribed.
           if let frame = FeedFrame.read(message) { _ = replica.receive(frame, nowMs: nowMs) }
-          for station in stations.routers + stations.others { _ = station.tick(nowMs: nowMs) }
+          for socket in sockets.routers + sockets.others { _ = socket.tick(nowMs: nowMs) }
         }
-        for station in stations.routers + stations.others { station.shutDown() }
+        for socket in sockets.routers + sockets.others { socket.shutDown() }
       } > 0
     }
   }

@@ -16,7 +16,7 @@ struct FailoverTests {
     defer { for subscriber in subscribers { subscriber.reactor.stop() } }
     try await eventually("all subscribers have the list") { subscribers.allSatisfy { $0.state?.seq == 10 } }
     first.reactor.stop()
-    server.inbox.enqueue([.sample(11)])
+    server.commands.enqueue([.sample(11)])
     try await eventually("all subscribers follow the other feed") {
       subscribers.allSatisfy { $0.isLive && $0.state?.seq == 11 }
     }
@@ -32,18 +32,18 @@ struct FailoverTests {
     defer { server.reactor.stop() }
     let feed = try TestFeed(pulling: server.endpoint)
     defer { feed.reactor.stop() }
-    let gone = try TestChangeServer(.sample(1...1))
-    gone.reactor.stop()
-    let subscriber = try TestSubscriber(gone.endpoint, feed.endpoint)
+    let silent = try TestChangeServer(.sample(1...1))
+    silent.reactor.stop()
+    let subscriber = try TestSubscriber(silent.endpoint, feed.endpoint)
     defer { subscriber.reactor.stop() }
     try await eventually("the subscriber has the list of the second feed") { subscriber.state == .sample(1...10) }
   }
 
   @Test("A subscriber uses the first eight endpoints of a goodbye, and only hosts with ports")
-  func nonsense() {
+  func usableEndpoints() {
     let named = (1...9).map { "tcp://10.0.0.\($0):7710" }
     #expect(FeedSubscriber.endpoints(in: named).map(\.description) == Array(named.prefix(8)))
-    let strange = ["nonsense", "ipc:///run/x", "tcp://*:7710", "tcp://h:*", "tcp://h:0", "tcp://h:7710", ""]
-    #expect(FeedSubscriber.endpoints(in: strange).map(\.description) == ["tcp://h:7710"])
+    let mixed = ["nonsense", "ipc:///run/x", "tcp://*:7710", "tcp://h:*", "tcp://h:0", "tcp://h:7710", ""]
+    #expect(FeedSubscriber.endpoints(in: mixed).map(\.description) == ["tcp://h:7710"])
   }
 }

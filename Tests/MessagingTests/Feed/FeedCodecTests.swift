@@ -13,13 +13,13 @@ struct FeedCodecTests {
     if let delta = FeedCodec.delta(bytes) { try #require(FeedFrame.message(bytes) == delta, "\(bytes)") }
     guard let (id, epoch, read, hash) = FeedCodec.changes(bytes) else { return }
     let reply = try #require(FetchReply([bytes]), "\(bytes)")
-    guard case .changes(let changes)? = reply.body else { throw Unlike(bytes: bytes) }
+    guard case .changes(let changes)? = reply.body else { throw Mismatch(bytes: bytes) }
     try #require(reply.requestID == id && Epoch(reply.epoch) == epoch, "\(bytes)")
     try #require(changes.changes == read && (changes.hasStateHash ? changes.stateHash : nil) == hash, "\(bytes)")
     try #require(changes.changes?.map(\.entry?.trace) == read.map(\.entry?.trace), "\(bytes)")
   }
 
-  struct Unlike: Error { let bytes: [UInt8] }
+  struct Mismatch: Error { let bytes: [UInt8] }
 
   @Test("The feed codec encodes and decodes exactly as the generated code")
   func sameAsGenerated() throws {
@@ -54,14 +54,14 @@ struct FeedCodecTests {
         try Self.requireSameReading(of: written)
       }
       let id = random.number()
-      for answer in [
+      for result in [
         .changes(random.changes(below: 40), lastSeq: random.number(), hash: random.happens(50) ? random.next() : nil),
         .snapshot(state),
       ]
         as [ChangeLog.FetchResult]
       {
-        let written = FeedCodec.reply(answer, id: id, epoch: state.epoch)
-        try #require(written == FetchReply(answer, id: id, epoch: state.epoch).bytes, "seed \(seed)")
+        let written = FeedCodec.reply(result, id: id, epoch: state.epoch)
+        try #require(written == FetchReply(result, id: id, epoch: state.epoch).bytes, "seed \(seed)")
         try Self.requireSameReading(of: written)
       }
     }
@@ -75,11 +75,12 @@ struct FeedCodecTests {
       let delta = FeedDelta(prevSeq: 6, seq: 7, upsert: random.entries(below: 9), remove: [.numbered(1)])
       let frame = FeedCodec.feed(.delta(delta), state, instance: "feed-1", unixMs: 1)
       #expect(FeedCodec.delta(frame) == .delta(delta, epoch: state.epoch, hash: state.hash))
-      let put = random.entries(below: 9)
-      let reply = FeedCodec.reply(.changes(put.map { .upsert($0) }, lastSeq: 7, hash: 9), id: 3, epoch: state.epoch)
+      let entries = random.entries(below: 9)
+      let reply = FeedCodec.reply(.changes(entries.map { .upsert($0) }, lastSeq: 7, hash: 9), id: 3, epoch: state.epoch)
       let read = try #require(FeedCodec.changes(reply))
-      #expect(read.id == 3 && read.epoch == state.epoch && read.hash == 9 && read.changes == put.map { .upsert($0) })
-      #expect(read.changes.map(\.entry?.trace) == put.map(\.trace))
+      #expect(read.id == 3 && read.epoch == state.epoch && read.hash == 9)
+      #expect(read.changes == entries.map { .upsert($0) })
+      #expect(read.changes.map(\.entry?.trace) == entries.map(\.trace))
     }
   }
 
@@ -101,7 +102,7 @@ struct FeedCodecTests {
 
   @Test("The feed codec decodes unusual fields of an entry as the generated code does")
   func unusual() throws {
-    let additions: [(taken: Bool, (inout FieldWriter) -> Void)] = [
+    let additions: [(isAccepted: Bool, (inout FieldWriter) -> Void)] = [
       (true, { $0.number(15, 1) }), (true, { $0.text(15, "new") }), (true, { $0.fixed32(15, 5) }),
       (true, { $0.fixed64(2, 5) }), (true, { $0.number(4, 5) }), (true, { $0.text(1, "4D2qwHkYwD") }),
       (true, { $0.number(12, 4) }), (true, { $0.number(12, 1 << 32 | 1) }), (true, { $0.number(10, 1 << 32) }),
@@ -111,12 +112,12 @@ struct FeedCodecTests {
       (false, { $0.fixed64(13, Protocol.unixMsMax + 1) }), (false, { $0.add([0]) }), (false, { $0.add([0x32, 9]) }),
     ]
     #expect(FeedCodec.changes(reply { _ in }) != nil)
-    for (index, (taken, addition)) in additions.enumerated() {
+    for (index, (isAccepted, addition)) in additions.enumerated() {
       let bytes = reply(addition)
       try Self.requireSameReading(of: bytes)
       let entries = FetchReply([bytes]).flatMap { $0.changes.changes }
-      #expect((entries?.count == 1) == taken, "\(index)")
-      #expect(taken || FeedCodec.changes(bytes) == nil, "\(index)")
+      #expect((entries?.count == 1) == isAccepted, "\(index)")
+      #expect(isAccepted || FeedCodec.changes(bytes) == nil, "\(index)")
     }
   }
 }
@@ -124,10 +125,10 @@ struct FeedCodecTests {
 extension SeededRandom {
   /// Random changes by rising sequence number. One in ten is a removal.
   fileprivate mutating func changes(below count: Int) -> [FeedChange] {
-    let back = entries(below: 9)
+    let backfills = entries(below: 9)
     return entries(below: count).sorted { $0.seq < $1.seq }.map { entry in
       guard happens(10) else { return .upsert(entry) }
-      return .remove(entry.id, seq: entry.seq, backfill: happens(50) ? back.first : nil)
+      return .remove(entry.id, seq: entry.seq, backfill: happens(50) ? backfills.first : nil)
     }
   }
 

@@ -9,17 +9,18 @@ import Synchronization
 struct TestChangeServer {
   let reactor: Reactor
   let endpoint: Endpoint
-  let inbox: CommandQueue<[FeedChange]>
+  let commands: CommandQueue<[FeedChange]>
 
   init(_ state: FeedState, bind: Endpoint? = nil, curve: CurveServer? = nil) throws {
     let wake = WakeupEvent()
-    let inbox = CommandQueue<[FeedChange]>(wake)
+    let commands = CommandQueue<[FeedChange]>(wake)
     let bind = try bind ?? .lastingPort()
     (reactor, endpoint) = try Reactor.start("changes", wake: wake) { context in
-      let server = try ChangeServer(context, bind: bind, state: state, inbox: inbox, curve: curve, logger: quiet)
+      let server = try ChangeServer(
+        context, bind: bind, state: state, committedChanges: commands, curve: curve, logger: quiet)
       return ([server], server.endpoint)
     }
-    self.inbox = inbox
+    self.commands = commands
   }
 }
 
@@ -34,19 +35,19 @@ final class TestChangeClient: Sendable {
   let reactor: Reactor
 
   init(_ endpoint: Endpoint, curve: CurveClient? = nil, logger: Logger = quiet) throws {
-    let told = Shared(Received())
-    self.received = told
+    let received = Shared(Received())
+    self.received = received
     (reactor, _) = try Reactor.start("feed", wake: WakeupEvent()) { context in
       let client = try ChangeClient(
         context, connect: endpoint, feed: "test", curve: curve, logger: logger,
         replaced: { state, _ in
-          told.change {
+          received.change {
             $0.state = state
             $0.lists += 1
           }
         },
         changed: { changes, _, state in
-          told.change {
+          received.change {
             $0.state = state
             $0.seqs += changes.map(\.seq)
           }
@@ -68,10 +69,10 @@ struct TestFeed {
   let query: Endpoint
   /// Counts the bytes that subscribers have not read.
   let memory: FrameMemory
-  private let told: Shared<Int>
+  private let reportedSubscribers: Shared<Int>
 
   /// The number of subscribers that the feed last reported to ingest.
-  var subscribers: Int { told.value }
+  var subscribers: Int { reportedSubscribers.value }
 
   init(
     pulling source: Endpoint, bind: Endpoint? = nil, failoverEndpoints: [Endpoint] = [], snapshot: FeedState? = nil,
@@ -80,8 +81,8 @@ struct TestFeed {
     pullCurve: CurveClient? = nil, curve: CurveServer? = nil
   ) throws {
     let bind = try bind ?? .lastingPort()
-    let told = Shared(0)
-    self.told = told
+    let reportedSubscribers = Shared(0)
+    self.reportedSubscribers = reportedSubscribers
     let queryBind = try Endpoint.anyPort()
     let endpoints: (Endpoint, Endpoint, FrameMemory)
     (reactor, endpoints) = try Reactor.start("feed", wake: WakeupEvent(), ioThreads: 2) { context in
@@ -98,7 +99,7 @@ struct TestFeed {
         context, connect: source, feed: "test", snapshot: snapshot, curve: pullCurve, logger: quiet,
         subscribers: {
           let count = publisher.subscribers
-          told.change { $0 = count }
+          reportedSubscribers.change { $0 = count }
           return count
         },
         turnedStale: { isStale, nowMs in
@@ -126,7 +127,7 @@ final class TestSubscriber: Sendable {
     var isLive = false
     var isStale = false
     var lists = 0
-    var losses: [DesyncReason] = []
+    var desyncs: [DesyncReason] = []
     var seqs: [UInt64] = []
     var sinceList: [UInt64] = []
   }
@@ -136,25 +137,25 @@ final class TestSubscriber: Sendable {
   let reactor: Reactor
 
   init(_ endpoints: Endpoint..., curve: CurveClient? = nil) throws {
-    let told = Shared(Received())
-    self.received = told
+    let received = Shared(Received())
+    self.received = received
     (reactor, _) = try Reactor.start("subscriber", wake: WakeupEvent()) { context in
       let subscriber = try FeedSubscriber(context, connect: endpoints, curve: curve, logger: quiet) { event in
-        told.change { told in
+        received.change { received in
           switch event {
           case .list(let state, let isStale):
-            (told.state, told.isLive, told.isStale) = (state, true, isStale)
-            told.lists += 1
-            told.seqs.append(state.seq)
-            told.sinceList = [state.seq]
+            (received.state, received.isLive, received.isStale) = (state, true, isStale)
+            received.lists += 1
+            received.seqs.append(state.seq)
+            received.sinceList = [state.seq]
           case .changes(let delta, let state):
-            told.state = state
-            told.seqs += delta.upsert.map(\.seq)
-            told.sinceList += delta.upsert.map(\.seq)
-          case .stale(let isStale): told.isStale = isStale
-          case .desynced(let loss):
-            told.isLive = false
-            told.losses.append(loss)
+            received.state = state
+            received.seqs += delta.upsert.map(\.seq)
+            received.sinceList += delta.upsert.map(\.seq)
+          case .stale(let isStale): received.isStale = isStale
+          case .desynced(let reason):
+            received.isLive = false
+            received.desyncs.append(reason)
           }
         }
       }
@@ -166,7 +167,7 @@ final class TestSubscriber: Sendable {
   var isLive: Bool { received.value.isLive }
   var isStale: Bool { received.value.isStale }
   var lists: Int { received.value.lists }
-  var desyncs: [DesyncReason] { received.value.losses }
+  var desyncs: [DesyncReason] { received.value.desyncs }
   /// Sequence numbers of all received lists and changes, in order.
   var seqs: [UInt64] { received.value.seqs }
   /// Sequence numbers of the last list and of the changes after it.
@@ -174,11 +175,11 @@ final class TestSubscriber: Sendable {
   /// True if the subscriber got one list and had no desync. On a machine that stalls for 3 s a subscriber times out and
   /// joins again. Such desyncs are allowed if the machine did stall and enough time has passed for them.
   var isUndisturbed: Bool {
-    let told = received.value
-    let silentMs = Int64(told.losses.count) * 3 * Limits.feedHeartbeatMs
-    let isExcused = told.losses.isEmpty || silentMs <= Reactor.nowMs - startMs && ticker.wasLate(since: startMs)
-    return told.losses.allSatisfy { $0 == .timedOut } && isExcused
-      && told.lists == told.losses.count + (told.isLive ? 1 : 0)
+    let received = received.value
+    let silentMs = Int64(received.desyncs.count) * 3 * Limits.feedHeartbeatMs
+    let isExcused = received.desyncs.isEmpty || silentMs <= Reactor.nowMs - startMs && ticker.wasLate(since: startMs)
+    return received.desyncs.allSatisfy { $0 == .timedOut } && isExcused
+      && received.lists == received.desyncs.count + (received.isLive ? 1 : 0)
   }
 }
 

@@ -10,19 +10,19 @@ struct FeedLinkTests {
   @Test(
     "A join's snapshot reaches only subscribers of the complete join topic",
     arguments: ["", "otm.feed/1/main/", "otm.feed/1/main/j/", "otm.feed/1/main/j/abc"])
-  func ownJoin(beginning: String) async throws {
+  func ownJoin(prefix: String) async throws {
     let server = try TestChangeServer(.sample(1...3))
     defer { server.reactor.stop() }
     let feed = try TestFeed(pulling: server.endpoint)
     defer { feed.reactor.stop() }
-    let listener = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [beginning, Topic.heartbeat])
-    var heard: [String] = []
+    let listener = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [prefix, Topic.heartbeat])
+    var topics: [String] = []
     func listen() {
-      while let frames = listener.receive() { heard.append(String(decoding: frames[0], as: UTF8.self)) }
+      while let frames = listener.receive() { topics.append(String(decoding: frames[0], as: UTF8.self)) }
     }
     try await eventually("the listener gets heartbeats") {
       listen()
-      return heard.contains(Topic.heartbeat)
+      return topics.contains(Topic.heartbeat)
     }
     let own = Topic.join("abc")
     let joiner = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [own])
@@ -30,17 +30,17 @@ struct FeedLinkTests {
       joiner.receive().map { String(decoding: $0[0], as: UTF8.self) } == own
     }
     // Frames that the feed sends after the snapshot arrive after it.
-    let before = heard.count
+    let before = topics.count
     try await eventually("the listener gets the next heartbeat") {
       listen()
-      return heard.count > before && heard.last == Topic.heartbeat
+      return topics.count > before && topics.last == Topic.heartbeat
     }
-    #expect(!heard.contains(own))
-    let isShared = Topic.shared.contains { $0.hasPrefix(beginning) && $0 != Topic.heartbeat }
+    #expect(!topics.contains(own))
+    let isShared = Topic.shared.contains { $0.hasPrefix(prefix) && $0 != Topic.heartbeat }
     if isShared {
       try await eventually("the listener gets snapshots") {
         listen()
-        return heard.contains(Topic.snapshot)
+        return topics.contains(Topic.snapshot)
       }
     }
   }
@@ -58,7 +58,7 @@ struct FeedLinkTests {
     let late = try TestSubscriber(feed.endpoint)
     defer { late.reactor.stop() }
     try await eventually("the late subscriber has the list") { late.state == .sample(51...150) }
-    server.inbox.enqueue([.sample(151)])
+    server.commands.enqueue([.sample(151)])
     try await eventually("both subscribers follow") {
       early.state == .sample(52...151) && late.state == .sample(52...151)
     }
@@ -68,8 +68,8 @@ struct FeedLinkTests {
   @Test("A join alone brings the list")
   func loneJoin() async throws {
     let (reactor, endpoint) = try Reactor.start("feed", wake: WakeupEvent()) { context in
-      // The clock of this feed stands still, so no periodic snapshot or heartbeat becomes due.
-      let feed = try MuteFeed(context, bind: .anyPort(), stands: true)
+      // The clock of this feed is stopped, so no periodic snapshot or heartbeat becomes due.
+      let feed = try MuteFeed(context, bind: .anyPort(), isClockStopped: true)
       return ([feed], feed.endpoint)
     }
     defer { reactor.stop() }
@@ -91,7 +91,7 @@ struct FeedLinkTests {
     defer { for subscriber in subscribers { subscriber.reactor.stop() } }
     for number: UInt64 in 101...1_100 {
       // Every fourth change edits an earlier post.
-      server.inbox.enqueue([.upsert(.sample(number, id: number % 4 == 0 ? number - 3 : number))])
+      server.commands.enqueue([.upsert(.sample(number, id: number % 4 == 0 ? number - 3 : number))])
       if joins.contains(number) { subscribers.append(try TestSubscriber(feed.endpoint)) }
       if number % 5 == 0 { try await Task.sleep(for: .milliseconds(1)) }
     }
@@ -123,9 +123,9 @@ struct FeedLinkTests {
     try await eventually("all subscribers have the list") { subscribers.allSatisfy { $0.state?.seq == 10 } }
 
     feed.reactor.stop()
-    try await eventually("all subscribers know that the feed is gone") { subscribers.allSatisfy { !$0.isLive } }
+    try await eventually("all subscribers know that the feed has shut down") { subscribers.allSatisfy { !$0.isLive } }
     #expect(subscribers.allSatisfy { $0.desyncs.contains(.goodbye("feed shutting down")) })
-    server.inbox.enqueue([.sample(11)])
+    server.commands.enqueue([.sample(11)])
     feed = try TestFeed(pulling: server.endpoint, bind: endpoint)
     defer { feed.reactor.stop() }
     try await eventually("all subscribers have the new list") {
@@ -166,7 +166,7 @@ struct FeedLinkTests {
     server = try TestChangeServer(.sample(1...20, epoch: 2), bind: source)
     defer { server.reactor.stop() }
     try await eventually("the subscriber has the restored list") { subscriber.state == .sample(1...20, epoch: 2) }
-    server.inbox.enqueue([.sample(21)])
+    server.commands.enqueue([.sample(21)])
     try await eventually("the subscriber follows") { subscriber.state?.seq == 21 }
   }
 
@@ -189,7 +189,7 @@ struct FeedLinkTests {
       drain()
       return last == .sample(1...3)
     }
-    server.inbox.enqueue([.sample(4)])
+    server.commands.enqueue([.sample(4)])
     try await eventually("the subscriber has a list with the change") {
       drain()
       return last == .sample(1...4)
@@ -206,10 +206,10 @@ struct FeedLinkTests {
     let wrong = RawSocket(
       ZMQ_SUB, connect: feed.endpoint,
       subscribe: ["otm.feed/1/mai/", "otm.feed/1/main2/", "otm.feed/10/main/", "otm.feed/1/main/h/x"])
-    var beats = 0
+    var heartbeats = 0
     try await eventually("three heartbeats have come") {
-      while right.receive() != nil { beats += 1 }
-      return beats >= 3
+      while right.receive() != nil { heartbeats += 1 }
+      return heartbeats >= 3
     }
     #expect(wrong.receive() == nil)
   }
@@ -225,16 +225,16 @@ struct FeedLinkTests {
       ZMQ_SUB, connect: feed.endpoint,
       subscribe: [prefix + String(repeating: "a", count: 41) + "/", prefix + "a-b/", prefix + "open", prefix + "é/"])
     var good: RawSocket?
-    var answer: [[UInt8]]?
-    for attempt in 0..<3 where answer == nil {
+    var reply: [[UInt8]]?
+    for attempt in 0..<3 where reply == nil {
       good = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [prefix + "try\(attempt)/"])
       try await eventually("the join gets a snapshot") {
-        answer = good?.receive()
-        return answer != nil
+        reply = good?.receive()
+        return reply != nil
       }
-      #expect(answer?.first.map { String(decoding: $0, as: UTF8.self) } == prefix + "try\(attempt)/")
+      #expect(reply?.first.map { String(decoding: $0, as: UTF8.self) } == prefix + "try\(attempt)/")
     }
-    #expect(answer?.last.flatMap(FeedFrame.read) == .snapshot(.sample(1...3), hash: FeedState.sample(1...3).hash))
+    #expect(reply?.last.flatMap(FeedFrame.read) == .snapshot(.sample(1...3), hash: FeedState.sample(1...3).hash))
     #expect(good?.receive() == nil, "The joiner gets one snapshot and no shared frames.")
     #expect(bad.receive() == nil)
   }
@@ -255,25 +255,25 @@ struct FeedLinkTests {
       RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: (0..<100).map { Topic.join("peer\(peer)try\($0)") })
     }
     var peers = (0..<10).map(hundredJoins)
-    var answers: [[UInt8]: Int] = [:]
+    var snapshots: [[UInt8]: Int] = [:]
     var seq: UInt64 = 100
     try await eventually("all joins have a snapshot, and ten changes arrived while joins waited") {
-      for peer in peers { while let frames = peer.receive() { answers[frames[0], default: 0] += 1 } }
-      // The next change follows when the subscriber has the last one.
+      for peer in peers { while let frames = peer.receive() { snapshots[frames[0], default: 0] += 1 } }
+      // Send the next change when the subscriber has the last one.
       if subscriber.state?.seq == seq {
         seq += 1
-        server.inbox.enqueue([.sample(seq)])
+        server.commands.enqueue([.sample(seq)])
       }
-      // Changes need longer on a slow machine, so joins go on until some have come.
+      // Changes take longer on a slow machine, so add joins until ten changes have arrived.
       let isFollowed = seq > 110
-      if !isFollowed, 100 * peers.count - answers.count < 500 { peers.append(hundredJoins(peers.count)) }
-      return isFollowed && answers.count == 100 * peers.count
+      if !isFollowed, 100 * peers.count - snapshots.count < 500 { peers.append(hundredJoins(peers.count)) }
+      return isFollowed && snapshots.count == 100 * peers.count
     }
-    let took = ContinuousClock.now - start
+    let elapsed = ContinuousClock.now - start
     // The feed answers the first 200 joins immediately, and then 200 a second.
-    let least = Duration.seconds(Double(answers.count - 200) / 200 - 0.5)
-    #expect(took > least, "\(answers.count) answers")
-    #expect(answers.values.allSatisfy { $0 == 1 })
+    let elapsedMin = Duration.seconds(Double(snapshots.count - 200) / 200 - 0.5)
+    #expect(elapsed > elapsedMin, "\(snapshots.count) snapshots")
+    #expect(snapshots.values.allSatisfy { $0 == 1 })
     #expect(subscriber.isUndisturbed, "\(subscriber.desyncs)")
   }
 
@@ -285,17 +285,17 @@ struct FeedLinkTests {
     defer { feed.reactor.stop() }
     // ZeroMQ's command name before the topic is ten bytes. Topics go out in alphabetical order.
     let (longest, tooLong) = (String(repeating: "a", count: 96 - 10), String(repeating: "a", count: 97 - 10))
-    let heard = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [longest, Topic.heartbeat])
+    let accepted = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [longest, Topic.heartbeat])
     let cutOff = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [tooLong, Topic.heartbeat])
     let subscriber = try TestSubscriber(feed.endpoint)
     defer { subscriber.reactor.stop() }
-    var beats = 0
+    var heartbeats = 0
     try await eventually("three heartbeats have come") {
-      while heard.receive() != nil { beats += 1 }
-      return beats >= 3
+      while accepted.receive() != nil { heartbeats += 1 }
+      return heartbeats >= 3
     }
     #expect(cutOff.receive() == nil)
-    server.inbox.enqueue([.sample(4)])
+    server.commands.enqueue([.sample(4)])
     try await eventually("the other subscriber follows") { subscriber.state?.seq == 4 }
     #expect(subscriber.isUndisturbed, "\(subscriber.desyncs)")
   }
@@ -315,30 +315,30 @@ struct FeedLinkTests {
     }
     let subscriber = try TestSubscriber(feed.endpoint)
     defer { subscriber.reactor.stop() }
-    server.inbox.enqueue([.sample(4)])
+    server.commands.enqueue([.sample(4)])
     try await eventually("the other subscriber follows") { subscriber.state?.seq == 4 }
   }
 }
 
-/// A feed that a test can mute while its connections live, or whose clock stands still.
+/// A feed that a test can mute while its connections live, or whose clock is stopped.
 final class MuteFeed: ReactorSocket {
   private let publisher: FeedPublisher
   private let isMute: Shared<Bool>
   /// Number of received messages.
-  private let heard: Shared<Int>
-  /// The time at which the feed's clock stands still. Nil if the clock runs.
-  private let standsAtMs: Int64?
+  private let receivedCount: Shared<Int>
+  /// The time at which the feed's clock stopped. Nil if the clock runs.
+  private let stoppedAtMs: Int64?
 
   init(
-    _ context: Reactor.Context, bind: Endpoint, isMute: Shared<Bool> = Shared(false), stands: Bool = false,
-    heard: Shared<Int> = Shared(0)
+    _ context: Reactor.Context, bind: Endpoint, isMute: Shared<Bool> = Shared(false),
+    isClockStopped: Bool = false, receivedCount: Shared<Int> = Shared(0)
   ) throws(LinkError) {
     publisher = try FeedPublisher(context, bind: bind, instance: "test", logger: quiet, unixMs: { 0 })
     let startMs = Reactor.nowMs
     publisher.replace(.sample(1...3), nowMs: startMs)
-    standsAtMs = stands ? startMs : nil
+    stoppedAtMs = isClockStopped ? startMs : nil
     self.isMute = isMute
-    self.heard = heard
+    self.receivedCount = receivedCount
   }
 
   var socket: Socket { publisher.socket }
@@ -346,13 +346,13 @@ final class MuteFeed: ReactorSocket {
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) {
     publisher.receive(frames, nowMs: nowMs)
-    heard.change { $0 += 1 }
+    receivedCount.change { $0 += 1 }
   }
 
   func tick(nowMs: Int64) -> Int64 {
     if isMute.value { return nowMs + 20 }
-    guard let standsAtMs else { return publisher.tick(nowMs: nowMs) }
-    _ = publisher.tick(nowMs: standsAtMs)
+    guard let stoppedAtMs else { return publisher.tick(nowMs: nowMs) }
+    _ = publisher.tick(nowMs: stoppedAtMs)
     return nowMs + 20
   }
 

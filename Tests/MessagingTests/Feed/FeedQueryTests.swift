@@ -20,15 +20,15 @@ struct FeedQueryTests {
     func send(_ frames: [[UInt8]]) { socket.send(frames) }
 
     func receive() async throws -> [[UInt8]] {
-      var answer: [[UInt8]]?
+      var frames: [[UInt8]]?
       try await eventually("the client has a reply") {
-        answer = self.socket.receive()
-        return answer != nil
+        frames = self.socket.receive()
+        return frames != nil
       }
-      return answer ?? []
+      return frames ?? []
     }
 
-    func ask(_ body: FeedRequest.OneOf_Body) async throws -> FeedReply {
+    func query(_ body: FeedRequest.OneOf_Body) async throws -> FeedReply {
       id += 1
       send([FeedQueryTests.request(id, body).bytes])
       let reply = try FeedReply(serializedBytes: try await receive().last ?? [])
@@ -36,10 +36,10 @@ struct FeedQueryTests {
       return reply
     }
 
-    /// Repeats a query until its reply is right, for 120 s at most.
-    func ask(_ body: FeedRequest.OneOf_Body, until isRight: (FeedReply) -> Bool) async throws {
+    /// Repeats a query until its reply is as expected, for 120 s at most.
+    func query(_ body: FeedRequest.OneOf_Body, until isExpected: (FeedReply) -> Bool) async throws {
       let start = ContinuousClock.now
-      while try await !isRight(ask(body)) {
+      while try await !isExpected(query(body)) {
         try #require(ContinuousClock.now - start < .seconds(120))
         // The pause keeps the rate below the limit of a peer.
         try await Task.sleep(for: .milliseconds(20))
@@ -71,20 +71,20 @@ struct FeedQueryTests {
     let feed = try TestFeed(pulling: server.endpoint, queriesPerSecond: queriesPerSecond)
     defer { feed.reactor.stop() }
     let client = QueryClient(feed.query)
-    try await client.ask(Self.list(unless: 0), until: { $0.error.code != .unavailable })
+    try await client.query(Self.list(unless: 0), until: { $0.error.code != .unavailable })
     try await body(server, feed, client)
   }
 
   @Test("A get_snapshot query returns the list, or not modified if the client has it")
   func snapshot() async throws {
     try await withFeed { _, _, client in
-      let whole = try await client.ask(Self.list(unless: 0, of: nil))
+      let whole = try await client.query(Self.list(unless: 0, of: nil))
       #expect(whole.seq == 150 && !whole.stale && whole.snapshot.reason == .query)
       let state = try #require(whole.snapshot.state(.filled(with: 1), whole.seq))
       #expect(state == .sample(1...150) && state.hash == whole.snapshot.stateHash)
-      #expect(try await client.ask(Self.list(unless: 150)).body == .notModified(.init()))
+      #expect(try await client.query(Self.list(unless: 150)).body == .notModified(.init()))
       for (seq, epoch) in [(149, 1), (151, 1), (150, 2)] as [(UInt64, UInt8)] {
-        let reply = try await client.ask(Self.list(unless: seq, of: .filled(with: epoch)))
+        let reply = try await client.query(Self.list(unless: seq, of: .filled(with: epoch)))
         #expect(reply.snapshot == whole.snapshot, "\(seq)")
       }
     }
@@ -93,24 +93,24 @@ struct FeedQueryTests {
   @Test("A get_changes query returns one delta, or a snapshot outside the ring")
   func changesSince() async throws {
     try await withFeed { server, _, client in
-      server.inbox.enqueue((151...400).map { .sample($0) })
-      server.inbox.enqueue([.remove(.numbered(350), seq: 401, backfill: .sample(300))])
-      try await client.ask(Self.list(unless: 0), until: { $0.seq == 401 })
+      server.commands.enqueue((151...400).map { .sample($0) })
+      server.commands.enqueue([.remove(.numbered(350), seq: 401, backfill: .sample(300))])
+      try await client.query(Self.list(unless: 0), until: { $0.seq == 401 })
       var expected = FeedState.sample(151...400)
       expected.apply([.remove(.numbered(350), seq: 401, backfill: .sample(300))])
       for seq: UInt64 in [150, 399, 400] {
-        let reply = try await client.ask(Self.changes(since: seq))
+        let reply = try await client.query(Self.changes(since: seq))
         let delta = try #require(reply.delta.delta(to: reply.seq))
         #expect(delta.prevSeq == seq && delta.remove == [.numbered(350)])
         var list = FeedState.sample(1...seq)
         list.apply(delta)
         #expect(list == expected && list.hash == reply.delta.stateHash, "\(seq)")
       }
-      #expect(try await client.ask(Self.changes(since: 401)).body == .notModified(.init()))
+      #expect(try await client.query(Self.changes(since: 401)).body == .notModified(.init()))
       for query in [
         Self.changes(since: 149), Self.changes(since: 402), Self.changes(since: 400, of: .filled(with: 2)),
       ] {
-        let reply = try await client.ask(query)
+        let reply = try await client.query(query)
         #expect(reply.snapshot.state(.filled(with: 1), reply.seq) == expected)
       }
     }
@@ -120,11 +120,11 @@ struct FeedQueryTests {
   func ring() async throws {
     try await withFeed(.sample(1...10)) { server, feed, client in
       let end = 10 + UInt64(Limits.feedChangesKept) + 1
-      server.inbox.enqueue((11...end).map { .sample($0) })
-      try await client.ask(Self.list(unless: 0), until: { $0.seq == end })
-      let behind = try await client.ask(Self.changes(since: 10))
+      server.commands.enqueue((11...end).map { .sample($0) })
+      try await client.query(Self.list(unless: 0), until: { $0.seq == end })
+      let behind = try await client.query(Self.changes(since: 10))
       #expect(behind.snapshot.entries.count == 100)
-      let within = try await client.ask(Self.changes(since: 11))
+      let within = try await client.query(Self.changes(since: 11))
       #expect(within.delta.prevSeq == 11 && within.delta.upsert.count == 100)
       let socket = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [Topic.heartbeat])
       try await eventually("a heartbeat names the start of the ring") {
@@ -176,20 +176,20 @@ struct FeedQueryTests {
   @Test("A query longer than 256 bytes ends only its own connection")
   func oversized() async throws {
     try await withFeed { _, feed, client in
-      let long = QueryClient(feed.query)
+      let longest = QueryClient(feed.query)
       // The longest query that fits, with an unknown field.
       var request = Self.request(5, Self.list(unless: 150))
       var fill = FieldWriter()
       fill.data(15, [UInt8](repeating: 0, count: Limits.feedQueryBytesMax - request.bytes.count - 3))
       try request.merge(serializedBytes: fill.bytes)
       #expect(request.bytes.count == Limits.feedQueryBytesMax)
-      long.send([request.bytes])
-      #expect(try FeedReply(serializedBytes: try await long.receive().last ?? []).requestID == 5)
-      let log = RawSocket(ZMQ_DEALER, connect: feed.query)
-      log.send([request.bytes + [0]])
-      log.send([request.bytes])
-      #expect(try await client.ask(Self.list(unless: 150)).body == .notModified(.init()))
-      #expect(try await long.ask(Self.list(unless: 150)).body == .notModified(.init()))
+      longest.send([request.bytes])
+      #expect(try FeedReply(serializedBytes: try await longest.receive().last ?? []).requestID == 5)
+      let tooLong = RawSocket(ZMQ_DEALER, connect: feed.query)
+      tooLong.send([request.bytes + [0]])
+      tooLong.send([request.bytes])
+      #expect(try await client.query(Self.list(unless: 150)).body == .notModified(.init()))
+      #expect(try await longest.query(Self.list(unless: 150)).body == .notModified(.init()))
     }
   }
 
@@ -199,11 +199,11 @@ struct FeedQueryTests {
     let state = FeedState(epoch: .filled(with: 1), seq: .max - 1, entries: (1...100).reversed().map { .longest($0) })
     try await withFeed(state) { _, feed, client in
       let slow = QueryClient(feed.query, unreadMax: 1)
-      _ = try await slow.ask(Self.list(unless: state.seq))
+      _ = try await slow.query(Self.list(unless: state.seq))
       // Fewer queries than a peer may send in a second.
       for id: UInt64 in 1...80 {
         slow.send([Self.request(100 + id, Self.list(unless: 0)).bytes])
-        #expect(try await client.ask(Self.list(unless: state.seq)).body == .notModified(.init()))
+        #expect(try await client.query(Self.list(unless: state.seq)).body == .notModified(.init()))
       }
       var ids: [UInt64] = []
       while ids.last != 1_000 {
@@ -211,9 +211,9 @@ struct FeedQueryTests {
         slow.send([Self.request(1_000, Self.list(unless: state.seq)).bytes])
         ids.append(try FeedReply(serializedBytes: try await slow.receive().last ?? []).requestID)
       }
-      let answered = ids.filter { $0 < 1_000 }
+      let received = ids.filter { $0 < 1_000 }
       // The first replies, and a later one if the kernel accepts more bytes meanwhile.
-      #expect((8..<40).contains(answered.count) && answered == Set(answered).sorted(), "\(answered)")
+      #expect((8..<40).contains(received.count) && received == Set(received).sorted(), "\(received)")
     }
   }
 
@@ -224,16 +224,16 @@ struct FeedQueryTests {
     let feed = try TestFeed(pulling: server.endpoint, queriesPerSecond: 3)
     defer { feed.reactor.stop() }
     // All queries in one burst. Sent singly they may be too slow for the limit.
-    let crowd = RawSocket(ZMQ_DEALER, connect: feed.query)
+    let flooder = RawSocket(ZMQ_DEALER, connect: feed.query)
     var replies: [FeedReply] = []
     try await eventually("a query is refused as busy") {
-      for id: UInt64 in 1...20 { crowd.send([Self.request(id, Self.list(unless: 10)).bytes]) }
-      while let frames = crowd.receive() { replies.append(try FeedReply(serializedBytes: frames.last ?? [])) }
+      for id: UInt64 in 1...20 { flooder.send([Self.request(id, Self.list(unless: 10)).bytes]) }
+      while let frames = flooder.receive() { replies.append(try FeedReply(serializedBytes: frames.last ?? [])) }
       return replies.contains { $0.error.code == .busy }
     }
     #expect(try #require(replies.firstIndex { $0.error.code == .busy }) >= 3)
     #expect(replies.first { $0.error.code == .busy }?.error.retryAfterMs == 1_000)
-    try await QueryClient(feed.query).ask(Self.list(unless: 10), until: { $0.body == .notModified(.init()) })
+    try await QueryClient(feed.query).query(Self.list(unless: 10), until: { $0.body == .notModified(.init()) })
   }
 
   @Test("A flooding peer gets 100 replies a second at most, and another peer gets all of its own")
@@ -244,27 +244,27 @@ struct FeedQueryTests {
       // This peer sends 60 queries in all, which is below its share of 100 a second on any machine.
       let other = QueryClient(feed.query)
       let (start, query) = (ContinuousClock.now, Self.request(1, Self.list(unless: 150)).bytes)
-      var (answered, busy, asked) = (0, 0, 0)
-      while asked < 60 || busy < 200 {
+      var (replies, busy, sent) = (0, 0, 0)
+      while sent < 60 || busy < 200 {
         try #require(
-          ContinuousClock.now - start < .seconds(120), "\(asked) queries of the other peer, \(busy) busy replies")
+          ContinuousClock.now - start < .seconds(120), "\(sent) queries of the other peer, \(busy) busy replies")
         // A burst has more queries than the feed answers to all peers in a second, so refused ones must take no part
         // of that rate. The feed refuses some of each burst, unless it needs six seconds to read the burst.
         for _ in 0..<600 { flooder.send([query]) }
-        if asked < 60 {
-          asked += 1
-          #expect(try await other.ask(Self.list(unless: 150)).body == .notModified(.init()))
+        if sent < 60 {
+          sent += 1
+          #expect(try await other.query(Self.list(unless: 150)).body == .notModified(.init()))
         }
         while let frames = flooder.receive() {
           let reply = try FeedReply(serializedBytes: frames.last ?? [])
-          if reply.error.code == .busy { busy += 1 } else { answered += 1 }
+          if reply.error.code == .busy { busy += 1 } else { replies += 1 }
         }
         try await Task.sleep(for: .milliseconds(4))
       }
       // The feed counts by seconds of its clock. The first and the last one may lie only partly within these seconds.
       // Replies are lost when the flooder reads too late.
       let seconds = (ContinuousClock.now - start) / .seconds(1)
-      #expect(answered > 0 && Double(answered) <= 100 * (2 + seconds), "\(answered) in \(seconds) s")
+      #expect(replies > 0 && Double(replies) <= 100 * (2 + seconds), "\(replies) in \(seconds) s")
     }
   }
 
@@ -275,28 +275,28 @@ struct FeedQueryTests {
     source.reactor.stop()
     let empty = try TestFeed(pulling: ingest)
     defer { empty.reactor.stop() }
-    let none = try await QueryClient(empty.query).ask(Self.list(unless: 0))
-    #expect(none.error.code == .unavailable && none.error.retryAfterMs > 0)
+    let refusal = try await QueryClient(empty.query).query(Self.list(unless: 0))
+    #expect(refusal.error.code == .unavailable && refusal.error.retryAfterMs > 0)
 
-    let kept = try TestFeed(pulling: ingest, snapshot: .sample(1...20))
-    defer { kept.reactor.stop() }
-    let client = QueryClient(kept.query)
-    let reply = try await client.ask(Self.list(unless: 0))
+    let restored = try TestFeed(pulling: ingest, snapshot: .sample(1...20))
+    defer { restored.reactor.stop() }
+    let client = QueryClient(restored.query)
+    let reply = try await client.query(Self.list(unless: 0))
     #expect(reply.stale && reply.snapshot.state(.filled(with: 1), reply.seq) == .sample(1...20))
-    let subscriber = try TestSubscriber(kept.endpoint)
+    let subscriber = try TestSubscriber(restored.endpoint)
     defer { subscriber.reactor.stop() }
     try await eventually("the subscriber has the loaded list, marked stale") {
       subscriber.state?.seq == 20 && subscriber.isStale
     }
 
-    let back = try TestChangeServer(.sample(1...20), bind: ingest)
-    defer { back.reactor.stop() }
-    back.inbox.enqueue([.sample(21)])
+    let restarted = try TestChangeServer(.sample(1...20), bind: ingest)
+    defer { restarted.reactor.stop() }
+    restarted.commands.enqueue([.sample(21)])
     try await eventually("the subscriber has the next change and a fresh list") {
       subscriber.state == .sample(1...21) && !subscriber.isStale
     }
-    #expect(try await !client.ask(Self.list(unless: 0)).stale)
-    back.reactor.stop()
+    #expect(try await !client.query(Self.list(unless: 0)).stale)
+    restarted.reactor.stop()
     // The feed still publishes its list.
     try await eventually("the subscriber is live and stale without ingest") { subscriber.isStale && subscriber.isLive }
   }

@@ -48,8 +48,8 @@ struct FeedWireTests {
       $0.upsert = [2, 3].map { Onthemap_Feed_V1_Entry(.sample($0)) }
       $0.stateHash = 99
     }
-    let told = FeedDelta(prevSeq: 1, seq: 3, upsert: [.sample(2), .sample(3)], remove: [])
-    #expect(read(state, .delta(delta)) == .delta(told, epoch: state.epoch, hash: 99))
+    let expected = FeedDelta(prevSeq: 1, seq: 3, upsert: [.sample(2), .sample(3)], remove: [])
+    #expect(read(state, .delta(delta)) == .delta(expected, epoch: state.epoch, hash: 99))
     #expect(
       read(state, .heartbeat(.with { $0.stateHash = 7 })) == .heartbeat(epoch: state.epoch, seq: 3, hash: 7))
     #expect(read(state, .bye(.with { $0.reason = "so long" })) == .bye(reason: "so long"))

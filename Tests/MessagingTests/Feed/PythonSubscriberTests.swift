@@ -54,9 +54,9 @@ struct PythonSubscriberTests {
         if frame == "begin":
             subscriber = Subscriber(["tcp://127.0.0.1:1"], now)
             continue
-        told = subscriber.turn(now)
-        told += subscriber.receive([b"topic", base64.b64decode(frame)], now)
-        kinds = ",".join(f"{kind}={str(detail).lower()}" if kind == "stale" else kind for kind, detail in told)
+        events = subscriber.tick(now)
+        events += subscriber.receive([b"topic", base64.b64decode(frame)], now)
+        kinds = ",".join(f"{kind}={str(detail).lower()}" if kind == "stale" else kind for kind, detail in events)
         count = len(subscriber.posts)
         print(subscriber.live, subscriber.epoch.hex(), subscriber.seq, f"{subscriber.hash:016x}", count, kinds, sep=" ")
     """
@@ -66,35 +66,35 @@ struct PythonSubscriberTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-subscriber-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let made = try Python.run(
+    let protoc = try Python.run(
       "/usr/bin/env", "protoc", "-I", Python.root.appending(path: "proto").path, "--python_out=\(folder.path)",
       "onthemap/feed/v1/feed.proto")
-    try #require(made.status == 0, "\(made.output)")
-    var (frames, wanted): ([String], [String]) = ([], [])
-    var told: Set<String> = []
+    try #require(protoc.status == 0, "\(protoc.output)")
+    var (frames, expected): ([String], [String]) = ([], [])
+    var eventKinds: Set<String> = []
     for seed in 1...(12 as UInt64) {
       var broadcast = Broadcast(seed: seed)
       frames.append("0 begin")
       var (replica, nowMs) = (FeedReplica(nowMs: 0), Int64(0))
       for _ in 0..<300 {
         nowMs += broadcast.pauseMs
-        let frame = broadcast.next(isWanted: !replica.isLive)
+        let frame = broadcast.next(isListWanted: !replica.isLive)
         frames.append("\(nowMs) " + Data(frame).base64EncodedString())
         let kinds = replica.kinds(after: frame, nowMs: nowMs)
-        told.formUnion(kinds)
-        wanted.append(replica.line(kinds))
+        eventKinds.formUnion(kinds)
+        expected.append(replica.line(kinds))
       }
     }
     // The frames must cause every kind of event.
-    try #require(told == ["snapshot", "delta", "resync", "stale=true", "stale=false"])
+    try #require(eventKinds == ["snapshot", "delta", "resync", "stale=true", "stale=false"])
     let trace = folder.appending(path: "frames").path
     try Data((frames.joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: trace))
     let (status, output) = try Python.run(python, "-c", Self.driver, trace, folder: folder.path)
     try #require(status == 0, "\(output.suffix(2_000))")
     let lines = output.split(separator: "\n").map(String.init)
-    try #require(lines.count == wanted.count)
-    for index in wanted.indices {
-      try #require(lines[index] == wanted[index], "line \(index + 1)")
+    try #require(lines.count == expected.count)
+    for index in expected.indices {
+      try #require(lines[index] == expected[index], "line \(index + 1)")
     }
   }
 }
@@ -139,16 +139,16 @@ private struct Broadcast {
   private var sent: [[UInt8]] = []
   private var seq: UInt64 = 0
   private var isStale = false
-  private var beats: [[UInt8]] = []
+  private var heartbeats: [[UInt8]] = []
   /// Old heartbeats still to repeat, as a regressed feed sends them.
-  private var past: [[UInt8]] = []
+  private var repeatedHeartbeats: [[UInt8]] = []
 
   init(seed: UInt64) {
     random = SeededRandom(seed: seed)
     state = FeedState(epoch: .filled(with: UInt8(seed)), seq: 0, entries: [])
     // Start near the capacity of the list.
     for _ in 0..<(90 + random.below(30)) {
-      let change = put()
+      let change = upsert()
       state.apply([change])
     }
   }
@@ -156,16 +156,18 @@ private struct Broadcast {
   /// Multiples of seven, so that no sum equals the timeout, where integers and floats could differ.
   var pauseMs: Int64 { mutating get { random.happens(2) ? 3_500 : random.one(of: [14, 203, 910]) } }
 
-  /// - Parameter isWanted: True if the subscriber waits for a list.
-  mutating func next(isWanted: Bool) -> [UInt8] {
-    if let frame = past.popLast() { return frame }
-    if !beats.isEmpty, random.happens(2) { past = Array(repeating: random.one(of: beats), count: 2 + random.below(3)) }
+  /// - Parameter isListWanted: True if the subscriber waits for a list.
+  mutating func next(isListWanted: Bool) -> [UInt8] {
+    if let frame = repeatedHeartbeats.popLast() { return frame }
+    if !heartbeats.isEmpty, random.happens(2) {
+      repeatedHeartbeats = Array(repeating: random.one(of: heartbeats), count: 2 + random.below(3))
+    }
     if !sent.isEmpty, random.happens(8) { return random.one(of: sent) }
     if random.happens(2) { isStale.toggle() }
     if random.happens(1) {
       state = FeedState(epoch: .filled(with: random.byte()), seq: state.seq, entries: state.entries)
     }
-    let body = isWanted && random.happens(50) ? .snapshot(.join) : self.body()
+    let body = isListWanted && random.happens(50) ? .snapshot(.join) : self.body()
     var frame = self.frame(body)
     // A lost frame is replaced by the next one.
     while random.happens(6) {
@@ -184,18 +186,18 @@ private struct Broadcast {
   private mutating func body() -> FeedCodec.Body {
     switch random.below(20) {
     case 0, 1, 2, 3:
-      beats.append(frame(.heartbeat(minAfterSeq: 0)))
+      heartbeats.append(frame(.heartbeat(minAfterSeq: 0)))
       return .heartbeat(minAfterSeq: 0)
     case 4: return .snapshot(.periodic)
     case 5: return .bye(reason: "so long", failoverEndpoints: [])
     default:
       var changes: [FeedChange] = []
-      for _ in 0...random.below(3) { changes.append(random.happens(25) ? gone() : put()) }
+      for _ in 0...random.below(3) { changes.append(random.happens(25) ? removal() : upsert()) }
       return .delta(state.apply(changes))
     }
   }
 
-  private mutating func put() -> FeedChange {
+  private mutating func upsert() -> FeedChange {
     seq += 1 + UInt64(random.below(2))
     let isEdit = posts.count > 3 && random.happens(20)
     let id = isEdit ? posts.remove(at: random.below(posts.count)).id.rawValue : 1_000 + seq
@@ -204,8 +206,8 @@ private struct Broadcast {
     return .upsert(entry)
   }
 
-  private mutating func gone() -> FeedChange {
-    guard posts.count > 80 else { return put() }
+  private mutating func removal() -> FeedChange {
+    guard posts.count > 80 else { return upsert() }
     seq += 1
     let index = random.below(min(posts.count, Limits.feedEntriesMax + 5))
     let next = index < Limits.feedEntriesMax && posts.count > Limits.feedEntriesMax ? posts[Limits.feedEntriesMax] : nil

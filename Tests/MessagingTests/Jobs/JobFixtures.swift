@@ -41,7 +41,7 @@ final class Ledger: Sendable {
   }
 
   /// Records the end of a lookup.
-  private func answer(_ lookup: JobID, _ outcome: JobOutcome) {
+  private func endLookup(_ lookup: JobID, _ outcome: JobOutcome) {
     state.withLock { state in
       state.settle(lookup)
       switch outcome {
@@ -53,10 +53,10 @@ final class Ledger: Sendable {
   }
 
   /// Performs an effect, and passes its result to ingest.
-  func perform(_ effect: IngestCore.Effect, _ inbox: CommandQueue<JobServer.Command>) {
+  func perform(_ effect: IngestCore.Effect, _ commands: CommandQueue<JobServer.Command>) {
     switch effect {
-    case .store(let write): inbox.enqueue(.committed(.written(write, store(write))))
-    case .lookupEnded(let lookup, let outcome): answer(lookup, outcome)
+    case .store(let write): commands.enqueue(.committed(.written(write, store(write))))
+    case .lookupEnded(let lookup, let outcome): endLookup(lookup, outcome)
     case .publish, .settled, .lossesCounted, .leftQueue, .send, .log: break
     }
   }
@@ -65,7 +65,8 @@ final class Ledger: Sendable {
 
   var unsettled: Set<JobID> { state.withLock { $0.unsettled } }
   var settledCount: Int { state.withLock { $0.settled.count } }
-  var mostOften: Int { state.withLock { $0.settled.values.max() ?? 0 } }
+  /// The largest number of settlements of one job.
+  var settlementsMax: Int { state.withLock { $0.settled.values.max() ?? 0 } }
   /// Places of the located lookups, in the order in which they ended.
   var located: [[Place]] { state.withLock { $0.located } }
   var losses: JobScheduler.LostLeases { state.withLock { $0.losses } }
@@ -75,7 +76,7 @@ final class Ledger: Sendable {
 struct TestServer {
   let reactor: Reactor
   let endpoint: Endpoint
-  let inbox: CommandQueue<JobServer.Command>
+  let commands: CommandQueue<JobServer.Command>
 
   /// - Parameter settles: False for a store that never finishes a write.
   init(
@@ -83,44 +84,45 @@ struct TestServer {
     curve: CurveServer? = nil, logger: Logger = quiet
   ) throws {
     let wake = WakeupEvent()
-    let inbox = CommandQueue<JobServer.Command>(wake)
+    let commands = CommandQueue<JobServer.Command>(wake)
     let bind = try bind ?? .lastingPort()
     (reactor, endpoint) = try Reactor.start("jobs", wake: wake) { context in
       let server = try JobServer(
-        context, bind: bind, generation: generation, remotePerSecond: remotePerSecond, curve: curve, inbox: inbox,
-        logger: logger, perform: { if settles { ledger.perform($0, inbox) } })
+        context, bind: bind, generation: generation, remotePerSecond: remotePerSecond, curve: curve, commands: commands,
+        logger: logger, perform: { if settles { ledger.perform($0, commands) } })
       return ([server], server.endpoint)
     }
-    self.inbox = inbox
+    self.commands = commands
   }
 
   /// Queues jobs as after their commit.
   func add(_ jobs: [Job], to ledger: Ledger) {
     ledger.accept(jobs)
-    for job in jobs where job.id.isLookup { inbox.enqueue(.lookUp(job)) }
-    inbox.enqueue(.committed(.accepted(jobs.filter { !$0.id.isLookup })))
+    for job in jobs where job.id.isLookup { commands.enqueue(.lookUp(job)) }
+    commands.enqueue(.committed(.accepted(jobs.filter { !$0.id.isLookup })))
   }
 }
 
 /// A worker on its own reactor.
 struct TestWorker {
   let reactor: Reactor
-  let answered: Counter
+  /// Number of jobs with a reply.
+  let replies: Counter
 
   init(
     _ endpoint: Endpoint, instance: UInt8 = 1, concurrency: Int = 32, curve: CurveClient? = nil,
     logger: Logger = quiet,
-    answer: @escaping @Sendable (Job) -> JobOutcome = { _ in .located([.sample()]) }
+    geocode: @escaping @Sendable (Job) -> JobOutcome = { _ in .located([.sample()]) }
   ) throws {
-    let answered = Counter()
-    self.answered = answered
+    let replies = Counter()
+    self.replies = replies
     (reactor, _) = try Reactor.start("worker", wake: WakeupEvent()) { context in
       let client = try JobClient(
         context, connect: endpoint, worker: "w\(instance)", instance: Array(repeating: instance, count: 16),
         software: "test/1", concurrency: concurrency, logger: logger, curve: curve, joined: {},
         reply: { job, _ in
-          answered.add()
-          return .outcome(answer(job))
+          replies.add()
+          return .outcome(geocode(job))
         })
       return ([client], ())
     }

@@ -18,8 +18,8 @@ struct JobLinkTests {
     defer { worker.reactor.stop() }
     try await eventually("all jobs are settled") { ledger.unsettled.isEmpty }
     #expect(ledger.settledCount == 1_000)
-    #expect(ledger.mostOften == 1)
-    #expect(worker.answered.value == 1_000)
+    #expect(ledger.settlementsMax == 1)
+    #expect(worker.replies.value == 1_000)
     #expect(ledger.losses.isEmpty)
   }
 
@@ -45,8 +45,8 @@ struct JobLinkTests {
       server.add((1...50).map { .post(batch * 50 + $0) }, to: ledger)
       try await eventually("the batch is settled") { ledger.unsettled.isEmpty }
     }
-    #expect(ledger.mostOften == 1)
-    #expect(workers.allSatisfy { $0.answered.value > 100 }, "\(workers.map(\.answered.value))")
+    #expect(ledger.settlementsMax == 1)
+    #expect(workers.allSatisfy { $0.replies.value > 100 }, "\(workers.map(\.replies.value))")
   }
 
   @Test("A worker may start before ingest, and gets the query as typed")
@@ -72,22 +72,22 @@ struct JobLinkTests {
     let server = try TestServer(ledger)
     defer { server.reactor.stop() }
     server.add((1...20_000).map { .post($0) }, to: ledger)
-    let (begun, never) = (Counter(), DispatchSemaphore(value: 0))
+    let (started, unsignalled) = (Counter(), DispatchSemaphore(value: 0))
     let first = try TestWorker(server.endpoint, instance: 1) { _ in
-      begun.add()
+      started.add()
       // From here on all jobs would take three minutes, so the test stops the worker in the middle.
-      if begun.value > 200 { _ = never.wait(timeout: .now() + .milliseconds(10)) }
+      if started.value > 200 { _ = unsignalled.wait(timeout: .now() + .milliseconds(10)) }
       return .located([.sample()])
     }
     try await eventually("the first worker has settled 100 jobs") { ledger.settledCount > 100 }
     first.reactor.stop()
-    let left = ledger.unsettled.count
-    #expect(left > 0, "The first worker stopped only after its last job.")
+    let remaining = ledger.unsettled.count
+    #expect(remaining > 0, "The first worker stopped only after its last job.")
     let second = try TestWorker(server.endpoint, instance: 2)
     defer { second.reactor.stop() }
     try await eventually("all jobs are settled") { ledger.unsettled.isEmpty }
     #expect(ledger.settledCount == 20_000)
-    #expect(ledger.mostOften == 1)
+    #expect(ledger.settlementsMax == 1)
     #expect(ledger.losses.isEmpty)
   }
 
@@ -109,7 +109,7 @@ struct JobLinkTests {
     defer { server.reactor.stop() }
     try await eventually("all jobs are settled") { ledger.unsettled.isEmpty }
     #expect(ledger.settledCount == 8_000)
-    #expect(ledger.mostOften == 1)
+    #expect(ledger.settlementsMax == 1)
   }
 
   @Test("A job is retried after a failure, and its result is resent after a full disk")
@@ -117,45 +117,45 @@ struct JobLinkTests {
     let server = try TestServer(ledger)
     defer { server.reactor.stop() }
     ledger.setFull(true)
-    let asked = Counter()
+    let attempts = Counter()
     let worker = try TestWorker(server.endpoint) { _ in
-      asked.add()
-      return asked.value < 4 ? .failed(.init(kind: .transient, code: "down", detail: "try again")) : .notFound
+      attempts.add()
+      return attempts.value < 4 ? .failed(.init(kind: .transient, code: "down", detail: "try again")) : .notFound
     }
     defer { worker.reactor.stop() }
     server.add([.post(1)], to: ledger)
-    try await eventually("the worker has tried twice while the disk is full") { worker.answered.value >= 2 }
+    try await eventually("the worker has made two attempts while the disk is full") { worker.replies.value >= 2 }
     #expect(ledger.settledCount == 0)
     ledger.setFull(false)
     try await eventually("the job is settled after its last failure") { ledger.settledCount == 1 }
-    #expect(worker.answered.value >= 4)
+    #expect(worker.replies.value >= 4)
   }
 
   @Test("A lookup overtakes the backlog, and a job restored after a restart waits for its time")
   func order() async throws {
-    // Taken before the server starts, because the time of a tick may be earlier than that of a command in it.
+    // Read before the server starts, because the time of a tick may be earlier than that of a command in it.
     let startMs = Reactor.nowMs
     let server = try TestServer(ledger)
     defer { server.reactor.stop() }
     let order = Mutex<[(id: JobID, atMs: Int64)]>([])
     server.add((1...30).map { .post($0) }, to: ledger)
     ledger.accept([.post(900)])
-    server.inbox.enqueue(.resume([(.post(900), 300)], unixMs: 0))
+    server.commands.enqueue(.resume([(.post(900), 300)], unixMs: 0))
     let lookup = Job(id: JobID(lookup: 1), account: AccountID(rawValue: 0), query: "Oslo")
-    server.inbox.enqueue(.lookUp(lookup))
-    server.inbox.enqueue(.lookUp(Job(id: JobID(lookup: 2), account: lookup.account, query: "Rome")))
-    server.inbox.enqueue(.cancel([JobID(lookup: 2)]))
+    server.commands.enqueue(.lookUp(lookup))
+    server.commands.enqueue(.lookUp(Job(id: JobID(lookup: 2), account: lookup.account, query: "Rome")))
+    server.commands.enqueue(.cancel([JobID(lookup: 2)]))
     let worker = try TestWorker(server.endpoint) { job in
       order.withLock { $0.append((job.id, Reactor.nowMs)) }
       return .notFound
     }
     defer { worker.reactor.stop() }
     try await eventually("all jobs are settled") { ledger.unsettled.isEmpty }
-    let seen = order.withLock { $0 }
-    #expect(seen.first?.id == lookup.id)
-    let resumed = try #require(seen.first { $0.id == JobID(rawValue: 900) })
+    let received = order.withLock { $0 }
+    #expect(received.first?.id == lookup.id)
+    let resumed = try #require(received.first { $0.id == JobID(rawValue: 900) })
     #expect(resumed.atMs >= startMs + 300)
-    #expect(seen.count == 32, "The worker never got the cancelled lookup.")
+    #expect(received.count == 32, "The worker never got the cancelled lookup.")
   }
 
   @Test("Results that exceed one frame together arrive in several frames")
@@ -167,7 +167,7 @@ struct JobLinkTests {
     defer { worker.reactor.stop() }
     server.add((1...64).map { .post($0) }, to: ledger)
     try await eventually("all jobs are settled") { ledger.unsettled.isEmpty }
-    #expect(worker.answered.value == 64, "A refused frame would bring the jobs a second time.")
+    #expect(worker.replies.value == 64, "A refused frame would bring the jobs a second time.")
   }
 
   @Test("Unacknowledged results of a full outbox arrive after a restart of ingest")
@@ -177,12 +177,12 @@ struct JobLinkTests {
     let worker = try TestWorker(endpoint)
     defer { worker.reactor.stop() }
     first.add((1...2_000).map { .post($0) }, to: ledger)
-    try await eventually("the worker's outbox is full") { worker.answered.value >= Limits.outboxMax - Limits.windowMax }
+    try await eventually("the worker's outbox is full") { worker.replies.value >= Limits.outboxMax - Limits.windowMax }
     first.reactor.stop()
     let server = try TestServer(ledger, bind: endpoint, generation: 2)
     defer { server.reactor.stop() }
     server.add((1...2_000).map { .post($0) }, to: ledger)
     try await eventually("all jobs are settled") { ledger.unsettled.isEmpty }
-    #expect(ledger.mostOften == 1)
+    #expect(ledger.settlementsMax == 1)
   }
 }

@@ -16,13 +16,13 @@ struct JobRuleTests {
       let client = try JobClient(
         context, connect: Endpoint("tcp://127.0.0.1:1"), worker: "w", instance: .init(repeating: 1, count: 16),
         software: "test/1", concurrency: 4, logger: log.logger, joined: {}, reply: { _, _ in .outcome(.notFound) })
-      return ([], Handed(client))
+      return ([], Transferred(client))
     }
     return (reactor, client.client)
   }
 
   /// Passes a client to another thread. Only one thread at a time may use it.
-  private struct Handed: @unchecked Sendable {
+  private struct Transferred: @unchecked Sendable {
     let client: JobClient
     init(_ client: JobClient) { self.client = client }
   }
@@ -35,7 +35,7 @@ struct JobRuleTests {
     }
   }
 
-  private static let versions: [(frame: IngestFrame, spoken: String)] = [
+  private static let versions: [(frame: IngestFrame, supported: String)] = [
     (
       refusal(
         major: 1,
@@ -66,7 +66,7 @@ struct JobRuleTests {
       #expect(client.tick(nowMs: start + second) == start + second + Limits.quarantineMs)
     }
     let lines = log.lines(with: "protocol version mismatch")
-    #expect(lines.count == 1 && lines[0].contains("ingest_versions=\(Self.versions[number].spoken)"), "\(log.lines)")
+    #expect(lines.count == 1 && lines[0].contains("ingest_versions=\(Self.versions[number].supported)"), "\(log.lines)")
     #expect(lines.first?.contains("run the same onthemap version") == true)
   }
 
@@ -126,17 +126,17 @@ struct JobRuleTests {
 
   @Test("A worker obeys the frame limit of Welcome, and reports its progress")
   func welcome() async throws {
-    let heard = Mutex<[WorkerFrame]>([])
-    let bytes = Mutex<[Int]>([])
+    let received = Mutex<[WorkerFrame]>([])
+    let sizes = Mutex<[Int]>([])
     let jobs = (1...8).map { number in
       Onthemap_Jobs_V1_Job.with {
         ($0.jobID, $0.leaseToken, $0.query) = (number, number, "Oslo")
       }
     }
     let (reactor, endpoint) = try Reactor.start("ingest", wake: WakeupEvent()) { context in
-      let station = try ScriptedIngest(context) { frame, count in
-        heard.withLock { $0.append(frame) }
-        bytes.withLock { $0.append(count) }
+      let ingest = try ScriptedIngest(context) { frame, size in
+        received.withLock { $0.append(frame) }
+        sizes.withLock { $0.append(size) }
         switch frame.body {
         case .hello:
           let welcome = Onthemap_Jobs_V1_Welcome.with {
@@ -148,7 +148,7 @@ struct JobRuleTests {
         default: return []
         }
       }
-      return ([station], station.endpoint)
+      return ([ingest], ingest.endpoint)
     }
     defer { reactor.stop() }
     let worker = try TestWorker(endpoint) { _ in
@@ -156,10 +156,10 @@ struct JobRuleTests {
     }
     defer { worker.reactor.stop() }
     try await eventually("a heartbeat reports a progress of 8") {
-      heard.withLock { frames in frames.contains { $0.heartbeat.hasProgress && $0.heartbeat.progress == 8 } }
+      received.withLock { frames in frames.contains { $0.heartbeat.hasProgress && $0.heartbeat.progress == 8 } }
     }
-    #expect(Set(heard.withLock { frames in frames.flatMap { $0.results.results.map(\.jobID) } }) == Set(1...8))
-    #expect(bytes.withLock { $0.max() ?? 0 } <= 2_048)
+    #expect(Set(received.withLock { frames in frames.flatMap { $0.results.results.map(\.jobID) } }) == Set(1...8))
+    #expect(sizes.withLock { $0.max() ?? 0 } <= 2_048)
   }
 
   @Test("The worker logs when its connection opens, is lost and is back")
@@ -179,20 +179,20 @@ struct JobRuleTests {
     let second = try TestServer(ledger, bind: endpoint, generation: 2)
     defer { second.reactor.stop() }
     try await eventually("the connection is back") { log.lines(with: "connected endpoint=").count == 2 }
-    let triesMax = 1 + linesMax(everyMs: Limits.logRepeatMs, since: startMs)
-    #expect(log.lines(with: "retry_ms=").count <= triesMax, "\(log.lines)")
+    let attemptsMax = 1 + linesMax(everyMs: Limits.logRepeatMs, since: startMs)
+    #expect(log.lines(with: "retry_ms=").count <= attemptsMax, "\(log.lines)")
   }
 
   @Test("A worker logs an absent ingest once, not at each attempt")
-  func nobody() async throws {
+  func absentIngest() async throws {
     let startMs = Reactor.nowMs
     let server = try TestServer(Ledger())
     server.reactor.stop()
     let worker = try TestWorker(server.endpoint, logger: log.logger)
     defer { worker.reactor.stop() }
     try await eventually("the log has the failed attempt") { !log.lines(with: "reason=no answer retry_ms=").isEmpty }
-    let later = try TestServer(Ledger(), bind: server.endpoint)
-    defer { later.reactor.stop() }
+    let restarted = try TestServer(Ledger(), bind: server.endpoint)
+    defer { restarted.reactor.stop() }
     try await eventually("the worker is connected") { !log.lines(with: "connected endpoint=").isEmpty }
     #expect(log.lines(with: "retry_ms=").count <= linesMax(everyMs: Limits.logRepeatMs, since: startMs))
   }
@@ -204,10 +204,10 @@ struct JobRuleTests {
     defer { server.reactor.stop() }
     let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
     for _ in 0..<Limits.malformedFramesMax { socket.send([[1, 2, 3]]) }
-    var answers: [IngestFrame] = []
+    var replies: [IngestFrame] = []
     try await eventually("the peer has the quarantine error") {
-      while let frames = socket.receive() { answers += IngestFrame(frames).map { [$0] } ?? [] }
-      return answers.contains { $0.error.detail.contains("quarantined") }
+      while let frames = socket.receive() { replies += IngestFrame(frames).map { [$0] } ?? [] }
+      return replies.contains { $0.error.detail.contains("quarantined") }
     }
     // Any other peer would get Reset for this frame.
     socket.send([WorkerFrame(session: 5, .heartbeat(.init())).bytes])
@@ -215,8 +215,8 @@ struct JobRuleTests {
     defer { worker.reactor.stop() }
     server.add((1...200).map { .post($0) }, to: ledger)
     try await eventually("all jobs are settled") { ledger.unsettled.isEmpty }
-    while let frames = socket.receive() { answers += IngestFrame(frames).map { [$0] } ?? [] }
-    #expect(!answers.contains { $0.reset.reason == .unknownSession })
+    while let frames = socket.receive() { replies += IngestFrame(frames).map { [$0] } ?? [] }
+    #expect(!replies.contains { $0.reset.reason == .unknownSession })
     #expect(log.lines(with: "peer quarantined").count == 1)
   }
 
@@ -240,17 +240,17 @@ struct JobRuleTests {
 private final class ScriptedIngest: ReactorSocket {
   let socket: Socket
   let endpoint: Endpoint
-  private let answer: (WorkerFrame, Int) -> [IngestFrame]
+  private let reply: (WorkerFrame, Int) -> [IngestFrame]
 
-  init(_ context: Reactor.Context, answer: @escaping (WorkerFrame, Int) -> [IngestFrame]) throws {
+  init(_ context: Reactor.Context, reply: @escaping (WorkerFrame, Int) -> [IngestFrame]) throws {
     socket = try context.socket(.router, frameBytesMax: Limits.jobFrameBytesMax)
     endpoint = try socket.bind(.anyPort())
-    self.answer = answer
+    self.reply = reply
   }
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) {
     guard frames.count == 2, let frame = WorkerFrame(frames.dropFirst()) else { return }
-    for said in answer(frame, frames[1].count) { socket.send(frames[0], said.bytes) }
+    for message in reply(frame, frames[1].count) { socket.send(frames[0], message.bytes) }
   }
 
   func tick(nowMs: Int64) -> Int64 { .max }

@@ -6,24 +6,24 @@ import Testing
 
 @Suite("Remote permits on the job link")
 struct RemoteLinkTests {
-  /// A worker that requests a remote permit for each job, and sends its results later from another task.
-  private struct StreetWorker {
+  /// A worker that requests a remote permit for each job, and sends its deferred results from another task.
+  private struct RemoteWorker {
     let reactor: Reactor
     let permits = Counter()
 
     init(_ endpoint: Endpoint, after pause: Duration) throws {
       let wake = WakeupEvent()
-      let later = CommandQueue<JobResult>(wake)
+      let deferredResults = CommandQueue<JobResult>(wake)
       (reactor, _) = try Reactor.start("worker", wake: wake) { [permits] context in
         let client = try JobClient(
           context, connect: endpoint, worker: "w", instance: Array(repeating: 7, count: 16), software: "test/1",
-          concurrency: 32, logger: quiet, remoteIntervalMs: 0, later: later, joined: {},
+          concurrency: 32, logger: quiet, remoteIntervalMs: 0, deferredResults: deferredResults, joined: {},
           reply: { job, lease in
             guard job.isRemote else { return .needsRemote([.sample()]) }
             permits.add()
             Task {
               try await Task.sleep(for: pause)
-              later.enqueue(JobResult(lease: lease, outcome: .located([.sample()])))
+              deferredResults.enqueue(JobResult(lease: lease, outcome: .located([.sample()])))
             }
             return nil
           })
@@ -33,15 +33,15 @@ struct RemoteLinkTests {
   }
 
   @Test("Each job returns once with a remote permit, and its late result counts")
-  func later() async throws {
+  func deferred() async throws {
     let ledger = Ledger()
     let server = try TestServer(ledger, remotePerSecond: 50)
     defer { server.reactor.stop() }
-    let worker = try StreetWorker(server.endpoint, after: .milliseconds(300))
+    let worker = try RemoteWorker(server.endpoint, after: .milliseconds(300))
     defer { worker.reactor.stop() }
     server.add((1...20).map { Job.post($0) }, to: ledger)
     try await eventually("all jobs are settled") { ledger.unsettled.isEmpty }
-    #expect(worker.permits.value == 20 && ledger.settledCount == 20 && ledger.mostOften == 1)
+    #expect(worker.permits.value == 20 && ledger.settledCount == 20 && ledger.settlementsMax == 1)
     #expect(ledger.losses.isEmpty)
   }
 
@@ -57,7 +57,7 @@ struct RemoteLinkTests {
   }
 
   @Test("A job carries its remote permit")
-  func leave() {
+  func permit() {
     for isRemote in [false, true] {
       var job = Job.post(5)
       job.isRemote = isRemote

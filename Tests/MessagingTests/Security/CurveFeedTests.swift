@@ -22,7 +22,7 @@ struct CurveFeedTests {
       for reactor in [changes.reactor, feed.reactor, known.reactor, unknown.reactor, plain.reactor] { reactor.stop() }
     }
     try await eventually("the allowlisted subscriber has the list") { known.state?.seq == 5 }
-    changes.inbox.enqueue([.sample(6)])
+    changes.commands.enqueue([.sample(6)])
     try await eventually("the allowlisted subscriber has the change") { known.state?.seq == 6 && known.isLive }
     if isForAnyone { try await eventually("the other subscriber has the change") { unknown.state?.seq == 6 } }
     #expect((unknown.state == nil) != isForAnyone && plain.state == nil)
@@ -43,7 +43,7 @@ struct CurveFeedTests {
     try await eventually("the feed counts both subscribers") { feed.subscribers == 2 }
     keys.access.replace(try AllowList.of([two]))
     try await eventually("the revoked subscriber is cut off") { !subscribers[0].isLive }
-    changes.inbox.enqueue([.sample(6)])
+    changes.commands.enqueue([.sample(6)])
     try await eventually("the other subscriber has the change") {
       subscribers[1].state?.seq == 6 && subscribers[1].isLive
     }
@@ -93,23 +93,23 @@ struct CurveFeedTests {
       let socket = try context.socket(.router, frameBytesMax: 100)
       let blocker = try context.socket(.router, frameBytesMax: 100)
       authenticator.add(socket, .jobs, keys.access, HandshakeMeters(.jobs))
-      func turn(_ nowMs: Int64) -> [Int] {
+      func tick(_ nowMs: Int64) -> [Int] {
         _ = authenticator.tick(nowMs: nowMs)
         return ["rebind failed", "rebind succeeded"].map { log.lines(with: $0).count }
       }
       /// Waits, because libzmq closes a port on its own thread. The closure of the reactor cannot suspend.
-      func soon(_ holds: () -> Bool) {
+      func waitUntil(_ holds: () -> Bool) {
         let end = ContinuousClock.now + .seconds(120)
         while !holds(), ContinuousClock.now < end { sched_yield() }
       }
       let endpoint = try socket.bind(.anyPort())
       socket.unbind()
-      soon { (try? blocker.bind(endpoint)) != nil }
+      waitUntil { (try? blocker.bind(endpoint)) != nil }
       keys.access.replace(rest)
-      var counts = ([0, 1_000, 1_001, 61_000, 61_001] as [Int64]).map(turn)
+      var counts = ([0, 1_000, 1_001, 61_000, 61_001] as [Int64]).map(tick)
       blocker.unbind()
-      soon { turn(62_000) == [2, 1] }
-      counts.append(turn(200_000))
+      waitUntil { tick(62_000) == [2, 1] }
+      counts.append(tick(200_000))
       return ([], counts)
     }
     reactor.stop()
@@ -130,7 +130,7 @@ struct CurveFeedTests {
       let authenticator = try Authenticator(context, logger: quiet)
       let socket = try context.socket(.router, frameBytesMax: 100)
       authenticator.add(socket, .jobs, keys.access, HandshakeMeters(.jobs))
-      let asked: [ZAPRequest?] = [
+      let requests: [ZAPRequest?] = [
         request(["1.0", "1", "otm.jobs", "::1", "", "CURVE"], key: key),
         request(["1.0", "1", "otm.feed", "::1", "", "CURVE"], key: key),
         request(["1.0", "1", "", "::1", "", "CURVE"], key: key),
@@ -140,15 +140,15 @@ struct CurveFeedTests {
         request(["1.0", "1", "otm.jobs", "::1", "", "CURVE"], key: Array(key.dropLast())),
         request(["1.0", "1", "otm.jobs", "::1", "", "CURVE"], key: nil),
       ]
-      return ([], asked.map { $0.map { authenticator.authorize($0).name } })
+      return ([], requests.map { $0.map { authenticator.authorize($0).name } })
     }
     reactor.stop()
     #expect(verdicts.first == "peer 0")
     #expect(verdicts.dropFirst().allSatisfy { $0 == .some(nil) })
     #expect(request(["2.0", "1", "otm.jobs", "::1", "", "CURVE"], key: key) == nil)
     #expect(request(["1.0", "1", "otm.jobs"], key: nil) == nil && ZAPRequest([]) == nil)
-    let asked = request(["1.0", "77", "otm.jobs", "::1", "", "CURVE"], key: key)
-    #expect(asked?.answer("ana") == [[1], []] + ["1.0", "77", "200", "OK", "ana", ""].map { Array($0.utf8) })
-    #expect(asked?.answer(nil)[4] == Array("400".utf8))
+    let valid = request(["1.0", "77", "otm.jobs", "::1", "", "CURVE"], key: key)
+    #expect(valid?.reply("ana") == [[1], []] + ["1.0", "77", "200", "OK", "ana", ""].map { Array($0.utf8) })
+    #expect(valid?.reply(nil)[4] == Array("400".utf8))
   }
 }

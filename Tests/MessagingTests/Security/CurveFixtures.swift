@@ -125,10 +125,10 @@ final class Eavesdropper: Sendable {
   func stop() { close(listener) }
 
   /// Returns true if the relay has seen this text in either direction.
-  func hasHeard(_ text: String) -> Bool {
-    let wanted = Array(text.utf8)
+  func hasSeen(_ text: String) -> Bool {
+    let pattern = Array(text.utf8)
     return bytes.withLock { bytes in
-      bytes.indices.contains { bytes[$0...].starts(with: wanted) }
+      bytes.indices.contains { bytes[$0...].starts(with: pattern) }
     }
   }
 

@@ -23,7 +23,7 @@ struct CurveTests {
   }
 
   @Test("An allowlisted worker connects and works, and the log names it")
-  func letIn() async throws {
+  func allowlisted() async throws {
     let mine = try KeyPair.random()
     let keys = try TestKeys(mine)
     let server = try TestServer(ledger, curve: keys.curve, logger: log.logger)
@@ -38,23 +38,23 @@ struct CurveTests {
   }
 
   @Test("A worker not on the allowlist is refused, logs the reason, and connects once it is added")
-  func denied() async throws {
+  func notAllowlisted() async throws {
     let (mine, other) = (try KeyPair.random(), try KeyPair.random())
     let (keys, startMs) = (try TestKeys(other), Reactor.nowMs)
     let server = try TestServer(ledger, curve: keys.curve, logger: log.logger)
     defer { server.reactor.stop() }
-    let own = LineLog()
-    let worker = try TestWorker(server.endpoint, curve: keys.client(mine), logger: own.logger)
+    let workerLog = LineLog()
+    let worker = try TestWorker(server.endpoint, curve: keys.client(mine), logger: workerLog.logger)
     defer { worker.reactor.stop() }
     server.add([.post(1)], to: ledger)
     try await eventually("both ends log the refusal") {
-      !log.lines(with: "peer refused").isEmpty && !own.lines(with: "key not on its allowlist").isEmpty
+      !log.lines(with: "peer refused").isEmpty && !workerLog.lines(with: "key not on its allowlist").isEmpty
     }
     #expect(log.lines(with: "peer refused")[0].contains(mine.publicKey.beginning))
-    #expect(own.lines(with: "key not on its allowlist")[0].hasPrefix("cannot connect "))
+    #expect(workerLog.lines(with: "key not on its allowlist")[0].hasPrefix("cannot connect "))
     // Wait until the backoff has reached its longest pause.
     try await Task.sleep(for: .seconds(4))
-    #expect(worker.answered.value == 0)
+    #expect(worker.replies.value == 0)
     #expect(log.lines(with: "peer refused").count <= linesMax(everyMs: Limits.logRepeatMs, since: startMs))
     keys.access.replace(try AllowList.of([other, mine]))
     try await eventually("the added worker settles the job") { ledger.unsettled.isEmpty }
@@ -79,14 +79,14 @@ struct CurveTests {
     let staying = try TestWorker(server.endpoint.connectable, instance: 2, curve: keys.client(two))
     defer { staying.reactor.stop() }
     try await eventually("the second worker is connected") { log.lines(with: "worker connected").count == 2 }
-    let before = leaving.answered.value
+    let before = leaving.replies.value
     keys.access.replace(try AllowList.of([two]))
     try await eventually("the first worker is refused") { !log.lines(with: "peer refused").isEmpty }
     let endpoint = server.endpoint
     server.add((2...50).map { .post($0) }, to: ledger)
     try await eventually("the second worker settles all jobs") { ledger.unsettled.isEmpty }
-    #expect(staying.answered.value >= 49 && leaving.answered.value == before)
-    #expect(server.endpoint == endpoint && ledger.mostOften == 1)
+    #expect(staying.replies.value >= 49 && leaving.replies.value == before)
+    #expect(server.endpoint == endpoint && ledger.settlementsMax == 1)
   }
 
   @Test("Added keys and changed names revoke no connection")
@@ -109,19 +109,19 @@ struct CurveTests {
     let keys = try KeyPair.random()
     let wrong = CurveClient(keys: try .random(), server: try KeyPair.random().publicKey)
     let (ours, alone) = (try CountingServer(keys), try CountingServer(keys))
-    let (own, startMs) = (LineLog(), Reactor.nowMs)
-    let worker = try TestWorker(ours.endpoint, curve: wrong, logger: own.logger)
+    let (workerLog, startMs) = (LineLog(), Reactor.nowMs)
+    let worker = try TestWorker(ours.endpoint, curve: wrong, logger: workerLog.logger)
     defer { worker.reactor.stop() }
     let raw = RawSocket(ZMQ_DEALER, connect: alone.endpoint, curve: wrong)
     // libzmq's pauses are 0.1 to 0.2 s, so fifty attempts take 7.5 s, and longer on a slow machine.
-    try await eventually("the worker has tried four times, and libzmq alone fifty times") {
+    try await eventually("the worker has made four attempts, and libzmq alone fifty") {
       let (few, many) = (ours.count(), alone.count())
       return few >= 4 && many > 50
     }
     let passedMs = Reactor.nowMs - startMs
-    let linesMost = linesMax(everyMs: Limits.logRepeatMs, since: startMs)
-    let lines = own.lines(with: "handshake closed: wrong server key")
-    #expect((1...linesMost).contains(lines.count) && lines.allSatisfy { $0.hasPrefix("cannot connect ") })
+    let lineLimit = linesMax(everyMs: Limits.logRepeatMs, since: startMs)
+    let lines = workerLog.lines(with: "handshake closed: wrong server key")
+    #expect((1...lineLimit).contains(lines.count) && lines.allSatisfy { $0.hasPrefix("cannot connect ") })
     withExtendedLifetime(raw) {}
     // The worker's pauses are 0.5 to 1, 1 to 2, 2 to 4, and then 2.5 to 5 s.
     return (ours.connections, 4 + max(0, Int(passedMs) - 3_500) / 2_500)
@@ -145,25 +145,25 @@ struct CurveTests {
     let mine = try KeyPair.random()
     let keys = try TestKeys(mine)
     let (locked, open) = (try TestServer(ledger, curve: keys.curve, logger: log.logger), try TestServer(ledger))
-    let (own, plainLog) = (LineLog(), LineLog())
+    let (workerLog, plainLog) = (LineLog(), LineLog())
     let plain = try TestWorker(locked.endpoint, logger: plainLog.logger)
-    let keyed = try TestWorker(open.endpoint, curve: keys.client(mine), logger: own.logger)
+    let keyed = try TestWorker(open.endpoint, curve: keys.client(mine), logger: workerLog.logger)
     defer { for reactor in [locked.reactor, open.reactor, plain.reactor, keyed.reactor] { reactor.stop() } }
     locked.add([.post(1)], to: ledger)
     open.add([.post(2)], to: ledger)
     try await eventually("both workers log the reason") {
       // The end that sees the mismatch first closes the connection, and the other end can only guess.
       !log.lines(with: "peer sent no key").isEmpty
-        && !(own.lines(with: "peer does not use keys") + own.lines(with: "peer without keys")).isEmpty
+        && !(workerLog.lines(with: "peer does not use keys") + workerLog.lines(with: "peer without keys")).isEmpty
         && !plainLog.lines(with: "requires keys (CURVE)").isEmpty
     }
     let line = try #require(plainLog.lines(with: "requires keys (CURVE)").first)
     #expect(line.contains("pass --key-file and --ingest-key"))
-    #expect(plain.answered.value == 0 && keyed.answered.value == 0)
+    #expect(plain.replies.value == 0 && keyed.replies.value == 0)
     let worker = try TestWorker(locked.endpoint, instance: 9, curve: keys.client(mine))
     defer { worker.reactor.stop() }
     try await eventually("a worker with keys settles the job") { ledger.settledCount == 1 }
-    #expect(plain.answered.value == 0)
+    #expect(plain.replies.value == 0)
   }
 
   @Test("A feed without keys gets no list from a link with CURVE, and logs the remedy")
@@ -171,12 +171,12 @@ struct CurveTests {
     let mine = try KeyPair.random()
     let keys = try TestKeys(mine)
     let server = try TestChangeServer(.sample(1...3), curve: keys.curve)
-    let own = LineLog()
-    let plain = try TestChangeClient(server.endpoint, logger: own.logger)
+    let clientLog = LineLog()
+    let plain = try TestChangeClient(server.endpoint, logger: clientLog.logger)
     let keyed = try TestChangeClient(server.endpoint, curve: keys.client(mine))
     defer { for reactor in [server.reactor, plain.reactor, keyed.reactor] { reactor.stop() } }
-    try await eventually("the feed logs the reason") { !own.lines(with: "requires keys (CURVE)").isEmpty }
-    let line = try #require(own.lines(with: "requires keys (CURVE)").first)
+    try await eventually("the feed logs the reason") { !clientLog.lines(with: "requires keys (CURVE)").isEmpty }
+    let line = try #require(clientLog.lines(with: "requires keys (CURVE)").first)
     #expect(line.contains("pass --key-file and --ingest-key"))
     try await eventually("the feed with keys has the list") { keyed.state == .sample(1...3) }
     #expect(plain.state == nil)
@@ -187,18 +187,18 @@ struct CurveTests {
     let keys = try TestKeys(try KeyPair.random())
     let locked = try TestServer(ledger, curve: keys.curve)
     defer { locked.reactor.stop() }
-    let (endpoint, own, startMs) = (locked.endpoint, LineLog(), Reactor.nowMs)
-    let worker = try TestWorker(endpoint, logger: own.logger)
+    let (endpoint, workerLog, startMs) = (locked.endpoint, LineLog(), Reactor.nowMs)
+    let worker = try TestWorker(endpoint, logger: workerLog.logger)
     defer { worker.reactor.stop() }
-    try await eventually("the worker logs the reason") { !own.lines(with: "requires keys (CURVE)").isEmpty }
+    try await eventually("the worker logs the reason") { !workerLog.lines(with: "requires keys (CURVE)").isEmpty }
     locked.reactor.stop()
     let open = try TestServer(ledger, bind: endpoint, generation: 2)
     defer { open.reactor.stop() }
     open.add([.post(1)], to: ledger)
     try await eventually("the worker settles the job") { ledger.settledCount == 1 }
     let most = 1 + linesMax(everyMs: Limits.logRepeatMs, since: startMs)
-    let failures = own.lines(with: "cannot connect").filter { !$0.contains("no answer") }
-    #expect(failures.count <= most, "\(own.lines)")
+    let failures = workerLog.lines(with: "cannot connect").filter { !$0.contains("no answer") }
+    #expect(failures.count <= most, "\(workerLog.lines)")
   }
 
   @Test("A worker waits for an absent server, and reconnects after its restart")
@@ -229,7 +229,7 @@ struct CurveTests {
       let worker = try TestWorker(Endpoint("tcp://127.0.0.1:\(relay.port)"), curve: client)
       server.add([.post(4_711)], to: ledger)
       try await eventually("the job is settled") { ledger.unsettled.isEmpty }
-      #expect(relay.hasHeard("Oslo 4711") == (curve == nil) && relay.hasHeard("Seattle") == (curve == nil))
+      #expect(relay.hasSeen("Oslo 4711") == (curve == nil) && relay.hasSeen("Seattle") == (curve == nil))
       #expect(relay.count > 300)
       for reactor in [worker.reactor, server.reactor] { reactor.stop() }
       relay.stop()

@@ -12,7 +12,7 @@ struct HostilePeerTests {
   private let ledger = Ledger()
 
   /// Misbehaviours of a peer of a ROUTER. Each returns the objects that keep its connection open.
-  private static let ways: [(String, @Sendable (Endpoint) -> [AnyObject])] = [
+  private static let misbehaviours: [(String, @Sendable (Endpoint) -> [AnyObject])] = [
     ("raw bytes", { raw($0, [UInt8](repeating: 0xA5, count: 5_000)) }),
     ("an HTTP GET", { raw($0, Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8)) }),
     ("a ZMTP 1.0 greeting", { raw($0, [0x01, 0x00, 0x05, 0x00, 0x68, 0x65, 0x6C, 0x6C]) }),
@@ -66,73 +66,73 @@ struct HostilePeerTests {
     }
   }
 
-  @Test("The job link works beside each misbehaving peer", arguments: ways.indices)
-  func jobLink(way: Int) async throws {
+  @Test("The job link works beside each misbehaving peer", arguments: misbehaviours.indices)
+  func jobLink(index: Int) async throws {
     let server = try TestServer(ledger)
     defer { server.reactor.stop() }
-    let peers = Self.ways[way].1(server.endpoint)
+    let peers = Self.misbehaviours[index].1(server.endpoint)
     let worker = try TestWorker(server.endpoint)
     defer { worker.reactor.stop() }
     server.add((1...200).map { .post($0) }, to: ledger)
-    try await eventually("all jobs are settled beside \(Self.ways[way].0)") { ledger.unsettled.isEmpty }
-    #expect(worker.answered.value == 200)
+    try await eventually("all jobs are settled beside \(Self.misbehaviours[index].0)") { ledger.unsettled.isEmpty }
+    #expect(worker.replies.value == 200)
     withExtendedLifetime(peers) {}
   }
 
-  @Test("The job link with CURVE works beside each misbehaving peer and refuses it", arguments: ways.indices)
-  func jobLinkWithKeys(way: Int) async throws {
+  @Test("The job link with CURVE works beside each misbehaving peer and refuses it", arguments: misbehaviours.indices)
+  func jobLinkWithKeys(index: Int) async throws {
     let (mine, log) = (try KeyPair.random(), LineLog())
     let keys = try TestKeys(mine)
     let server = try TestServer(ledger, curve: keys.curve, logger: log.logger)
     defer { server.reactor.stop() }
-    let peers = Self.ways[way].1(server.endpoint)
+    let peers = Self.misbehaviours[index].1(server.endpoint)
     let worker = try TestWorker(server.endpoint, curve: keys.client(mine))
     defer { worker.reactor.stop() }
     server.add((1...20).map { .post($0) }, to: ledger)
-    try await eventually("all jobs are settled beside \(Self.ways[way].0)") { ledger.unsettled.isEmpty }
+    try await eventually("all jobs are settled beside \(Self.misbehaviours[index].0)") { ledger.unsettled.isEmpty }
     #expect(log.lines(with: "malformed frame").isEmpty && log.lines(with: "peer connected").count == 1)
     withExtendedLifetime(peers) {}
   }
 
-  @Test("The change link works beside each misbehaving peer", arguments: ways.indices)
-  func changeLog(way: Int) async throws {
+  @Test("The change link works beside each misbehaving peer", arguments: misbehaviours.indices)
+  func changeLog(index: Int) async throws {
     let server = try TestChangeServer(.sample(1...5))
     defer { server.reactor.stop() }
-    let peers = Self.ways[way].1(server.endpoint)
+    let peers = Self.misbehaviours[index].1(server.endpoint)
     let client = try TestChangeClient(server.endpoint)
     defer { client.reactor.stop() }
-    server.inbox.enqueue([.sample(6)])
-    try await eventually("the client has the change beside \(Self.ways[way].0)") { client.state?.seq == 6 }
+    server.commands.enqueue([.sample(6)])
+    try await eventually("the client has the change beside \(Self.misbehaviours[index].0)") { client.state?.seq == 6 }
     withExtendedLifetime(peers) {}
   }
 
-  @Test("The submit link works beside each misbehaving peer", arguments: ways.indices)
-  func submission(way: Int) async throws {
-    let desk = TestSubmitServer()
-    let (reactor, endpoint) = try desk.start()
+  @Test("The submit link works beside each misbehaving peer", arguments: misbehaviours.indices)
+  func submission(index: Int) async throws {
+    let server = TestSubmitServer()
+    let (reactor, endpoint) = try server.start()
     defer { reactor.stop() }
-    let peers = Self.ways[way].1(endpoint)
+    let peers = Self.misbehaviours[index].1(endpoint)
     let producer = RawProducer(socket: RawSocket(ZMQ_DEALER, connect: endpoint))
     producer.send(1, [.sample(1)])
-    #expect(try await producer.reply(to: 1).receipts.receipts.count == 1, "beside \(Self.ways[way].0)")
+    #expect(try await producer.reply(to: 1).receipts.receipts.count == 1, "beside \(Self.misbehaviours[index].0)")
     withExtendedLifetime(peers) {}
   }
 
   @Test("Ingest answers malformed frames with an error, at most once a second")
-  func answer() async throws {
+  func malformed() async throws {
     let server = try TestServer(ledger)
     defer { server.reactor.stop() }
     let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
     let startMs = Reactor.nowMs
     for _ in 0..<50 { socket.send([[1, 2, 3]]) }
-    var answers: [IngestFrame] = []
+    var replies: [IngestFrame] = []
     // The next valid frame always gets a reply, after all replies to the malformed frames.
     socket.send([WorkerFrame(session: 5, .heartbeat(.init())).bytes])
     try await eventually("the peer has a reply to the last frame") {
-      while let frames = socket.receive() { answers += IngestFrame(frames).map { [$0] } ?? [] }
-      return answers.contains { $0.reset.reason == .unknownSession }
+      while let frames = socket.receive() { replies += IngestFrame(frames).map { [$0] } ?? [] }
+      return replies.contains { $0.reset.reason == .unknownSession }
     }
-    let errors = answers.dropLast()
+    let errors = replies.dropLast()
     #expect((1...linesMax(everyMs: Limits.malformedRepeatMs, since: startMs)).contains(errors.count))
     #expect(errors.allSatisfy { $0.error.code == .malformed && !$0.error.detail.isEmpty })
   }
@@ -154,15 +154,15 @@ struct HostilePeerTests {
           })
       ).bytes
     ])
-    var answer: IngestFrame?
+    var reply: IngestFrame?
     try await eventually("the peer has a reply") {
-      answer = socket.receive().flatMap { IngestFrame($0) }
-      return answer != nil
+      reply = socket.receive().flatMap { IngestFrame($0) }
+      return reply != nil
     }
-    #expect(answer?.error.code == .unsupportedVersion)
-    #expect(answer?.error.minMajor == 1)
-    #expect(answer?.error.maxMajor == 1)
-    #expect((answer?.error.retryAfterMs ?? 0) >= 1_000)
+    #expect(reply?.error.code == .unsupportedVersion)
+    #expect(reply?.error.minMajor == 1)
+    #expect(reply?.error.maxMajor == 1)
+    #expect((reply?.error.retryAfterMs ?? 0) >= 1_000)
   }
 
   @Test(
@@ -172,12 +172,12 @@ struct HostilePeerTests {
     defer { server.reactor.stop() }
     let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
     socket.send([Self.otherVersion + body])
-    var answer: IngestFrame?
+    var reply: IngestFrame?
     try await eventually("the peer has a reply") {
-      answer = socket.receive().flatMap { IngestFrame($0) }
-      return answer != nil
+      reply = socket.receive().flatMap { IngestFrame($0) }
+      return reply != nil
     }
-    #expect(answer?.error.code == .unsupportedVersion)
+    #expect(reply?.error.code == .unsupportedVersion)
   }
 
   @Test("The change link answers frames of another major version with an error once a second")
@@ -185,21 +185,21 @@ struct HostilePeerTests {
     let server = try TestChangeServer(.sample(1...5))
     defer { server.reactor.stop() }
     let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
-    var later = FetchRequest(id: 7, feed: String(repeating: "x", count: 100), after: nil)
-    later.major = 2
+    var other = FetchRequest(id: 7, feed: String(repeating: "x", count: 100), after: nil)
+    other.major = 2
     let startMs = Reactor.nowMs
-    for _ in 0..<50 { socket.send([later.bytes]) }
+    for _ in 0..<50 { socket.send([other.bytes]) }
     // The next valid frame always gets a reply, after all replies to the others.
     socket.send([FetchRequest(id: 8, feed: "x", after: nil).bytes])
-    var answers: [FetchReply] = []
+    var replies: [FetchReply] = []
     try await eventually("the peer has a reply to the last frame") {
-      while let frames = socket.receive() { answers += FetchReply(frames).map { [$0] } ?? [] }
-      return answers.contains { $0.requestID == 8 }
+      while let frames = socket.receive() { replies += FetchReply(frames).map { [$0] } ?? [] }
+      return replies.contains { $0.requestID == 8 }
     }
-    let errors = answers.dropLast()
+    let errors = replies.dropLast()
     #expect((1...linesMax(everyMs: Limits.malformedRepeatMs, since: startMs)).contains(errors.count))
     #expect(errors.allSatisfy { $0.requestID == 7 && $0.error.code == .unsupportedVersion })
-    #expect(answers.last?.requestID == 8 && answers.last?.snapshot.entries.count == 5)
+    #expect(replies.last?.requestID == 8 && replies.last?.snapshot.entries.count == 5)
   }
 
   @Test("Ingest ignores bodies of a later minor version and keeps the session")
@@ -210,10 +210,10 @@ struct HostilePeerTests {
     socket.send([Self.hello(instance: 1)])
     let session = try await Self.welcome(socket)
     // Field 99 is a body that is unknown to this version.
-    var later = WorkerFrame(session: session, .credit(.init()))
-    later.body = nil
-    later.minor = 7
-    socket.send([later.bytes + [0x9A, 0x06, 0x01, 0x00]])
+    var unknownBody = WorkerFrame(session: session, .credit(.init()))
+    unknownBody.body = nil
+    unknownBody.minor = 7
+    socket.send([unknownBody.bytes + [0x9A, 0x06, 0x01, 0x00]])
     socket.send([WorkerFrame(session: session, .credit(.with { $0.jobLimit = 1 })).bytes])
     server.add([.post(1)], to: ledger)
     var frames: [IngestFrame] = []

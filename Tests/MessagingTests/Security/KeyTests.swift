@@ -59,16 +59,16 @@ struct KeyTests {
   }
 
   @Test("A bad allowlist line is an error with its line number and the expected form")
-  func mistakes() {
+  func badLines() {
     let one = Self.key(1)
     for (text, line, words) in [
       ("short name", 1, "40 characters"), ("# fine\n\n\(one)", 3, "a name"), ("\(one) a\n\(one) b", 2, "line 1"),
       ("\(one)x a", 1, "not a public key"), ("\(one) \(String(repeating: "n", count: 65))", 1, "1 to 64"),
       ("\(one) a\u{7}b", 1, "control"), ("\(one) a\u{202E}b", 1, "control"), ("\u{1B}[31m x", 1, "not a public key"),
     ] {
-      let mistake = #expect(throws: AllowList.ParseError.self) { try AllowList(text) }
-      #expect(mistake?.line == line && mistake?.description.contains(words) == true, "\(text)")
-      #expect(mistake?.description.contains("\u{1B}") == false)
+      let error = #expect(throws: AllowList.ParseError.self) { try AllowList(text) }
+      #expect(error?.line == line && error?.description.contains(words) == true, "\(text)")
+      #expect(error?.description.contains("\u{1B}") == false)
     }
   }
 
@@ -78,8 +78,8 @@ struct KeyTests {
     let lines = (1...Limits.allowedKeysMax).map { "\(Self.key($0)) n" }.joined(separator: "\n")
     #expect(try AllowList(lines).count == Limits.allowedKeysMax)
     #expect(lines.utf8.count < Limits.keyFileBytesMax)
-    let mistake = #expect(throws: AllowList.ParseError.self) { try AllowList(lines + "\n\(Self.key(0)) n") }
-    #expect(mistake?.line == Limits.allowedKeysMax + 1)
+    let error = #expect(throws: AllowList.ParseError.self) { try AllowList(lines + "\n\(Self.key(0)) n") }
+    #expect(error?.line == Limits.allowedKeysMax + 1)
   }
 
   @Test("An allowlist is a subset of one with more keys or other names")
@@ -98,19 +98,19 @@ struct HandshakeBackoffTests {
   func bound(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var backoff = HandshakeBackoff()
-    var (nowMs, tries) = (Int64(0), 0)
+    var (nowMs, attempts) = (Int64(0), 0)
     while nowMs < 600_000 {
       backoff.failed(nowMs: nowMs, using: &random)
-      tries += 1
+      attempts += 1
       let dueMs = backoff.dueMs ?? 0
       #expect((Limits.handshakePauseBaseMs / 2...Limits.handshakePauseCapMs).contains(dueMs - nowMs))
       nowMs = dueMs
       backoff.begun()
       #expect(backoff.dueMs == nil)
     }
-    #expect(tries <= 242)
+    #expect(attempts <= 242)
     // Attempts must also be frequent enough for a newly added key.
-    #expect(tries >= 120)
+    #expect(attempts >= 120)
   }
 
   @Test("A success resets the backoff")

@@ -9,23 +9,23 @@ import Testing
 struct SubmitCodecTests {
   /// Requires that the codec decodes bytes as the generated code does, if it decodes them at all.
   static func requireSameReading(of bytes: [UInt8]) throws {
-    if let question = ProducerMessage(fieldByField: bytes) {
+    if let message = ProducerMessage(fieldByField: bytes) {
       let request = try #require(SubmitRequest([bytes][...]), "\(bytes)")
-      try #require(request.requestID == question.id && request.token == question.token, "\(bytes)")
-      try #require(request.major == question.major && request.minor == question.minor, "\(bytes)")
-      guard case .batch(let batch)? = request.body, case .batch(let posts)? = question.body else {
-        throw Unlike(bytes: bytes)
+      try #require(request.requestID == message.id && request.token == message.token, "\(bytes)")
+      try #require(request.major == message.major && request.minor == message.minor, "\(bytes)")
+      guard case .batch(let batch)? = request.body, case .batch(let posts)? = message.body else {
+        throw Mismatch(bytes: bytes)
       }
       try #require(batch.posts.map(\.post) == posts, "\(bytes)")
     }
     guard let (id, receipts) = SubmitCodec.receipts(bytes) else { return }
     let reply = try #require(SubmitReply([bytes]), "\(bytes)")
-    guard case .receipts(let generated)? = reply.body else { throw Unlike(bytes: bytes) }
+    guard case .receipts(let generated)? = reply.body else { throw Mismatch(bytes: bytes) }
     try #require(reply.requestID == id && generated.receipts.compactMap(\.receipt) == receipts, "\(bytes)")
     try #require(generated.receipts.count == receipts.count, "\(bytes)")
   }
 
-  struct Unlike: Error { let bytes: [UInt8] }
+  struct Mismatch: Error { let bytes: [UInt8] }
 
   @Test("The submit codec encodes and decodes exactly as the generated code")
   func sameAsGenerated() throws {
@@ -36,10 +36,10 @@ struct SubmitCodecTests {
       let generated = SubmitRequest(id: id, token: "token", .batch(.with { $0.posts = posts.map { .init($0) } }))
       try #require(batch == generated.bytes, "seed \(seed)")
       try Self.requireSameReading(of: batch)
-      let answer = SubmitCodec.receipts(receipts, id: id)
+      let written = SubmitCodec.receipts(receipts, id: id)
       let reply = SubmitReply(id: id, .receipts(.with { $0.receipts = receipts.map { .init($0) } }))
-      try #require(answer == reply.bytes, "seed \(seed)")
-      try Self.requireSameReading(of: answer)
+      try #require(written == reply.bytes, "seed \(seed)")
+      try Self.requireSameReading(of: written)
     }
   }
 
@@ -48,12 +48,12 @@ struct SubmitCodecTests {
     var random = SeededRandom(seed: 1)
     for _ in 0..<100 {
       let posts = random.posts(below: 9)
-      let question = try #require(ProducerMessage(fieldByField: SubmitCodec.batch(posts, id: 7, token: "token")))
-      guard case .batch(let read)? = question.body else { throw Unlike(bytes: []) }
-      #expect(question.id == 7 && question.token == "token" && read.count == posts.count)
+      let message = try #require(ProducerMessage(fieldByField: SubmitCodec.batch(posts, id: 7, token: "token")))
+      guard case .batch(let read)? = message.body else { throw Mismatch(bytes: []) }
+      #expect(message.id == 7 && message.token == "token" && read.count == posts.count)
       let stored = random.receipts(below: 9).filter { $0.post != nil }
-      let answer = try #require(SubmitCodec.receipts(SubmitCodec.receipts(stored, id: 7)))
-      #expect(answer.id == 7 && answer.receipts == stored)
+      let reply = try #require(SubmitCodec.receipts(SubmitCodec.receipts(stored, id: 7)))
+      #expect(reply.id == 7 && reply.receipts == stored)
     }
   }
 
@@ -87,7 +87,7 @@ struct SubmitCodecTests {
 
   @Test("The submit codec decodes unusual fields of a post as the generated code does")
   func unusual() throws {
-    let additions: [(taken: Bool, (inout FieldWriter) -> Void)] = [
+    let additions: [(isAccepted: Bool, (inout FieldWriter) -> Void)] = [
       (true, { $0.number(15, 1) }), (true, { $0.text(15, "new") }), (true, { $0.fixed32(4, 5) }),
       (true, { $0.number(1, 5) }), (true, { $0.text(2, "Oslo") }), (true, { $0.add([0x12, 0]) }),
       (true, { $0.number(4, 1 << 32) }), (true, { $0.text(6, "no trace") }), (true, { $0.text(6, "") }),
@@ -95,11 +95,11 @@ struct SubmitCodecTests {
       (false, { $0.add([0x12, 9]) }),
     ]
     #expect(ProducerMessage(fieldByField: batch { _ in }) != nil)
-    for (index, (taken, addition)) in additions.enumerated() {
+    for (index, (isAccepted, addition)) in additions.enumerated() {
       let bytes = batch(addition)
       try Self.requireSameReading(of: bytes)
-      #expect((SubmitRequest([bytes][...])?.batch.posts.count == 1) == taken, "\(index)")
-      #expect(taken || ProducerMessage(fieldByField: bytes) == nil, "\(index)")
+      #expect((SubmitRequest([bytes][...])?.batch.posts.count == 1) == isAccepted, "\(index)")
+      #expect(isAccepted || ProducerMessage(fieldByField: bytes) == nil, "\(index)")
     }
   }
 }

@@ -16,24 +16,24 @@ final class TestSubmitServer: Sendable {
     var accepted = 0
     var batches = 0
     var lookups = 0
-    var isOver = false
+    var isRevoked = false
     var isSilent = false
     var busyMs: Int64?
     /// Replies that are held back.
-    var kept: [SubmitServer.Command] = []
+    var held: [SubmitServer.Command] = []
   }
 
   private let state = Mutex(State())
-  private let inbox: CommandQueue<SubmitServer.Command>
+  private let commands: CommandQueue<SubmitServer.Command>
   private let wake = WakeupEvent()
 
-  init() { inbox = CommandQueue(wake) }
+  init() { commands = CommandQueue(wake) }
 
   /// Starts the server. The caller stops the reactor.
   func start(_ bind: Endpoint? = nil) throws -> (reactor: Reactor, endpoint: Endpoint) {
     let bind = try bind ?? .lastingPort()
-    let (reactor, endpoint) = try Reactor.start("desk", wake: wake) { [self] context in
-      let server = try SubmitServer(context, bind: bind, inbox: inbox, logger: quiet) { self.take($0) }
+    let (reactor, endpoint) = try Reactor.start("submit", wake: wake) { [self] context in
+      let server = try SubmitServer(context, bind: bind, commands: commands, logger: quiet) { self.handle($0) }
       return ([server], server.endpoint)
     }
     return (reactor, endpoint)
@@ -46,48 +46,48 @@ final class TestSubmitServer: Sendable {
   /// Number of `accepted` receipts. A repeat of one would be a duplicate post.
   var accepted: Int { state.withLock { $0.accepted } }
   /// Revokes the session.
-  func end() { state.withLock { $0.isOver = true } }
+  func revokeSession() { state.withLock { $0.isRevoked = true } }
 
   /// Holds the replies to batches back while true.
   func setSilent(_ isSilent: Bool) {
-    let kept = state.withLock { state in
+    let held = state.withLock { state in
       state.isSilent = isSilent
-      defer { state.kept = isSilent ? state.kept : [] }
-      return isSilent ? [] : state.kept
+      defer { state.held = isSilent ? state.held : [] }
+      return isSilent ? [] : state.held
     }
-    for answer in kept { inbox.enqueue(answer) }
+    for command in held { commands.enqueue(command) }
   }
 
   /// Replies to batches with BUSY and this pause. Nil replies normally again.
   func setBusy(retryAfterMs: Int64?) { state.withLock { $0.busyMs = retryAfterMs } }
 
-  private func answer(_ account: AccountID, _ posts: [SubmittedPost]) -> SubmitServer.Reply {
+  private func reply(_ account: AccountID, _ posts: [SubmittedPost]) -> SubmitServer.Reply {
     if let busyMs = state.withLock({ $0.busyMs }) { return .busy(detail: "too many", retryAfterMs: busyMs) }
     return .receipts(account == Self.account ? posts.map(store) : [])
   }
 
-  private func take(_ requests: [SubmitServer.Request]) {
+  private func handle(_ requests: [SubmitServer.Request]) {
     for request in requests {
-      let answer: SubmitServer.Command =
+      let command: SubmitServer.Command =
         switch request {
         case .identify(let peer, let token):
           state.withLock { state in
             state.lookups += 1
-            let isOurs = token == Self.token && !state.isOver
+            let isOurs = token == Self.token && !state.isRevoked
             return .identified(peer: peer, token: token, isOurs ? .account(Self.account) : .unauthenticated)
           }
         case .batch(let ticket, let account, let posts):
-          .answered(ticket, answer(account, posts))
+          .replied(ticket, reply(account, posts))
         case .query(let ticket, _, let ids):
-          .answered(ticket, .statuses(ids.map { ($0, $0.rawValue > 99 ? nil : .sample($0)) }))
+          .replied(ticket, .statuses(ids.map { ($0, $0.rawValue > 99 ? nil : .sample($0)) }))
         }
-      let isKept = state.withLock { state in
+      let isHeld = state.withLock { state in
         guard case .batch = request else { return false }
         state.batches += 1
-        if state.isSilent { state.kept.append(answer) }
+        if state.isSilent { state.held.append(command) }
         return state.isSilent
       }
-      if !isKept { inbox.enqueue(answer) }
+      if !isHeld { commands.enqueue(command) }
     }
   }
 

@@ -8,10 +8,10 @@ import Testing
 
 @Suite("Submit link")
 struct SubmitLinkTests {
-  private let desk = TestSubmitServer()
+  private let server = TestSubmitServer()
 
-  private func withDesk(_ body: (Endpoint) async throws -> Void) async throws {
-    let (reactor, endpoint) = try desk.start()
+  private func withServer(_ body: (Endpoint) async throws -> Void) async throws {
+    let (reactor, endpoint) = try server.start()
     defer { reactor.stop() }
     try await body(endpoint)
   }
@@ -22,7 +22,7 @@ struct SubmitLinkTests {
 
   @Test("Each post of a batch gets its own receipt, in order")
   func receipts() async throws {
-    try await withDesk { endpoint in
+    try await withServer { endpoint in
       let producer = producer(endpoint)
       producer.send(7, [.sample(1), .sample(2, place: "no"), .sample(1), .sample(3)])
       let reply = try await producer.reply(to: 7)
@@ -36,7 +36,7 @@ struct SubmitLinkTests {
 
   @Test("A resent batch stores no post twice, also over another connection")
   func duplicates() async throws {
-    try await withDesk { endpoint in
+    try await withServer { endpoint in
       let posts = (0..<64).map { SubmittedPost.sample($0) }
       let (first, second) = (producer(endpoint), producer(endpoint))
       first.send(1, posts)
@@ -46,13 +46,13 @@ struct SubmitLinkTests {
         let again = try await producer.reply(to: 2).receipts.receipts
         #expect(again.map(\.postID) == ids && again.allSatisfy { $0.outcome == .replayed })
       }
-      #expect(desk.stored == 64 && desk.accepted == 64)
+      #expect(server.stored == 64 && server.accepted == 64)
     }
   }
 
   @Test("The largest batch fits one frame, and a batch of 0 or too many posts is refused")
   func size() async throws {
-    try await withDesk { endpoint in
+    try await withServer { endpoint in
       let producer = producer(endpoint)
       let longest = (0..<Limits.submitPostsMax).map { number in
         SubmittedPost(
@@ -69,13 +69,13 @@ struct SubmitLinkTests {
         let error = try await producer.reply(to: id).error
         #expect(error.code == .outOfRange && error.detail.contains("1 to \(Limits.submitPostsMax)"))
       }
-      #expect(desk.stored == Limits.submitPostsMax)
+      #expect(server.stored == Limits.submitPostsMax)
     }
   }
 
   @Test("A frame of the maximum size is accepted, and one byte more ends only its own connection")
   func oversize() async throws {
-    try await withDesk { endpoint in
+    try await withServer { endpoint in
       let (large, other) = (producer(endpoint), producer(endpoint))
       var request = SubmitRequest(
         id: 1, token: TestSubmitServer.token, .batch(.with { $0.posts = [.init(.sample(1))] }))
@@ -108,7 +108,7 @@ struct SubmitLinkTests {
 
   @Test("A token is authenticated once for many batches of a connection")
   func lookups() async throws {
-    try await withDesk { endpoint in
+    try await withServer { endpoint in
       let producer = producer(endpoint)
       let startMs = Reactor.nowMs
       for id in 1...9 as ClosedRange<UInt64> {
@@ -117,14 +117,14 @@ struct SubmitLinkTests {
       }
       // An authentication lasts a second, and slow batches may need another one.
       let lookupsMax = 1 + Int((Reactor.nowMs - startMs) / Limits.submitTokenMs)
-      #expect((1...lookupsMax).contains(desk.lookups))
-      #expect(desk.stored == 9)
+      #expect((1...lookupsMax).contains(server.lookups))
+      #expect(server.stored == 9)
     }
   }
 
   @Test("A token without a session is refused as unauthorized")
-  func stranger() async throws {
-    try await withDesk { endpoint in
+  func unauthorized() async throws {
+    try await withServer { endpoint in
       let producer = producer(endpoint)
       let tokens = ["", "x", String(repeating: "x", count: 43), String(repeating: "é", count: 500)]
       for (id, token) in zip(1..., tokens) {
@@ -132,17 +132,17 @@ struct SubmitLinkTests {
         let error = try await producer.reply(to: UInt64(id)).error
         #expect(error.code == .unauthorized && error.detail.contains("token") && error.retryAfterMs == 1_000)
       }
-      #expect(desk.stored == 0 && desk.lookups == 1, "Only a token of the right length is looked up.")
+      #expect(server.stored == 0 && server.lookups == 1, "Only a token of the right length is looked up.")
     }
   }
 
   @Test("A revoked session is refused soon, even on a busy connection")
   func revoked() async throws {
-    try await withDesk { endpoint in
+    try await withServer { endpoint in
       let producer = producer(endpoint)
       producer.send(1, [.sample(1)])
       _ = try await producer.reply(to: 1)
-      desk.end()
+      server.revokeSession()
       var id: UInt64 = 1
       while true {
         id += 1
@@ -155,46 +155,46 @@ struct SubmitLinkTests {
 
   @Test("A query returns statuses in the order of its ids")
   func statuses() async throws {
-    try await withDesk { endpoint in
+    try await withServer { endpoint in
       let producer = producer(endpoint)
-      func ask(_ id: UInt64, _ ids: [String]) async throws -> SubmitReply {
-        let query = SubmitRequest(id: id, token: TestSubmitServer.token, .query(.with { $0.postIds = ids }))
-        producer.socket.send([query.bytes])
+      func query(_ id: UInt64, _ ids: [String]) async throws -> SubmitReply {
+        let request = SubmitRequest(id: id, token: TestSubmitServer.token, .query(.with { $0.postIds = ids }))
+        producer.socket.send([request.bytes])
         return try await producer.reply(to: id)
       }
       let (known, missing) = (PostID.numbered(5).description, PostID.numbered(100).description)
-      let statuses = try await ask(1, [missing, known]).statuses.statuses
+      let statuses = try await query(1, [missing, known]).statuses.statuses
       #expect(statuses.map(\.postID) == [missing, known] && statuses.map(\.state) == [.notFound, .published])
       #expect(statuses[1].label == "Oslo, Norway" && statuses[1].latE7 == 599_000_000 && statuses[1].seq == 7)
       #expect(statuses[1].agreement == .verified && statuses[1].countryCode == "NO")
       for (id, ids) in [(2, ["x"]), (3, []), (4, Array(repeating: known, count: 257))] as [(UInt64, [String])] {
-        #expect(try await ask(id, ids).error.code == .outOfRange)
+        #expect(try await query(id, ids).error.code == .outOfRange)
       }
-      #expect(try await ask(5, Array(repeating: known, count: 256)).statuses.statuses.count == 256)
+      #expect(try await query(5, Array(repeating: known, count: 256)).statuses.statuses.count == 256)
     }
   }
 
   @Test("A producer with too many open requests gets busy, and others are served")
-  func neverReads() async throws {
-    try await withDesk { endpoint in
-      let (deaf, other) = (producer(endpoint), producer(endpoint))
-      deaf.send(1, [.sample(1)])
-      _ = try await deaf.reply(to: 1)
-      desk.setSilent(true)
-      for id in 2...200 as ClosedRange<UInt64> { deaf.send(id, [.sample(Int(id))]) }
+  func tooManyRequests() async throws {
+    try await withServer { endpoint in
+      let (flooder, other) = (producer(endpoint), producer(endpoint))
+      flooder.send(1, [.sample(1)])
+      _ = try await flooder.reply(to: 1)
+      server.setSilent(true)
+      for id in 2...200 as ClosedRange<UInt64> { flooder.send(id, [.sample(Int(id))]) }
       // Replies come in order, so the last one shows that the server has decided on all requests. The connection may
       // drop some replies, so the producer repeats the last request.
       var last: SubmitReply?
       try await eventually("the last request has a reply") {
-        deaf.send(200, [.sample(200)])
-        while let frames = deaf.socket.receive() {
+        flooder.send(200, [.sample(200)])
+        while let frames = flooder.socket.receive() {
           last = SubmitReply(frames).flatMap { $0.requestID == 200 ? $0 : last }
         }
         return last != nil
       }
       #expect(last?.error.code == .busy && last?.error.retryAfterMs == 2_000)
-      #expect(desk.batches == 1 + Limits.submitUnansweredMax)
-      desk.setSilent(false)
+      #expect(server.batches == 1 + Limits.submitUnansweredMax)
+      server.setSilent(false)
       other.send(1, [.sample(1_000)])
       #expect(try await other.reply(to: 1).receipts.receipts.first?.outcome == .accepted)
     }
@@ -202,7 +202,7 @@ struct SubmitLinkTests {
 
   @Test("Malformed frames get an error once a second at most, and the connection stays open")
   func malformed() async throws {
-    try await withDesk { endpoint in
+    try await withServer { endpoint in
       let producer = producer(endpoint)
       let startMs = Reactor.nowMs
       for _ in 0..<50 { producer.socket.send([[1, 2, 3]]) }
@@ -219,23 +219,24 @@ struct SubmitLinkTests {
     }
   }
 
-  @Test("Another major version or an unknown body gets an error with the supported version", arguments: [0, 1])
-  func versions(way: Int) async throws {
-    try await withDesk { endpoint in
+  @Test("Another major version or an unknown body gets an error with the supported version", arguments: [true, false])
+  func versions(isOtherMajor: Bool) async throws {
+    try await withServer { endpoint in
       let producer = producer(endpoint)
-      var later = SubmitRequest(id: 5, token: TestSubmitServer.token, .batch(.with { $0.posts = [.init(.sample(1))] }))
-      if way == 0 { later.major = 2 } else { (later.minor, later.body) = (1, nil) }
-      producer.socket.send([later.bytes])
+      var request = SubmitRequest(
+        id: 5, token: TestSubmitServer.token, .batch(.with { $0.posts = [.init(.sample(1))] }))
+      if isOtherMajor { request.major = 2 } else { (request.minor, request.body) = (1, nil) }
+      producer.socket.send([request.bytes])
       let error = try await producer.reply(to: 5).error
       #expect(error.code == .unsupportedVersion && error.detail.contains("1.0"))
-      #expect(desk.stored == 0)
+      #expect(server.stored == 0)
     }
   }
 
   @Test("The client gets one receipt per post over a restart of the server and lost replies")
   func client() async throws {
-    let (first, endpoint) = try desk.start()
-    let posts = Mutex((allowed: 100, sent: 0, known: Set<PostID>(), answered: 0))
+    let (first, endpoint) = try server.start()
+    let posts = Mutex((allowed: 100, sent: 0, ids: Set<PostID>(), receipts: 0))
     let (client, _) = try Reactor.start("client", wake: WakeupEvent()) { context in
       let client = try SubmitClient(
         context, connect: endpoint, token: TestSubmitServer.token, logger: quiet,
@@ -251,69 +252,69 @@ struct SubmitLinkTests {
         event: { event in
           guard case .receipts(_, let receipts) = event else { return }
           posts.withLock { posts in
-            posts.answered += receipts.count
-            posts.known.formUnion(receipts.compactMap(\.post))
+            posts.receipts += receipts.count
+            posts.ids.formUnion(receipts.compactMap(\.post))
           }
         })
       return ([client], ())
     }
     defer { client.stop() }
-    try await eventually("the first 100 posts have receipts") { posts.withLock { $0.answered } == 100 }
-    desk.setSilent(true)
+    try await eventually("the first 100 posts have receipts") { posts.withLock { $0.receipts } == 100 }
+    server.setSilent(true)
     posts.withLock { $0.allowed = 300 }
     // The client has 16 open batches of ten at most. On a slow machine it resends some, but sends no others.
-    try await eventually("the server has 160 more posts") { desk.stored == 100 + 10 * Limits.submitUnansweredMax }
+    try await eventually("the server has 160 more posts") { server.stored == 100 + 10 * Limits.submitUnansweredMax }
     // The server stops with the replies that it holds back, so they are lost.
     first.stop()
-    desk.setSilent(false)
+    server.setSilent(false)
     // A connection of another test may use the port for a moment.
     let deadline = ContinuousClock.now + .seconds(120)
-    var started = try? desk.start(endpoint)
+    var started = try? server.start(endpoint)
     while started == nil, ContinuousClock.now < deadline {
       try await Task.sleep(for: .milliseconds(20))
-      started = try? desk.start(endpoint)
+      started = try? server.start(endpoint)
     }
     let (second, _) = try #require(started)
     defer { second.stop() }
-    try await eventually("all posts have receipts") { posts.withLock { $0.answered } == 300 }
-    #expect(desk.accepted == 300 && desk.stored == 300)
-    #expect(desk.batches >= 30 + Limits.submitUnansweredMax, "The client resent the batches with lost replies.")
-    #expect(posts.withLock { $0.known.count } == 300)
+    try await eventually("all posts have receipts") { posts.withLock { $0.receipts } == 300 }
+    #expect(server.accepted == 300 && server.stored == 300)
+    #expect(server.batches >= 30 + Limits.submitUnansweredMax, "The client resent the batches with lost replies.")
+    #expect(posts.withLock { $0.ids.count } == 300)
   }
 
   @Test("A client that reconnects resends its open batches, except one with a pause")
   func anew() async throws {
-    try await withDesk { endpoint in
-      let (clock, allowed, answered) = (Shared<Int64>(0), Shared(1), Shared(0))
+    try await withServer { endpoint in
+      let (clock, allowed, replies) = (Shared<Int64>(0), Shared(1), Shared(0))
       let (client, _) = try Reactor.start("client", wake: WakeupEvent()) { context in
-        ([try TimedClient(context, connect: endpoint, clock: clock, allowed: allowed, answered: answered)], ())
+        ([try TimedClient(context, connect: endpoint, clock: clock, allowed: allowed, replies: replies)], ())
       }
       defer { client.stop() }
       // The client's clock advances only while it waits for a connection.
       try await eventually("the first batch has a reply") {
         clock.change { $0 += 1 }
-        return answered.value == 1
+        return replies.value == 1
       }
-      desk.setBusy(retryAfterMs: 60_000)
+      server.setBusy(retryAfterMs: 60_000)
       allowed.change { $0 = 2 }
-      try await eventually("the second batch has a pause") { answered.value == 2 }
-      desk.setBusy(retryAfterMs: nil)
+      try await eventually("the second batch has a pause") { replies.value == 2 }
+      server.setBusy(retryAfterMs: nil)
       let startMs = clock.value
-      desk.setSilent(true)
+      server.setSilent(true)
       allowed.change { $0 = 5 }
-      try await eventually("the server has three more batches") { desk.batches == 5 }
+      try await eventually("the server has three more batches") { server.batches == 5 }
       clock.change { $0 = startMs + Limits.submitReplyTimeoutMs }
-      try await eventually("the server has each of the three batches twice") { desk.batches == 8 }
+      try await eventually("the server has each of the three batches twice") { server.batches == 8 }
       clock.change { $0 = startMs + Limits.livenessMs + 1 }
       let dueMs = startMs + 2 * Limits.submitReplyTimeoutMs
       try await eventually("the server has each of the three batches over the new connection") {
         clock.change { $0 = min($0 + 1, dueMs - 1) }
-        return desk.batches >= 11
+        return server.batches >= 11
       }
       // A connection keeps the order, so a resent second batch would arrive before this one.
       allowed.change { $0 = 6 }
-      try await eventually("the server has one more batch") { desk.stored == 5 && desk.batches >= 12 }
-      #expect(desk.batches == 12, "The client does not resend the second batch during its pause.")
+      try await eventually("the server has one more batch") { server.stored == 5 && server.batches >= 12 }
+      #expect(server.batches == 12, "The client does not resend the second batch during its pause.")
     }
   }
 }
@@ -327,27 +328,27 @@ private final class TimedClient: ReactorSocket {
   /// - Parameters:
   ///   - clock: The client's time, in milliseconds since its start.
   ///   - allowed: Maximum number of batches that the client may send.
-  ///   - answered: Counts batches that have receipts or a pause.
+  ///   - replies: Counts batches that have receipts or a pause.
   init(
     _ context: Reactor.Context, connect endpoint: Endpoint, clock: Shared<Int64>, allowed: Shared<Int>,
-    answered: Shared<Int>
+    replies: Shared<Int>
   ) throws(LinkError) {
-    var given = 0
+    var sent = 0
     client = try SubmitClient(
       context, connect: endpoint, token: TestSubmitServer.token, logger: quiet,
       next: { nowMs in
-        guard given < allowed.value else { return .pause(untilMs: nowMs + 1) }
-        given += 1
-        return .batch(UInt64(given), [.sample(given)])
+        guard sent < allowed.value else { return .pause(untilMs: nowMs + 1) }
+        sent += 1
+        return .batch(UInt64(sent), [.sample(sent)])
       },
       event: { event in
         switch event {
-        case .receipts, .repeated(_, reason: "busy"): answered.change { $0 += 1 }
+        case .receipts, .repeated(_, reason: "busy"): replies.change { $0 += 1 }
         default: break
         }
       })
     self.clock = clock
-    // Taken after the client starts to count silence.
+    // Read after the client starts to count silence.
     baseMs = Reactor.nowMs
   }
 

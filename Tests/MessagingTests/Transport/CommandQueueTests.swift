@@ -14,17 +14,17 @@ struct CommandQueueTests {
   @Test("Only the first command after a drain wakes the reactor")
   func wakes() {
     let wake = WakeupEvent()
-    let inbox = CommandQueue<Int>(wake)
+    let queue = CommandQueue<Int>(wake)
     #expect(!isSignalled(wake))
-    inbox.enqueue(1)
+    queue.enqueue(1)
     #expect(isSignalled(wake))
     wake.clear()
-    inbox.enqueue(2)
-    inbox.enqueue(3)
+    queue.enqueue(2)
+    queue.enqueue(3)
     #expect(!isSignalled(wake))
-    #expect(inbox.drain() == [1, 2, 3])
-    #expect(inbox.drain().isEmpty)
-    inbox.enqueue(4)
+    #expect(queue.drain() == [1, 2, 3])
+    #expect(queue.drain().isEmpty)
+    queue.enqueue(4)
     #expect(isSignalled(wake))
     wake.clear()
     wake.clear()
@@ -34,14 +34,14 @@ struct CommandQueueTests {
   @Test("Commands of 8 threads arrive once, in order per thread, without a missed wake-up")
   func threads() async throws {
     let wake = WakeupEvent()
-    let inbox = CommandQueue<(thread: Int, number: Int)>(wake)
+    let queue = CommandQueue<(thread: Int, number: Int)>(wake)
     let perThread = 5_000
-    var taken: [[Int]] = Array(repeating: [], count: 8)
+    var drained: [[Int]] = Array(repeating: [], count: 8)
     // Threads, because tasks would wait for other tests again and again.
     for thread in 0..<8 {
       Thread.detachNewThread {
         for number in 0..<perThread {
-          inbox.enqueue((thread, number))
+          queue.enqueue((thread, number))
           if number % 100 == 0 { sched_yield() }
         }
       }
@@ -50,10 +50,10 @@ struct CommandQueueTests {
     try await eventually("all commands are drained") {
       guard isSignalled(wake) else { return false }
       wake.clear()
-      for command in inbox.drain() { taken[command.thread].append(command.number) }
-      return taken.allSatisfy { $0.count == perThread }
+      for command in queue.drain() { drained[command.thread].append(command.number) }
+      return drained.allSatisfy { $0.count == perThread }
     }
     let expected = Array(0..<perThread)
-    #expect(taken.allSatisfy { $0 == expected })
+    #expect(drained.allSatisfy { $0 == expected })
   }
 }

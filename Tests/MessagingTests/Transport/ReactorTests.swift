@@ -65,11 +65,11 @@ struct ReactorTests {
   @Test("A reactor stops despite absent peers and peers that do not read, and may be stopped twice")
   func stop() async throws {
     let ledger = Ledger()
-    let gone = try TestServer(Ledger())
-    gone.reactor.stop()
-    let lonely = try TestWorker(gone.endpoint)
+    let absent = try TestServer(Ledger())
+    absent.reactor.stop()
+    let unconnected = try TestWorker(absent.endpoint)
     let server = try TestServer(ledger)
-    let feed = try TestFeed(pulling: gone.endpoint)
+    let feed = try TestFeed(pulling: absent.endpoint)
     let worker = try TestWorker(server.endpoint)
     // This peer sends HELLO and never reads.
     let stalled = RawSocket(ZMQ_DEALER, connect: server.endpoint)
@@ -87,7 +87,7 @@ struct ReactorTests {
     ])
     server.add((1...100).map { .post($0) }, to: ledger)
     try await eventually("the worker settles jobs") { ledger.settledCount > 0 }
-    for reactor in [lonely.reactor, server.reactor, feed.reactor, worker.reactor] {
+    for reactor in [unconnected.reactor, server.reactor, feed.reactor, worker.reactor] {
       try await expectEnd(of: reactor)
       try await expectEnd(of: reactor)
     }
@@ -97,16 +97,16 @@ struct ReactorTests {
   @Test("A command wakes the reactor before its poll times out")
   func wakes() async throws {
     let wake = WakeupEvent()
-    let inbox = CommandQueue<Int>(wake)
+    let commands = CommandQueue<Int>(wake)
     let woken = Counter()
     let (reactor, _) = try Reactor.start("sleeper", wake: wake) { context in
-      let sleeper = try Sleeper(context, inbox: inbox, woken: woken)
+      let sleeper = try Sleeper(context, commands: commands, woken: woken)
       return ([sleeper], ())
     }
     defer { reactor.stop() }
     // A busy machine delays some ticks, but not all of them. Without a wake-up no tick is early.
     try await eventually("an early tick gets a command") {
-      inbox.enqueue(1)
+      commands.enqueue(1)
       return woken.value > 0
     }
   }
@@ -128,21 +128,21 @@ struct ReactorTests {
 /// last one, which is half of the longest poll.
 private final class Sleeper: ReactorSocket {
   let socket: Socket
-  private let inbox: CommandQueue<Int>
+  private let commands: CommandQueue<Int>
   private let woken: Counter
-  private var turnMs: Int64?
+  private var lastTickMs: Int64?
 
-  init(_ context: Reactor.Context, inbox: CommandQueue<Int>, woken: Counter) throws {
+  init(_ context: Reactor.Context, commands: CommandQueue<Int>, woken: Counter) throws {
     socket = try context.socket(.dealer, frameBytesMax: 1_000)
-    (self.inbox, self.woken) = (inbox, woken)
+    (self.commands, self.woken) = (commands, woken)
   }
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) {}
 
   func tick(nowMs: Int64) -> Int64 {
     // The first tick does not wait.
-    if !inbox.drain().isEmpty, let turnMs, nowMs - turnMs < 500 { woken.add() }
-    turnMs = nowMs
+    if !commands.drain().isEmpty, let lastTickMs, nowMs - lastTickMs < 500 { woken.add() }
+    lastTickMs = nowMs
     return .max
   }
 

@@ -91,7 +91,7 @@ struct ReconnectTests {
     try await eventually("the subscriber has the list") { subscriber.isLive }
     feeds[0].reactor.stop()
     try await eventually("the subscriber has the list of the other feed") { subscriber.lists >= 2 && subscriber.isLive }
-    changes.inbox.enqueue([.sample(6)])
+    changes.commands.enqueue([.sample(6)])
     try await eventually("the subscriber has the change") { subscriber.state?.seq == 6 }
   }
 }

@@ -32,16 +32,16 @@ struct ReconnectorTests {
   func lines(_ failure: Failure) throws {
     let log = LineLog()
     let keys = CurveClient(keys: try .random(), server: try KeyPair.random().publicKey)
-    let (reactor, counts) = try Reactor.start("dial", wake: WakeupEvent()) { context in
+    let (reactor, counts) = try Reactor.start("reconnect", wake: WakeupEvent()) { context in
       let endpoint = try Endpoint("tcp://127.0.0.1:1")
       let socket = try context.socket(.dealer, frameBytesMax: 1_024)
-      let dial = try Reconnector(
+      let reconnector = try Reconnector(
         context, reconnecting: socket, endpoint, curve: failure.usesKeys ? keys : nil, link: .changes,
         logger: log.logger)
       try socket.connect(endpoint)
       let counts = ([0, 1, 50_000, 60_000, 110_000, 120_000, 180_000] as [Int64]).map { nowMs -> Int in
-        _ = dial.tick(nowMs: nowMs)
-        dial.receive([failure.frame], nowMs: nowMs)
+        _ = reconnector.tick(nowMs: nowMs)
+        reconnector.receive([failure.frame], nowMs: nowMs)
         return log.lines(with: "cannot connect").count
       }
       return ([], counts)

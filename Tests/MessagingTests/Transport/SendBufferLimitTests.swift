@@ -21,39 +21,39 @@ struct SendBufferLimitTests {
 
   /// Observed effects of the limit.
   private struct Seen {
-    var turns = 0
+    var ticks = 0
     var unbinds = 0
-    var hasRoom = true
+    var isWithinLimit = true
   }
 
   /// A bound socket with as many unread bytes as a test wants.
   private final class BufferingSocket: ReactorSocket {
     let socket: Socket
-    private let inbox: CommandQueue<[Int]>
+    private let frameSizes: CommandQueue<[Int]>
     private let unread: SendBufferLimit
     private let seen: Shared<Seen>
     private var frames: [SharedFrame] = []
 
-    init(_ context: Reactor.Context, bytesMax: Int, inbox: CommandQueue<[Int]>, seen: Shared<Seen>) throws {
+    init(_ context: Reactor.Context, bytesMax: Int, frameSizes: CommandQueue<[Int]>, seen: Shared<Seen>) throws {
       socket = try context.socket(.xpub, frameBytesMax: 100)
       _ = try socket.bind(.anyPort())
       unread = SendBufferLimit(bytesMax, at: socket, .feed, logger: quiet)
-      (self.inbox, self.seen) = (inbox, seen)
+      (self.frameSizes, self.seen) = (frameSizes, seen)
     }
 
     func receive(_ frames: [[UInt8]], nowMs: Int64) {}
 
     func tick(nowMs: Int64) -> Int64 {
-      for sizes in inbox.drain() {
+      for sizes in frameSizes.drain() {
         frames = sizes.map { SharedFrame([UInt8](repeating: 7, count: $0), in: unread.memory) }
       }
       let wasBound = socket.isBound
-      // The clock stands still: the limit closes connections again only after `Limits.unreadFreedMs`.
+      // The clock is stopped: the limit closes connections again only after `Limits.unreadFreedMs`.
       _ = unread.tick(nowMs: 1)
       seen.change {
-        $0.turns += 1
+        $0.ticks += 1
         $0.unbinds += wasBound && !socket.isBound ? 1 : 0
-        $0.hasRoom = unread.isWithinLimit
+        $0.isWithinLimit = unread.isWithinLimit
       }
       return nowMs + 2
     }
@@ -64,29 +64,29 @@ struct SendBufferLimitTests {
   @Test("One byte above the limit closes the connections once until memory is freed")
   func edge() async throws {
     let (wake, seen) = (WakeupEvent(), Shared(Seen()))
-    let inbox = CommandQueue<[Int]>(wake)
-    let (reactor, _) = try Reactor.start("shelf", wake: wake) { context in
-      ([try BufferingSocket(context, bytesMax: 1_000_000, inbox: inbox, seen: seen)], ())
+    let frameSizes = CommandQueue<[Int]>(wake)
+    let (reactor, _) = try Reactor.start("buffer", wake: wake) { context in
+      ([try BufferingSocket(context, bytesMax: 1_000_000, frameSizes: frameSizes, seen: seen)], ())
     }
     defer { reactor.stop() }
-    func turns() async throws {
-      let now = seen.value.turns
-      try await eventually("ten ticks have run") { seen.value.turns > now + 10 }
+    func tenTicks() async throws {
+      let before = seen.value.ticks
+      try await eventually("ten ticks have run") { seen.value.ticks > before + 10 }
     }
-    inbox.enqueue([600_000, 400_000])
-    try await turns()
-    #expect(seen.value.hasRoom && seen.value.unbinds == 0)
-    inbox.enqueue([600_000, 400_000, 1])
+    frameSizes.enqueue([600_000, 400_000])
+    try await tenTicks()
+    #expect(seen.value.isWithinLimit && seen.value.unbinds == 0)
+    frameSizes.enqueue([600_000, 400_000, 1])
     try await eventually("the connections are closed") { seen.value.unbinds == 1 }
-    #expect(!seen.value.hasRoom)
-    inbox.enqueue([])
-    try await eventually("the memory is within its limit") { seen.value.hasRoom }
-    try await turns()
+    #expect(!seen.value.isWithinLimit)
+    frameSizes.enqueue([])
+    try await eventually("the memory is within its limit") { seen.value.isWithinLimit }
+    try await tenTicks()
     #expect(seen.value.unbinds == 1)
   }
 
   /// Repeats a check for two minutes at most, because libzmq closes a port on its own thread.
-  private func soon(_ holds: () -> Bool) async throws -> Bool {
+  private func waitUntil(_ holds: () -> Bool) async throws -> Bool {
     let end = ContinuousClock.now + .seconds(120)
     while ContinuousClock.now < end {
       if holds() { return true }
@@ -110,21 +110,21 @@ struct SendBufferLimitTests {
       withExtendedLifetime(frame) {}
     }
     #expect(!socket.isBound)
-    func turn(_ nowMs: Int64) -> [Int] {
+    func tick(_ nowMs: Int64) -> [Int] {
       _ = unread.tick(nowMs: nowMs)
       return ["rebind failed", "rebind succeeded"].map { log.lines(with: $0).count }
     }
     do {
       let other = try Socket(.xpub, context: context, number: 2, frameBytesMax: 100, lingerMs: 0)
       defer { other.close() }
-      try #require(await soon { (try? other.bind(endpoint)) != nil })
-      #expect(turn(1_000) == [0, 0])
-      #expect(turn(1_001) == [1, 0])
-      #expect(turn(61_000) == [1, 0])
-      #expect(turn(61_001) == [2, 0])
+      try #require(await waitUntil { (try? other.bind(endpoint)) != nil })
+      #expect(tick(1_000) == [0, 0])
+      #expect(tick(1_001) == [1, 0])
+      #expect(tick(61_000) == [1, 0])
+      #expect(tick(61_001) == [2, 0])
     }
-    #expect(try await soon { turn(62_000) == [2, 1] })
-    #expect(turn(200_000) == [2, 1] && socket.isBound)
+    #expect(try await waitUntil { tick(62_000) == [2, 1] })
+    #expect(tick(200_000) == [2, 1] && socket.isBound)
   }
 
   @Test("Five hundred unread snapshots of one list share its bytes")
@@ -156,19 +156,19 @@ struct SendBufferLimitTests {
     let reader = try TestSubscriber(feed.endpoint)
     defer { reader.reactor.stop() }
     try await eventually("the reader has the list") { reader.isLive }
-    let mute = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [Topic.snapshot], unreadMax: 1)
+    let stalled = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [Topic.snapshot], unreadMax: 1)
     var seq = Self.longest.seq
     var most = 0
     // Each change causes a snapshot within 250 ms.
     try await eventually("the unread limit is exceeded", within: 120) {
       seq += 1
-      changes.inbox.enqueue([.upsert(Self.entry(1, seq: seq))])
+      changes.commands.enqueue([.upsert(Self.entry(1, seq: seq))])
       most = max(most, feed.memory.bytes)
       return !log.lines(with: "unread limit exceeded").isEmpty
     }
     let whole = FeedCodec.feed(.snapshot(.join), Self.longest, instance: "test", unixMs: 0).count
     #expect(most <= bytesMax + 3 * whole, "\(most) unread bytes at most")
-    withExtendedLifetime(mute) {}
+    withExtendedLifetime(stalled) {}
     try await eventually("the reader has the last change") { reader.isLive && reader.state?.seq == seq }
     // The snapshot that joins share stays in memory.
     try await eventually("memory is freed") { feed.memory.bytes < 2 * whole }

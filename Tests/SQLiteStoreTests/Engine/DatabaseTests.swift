@@ -163,7 +163,7 @@ struct DatabaseTests {
     try folder.damage(repair)
     // Another epoch is refused until the operator deletes the high-water file.
     if repair.contains("randomblob") {
-      expectUnusable("not the one")
+      expectUnusable("not the database that")
       try FileManager.default.removeItem(atPath: folder.path + "/onthemap.highwater")
     }
     #expect(try folder.open().generation == 2)

@@ -64,8 +64,8 @@ struct FullDiskTests {
     }
     #expect(database.diskFullMs != nil && database.space.fullMs == database.diskFullMs)
     try await allow(nil, database)
-    let look = await database.checkDisk()
-    #expect(!look.isFull && look.refused == 3 && database.diskFullMs == nil)
+    let check = await database.checkDisk()
+    #expect(!check.isFull && check.refused == 3 && database.diskFullMs == nil)
     let next = await database.checkDisk()
     #expect(!next.isFull && next.refused == 0)
   }
@@ -79,12 +79,12 @@ struct FullDiskTests {
     await #expect(throws: StoreError.self) { _ = try await database.accepted(by: account) }
     #expect(database.space.freeBytes > Limits.diskRecoveredBytes)
     for refused in [1, 0, 0] {
-      let look = await database.checkDisk()
-      #expect(look.isFull && look.refused == refused)
+      let check = await database.checkDisk()
+      #expect(check.isFull && check.refused == refused)
     }
     refusal.end()
-    let look = await database.checkDisk()
-    #expect(!look.isFull && look.refused == 0)
+    let check = await database.checkDisk()
+    #expect(!check.isFull && check.refused == 0)
     _ = try await database.accepted(by: account)
     #expect(try database.number("SELECT boot FROM meta") == Int(database.generation))
   }
@@ -92,8 +92,8 @@ struct FullDiskTests {
   @Test(
     "A disk is full below 64 KiB and may have space again from 1 MiB",
     arguments: [
-      (65_535, false, .full), (65_536, false, .nothingNew), (0, false, .full), (nil, false, .nothingNew),
-      (1_048_575, true, .nothingNew), (1_048_576, true, .mayHaveSpace), (0, true, .nothingNew),
+      (65_535, false, .full), (65_536, false, .unchanged), (0, false, .full), (nil, false, .unchanged),
+      (1_048_575, true, .unchanged), (1_048_576, true, .mayHaveSpace), (0, true, .unchanged),
       (nil, true, .mayHaveSpace),
     ] as [(Int64?, Bool, DiskFullState.Finding)])
   func edges(freeBytes: Int64?, isFull: Bool, finding: DiskFullState.Finding) {
@@ -108,14 +108,14 @@ struct FullDiskTests {
     let submission = try Submission(
       place: String(repeating: "x", count: 256), link: "example.org", latitude: nil, longitude: nil)
     let gate = await Gate(database)
-    let (answers, answered) = AsyncStream.makeStream(of: Result<Acceptance, StoreError>.self)
+    let (results, completion) = AsyncStream.makeStream(of: Result<Acceptance, StoreError>.self)
     for _ in 0..<200 {
-      database.accept(submission, account: account, unixMs: 1) { answered.yield($0) }
+      database.accept(submission, account: account, unixMs: 1) { completion.yield($0) }
     }
     gate.open()
     var (ids, full) = ([PostID](), 0)
-    for await answer in answers.prefix(200) {
-      switch answer {
+    for await result in results.prefix(200) {
+      switch result {
       case .success(let acceptance): ids += acceptance.accepted.map { [$0.id] } ?? []
       case .failure(.full): full += 1
       case .failure(let error): Issue.record("\(error)")

@@ -59,7 +59,7 @@ struct HighWaterTests {
 
   @Test(
     "A database below its high-water mark is refused, by any number", arguments: ["boot", "account", "post", "seq"])
-  func goneBack(number: String) async throws {
+  func regressed(number: String) async throws {
     var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     let post = try await #require(database).accepted(by: account).id

@@ -41,15 +41,15 @@ struct AcceptTests {
     database.pool.add(transactionObserver: count)
     let submission = try Submission(place: "Oslo", link: "example.org", latitude: nil, longitude: nil)
     let gate = await Gate(database)
-    let (answers, answered) = AsyncStream.makeStream(of: PostID?.self)
+    let (accepted, completion) = AsyncStream.makeStream(of: PostID?.self)
     for _ in 0..<1_000 {
       database.accept(submission, account: account, unixMs: 1_700_000_000_000) { result in
-        answered.yield(try? result.get().accepted?.id)
+        completion.yield(try? result.get().accepted?.id)
       }
     }
     gate.open()
     var ids: [PostID] = []
-    for await id in answers.prefix(1_000) { ids += id.map { [$0] } ?? [] }
+    for await id in accepted.prefix(1_000) { ids += id.map { [$0] } ?? [] }
     #expect(ids.count == 1_000)
     #expect(ids == ids.sorted() && Set(ids).count == 1_000)
     let commits = try await database.pool.writeWithoutTransaction { _ in count.commits }

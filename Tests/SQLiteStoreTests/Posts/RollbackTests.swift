@@ -80,14 +80,14 @@ struct RollbackTests {
       [(ids[3], .verdict(.at(1)))],
     ]
     let gate = await Gate(database)
-    let (answers, answered) = AsyncStream.makeStream(of: Int?.self)
+    let (completions, completion) = AsyncStream.makeStream(of: Int?.self)
     for group in groups {
       let records = group.map { SettlementRecord($0.post, $0.settlement) }
-      database.settle(records, unixMs: 1) { answered.yield(try? $0.get().entries.count) }
+      database.settle(records, unixMs: 1) { completion.yield(try? $0.get().entries.count) }
     }
     gate.open()
     var counts: [Int?] = []
-    for await count in answers.prefix(3) { counts.append(count) }
+    for await count in completions.prefix(3) { counts.append(count) }
     #expect(counts == [1, nil, 1])
     #expect(Set(try database.unsettledJobs().map(\.job.id)) == [JobID(ids[1]), JobID(ids[2])])
     #expect(try await database.settled([(ids[1], .verdict(.at(1)))]).count == 1, "The settlement can be repeated.")

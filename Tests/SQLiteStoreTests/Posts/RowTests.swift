@@ -85,7 +85,7 @@ struct RowTests {
     let account = try await #require(database).addAccount()
     let id = try await #require(database).published(1, by: account)[0]
     _ = try await database?.deleted(id, of: account)
-    let rest = try database?.pool.read { db in
+    let row = try database?.pool.read { db in
       try Row.fetchOne(
         db,
         sql: """
@@ -93,7 +93,7 @@ struct RowTests {
             seq, traceparent) FROM post WHERE id = ?
           """, arguments: [Int64(id.rawValue)])
     }
-    #expect(rest?[0] == "" && rest?.hasNull(atIndex: 1) == true)
+    #expect(row?[0] == "" && row?.hasNull(atIndex: 1) == true)
     database?.close()
     database = nil
     #expect(try HighWater.read(folder.path + "/onthemap.highwater")?.mark.seq == 2)

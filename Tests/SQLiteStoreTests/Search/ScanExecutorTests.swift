@@ -47,7 +47,7 @@ struct ScanExecutorTests {
     let database = try folder.open()
     let account = try await database.addAccount()
     let id = try await database.published(1, by: account)[0]
-    let places = await HeldPlaces(database)
+    let blockers = await BlockingScans(database)
     let waiting = Task {
       try await withThrowingTaskGroup(of: Int.self) { group in
         for _ in 0..<Limits.scansWaitingMax {
@@ -75,7 +75,7 @@ struct ScanExecutorTests {
     #expect(try await database.users(email: nil, after: nil, limit: 9, unixMs: 1).count == 1)
     #expect(try await database.deadCounts().all == 0)
     _ = try await database.accepted(by: account)
-    places.open()
+    blockers.open()
     #expect(try await waiting.value == Limits.scansWaitingMax)
   }
 
@@ -83,14 +83,14 @@ struct ScanExecutorTests {
   func networks() async throws {
     let database = try folder.open()
     let (greedy, other) = (IPAddress("203.0.113.1"), IPAddress("198.51.100.1"))
-    let places = await HeldPlaces(database, count: 1, network: greedy)
+    let blockers = await BlockingScans(database, count: 1, network: greedy)
     let second = Task {
       try await database.published(PostFilter(), below: nil, limit: 1, for: ScanClient(network: greedy) { _ in }).next
     }
     await untilWaiting(1, in: database)
     _ = try await database.published(PostFilter(), below: nil, limit: 1, for: ScanClient(network: other) { _ in })
     #expect(database.scans.waitingCount == 1)
-    places.open()
+    blockers.open()
     #expect(try await second.value == nil)
   }
 
@@ -100,7 +100,7 @@ struct ScanExecutorTests {
     let account = try await database.addAccount()
     let own = ListQuery(condition: try condition("{\"uniqueKey\":\"\(account.rawValue)\"}"))
     _ = try await database.published(Limits.quickReadRowsMax, by: account)
-    let places = await HeldPlaces(database)
+    let blockers = await BlockingScans(database)
     #expect(try await database.listed(own).count == Limits.quickReadRowsMax)
     #expect(try await database.posts(of: account, after: nil, limit: 1_000).posts.count == Limits.quickReadRowsMax)
     _ = try await database.published(1, by: account)
@@ -109,28 +109,28 @@ struct ScanExecutorTests {
       Task { try await database.posts(of: account, after: nil, limit: 1_000).posts.count },
     ]
     await untilWaiting(2, in: database)
-    places.open()
+    blockers.open()
     for scan in scans { #expect(try await scan.value >= 100) }
   }
 
   @Test("A waiting scan leaves the queue when its client disconnects")
-  func goneWhileWaiting() async throws {
+  func disconnectedWhileWaiting() async throws {
     let database = try folder.open()
-    let places = await HeldPlaces(database)
-    let client = LeavingClient()
+    let blockers = await BlockingScans(database)
+    let client = DisconnectingClient()
     let scan = Task { try await database.scans.run(for: client.scanClient) { _ in } }
     await untilWaiting(1, in: database)
-    client.leave()
+    client.disconnect()
     await expectRefused { try await scan.value }
     #expect(database.scans.waitingCount == 0)
-    places.open()
+    blockers.open()
   }
 
   @Test("A running scan ends when its client disconnects, and its connection serves the next scan")
-  func goneWhileRunning() async throws {
+  func disconnectedWhileRunning() async throws {
     let database = try folder.open()
     for _ in 0..<2 * Limits.scansAtOnceMax {
-      let client = LeavingClient()
+      let client = DisconnectingClient()
       let scan = Task {
         try await database.scans.run(for: client.scanClient) { db in
           client.hasBegun.signal()
@@ -138,14 +138,14 @@ struct ScanExecutorTests {
         }
       }
       await client.untilBegun()
-      client.leave()
+      client.disconnect()
       await expectEnded { try await scan.value }
     }
     #expect(try await database.published(PostFilter(), below: nil, limit: 1).entries.isEmpty)
   }
 
   @Test("A scan of a disconnected client is refused")
-  func goneBefore() async throws {
+  func disconnectedBefore() async throws {
     let database = try folder.open()
     await expectRefused {
       try await database.scans.run(for: ScanClient(network: nil) { $0() }) { _ in _ = Issue.record("the scan ran") }
@@ -183,17 +183,17 @@ struct ScanExecutorTests {
   }
 
   @Test("A scan is refused after its maximum wait")
-  func waitedTooLong() async throws {
+  func waitTimeout() async throws {
     let database = try folder.open(scanWaitMs: 0)
-    let places = await HeldPlaces(database)
+    let blockers = await BlockingScans(database)
     await expectRefused { _ = try await database.published(PostFilter(), below: nil, limit: 1) }
-    places.open()
+    blockers.open()
   }
 
   @Test("Closing the database ends running scans and refuses waiting ones")
   func closing() async throws {
     let database = try folder.open()
-    let clients = (0..<Limits.scansAtOnceMax).map { _ in LeavingClient() }
+    let clients = (0..<Limits.scansAtOnceMax).map { _ in DisconnectingClient() }
     let running = clients.map { client in
       Task {
         try await database.scans.run(for: .ingest) { db in
@@ -213,8 +213,8 @@ struct ScanExecutorTests {
 
   @Test("Scans pause after a busy period until all have ended and a checkpoint has run")
   func pause() async throws {
-    let database = try folder.open(scanStretchMs: 0)
-    let (first, second) = (await HeldPlaces(database, count: 1), await HeldPlaces(database, count: 1))
+    let database = try folder.open(scanBusyMaxMs: 0)
+    let (first, second) = (await BlockingScans(database, count: 1), await BlockingScans(database, count: 1))
     let account = try await database.addAccount("zebulon")
     let third = Task { [folder] in
       try await database.scans.run(for: .ingest) { _ in
@@ -231,13 +231,13 @@ struct ScanExecutorTests {
 
   @Test("Scans resume after their pause under a flood of writes")
   func pauseInFlood() async throws {
-    let database = try folder.open(scanStretchMs: 0)
-    let places = await HeldPlaces(database)
+    let database = try folder.open(scanBusyMaxMs: 0)
+    let blockers = await BlockingScans(database)
     let scan = Task { try await database.scans.run(for: .ingest) { _ in } }
     await untilWaiting(1, in: database)
     let flood = Flood(database)
     defer { flood.end() }
-    try await places.end()
+    try await blockers.end()
     // The checkpoint waits now. The writer finds it after the first of these writes, and runs it before the third.
     await flood.untilWritten(3)
     try #require(database.scans.waitingCount == 0, "The pause is over.")
@@ -262,18 +262,18 @@ struct ScanExecutorTests {
 }
 
 /// Scans that occupy slots until they are opened.
-private struct HeldPlaces {
+private struct BlockingScans {
   private let gate = DispatchSemaphore(value: 0)
   private var scans: [Task<Void, any Error>] = []
 
   /// Returns when the scans run.
   init(_ database: SQLiteDatabase, count: Int = Limits.scansAtOnceMax, network: IPAddress? = nil) async {
     for _ in 0..<count {
-      let (begun, begins) = AsyncStream.makeStream(of: Void.self)
+      let (begun, begunContinuation) = AsyncStream.makeStream(of: Void.self)
       scans.append(
         Task { [gate] in
           try await database.scans.run(for: ScanClient(network: network) { _ in }) { _ in
-            begins.finish()
+            begunContinuation.finish()
             gate.wait()
           }
         })
@@ -319,15 +319,15 @@ private final class Flood: Sendable {
 }
 
 /// A client that a test disconnects.
-private final class LeavingClient: Sendable {
-  private let leaving = Mutex<(@Sendable () -> Void)?>(nil)
+private final class DisconnectingClient: Sendable {
+  private let onDisconnect = Mutex<(@Sendable () -> Void)?>(nil)
   let hasBegun = DispatchSemaphore(value: 0)
 
   var scanClient: ScanClient {
-    ScanClient(network: nil) { [self] callback in leaving.withLock { $0 = callback } }
+    ScanClient(network: nil) { [self] callback in onDisconnect.withLock { $0 = callback } }
   }
 
-  func leave() { leaving.withLock { $0 }?() }
+  func disconnect() { onDisconnect.withLock { $0 }?() }
 
   /// Returns when the client's scan runs.
   func untilBegun() async {

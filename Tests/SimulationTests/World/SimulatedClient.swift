@@ -4,13 +4,13 @@ import Store
 
 @testable import SQLiteStore
 
-/// A client that posts, and repeats each unanswered request with the same idempotency keys.
+/// A client that posts. It repeats a request with the same idempotency keys until it has a response.
 struct SimulatedClient {
   struct PendingPost {
     let key: String
     let submission: Submission
     var idempotency: Idempotency
-    var answer: PostID?
+    var acceptedID: PostID?
   }
 
   let account: AccountID
@@ -18,7 +18,7 @@ struct SimulatedClient {
   let batches: [[Int]]
   var pendingPosts: [PendingPost]
 
-  var isDone: Bool { pendingPosts.allSatisfy { $0.answer != nil } }
+  var isDone: Bool { pendingPosts.allSatisfy { $0.acceptedID != nil } }
 }
 
 /// A request in flight with some of a client's posts.
@@ -36,7 +36,7 @@ extension Simulation {
       let count = account == 1 ? 10 : 5
       var pendingPosts: [SimulatedClient.PendingPost] = []
       for number in 0..<count {
-        let place = "\(nature(account, number).rawValue) \(account).\(number)"
+        let place = "\(behaviour(account, number).rawValue) \(account).\(number)"
         let submission = try Submission(place: place, link: "example.org", latitude: nil, longitude: nil)
         let key = "\(account).\(number)"
         let idempotency = Idempotency(key: key, requestHash: Array(place.utf8))
@@ -52,74 +52,76 @@ extension Simulation {
       clients.append(.init(account: AccountID(rawValue: account), batches: batches, pendingPosts: pendingPosts))
       for batch in batches.indices {
         let client = clients.count - 1
-        eventQueue.schedule(.clientSends(client, batch: batch), inMs: random.between(0, Simulation.troubleMs / 2))
+        eventQueue.schedule(.clientSends(client, batch: batch), inMs: random.between(0, Simulation.faultsMs / 2))
       }
     }
   }
 
   /// The behaviour of a post. Each run has a poison post, and some have a hanging, a stubborn or a slow one.
-  private func nature(_ account: Int64, _ number: Int) -> PlaceBehaviour {
+  private func behaviour(_ account: Int64, _ number: Int) -> PlaceBehaviour {
     switch (account, number) {
     case (3, 0): .poison
     case (2, 0) where seed % 8 == 0: .hanging
     case (2, 0) where seed % 16 == 4: .stubborn
     case (2, 0) where seed % 16 == 10: .slow
-    default: random.one(of: Simulation.natures)
+    default: random.one(of: Simulation.behaviours)
     }
   }
 
-  private static let natures: [PlaceBehaviour] = [
+  private static let behaviours: [PlaceBehaviour] = [
     .found, .found, .found, .nowhere, .flaky, .flaky, .broken, .street, .street,
   ]
 
   func send(_ client: Int, batch: Int) {
-    let open = clients[client].batches[batch].map { clients[client].pendingPosts[$0] }.filter { $0.answer == nil }
-    guard !open.isEmpty else { return }
-    let request = Request(client: client, batch: batch, account: clients[client].account, posts: open)
+    let posts = clients[client].batches[batch].map { clients[client].pendingPosts[$0] }.filter { $0.acceptedID == nil }
+    guard !posts.isEmpty else { return }
+    let request = Request(client: client, batch: batch, account: clients[client].account, posts: posts)
     for delayMs in network.delays(between: nil, .toIngest, nowMs: nowMs, using: &random) {
       eventQueue.schedule(.requestArrives(request), inMs: delayMs)
     }
-    // The client repeats the request until all of its posts have an answer.
+    // The client repeats the request until all of its posts have a response.
     eventQueue.schedule(.clientSends(client, batch: batch), inMs: random.between(1_000, 3_000))
   }
 
-  func ingestTakes(_ request: Request) async throws {
+  func ingestReceives(_ request: Request) async throws {
     guard ingest != nil else { return }
     if mayCrash(.ingestHasRequest) { return endIngest("ingestHasRequest") }
     var request = request
     switch injectedBug {
-    case .looksKeysUpOutside:
+    case .looksUpKeysBeforeTransaction:
       for index in request.posts.indices {
-        let wish = request.posts[index]
-        if try await store.database?.accepted(wish.idempotency, account: request.account) != nil { return }
+        let pending = request.posts[index]
+        if try await store.database?.accepted(pending.idempotency, account: request.account) != nil { return }
         starts += 1
         request.posts[index].idempotency = .init(
-          key: "\(wish.key) \(starts)", requestHash: wish.idempotency.requestHash)
+          key: "\(pending.key) \(starts)", requestHash: pending.idempotency.requestHash)
       }
-    case .answersBeforeCommit:
+    case .respondsBeforeCommit:
       let id = PostID.following(nil, unixMs: unixMs)
-      for wish in request.posts { ledger.recordReply(key: wish.key, id) }
+      for pending in request.posts { ledger.recordReply(key: pending.key, id) }
     default: break
     }
     let posts = request.posts.map { NewPost($0.submission, $0.idempotency) }
     submit(.accept(posts, account: request.account, capacity: posts.count, unixMs: unixMs), .client(request))
   }
 
+  /// Sends the response to a client. A refused write has none.
+  ///
   /// - Parameter ids: Ids of the posts, in order. Nil if the write was refused.
-  func answer(_ request: Request, _ ids: [PostID]?) {
+  func respond(to request: Request, _ ids: [PostID]?) {
     guard let ids else { return }
-    for (wish, id) in zip(request.posts, ids) { ledger.recordReply(key: wish.key, id) }
+    for (pending, id) in zip(request.posts, ids) { ledger.recordReply(key: pending.key, id) }
     for delayMs in network.delays(between: nil, .toWorker, nowMs: nowMs, using: &random) {
-      eventQueue.schedule(.answerArrives(request, ids), inMs: delayMs)
+      eventQueue.schedule(.responseArrives(request, ids), inMs: delayMs)
     }
   }
 
   func clientReceives(_ request: Request, _ ids: [PostID]) {
     for (post, id) in zip(request.posts, ids) {
       guard let index = clients[request.client].pendingPosts.firstIndex(where: { $0.key == post.key }) else { continue }
-      let before = clients[request.client].pendingPosts[index].answer
-      ledger.expect(before == nil || before == id, "key \(post.key) is answered with two posts")
-      clients[request.client].pendingPosts[index].answer = id
+      let before = clients[request.client].pendingPosts[index].acceptedID
+      ledger.expect(before == nil || before == id, "key \(post.key) has responses with two posts")
+      clients[request.client].pendingPosts[index].acceptedID = id
     }
   }
 

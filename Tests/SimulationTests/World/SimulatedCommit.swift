@@ -19,41 +19,41 @@ extension Simulation {
     if mayCrash(.ingestBeforeCommit) { return endIngest("ingestBeforeCommit") }
     let group = store.take()
     var completed: [SimulatedStore.Completed] = []
-    if isCalm ? refusesBurial(group) : random.happens(4) {
+    if isCalm ? refusesDeath(group) : random.happens(4) {
       trace("the disk is full")
       refusals += 1
-      if injectedBug == .numbersBeforeCommit { number(group) }
+      if injectedBug == .publishesBeforeCommit { publishUncommitted(group) }
       completed = group.map { SimulatedStore.Completed(submitted: $0, result: nil) }
     } else {
       for submitted in group {
-        let written = try await store.perform(submitted)
-        note(written)
-        completed.append(written)
+        let completion = try await store.perform(submitted)
+        record(completion)
+        completed.append(completion)
       }
     }
     if mayCrash(.ingestAfterCommit) { return endIngest("ingestAfterCommit") }
     // Completions run in commit order.
-    store.toldMs = max(store.toldMs, nowMs + random.between(0, isCalm ? 2 : 40))
-    eventQueue.schedule(.storeCompletes(generation: generation, completed), inMs: store.toldMs - nowMs)
+    store.completionMs = max(store.completionMs, nowMs + random.between(0, isCalm ? 2 : 40))
+    eventQueue.schedule(.storeCompletes(generation: generation, completed), inMs: store.completionMs - nowMs)
   }
 
   /// In the calm, the disk refuses one write that would make a post dead.
-  private func refusesBurial(_ group: [SimulatedStore.Submitted]) -> Bool {
-    let hasBurial = group.contains { submitted in
+  private func refusesDeath(_ group: [SimulatedStore.Submitted]) -> Bool {
+    let hasDeath = group.contains { submitted in
       if case .core(.countLosses(let losses)) = submitted.origin { !losses.dead.isEmpty } else { false }
     }
-    guard hasBurial, refusedBurials == 0, random.happens(50) else { return false }
-    refusedBurials += 1
+    guard hasDeath, refusedDeaths == 0, random.happens(50) else { return false }
+    refusedDeaths += 1
     return true
   }
 
   /// Records a commit in the ledger.
-  private func note(_ completed: SimulatedStore.Completed) {
+  private func record(_ completed: SimulatedStore.Completed) {
     switch (completed.submitted.origin, completed.result) {
-    case (.client(let request), .accept(let acceptances)?): note(request, acceptances)
+    case (.client(let request), .accept(let acceptances)?): record(request, acceptances)
     case (.core(.settle(let settlements)), .settle(let stored)?):
       guard case .settle(_, let submittedUnixMs) = completed.submitted.write else { return }
-      note(settlements, stored, submittedMs: submittedUnixMs - unixMs + nowMs)
+      record(settlements, stored, submittedMs: submittedUnixMs - unixMs + nowMs)
     case (.core(.countLosses(let losses)), .settle?):
       for id in losses.requeued.compactMap(\.post) { ledger.lose(id) }
       // The end of a deleted post is already recorded.
@@ -68,13 +68,13 @@ extension Simulation {
         store.entering.insert(id)
       }
     case (_, .discard(let change)?): for id in change.done { ledger.discard(id) }
-    case (.owner(let number), .delete(let deletion)?): note(revisions[number], deletion)
-    case (.owner(let number), .edit(let edit)?): note(revisions[number], edit)
+    case (.owner(let number), .delete(let deletion)?): record(revisions[number], deletion)
+    case (.owner(let number), .edit(let edit)?): record(revisions[number], edit)
     default: break
     }
   }
 
-  private func note(_ request: Request, _ acceptances: [Acceptance]) {
+  private func record(_ request: Request, _ acceptances: [Acceptance]) {
     for (post, acceptance) in zip(request.posts, acceptances) {
       guard case .accepted(let accepted) = acceptance else {
         ledger.recordViolation("key \(post.key) is refused")
@@ -87,16 +87,16 @@ extension Simulation {
     }
   }
 
-  private func note(
+  private func record(
     _ settlements: [IngestCore.PendingSettlement], _ stored: SettlementResult, submittedMs: Int64
   ) {
     for settled in settlements {
       guard let id = settled.job.id.post else { continue }
-      trace("post \(id.rawValue) is settled: \(settled.settlement.word)")
-      ledger.answer(settled.lease)
+      trace("post \(id.rawValue) is settled: \(settled.settlement.traceText)")
+      ledger.allowAcknowledgement(of: settled.lease)
       guard !stored.notQueued.contains(id) else {
-        voids += 1
-        ledger.void(id)
+        settledDeletedPosts += 1
+        ledger.settleDeleted(id)
         continue
       }
       switch settled.settlement {
@@ -117,7 +117,7 @@ extension Simulation {
   func complete(_ all: [SimulatedStore.Completed], generation: UInt32) {
     for (index, completed) in all.enumerated() {
       guard ingest?.generation == generation else { return }
-      if index > 0, mayCrash(.ingestHasTold) { return endIngest("ingestHasTold") }
+      if index > 0, mayCrash(.ingestHasCompleted) { return endIngest("ingestHasCompleted") }
       complete(completed)
     }
     tickIngest()
@@ -127,8 +127,8 @@ extension Simulation {
     let (write, origin, result) = (completed.submitted.write, completed.submitted.origin, completed.result)
     // As in production, the changes of a write come before its result.
     for change in result?.changes(of: write) ?? [] {
-      if case .paused(let sinceMs) = change { ingest?.isHeld = sinceMs != nil }
-      if injectedBug == .numbersBeforeCommit, case .core = origin { continue }
+      if case .paused(let sinceMs) = change { ingest?.isPaused = sinceMs != nil }
+      if injectedBug == .publishesBeforeCommit, case .core = origin { continue }
       if let committed = change.committed { continueIngest(committed) }
     }
     switch (origin, result) {
@@ -136,19 +136,19 @@ extension Simulation {
       var accepted: [AcceptedPost]?
       if case .accept(let acceptances)? = result { accepted = acceptances.compactMap(\.accepted) }
       continueIngest(.accepted(enter(accepted?.compactMap(\.job) ?? [])))
-      answer(request, accepted?.map(\.id))
+      respond(to: request, accepted?.map(\.id))
     case (.core(let write), let result):
       var stored: SettlementResult?
       if case .settle(let result)? = result { stored = result }
       continueIngest(.written(write, stored))
       // Ingest forgets refused losses at its end.
       if case .countLosses(let losses) = write, stored == nil {
-        ledger.excuse(Set(losses.requeued))
-        ledger.refuseBurial(losses.dead)
+        ledger.requeueWithoutLoss(Set(losses.requeued))
+        ledger.refuseDeaths(losses.dead)
       }
       if injectedBug == .forgetsAttempts { forgetAttempts(write) }
     case (_, .retryDead(let retried)?): continueIngest(.retried(enter(retried.jobs)))
-    case (.owner(let number), .some): answer(number)
+    case (.owner(let number), .some): respond(toRevision: number)
     case (.operation, _), (.owner, nil): break
     }
   }
@@ -170,7 +170,7 @@ extension Simulation {
   }
 
   /// Injected bug: feeds get uncommitted changes, with sequence numbers that other changes will have.
-  private func number(_ group: [SimulatedStore.Submitted]) {
+  private func publishUncommitted(_ group: [SimulatedStore.Submitted]) {
     for case .core(.settle(let settlements)) in group.map(\.origin) {
       for settled in settlements {
         guard case .verdict(.published(let published)) = settled.settlement, let id = settled.job.id.post,
@@ -187,7 +187,7 @@ extension Simulation {
 }
 
 extension Settlement {
-  fileprivate var word: String {
+  fileprivate var traceText: String {
     switch self {
     case .verdict(.published): "published"
     case .verdict(.rejected): "rejected"

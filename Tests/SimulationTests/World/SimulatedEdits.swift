@@ -3,21 +3,21 @@ import Store
 
 @testable import Domain
 
-/// An owner's edit or deletion of a stored post, repeated until it has an answer.
+/// An owner's edit or deletion of a stored post, repeated until it has a response.
 struct Revision {
   let post: PostID
   let account: AccountID
   /// The new content. Nil for a deletion.
   let edited: Submission?
-  var isAnswered = false
+  var hasResponse = false
 }
 
 extension Simulation {
   /// Starts an edit or deletion of a post of this run, or of one from before it.
   func revise() throws {
-    let own = ledger.posts.filter { !stage.posts.keys.contains($0.key) }.keys
-    let known = own.filter { id in clients.contains { $0.pendingPosts.contains { $0.answer == id } } }.sorted()
-    let ids = known.isEmpty || random.happens(50) ? stage.posts.keys.sorted() : known
+    let newPosts = ledger.posts.filter { !fixture.posts.keys.contains($0.key) }.keys
+    let known = newPosts.filter { id in clients.contains { $0.pendingPosts.contains { $0.acceptedID == id } } }.sorted()
+    let ids = known.isEmpty || random.happens(50) ? fixture.posts.keys.sorted() : known
     let id = random.one(of: ids)
     guard let entry = ledger.posts[id] else { return }
     var edited: Submission?
@@ -30,14 +30,14 @@ extension Simulation {
   }
 
   func sendRevision(_ number: Int) {
-    guard !revisions[number].isAnswered else { return }
+    guard !revisions[number].hasResponse else { return }
     for delayMs in network.delays(between: nil, .toIngest, nowMs: nowMs, using: &random) {
       eventQueue.schedule(.revisionArrives(number), inMs: delayMs)
     }
-    eventQueue.schedule(.revisionGoes(number), inMs: random.between(1_000, 3_000))
+    eventQueue.schedule(.ownerSends(number), inMs: random.between(1_000, 3_000))
   }
 
-  func ingestTakes(revision number: Int) {
+  func ingestReceives(revision number: Int) {
     guard ingest != nil else { return }
     if mayCrash(.ingestHasRequest) { return endIngest("ingestHasRequest") }
     submit(write(for: revisions[number]), .owner(number))
@@ -56,27 +56,27 @@ extension Simulation {
   }
 
   /// Records a commit in the ledger.
-  func note(_ revision: Revision, _ deletion: PostWriteResult.Deletion) {
+  func record(_ revision: Revision, _ deletion: PostWriteResult.Deletion) {
     let fate = ledger.posts[revision.post]?.fate
     trace("post \(revision.post.rawValue) is deleted: \(fate.map { "\($0)" } ?? "")")
     deletions += 1
-    if case .listed(.remove(_, _, .some)) = deletion { followers += 1 }
+    if case .listed(.remove(_, _, .some)) = deletion { backfills += 1 }
     // The job of the deleted post is still queued.
     if fate == .queued { store.leave(revision.post) }
     ledger.delete(revision.post, deletion)
   }
 
   /// Records a commit in the ledger.
-  func note(_ revision: Revision, _ edit: PostWriteResult.Edit) {
+  func record(_ revision: Revision, _ edit: PostWriteResult.Edit) {
     trace("post \(revision.post.rawValue) is edited")
     edits += 1
     if let edited = revision.edited { ledger.edit(revision.post, edited, edit) }
   }
 
-  /// Sends the answer to the owner.
-  func answer(_ number: Int) {
+  /// Sends the response to the owner.
+  func respond(toRevision number: Int) {
     for delayMs in network.delays(between: nil, .toWorker, nowMs: nowMs, using: &random) {
-      eventQueue.schedule(.revisionAnswered(number), inMs: delayMs)
+      eventQueue.schedule(.revisionResponseArrives(number), inMs: delayMs)
     }
   }
 }

@@ -39,10 +39,10 @@ struct Fetch {
 }
 
 /// Ingest's reply to a fetch.
-struct FetchAnswer {
+struct FetchReply {
   let fetch: PendingFetches<Address>.Fetch
   let epoch: Epoch
-  let answer: FeedPull.Reply
+  let reply: FeedPull.Reply
   /// True if the network has damaged the reply.
   var isDamaged = false
 }
@@ -76,10 +76,10 @@ extension Simulation {
     scheduleFeed()
   }
 
-  func feedReceives(_ answer: FetchAnswer) {
-    guard answer.fetch.peer == feed.address, let before = feed.pull else { return }
-    let effects = feed.pull?.receive(answer.answer, to: answer.fetch.id, epoch: answer.epoch, nowMs: nowMs) ?? []
-    expectRight(effects, of: answer, before: before.state)
+  func feedReceives(_ reply: FetchReply) {
+    guard reply.fetch.peer == feed.address, let before = feed.pull else { return }
+    let effects = feed.pull?.receive(reply.reply, to: reply.fetch.id, epoch: reply.epoch, nowMs: nowMs) ?? []
+    checkReply(effects, of: reply, before: before.state)
     perform(effects)
     // The reactor socket ticks after each message, too.
     tickFeed()
@@ -137,17 +137,17 @@ extension Simulation {
   }
 
   /// Checks the rules for a reply and for the list that it leads to.
-  private func expectRight(_ effects: [FeedPull.Effect], of answer: FetchAnswer, before: FeedState?) {
+  private func checkReply(_ effects: [FeedPull.Effect], of reply: FetchReply, before: FeedState?) {
     for effect in effects {
       switch effect {
       case .log(.rejected(let reason)):
-        ledger.expect(answer.isDamaged, "the feed refuses what ingest sent: \(reason)")
+        ledger.expect(reply.isDamaged, "the feed refuses what ingest sent: \(reason)")
       case .log(.regressed(let had, let now)):
-        ledger.expect(answer.isDamaged, "the store has regressed from \(had) to \(now)")
+        ledger.expect(reply.isDamaged, "the store has regressed from \(had) to \(now)")
       case .replaced(let state): expectKnown(state, "the feed's list at \(state.seq) is not ingest's")
       case .changed(let changes, _, let state):
         expectKnown(state, "the feed's list at \(state.seq) is not ingest's")
-        guard let before, !answer.isDamaged else { continue }
+        guard let before, !reply.isDamaged else { continue }
         ledger.expect(
           changes.map(\.seq) == Array(before.seq + 1...max(before.seq + 1, state.seq)),
           "changes are missing after \(before.seq)")
@@ -178,40 +178,40 @@ extension Simulation {
         peer: fetch.from, id: fetch.id, epoch: fetch.epoch, afterSeq: fetch.afterSeq,
         changesMax: Limits.changesPerFetchMax, waitMs: Limits.fetchWaitMs, nowMs: nowMs))
     eventQueue.schedule(.fetchTimesOut, inMs: Limits.fetchWaitMs)
-    answerFetches()
+    sendFetchReplies()
   }
 
-  /// Sends the replies that are due, as `ChangeServer` does.
-  func answerFetches() {
+  /// Sends the due replies, as `ChangeServer` does.
+  func sendFetchReplies() {
     guard let replies = ingest?.replies(nowMs: nowMs), let epoch = ingest?.log.epoch else { return }
-    for (fetch, answer) in replies {
-      switch answer {
+    for (fetch, result) in replies {
+      switch result {
       case .snapshot(let state):
         feed.hashes[ListPosition(epoch: state.epoch, seq: state.seq)] = state.hash
-        let answer = FeedPull.Reply.snapshot(seq: state.seq, state.entries, hash: state.hash)
-        send(FetchAnswer(fetch: fetch, epoch: epoch, answer: answer))
+        let reply = FeedPull.Reply.snapshot(seq: state.seq, state.entries, hash: state.hash)
+        send(FetchReply(fetch: fetch, epoch: epoch, reply: reply))
       case .changes(let changes, let lastSeq, let hash):
         if let hash { feed.hashes[ListPosition(epoch: epoch, seq: lastSeq)] = hash }
-        send(FetchAnswer(fetch: fetch, epoch: epoch, answer: .changes(changes, hash: hash)))
+        send(FetchReply(fetch: fetch, epoch: epoch, reply: .changes(changes, hash: hash)))
       }
     }
   }
 
-  private func send(_ answer: FetchAnswer) {
-    for delayMs in network.delays(between: answer.fetch.peer, .toWorker, nowMs: nowMs, using: &random) {
-      eventQueue.schedule(.feedReceives(damaged(answer)), inMs: delayMs)
+  private func send(_ reply: FetchReply) {
+    for delayMs in network.delays(between: reply.fetch.peer, .toWorker, nowMs: nowMs, using: &random) {
+      eventQueue.schedule(.feedReceives(damaged(reply)), inMs: delayMs)
     }
   }
 
   /// Replaces a change at random.
-  private func damaged(_ answer: FetchAnswer) -> FetchAnswer {
-    guard !isCalm, case .changes(var changes?, let hash?) = answer.answer, let first = changes.first,
+  private func damaged(_ reply: FetchReply) -> FetchReply {
+    guard !isCalm, case .changes(var changes?, let hash?) = reply.reply, let first = changes.first,
       random.happens(4)
-    else { return answer }
+    else { return reply }
     damages += 1
     changes[0] = .remove(first.id, seq: first.seq, backfill: nil)
-    return FetchAnswer(
-      fetch: answer.fetch, epoch: answer.epoch, answer: .changes(changes, hash: hash), isDamaged: true)
+    return FetchReply(
+      fetch: reply.fetch, epoch: reply.epoch, reply: .changes(changes, hash: hash), isDamaged: true)
   }
 }
 

@@ -16,14 +16,14 @@ struct SimulatedIngest {
   var fetches = PendingFetches<Address>()
   /// Time of the next tick.
   var dueMs = Int64.max
-  /// Number of jobs per session that the network has lost. Their credit is gone until the session ends, because real
-  /// TCP loses nothing within a connection.
+  /// Number of jobs per session that the network has lost. Their credit is lost until the session ends. Real TCP loses
+  /// nothing within a connection.
   var lostJobs: [UInt64: Int] = [:]
   /// True while the queue is paused as far as ingest knows.
-  var isHeld = false
+  var isPaused = false
 
-  mutating func replies(nowMs: Int64) -> [(fetch: PendingFetches<Address>.Fetch, answer: ChangeLog.FetchResult)] {
-    fetches.replies(from: &log, nowMs: nowMs)
+  mutating func replies(nowMs: Int64) -> [(fetch: PendingFetches<Address>.Fetch, result: ChangeLog.FetchResult)] {
+    fetches.replies(from: &log, nowMs: nowMs).map { (fetch: $0, result: $1) }
   }
 
   func isCurrent(_ lease: Lease) -> Bool {
@@ -53,7 +53,7 @@ extension Simulation {
     let (jobs, isPaused) = (start.jobs, start.pausedMs != nil)
     trace("ingest starts generation \(start.generation) with \(jobs.count) jobs")
     ledger.start(jobs.map(\.job), isPaused: isPaused)
-    let generation = injectedBug == .startsTokensAnew ? 1 : start.generation
+    let generation = injectedBug == .restartsTokens ? 1 : start.generation
     var list = start.list
     if injectedBug == .forgetsDeletions {
       list = FeedState(epoch: list.epoch, seq: list.entries.first?.seq ?? 0, entries: list.entries)
@@ -63,7 +63,7 @@ extension Simulation {
       generation: generation, remotePerSecond: seed % 2 == 0 ? 1 : 0.1, startMs: nowMs,
       isPaused: isPaused && injectedBug != .forgetsPause)
     var started = SimulatedIngest(generation: start.generation, core: core, log: ChangeLog(state: list))
-    started.isHeld = isPaused
+    started.isPaused = isPaused
     started.core.resume(jobs.map { ($0.job, $0.dueMs) }, unixMs: unixMs, nowMs: nowMs)
     ingest = started
     tickIngest()
@@ -77,63 +77,63 @@ extension Simulation {
     eventQueue.schedule(.ingestStarts, inMs: random.between(20, 3_000))
   }
 
-  func ingestReceives(_ letter: WorkerPacket, from address: Address) {
+  func ingestReceives(_ packet: WorkerPacket, from address: Address) {
     guard ingest != nil else { return }
-    switch letter.message {
-    case .hello(let held): open(held, letter, address)
-    case .credit(let jobLimit): receive(.credit(jobLimit: jobLimit), letter, address)
+    switch packet.message {
+    case .hello(let held): open(held, packet, address)
+    case .credit(let jobLimit): receive(.credit(jobLimit: jobLimit), packet, address)
     case .heartbeat(let jobLimit, let held, let progress):
       let progress = injectedBug == .forgetsProgress ? nil : progress
-      receive(.heartbeat(jobLimit: jobLimit, held: held, progress: progress), letter, address)
-    case .results(let results): receive(results, letter, address)
-    case .goodbye(let leases): receive(.release(leases, isGoodbye: true), letter, address)
+      receive(.heartbeat(jobLimit: jobLimit, held: held, progress: progress), packet, address)
+    case .results(let results): receive(results, packet, address)
+    case .goodbye(let leases): receive(.release(leases, isGoodbye: true), packet, address)
     }
     tickIngest()
   }
 
-  private func open(_ held: [Lease], _ letter: WorkerPacket, _ address: Address) {
-    let before = ingest?.core.scheduler.sessions.values.first { $0.instance == letter.instance }?.leases ?? []
+  private func open(_ held: [Lease], _ packet: WorkerPacket, _ address: Address) {
+    let before = ingest?.core.scheduler.sessions.values.first { $0.instance == packet.instance }?.leases ?? []
     let hello = IngestCore.Hello(
-      worker: "w\(address.worker)", address: "", instance: letter.instance, held: held,
-      remoteIntervalMs: letter.remoteIntervalMs)
+      worker: "w\(address.worker)", address: "", instance: packet.instance, held: held,
+      remoteIntervalMs: packet.remoteIntervalMs)
     perform(ingest?.core.receive(hello, from: address.peer, nowMs: nowMs) ?? [])
     guard let core = ingest?.core, let session = core.sessions[address.peer] else {
       return ledger.recordViolation("ingest refuses the session of a worker")
     }
-    ledger.excuse(before.subtracting(core.scheduler.sessions[session]?.leases ?? []))
+    ledger.requeueWithoutLoss(before.subtracting(core.scheduler.sessions[session]?.leases ?? []))
     trace("worker \(address.worker) joins as \(session) with \(held.map(\.job.rawValue))")
   }
 
-  private func receive(_ results: [JobResult], _ letter: WorkerPacket, _ address: Address) {
+  private func receive(_ results: [JobResult], _ packet: WorkerPacket, _ address: Address) {
     for result in results { ledger.report(result) }
-    let answers = results.map { result in (lease: leaseOfFailure(result), reply: Optional(result.reply)) }
-    receive(.results(answers), letter, address)
+    let replies = results.map { result in (lease: leaseOfFailure(result), reply: Optional(result.reply)) }
+    receive(.results(replies), packet, address)
     for result in results {
       // A job that waits for a permit needs no write.
       if case .waitingRemote(result.lease, _)? = ingest?.core.scheduler.jobs[result.lease.job]?.state {
-        ledger.answer(result.lease)
+        ledger.allowAcknowledgement(of: result.lease)
       }
     }
   }
 
   /// Injected bug: a failure counts, whatever its lease.
   private func leaseOfFailure(_ result: JobResult) -> Lease {
-    guard injectedBug == .takesLateFailures, result.reply.isFailure, let token = current[result.lease.job] else {
+    guard injectedBug == .acceptsLateFailures, result.reply.isFailure, let token = current[result.lease.job] else {
       return result.lease
     }
     return Lease(job: result.lease.job, token: token)
   }
 
-  private func receive(_ message: IngestCore.Message, _ letter: WorkerPacket, _ address: Address) {
-    let effects = ingest?.core.receive(message, session: letter.session, from: address.peer, nowMs: nowMs)
+  private func receive(_ message: IngestCore.Message, _ packet: WorkerPacket, _ address: Address) {
+    let effects = ingest?.core.receive(message, session: packet.session, from: address.peer, nowMs: nowMs)
     perform(effects ?? [])
   }
 
-  func send(_ letter: IngestPacket, to address: Address) {
+  func send(_ packet: IngestPacket, to address: Address) {
     let delays = network.delays(between: address, .toWorker, nowMs: nowMs, using: &random)
-    for delayMs in delays { eventQueue.schedule(.workerReceives(letter, at: address), inMs: delayMs) }
-    if delays.isEmpty, case .jobs(let jobs) = letter.message {
-      ingest?.lostJobs[letter.session, default: 0] += jobs.count
+    for delayMs in delays { eventQueue.schedule(.workerReceives(packet, at: address), inMs: delayMs) }
+    if delays.isEmpty, case .jobs(let jobs) = packet.message {
+      ingest?.lostJobs[packet.session, default: 0] += jobs.count
     }
   }
 }

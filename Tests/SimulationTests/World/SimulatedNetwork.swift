@@ -9,14 +9,16 @@ struct SimulatedNetwork {
   }
 
   /// Current partitions by worker.
-  private var cuts: [Int: (direction: Direction, untilMs: Int64)] = [:]
+  private var partitions: [Int: (direction: Direction, untilMs: Int64)] = [:]
   /// Dead connections with the time of their death.
   private var dead: [Address: Int64] = [:]
   var isCalm = false
   private(set) var lost = 0
-  private(set) var doubled = 0
+  private(set) var duplicated = 0
 
-  mutating func cut(_ worker: Int, _ direction: Direction, untilMs: Int64) { cuts[worker] = (direction, untilMs) }
+  mutating func partition(_ worker: Int, _ direction: Direction, untilMs: Int64) {
+    partitions[worker] = (direction, untilMs)
+  }
 
   /// Makes a connection dead.
   mutating func kill(_ address: Address, nowMs: Int64) { dead[address] = nowMs }
@@ -28,7 +30,7 @@ struct SimulatedNetwork {
 
   /// Ends partitions and losses. Dead connections stay dead.
   mutating func heal() {
-    cuts = [:]
+    partitions = [:]
     isCalm = true
   }
 
@@ -41,15 +43,15 @@ struct SimulatedNetwork {
       return []
     }
     if isCalm { return [Int64.random(in: 1...20, using: &random)] }
-    if let worker = address?.worker, let cut = cuts[worker], nowMs < cut.untilMs,
-      cut.direction == .both || cut.direction == direction
+    if let worker = address?.worker, let partition = partitions[worker], nowMs < partition.untilMs,
+      partition.direction == .both || partition.direction == direction
     {
       lost += 1
       return []
     }
     let copies = random.happens(6) ? 0 : random.happens(5) ? 2 : 1
     lost += copies == 0 ? 1 : 0
-    doubled += copies == 2 ? 1 : 0
+    duplicated += copies == 2 ? 1 : 0
     return (0..<copies).map { _ in Int64.random(in: 1...(random.happens(10) ? 1_500 : 100), using: &random) }
   }
 }

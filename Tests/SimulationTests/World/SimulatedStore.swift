@@ -28,20 +28,20 @@ final class SimulatedStore {
   }
 
   private let folder: String
-  private let stage: SimulationFixture
+  private let fixture: SimulationFixture
   private(set) var database: SQLiteDatabase?
   var waiting: [Submitted] = []
   var isCommitting = false
   /// Earliest time of the next completion.
-  var toldMs: Int64 = 0
+  var completionMs: Int64 = 0
   /// Committed posts that enter or leave ingest's queue, before ingest knows it. A post may leave more than once: it
   /// may die, be retried and be deleted.
   var entering: Set<PostID> = []
   private(set) var leaving: [PostID: Int] = [:]
 
-  init(_ stage: SimulationFixture) {
-    self.stage = stage
-    folder = SimulatedStore.place + "/onthemap-simulation-\(UUID().uuidString)"
+  init(_ fixture: SimulationFixture) {
+    self.fixture = fixture
+    folder = SimulatedStore.parentFolder + "/onthemap-simulation-\(UUID().uuidString)"
   }
 
   deinit {
@@ -49,13 +49,13 @@ final class SimulatedStore {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// A folder in which a sync costs nothing.
-  static let place =
+  /// The folder of all databases. A sync costs nothing in a memory file system.
+  static let parentFolder =
     FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : FileManager.default.temporaryDirectory.path
 
   func open() async throws -> SQLiteDatabase {
     if !FileManager.default.fileExists(atPath: folder) {
-      try FileManager.default.copyItem(atPath: stage.template, toPath: folder)
+      try FileManager.default.copyItem(atPath: fixture.template, toPath: folder)
     }
     let opened = try await SQLiteDatabase.opened(folder)
     database = opened
@@ -75,8 +75,8 @@ final class SimulatedStore {
 
   /// Records that ingest knows of the end.
   func hasLeft(_ id: PostID) {
-    let more = (leaving[id] ?? 0) - 1
-    leaving[id] = more > 0 ? more : nil
+    let remaining = (leaving[id] ?? 0) - 1
+    leaving[id] = remaining > 0 ? remaining : nil
   }
 
   /// Takes the waiting writes as one group.

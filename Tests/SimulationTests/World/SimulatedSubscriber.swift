@@ -29,8 +29,8 @@ extension Simulation {
   func publish(_ frame: FeedReplica.Frame) {
     for delayMs in network.delays(between: subscriber.address, .toWorker, nowMs: nowMs, using: &random) {
       let damaged = damaged(frame)
-      let letter = FeedPacket(frame: damaged ?? frame, to: subscriber.address, isDamaged: damaged != nil)
-      eventQueue.schedule(.subscriberReceives(letter), inMs: delayMs)
+      let packet = FeedPacket(frame: damaged ?? frame, to: subscriber.address, isDamaged: damaged != nil)
+      eventQueue.schedule(.subscriberReceives(packet), inMs: delayMs)
     }
   }
 
@@ -40,15 +40,15 @@ extension Simulation {
       return nil
     }
     damages += 1
-    let rest = FeedDelta(
+    let shortened = FeedDelta(
       prevSeq: delta.prevSeq, seq: delta.seq, upsert: delta.upsert.dropLast(), remove: delta.remove)
-    return .delta(rest, epoch: epoch, hash: hash)
+    return .delta(shortened, epoch: epoch, hash: hash)
   }
 
-  func subscriberReceives(_ letter: FeedPacket) {
-    guard letter.to == subscriber.address else { return }
+  func subscriberReceives(_ packet: FeedPacket) {
+    guard packet.to == subscriber.address else { return }
     let (before, wasLive) = (subscriber.replica.state, subscriber.replica.isLive)
-    let effects = subscriber.subscription.receive(letter.frame, nowMs: nowMs, using: &random)
+    let effects = subscriber.subscription.receive(packet.frame, nowMs: nowMs, using: &random)
     let (state, isLive) = (subscriber.replica.state, subscriber.replica.isLive)
     if wasLive, let before, let state, state.epoch == before.epoch {
       ledger.expect(state.seq >= before.seq, "a subscriber regresses")
@@ -60,7 +60,7 @@ extension Simulation {
     for case .report(.desynced(let loss)) in effects {
       subscriber.resyncs += 1
       ledger.expect(
-        loss != .hashMismatch || letter.isDamaged, "the subscriber's list at \(state?.seq ?? 0) is not the feed's")
+        loss != .hashMismatch || packet.isDamaged, "the subscriber's list at \(state?.seq ?? 0) is not the feed's")
     }
     perform(effects)
     tickSubscriber()
@@ -78,12 +78,12 @@ extension Simulation {
   private func perform(_ effects: [FeedSubscription.Effect]) {
     for effect in effects {
       switch effect {
-      case .report(let event): trace("the subscriber: \(event.word)")
+      case .report(let event): trace("the subscriber: \(event.traceText)")
       case .reconnect:
         subscriber.connection += 1
         join()
       case .join: join()
-      case .failOver: ledger.recordViolation("the feed says goodbye")
+      case .failOver: ledger.recordViolation("the feed sends a goodbye")
       }
     }
   }
@@ -102,7 +102,7 @@ extension Simulation {
 }
 
 extension FeedSubscription.Event {
-  fileprivate var word: String {
+  fileprivate var traceText: String {
     switch self {
     case .list(let state, _): "the list of \(state.seq)"
     case .changes(let delta, _): "\(delta.prevSeq) to \(delta.seq)"

@@ -11,7 +11,7 @@ extension Simulation {
     perform(ingest?.core.tick(nowMs: nowMs, using: &random) ?? [])
     if let before {
       expectIsolation(before)
-      expectNoHaste(before)
+      expectNoEarlyExpiry(before)
       restartStuck()
       checkAll()
     }
@@ -26,17 +26,17 @@ extension Simulation {
     for effect in effects {
       guard ingest != nil else { return }
       switch effect {
-      case .send(let speech, let session, let peer): send(speech, session: session, to: Address(peer))
+      case .send(let message, let session, let peer): send(message, session: session, to: Address(peer))
       case .store(let write): store(write)
       case .lookupEnded(let lookup, _): ingest?.lookups.remove(lookup)
       case .publish(let changes):
         ingest?.log.append(changes.map(published))
-        answerFetches()
+        sendFetchReplies()
       case .settled(let settlements, _):
         for pending in settlements {
           expectCurrent(pending)
           if case .retry(pending.job.attempts, let pauseMs, _) = pending.settlement, let id = pending.job.id.post {
-            ledger.rest(id, untilMs: nowMs + pauseMs)
+            ledger.delay(id, untilMs: nowMs + pauseMs)
           }
         }
       case .leftQueue(let posts): for post in posts { store.hasLeft(post) }
@@ -46,11 +46,11 @@ extension Simulation {
     }
   }
 
-  private func send(_ speech: MessageToWorker, session: UInt64, to address: Address) {
-    if case .acks(let acks) = speech {
-      for ack in acks { expectRight(ack.lease, ack.disposition) }
+  private func send(_ message: MessageToWorker, session: UInt64, to address: Address) {
+    if case .acks(let acks) = message {
+      for ack in acks { checkAcknowledgement(ack.lease, ack.disposition) }
     }
-    send(IngestPacket(session: session, message: speech), to: address)
+    send(IngestPacket(session: session, message: message), to: address)
   }
 
   private func store(_ write: IngestCore.Write) {
@@ -81,7 +81,7 @@ extension Simulation {
 
   /// Injected bug: feeds get a removal without the entry that refills the list.
   private func published(_ change: FeedChange) -> FeedChange {
-    if injectedBug == .forgetsFollower, case .remove(let id, let seq, _) = change {
+    if injectedBug == .forgetsBackfill, case .remove(let id, let seq, _) = change {
       return .remove(id, seq: seq, backfill: nil)
     }
     return change
@@ -102,7 +102,7 @@ extension Simulation {
       let address = Address(peer)
       // A worker with a recent result reports it with its next heartbeat.
       guard workers[address.worker].connection == address.connection,
-        nowMs - workers[address.worker].answeredMs > 2 * Limits.heartbeatMs
+        nowMs - workers[address.worker].lastResultMs > 2 * Limits.heartbeatMs
       else { continue }
       ledger.expect(workers[address.worker].isHung, "worker \(address.worker) is wrongly reported as stuck")
       if workers[address.worker].phase == .running { endWorker(address.worker, "it hung") }
@@ -121,14 +121,14 @@ extension Simulation {
         current[job.job.id] = job.lease.token
       }
       expectFairness(sent.map(\.job), waiting)
-      ledger.expect(ingest?.isHeld == false, "jobs go out although the queue is paused")
+      ledger.expect(ingest?.isPaused == false, "jobs go out although the queue is paused")
       for case .send(.jobs(let jobs), let session, let peer) in effects {
         ledger.expect(jobs.count <= before[session]?.credit ?? 0, "a worker gets more jobs than its credit")
         trace("jobs go to \(session): \(jobs.map { "\($0.job.id.rawValue) under \($0.lease.token)" })")
         let address = Address(peer)
-        let isGone = workers[address.worker].connection != address.connection
-        if isGone ? random.happens(50) : !isCalm && random.happens(3) {
-          // ZeroMQ knows that the connection is gone, or its queue is full.
+        let isDisconnected = workers[address.worker].connection != address.connection
+        if isDisconnected ? random.happens(50) : !isCalm && random.happens(3) {
+          // ZeroMQ has noticed the lost connection, or its queue is full.
           ingest?.core.sendFailed(jobs, to: session)
         } else {
           send(IngestPacket(session: session, message: .jobs(jobs)), to: address)
@@ -141,14 +141,14 @@ extension Simulation {
   // MARK: - Rules
 
   /// Checks an acknowledgement.
-  private func expectRight(_ lease: Lease, _ disposition: Disposition) {
+  private func checkAcknowledgement(_ lease: Lease, _ disposition: Disposition) {
     ledger.recordReply(lease, disposition)
     if disposition == .duplicate, let post = lease.job.post, ledger.queued.contains(post) {
       ledger.expect(
         store.entering.contains(post), "a result of \(lease.job.rawValue) is dropped before its settlement")
     }
     if disposition == .stale, let post = lease.job.post, ledger.queued.contains(post), ledger.isFound(lease) {
-      ledger.expect(ledger.posts[post]?.isRevived == true, "the place of \(lease.job.rawValue) is dropped")
+      ledger.expect(ledger.posts[post]?.isRetriedDead == true, "the place of \(lease.job.rawValue) is dropped")
     }
   }
 
@@ -216,15 +216,15 @@ extension Simulation {
 
   /// Checks that nothing expires too early: no lease of a working worker, and no session because of a stall of ingest
   /// itself.
-  private func expectNoHaste(_ before: JobScheduler) {
+  private func expectNoEarlyExpiry(_ before: JobScheduler) {
     guard let core = ingest?.core else { return }
     for (id, session) in before.sessions.sorted(by: { $0.key < $1.key }) {
       guard core.scheduler.sessions[id] != nil, let peer = core.peers[id] else {
-        let standstillMs = standstill.untilMs - standstill.sinceMs
+        let stallMs = lastStall.untilMs - lastStall.sinceMs
         ledger.expect(
-          standstill.generation != ingest?.generation || standstillMs <= Limits.livenessMs
-            || nowMs >= standstill.untilMs + Limits.livenessMs - Limits.heartbeatMs || nowMs < standstill.untilMs,
-          "session \(id) expires because of a stall of ingest of \(standstillMs) ms")
+          lastStall.generation != ingest?.generation || stallMs <= Limits.livenessMs
+            || nowMs >= lastStall.untilMs + Limits.livenessMs - Limits.heartbeatMs || nowMs < lastStall.untilMs,
+          "session \(id) expires because of a stall of ingest of \(stallMs) ms")
         continue
       }
       let address = Address(peer)

@@ -5,13 +5,13 @@ import Fuzzing
 struct SimulatedWorker {
   enum Phase {
     case running
-    /// The worker has said goodbye.
+    /// The worker has sent its goodbye.
     case leaving
-    case gone
+    case ended
   }
 
   let hasRemote: Bool
-  var phase = Phase.gone
+  var phase = Phase.ended
   /// Number of starts.
   var incarnation = 0
   /// Number of connections. Each has another routing id at ingest.
@@ -21,7 +21,7 @@ struct SimulatedWorker {
   var jobs: [Lease: Job] = [:]
   var isHung = false
   /// Time of the last result.
-  var answeredMs: Int64 = 0
+  var lastResultMs: Int64 = 0
   /// Time of the next tick.
   var dueMs = Int64.max
 
@@ -68,49 +68,49 @@ extension Simulation {
   /// Crashes the worker.
   func endWorker(_ index: Int, _ reason: String) {
     trace("worker \(index) ends: \(reason)")
-    workers[index].phase = .gone
+    workers[index].phase = .ended
     workers[index].incarnation += 1
     workers[index].connection += 1
     workers[index].jobs = [:]
     eventQueue.schedule(.workerStarts(index), inMs: random.between(20, isCalm ? 200 : 4_000))
   }
 
-  func worker(_ index: Int, receives letter: IngestPacket, on connection: Int) {
-    guard workers[index].phase != .gone, workers[index].connection == connection else { return }
-    switch letter.message {
+  func worker(_ index: Int, receives packet: IngestPacket, on connection: Int) {
+    guard workers[index].phase != .ended, workers[index].connection == connection else { return }
+    switch packet.message {
     case .welcome:
       // A worker ignores WELCOME after its goodbye.
       guard workers[index].phase == .running else { return }
-      receive(.welcome(heartbeatMs: Limits.heartbeatMs, livenessMs: Limits.livenessMs), letter, index)
+      receive(.welcome(heartbeatMs: Limits.heartbeatMs, livenessMs: Limits.livenessMs), packet, index)
     case .reset:
-      let isOver = letter.session == workers[index].session.session
-      receive(.reset, letter, index)
-      if isOver, workers[index].phase == .leaving { return endWorker(index, "it has left") }
-    case .heartbeat: receive(.heartbeat, letter, index)
+      let isCurrent = packet.session == workers[index].session.session
+      receive(.reset, packet, index)
+      if isCurrent, workers[index].phase == .leaving { return endWorker(index, "it has left") }
+    case .heartbeat: receive(.heartbeat, packet, index)
     case .acks(let acks):
-      let kept = workers[index].session.unacknowledged
-      receive(.acks(acks), letter, index)
+      let before = workers[index].session.unacknowledged
+      receive(.acks(acks), packet, index)
       ledger.expect(
-        workers[index].session.unacknowledged >= kept
+        workers[index].session.unacknowledged >= before
           - Set(acks.filter { $0.disposition != .retryLater }.map(\.lease)).count,
         "a worker drops a result that ingest has not stored")
       if mayCrash(.workerHasAcks) { return endWorker(index, "workerHasAcks") }
-    case .jobs(let assignments): receive(assignments, letter, index)
-    case .busy, .drain: ledger.recordViolation("ingest says \(letter.message)")
+    case .jobs(let assignments): receive(assignments, packet, index)
+    case .busy, .drain: ledger.recordViolation("ingest sends \(packet.message)")
     }
     guard workers[index].phase == .running else { return }
     schedule(index)
   }
 
-  private func receive(_ message: WorkerCore.Message, _ letter: IngestPacket, _ index: Int) {
-    perform(workers[index].core.receive(message, session: letter.session, nowMs: nowMs), index)
+  private func receive(_ message: WorkerCore.Message, _ packet: IngestPacket, _ index: Int) {
+    perform(workers[index].core.receive(message, session: packet.session, nowMs: nowMs), index)
   }
 
-  private func receive(_ assignments: [JobScheduler.Assignment], _ letter: IngestPacket, _ index: Int) {
+  private func receive(_ assignments: [JobScheduler.Assignment], _ packet: IngestPacket, _ index: Int) {
     let leases = assignments.map(\.lease)
-    guard let wanted = workers[index].core.receive(leases, session: letter.session, nowMs: nowMs) else { return }
+    guard let accepted = workers[index].core.receive(leases, session: packet.session, nowMs: nowMs) else { return }
     if mayCrash(.workerHasJobs) { return endWorker(index, "workerHasJobs") }
-    for assignment in assignments where wanted.contains(assignment.lease) {
+    for assignment in assignments where accepted.contains(assignment.lease) {
       ledger.expect(workers[index].jobs[assignment.lease] == nil, "a worker starts a lease twice")
       if PlaceBehaviour(of: assignment.job.query) == .poison {
         ledger.kill(assignment.lease, isCurrent: ingest?.isCurrent(assignment.lease) ?? false)
@@ -122,11 +122,11 @@ extension Simulation {
         hangs += 1
       }
       workers[index].jobs[assignment.lease] = assignment.job
-      let slowest: Int64 = isCalm ? 50 : random.happens(10) ? 4_000 : 300
+      let longestMs: Int64 = isCalm ? 50 : random.happens(10) ? 4_000 : 300
       let isSlow = PlaceBehaviour(of: assignment.job.query) == .slow
       eventQueue.schedule(
         .workerFinishes(index, incarnation: workers[index].incarnation, assignment.lease),
-        inMs: isSlow ? random.between(33_000, 50_000) : random.between(1, slowest))
+        inMs: isSlow ? random.between(33_000, 50_000) : random.between(1, longestMs))
     }
   }
 
@@ -135,10 +135,10 @@ extension Simulation {
       let job = workers[index].jobs.removeValue(forKey: lease)
     else { return }
     if mayCrash(.workerBeforeResults) { return endWorker(index, "workerBeforeResults") }
-    workers[index].answeredMs = nowMs
+    workers[index].lastResultMs = nowMs
     let result = JobResult(lease: lease, reply: reply(to: job, at: index))
-    trace("worker \(index) answers \(lease.job.rawValue) under \(lease.token): \(result.reply.word)")
-    perform(workers[index].core.answer([result], nowMs: nowMs), index)
+    trace("worker \(index) reports \(lease.job.rawValue) under \(lease.token): \(result.reply.traceText)")
+    perform(workers[index].core.report([result], nowMs: nowMs), index)
     if mayCrash(.workerAfterResults) { return endWorker(index, "workerAfterResults") }
     schedule(index)
   }
@@ -170,7 +170,7 @@ extension Simulation {
   /// Starts the graceful shutdown of a worker.
   func drainWorker(_ index: Int) {
     guard workers[index].phase == .running else { return }
-    trace("worker \(index) says goodbye")
+    trace("worker \(index) sends its goodbye")
     drains += 1
     perform(workers[index].core.drain(), index)
     workers[index].phase = .leaving
@@ -204,7 +204,7 @@ extension Simulation {
       if case .hello = message { workers[index].core.helloFailed() }
       return
     }
-    let letter = WorkerPacket(
+    let packet = WorkerPacket(
       message: message, session: session, instance: workers[index].instance,
       remoteIntervalMs: workers[index].hasRemote ? 0 : nil)
     var address = Address(worker: index, connection: workers[index].connection)
@@ -214,13 +214,13 @@ extension Simulation {
       address = Address(worker: index, connection: workers[index].connection)
     }
     for delayMs in network.delays(between: address, .toIngest, nowMs: nowMs, using: &random) {
-      eventQueue.schedule(.ingestReceives(letter, from: address), inMs: delayMs)
+      eventQueue.schedule(.ingestReceives(packet, from: address), inMs: delayMs)
     }
   }
 }
 
 extension WorkerReply {
-  fileprivate var word: String {
+  fileprivate var traceText: String {
     switch self {
     case .outcome(.located): "located"
     case .outcome(.notFound): "not found"

@@ -12,7 +12,7 @@ struct IdentityTests {
         issuer: issuer, subject: subject, email: nil, givenName: "Ada", familyName: "Lovelace", name: nil))
   }
 
-  private func made(_ database: any IngestStore, _ subject: String, email: String) async throws -> Account {
+  private func makeAccount(_ database: any IngestStore, _ subject: String, email: String) async throws -> Account {
     let outcome = try await database.account(of: identity(subject), newEmail: email, unixMs: 5)
     guard case .created(let account) = outcome else { throw StoreError.unusable(path: "", reason: "\(outcome)") }
     return account
@@ -24,7 +24,7 @@ struct IdentityTests {
   func made(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
-    let account = try await made(database, "1", email: "ada@example.org")
+    let account = try await makeAccount(database, "1", email: "ada@example.org")
     #expect(!account.hasPassword && account.firstName == "Ada" && account.createdMs == 5)
     #expect(try await database.credentials(email: "ada@example.org")?.passwordHash == "")
     guard case .existing(account) = try await database.account(of: identity("1"), newEmail: "x@y", unixMs: 6) else {
@@ -85,7 +85,7 @@ struct IdentityTests {
     let outcome = try await database.link(identity(subject), to: account, session: session ?? token, unixMs: unixMs)
     return switch outcome {
     case .linked: "linked"
-    case .taken: "taken"
+    case .linkedToAnother: "linked to another"
     case .tooMany: "too many"
     case .noSession: "no session"
     }
@@ -97,7 +97,7 @@ struct IdentityTests {
     let place = StorePlace(kind)
     let database = try place.open()
     let ada = try await database.addAccount("ada")
-    let bob = try await made(database, "bob", email: "bob@example.org")
+    let bob = try await makeAccount(database, "bob", email: "bob@example.org")
     let bobs = [UInt8](repeating: 2, count: 32)
     try await database.addSession(tokenHash: token, account: ada, unixMs: 5, expiresMs: 100)
     try await database.addSession(tokenHash: bobs, account: bob.id, unixMs: 5, expiresMs: 100)
@@ -106,8 +106,8 @@ struct IdentityTests {
     }
     #expect(try await link(database, "more", to: ada) == "too many")
     #expect(try await link(database, "1", to: ada) == "linked")
-    #expect(try await link(database, "1", to: bob.id, session: bobs) == "taken")
-    #expect(try await link(database, "bob", to: ada) == "taken")
+    #expect(try await link(database, "1", to: bob.id, session: bobs) == "linked to another")
+    #expect(try await link(database, "bob", to: ada) == "linked to another")
     let all = try await database.identities(of: ada)
     #expect(all.map(\.subject) == (1...Limits.identitiesOfAccountMax).map { "\($0)" } && all.first?.createdMs == 1)
     #expect(try await database.close(ada, unixMs: 8))
@@ -117,7 +117,7 @@ struct IdentityTests {
       Issue.record("The identity of the closed account is left.")
       return
     }
-    #expect(try await made(database, "1", email: "new@example.org").id != ada)
+    #expect(try await makeAccount(database, "1", email: "new@example.org").id != ada)
   }
 
   @Test(
@@ -138,21 +138,21 @@ struct IdentityTests {
   func unlinked(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
-    let ada = try await made(database, "1", email: "ada@example.org").id
+    let ada = try await makeAccount(database, "1", email: "ada@example.org").id
     try await database.addSession(tokenHash: token, account: ada, unixMs: 5, expiresMs: 100)
     let first = try #require(try await database.identities(of: ada).first)
     func unlink(
-      _ identity: LinkedIdentity, from account: AccountID, isOn: Bool = true
+      _ identity: LinkedIdentity, from account: AccountID, isConfigured: Bool = true
     ) async throws -> String {
-      let issuers: Set = isOn ? [identity.issuer] : []
+      let issuers: Set = isConfigured ? [identity.issuer] : []
       return "\(try await database.unlink(identity, from: account, issuers: issuers))"
     }
     #expect(try await unlink(first, from: ada) == "last")
     #expect(try await link(database, "2", to: ada) == "linked")
     #expect(try await unlink(first, from: try await database.addAccount("bob")) == "notFound")
     #expect(
-      try await unlink(first, from: ada, isOn: false) == "last",
-      "The other identity's issuer is off, so it does not count.")
+      try await unlink(first, from: ada, isConfigured: false) == "last",
+      "The other identity's issuer is not configured, so it does not count.")
     #expect(try await unlink(first, from: ada) == "unlinked")
     #expect(try await unlink(first, from: ada) == "notFound")
     let second = try #require(try await database.identities(of: ada).first)
@@ -166,8 +166,8 @@ struct IdentityTests {
   func reset(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
-    let ada = try await made(database, "1", email: "ada@example.org").id
-    let bob = try await made(database, "2", email: "bob@example.org").id
+    let ada = try await makeAccount(database, "1", email: "ada@example.org").id
+    let bob = try await makeAccount(database, "2", email: "bob@example.org").id
     try await database.addSession(tokenHash: token, account: ada, unixMs: 5, expiresMs: 100)
     #expect(try await database.setPassword(of: ada, "$argon2id$x", from: nil, ending: .sessionsAndIdentities))
     #expect(try await database.session(tokenHash: token) == nil)
@@ -180,7 +180,7 @@ struct IdentityTests {
   func password(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
-    let account = try await made(database, "1", email: "ada@example.org")
+    let account = try await makeAccount(database, "1", email: "ada@example.org")
     #expect(try await database.changePassword(of: account.id, "$argon2id$x", from: ""))
     #expect(try await database.account(account.id)?.hasPassword == true)
   }

@@ -52,20 +52,20 @@ struct LoginTests {
     let place = StorePlace(kind)
     let database = try place.open()
     let keys = (0..<4).map { LoginThrottle.Key(scope: .accountAndAddress, digest: [$0]) }
-    let count = LoginThrottle.Count(tries: 6, lastMs: 1_000)
+    let count = LoginThrottle.Count(attempts: 6, lastMs: 1_000)
     database.storeLoginCounts([keys[0]: count, keys[1]: count], removing: [], unixMs: 1_000)
     database.storeLoginCounts(
-      [keys[1]: .init(tries: 7, lastMs: 2_000)], removing: [keys[0], keys[2]], unixMs: 2_000)
+      [keys[1]: .init(attempts: 7, lastMs: 2_000)], removing: [keys[0], keys[2]], unixMs: 2_000)
     _ = try await database.addAccount()
     database.close()
     let again = try place.open()
-    #expect(try again.loginCounts(unixMs: 3_000) == [keys[1]: .init(tries: 7, lastMs: 2_000)])
+    #expect(try again.loginCounts(unixMs: 3_000) == [keys[1]: .init(attempts: 7, lastMs: 2_000)])
     #expect(try again.loginCounts(unixMs: 2_000 + Limits.loginAttemptsExpiryMs).isEmpty)
-    let later = 2_000 + Limits.loginAttemptsExpiryMs
-    again.storeLoginCounts([keys[3]: .init(tries: 6, lastMs: later)], removing: [], unixMs: later)
+    let laterMs = 2_000 + Limits.loginAttemptsExpiryMs
+    again.storeLoginCounts([keys[3]: .init(attempts: 6, lastMs: laterMs)], removing: [], unixMs: laterMs)
     _ = try await again.addAccount("bob")
     #expect(
-      try again.loginCounts(unixMs: 3_000).keys == [keys[3]: LoginThrottle.Count(tries: 6, lastMs: later)].keys,
+      try again.loginCounts(unixMs: 3_000).keys == [keys[3]: LoginThrottle.Count(attempts: 6, lastMs: laterMs)].keys,
       "Expired counts are deleted.")
   }
 }

@@ -115,15 +115,15 @@ struct ProfileTests {
     first.close()
     let again = try place.open()
     #expect(try again.closing() == [ada])
-    var (next, turns, unlisted) = (nil as PostID?, 0, [PostID]())
+    var (next, pages, unlisted) = (nil as PostID?, 0, [PostID]())
     repeat {
       let erasure = try await erase(again, ada, after: next)
       #expect(erasure.changes.count + erasure.unlisted.count <= 100)
       state.apply(erasure.changes)
       unlisted += erasure.unlisted
-      (next, turns) = (erasure.next, turns + 1)
+      (next, pages) = (erasure.next, pages + 1)
     } while next != nil
-    #expect(turns == count / 100 + 1 && unlisted == queued)
+    #expect(pages == count / 100 + 1 && unlisted == queued)
     #expect(try again.feed() == state && state.entries.map(\.id) == kept.reversed())
     #expect(try again.closing().isEmpty)
     #expect(try await again.posts(of: ada, after: nil, limit: 1).posts.isEmpty)
@@ -131,7 +131,7 @@ struct ProfileTests {
     #expect(try await again.account(ada) == nil)
     #expect(try await again.accountCount == 1)
     let key = Idempotency(key: "secret-key-0", requestHash: [1])
-    #expect(try await again.accepted(key, account: ada) == nil, "The idempotency keys are gone.")
+    #expect(try await again.accepted(key, account: ada) == nil, "The idempotency keys are deleted.")
     for text in ["ada", "Secret"] {
       let found = try await again.published(PostFilter(text: text), below: nil, limit: 10)
       #expect(found.entries.isEmpty && found.next == nil, "\(text)")

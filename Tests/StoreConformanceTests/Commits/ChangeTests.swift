@@ -121,12 +121,12 @@ struct ChangeTests {
     #expect(try await store.delete(deleted, of: ada, unixMs: 1) == .unlisted)
     let record = Record(store)
     let reason = Verdict.Reason(code: "down", detail: "try again")
-    let gone = try await store.settledAll([
+    let result = try await store.settledAll([
       (queued[0], .verdict(.at(1))), (queued[1], .verdict(.rejected(reason))), (queued[2], .dead(reason, attempts: 1)),
       (queued[3], .retry(attempts: 1, pauseMs: 5, reason: reason)), (queued[4], .leaseLost),
       (deleted, .dead(reason, attempts: 1)),
     ])
-    #expect(gone.notQueued == [deleted])
+    #expect(result.notQueued == [deleted])
     #expect(record.take() == ["list 1", "settled 3"])
     _ = try await store.settledAll([(queued[3], .leaseLost)])
     #expect(record.take() == [])

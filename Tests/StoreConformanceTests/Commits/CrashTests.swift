@@ -39,7 +39,7 @@ private struct StoreFixture {
       .delete(published[0], account: ada, unixMs: unixMs),
       .edit(published[1], account: ada, rome, published: .rome, unixMs: unixMs),
       .changeProfile(ada, name, unixMs: unixMs), .erasePosts(account: bob, after: nil, unixMs: unixMs),
-      .retryDead(.these([dead[0]]), limit: 1, unixMs: unixMs), .discard([dead[1]], unixMs: unixMs), .pause(sinceMs: 7),
+      .retryDead(.posts([dead[0]]), limit: 1, unixMs: unixMs), .discard([dead[1]], unixMs: unixMs), .pause(sinceMs: 7),
     ]
     return StoreFixture(
       ada: ada, bob: bob, queued: queued, published: published, dead: dead, unlisted: unlisted, writes: writes)
@@ -66,21 +66,21 @@ struct CrashTests {
   func beforeCommit(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let store = try place.open()
-    let scene = try await StoreFixture.stored(in: store)
+    let fixture = try await StoreFixture.stored(in: store)
     let before = try store.start()
     let gate = try await Gate.before(store) {
-      for write in scene.writes { store.submit(write, completion: CommitCompletion { _ in }) }
+      for write in fixture.writes { store.submit(write, completion: CommitCompletion { _ in }) }
     }
     let crashed = try place.crashed()
     gate.open()
     let again = try crashed.open()
     let start = try again.start()
     #expect(start.list == before.list && start.pausedMs == nil && start.generation > before.generation)
-    #expect(start.jobs.map(\.job) == before.jobs.map(\.job) && start.closedAccounts == [scene.bob])
-    #expect(try await again.count(of: scene.ada) == 5)
-    #expect(try await again.account(scene.ada)?.firstName == "ada")
-    #expect(try await again.deadPosts(reason: nil, after: nil, limit: 9).map(\.id) == scene.dead)
-    let repeated = try await results(of: scene.writes, in: again)
+    #expect(start.jobs.map(\.job) == before.jobs.map(\.job) && start.closedAccounts == [fixture.bob])
+    #expect(try await again.count(of: fixture.ada) == 5)
+    #expect(try await again.account(fixture.ada)?.firstName == "ada")
+    #expect(try await again.deadPosts(reason: nil, after: nil, limit: 9).map(\.id) == fixture.dead)
+    let repeated = try await results(of: fixture.writes, in: again)
     guard case .accept(let acceptances) = repeated[0], case .settle(let settled) = repeated[1],
       case .delete(let deletion) = repeated[2], case .edit(let edit) = repeated[3],
       case .changeProfile(.changed(let account, let changes)) = repeated[4],
@@ -94,9 +94,9 @@ struct CrashTests {
     #expect(settled.entries.map(\.seq) == [before.list.seq + 1] && settled.notQueued.isEmpty)
     #expect(deletion.change != nil && edit.entry?.place == "Rome")
     #expect(account.firstName == "Augusta" && changes.count == 2)
-    #expect(erasure.changes.count == 1 && erasure.unlisted == [scene.unlisted] && erasure.next == nil)
-    #expect(retried.change == QueueChange(done: [scene.dead[0]]) && discarded == QueueChange(done: [scene.dead[1]]))
-    #expect(try again.feed().entries.map(\.id) == [scene.published[1], scene.queued])
+    #expect(erasure.changes.count == 1 && erasure.unlisted == [fixture.unlisted] && erasure.next == nil)
+    #expect(retried.change == QueueChange(done: [fixture.dead[0]]) && discarded == QueueChange(done: [fixture.dead[1]]))
+    #expect(try again.feed().entries.map(\.id) == [fixture.published[1], fixture.queued])
     #expect(try again.closing().isEmpty && again.pausedMs() == 7)
     try again.expectSound()
   }
@@ -107,8 +107,8 @@ struct CrashTests {
   func afterCommit(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let store = try place.open()
-    let scene = try await StoreFixture.stored(in: store)
-    let stored = try await results(of: scene.writes, in: store)
+    let fixture = try await StoreFixture.stored(in: store)
+    let stored = try await results(of: fixture.writes, in: store)
     guard case .accept(let first) = stored[0] else {
       Issue.record("\(stored)")
       return
@@ -116,8 +116,8 @@ struct CrashTests {
     let again = try place.crashed().open()
     let start = try again.start()
     #expect(try start.list == store.feed() && start.pausedMs == 7 && start.closedAccounts.isEmpty)
-    #expect(start.jobs.map(\.job.id) == [JobID(scene.dead[0])] + first.compactMap { $0.job?.id })
-    let repeated = try await results(of: scene.writes, in: again)
+    #expect(start.jobs.map(\.job.id) == [JobID(fixture.dead[0])] + first.compactMap { $0.job?.id })
+    let repeated = try await results(of: fixture.writes, in: again)
     guard case .accept(let acceptances) = repeated[0], case .settle(let settled) = repeated[1],
       case .delete(let deletion) = repeated[2], case .edit(let edit) = repeated[3],
       case .changeProfile(.changed(let account, let changes)) = repeated[4],
@@ -129,16 +129,16 @@ struct CrashTests {
     }
     #expect(acceptances.compactMap(\.accepted?.id) == first.compactMap(\.accepted?.id))
     #expect(acceptances.compactMap(\.job).isEmpty)
-    #expect(settled.entries.isEmpty && settled.notQueued == [scene.queued])
+    #expect(settled.entries.isEmpty && settled.notQueued == [fixture.queued])
     #expect(deletion == .notFound && sinceMs == 7)
     #expect(account.firstName == "Augusta" && changes.isEmpty)
     #expect(erasure.changes.isEmpty && erasure.unlisted.isEmpty && erasure.next == nil)
     #expect(retried.jobs.isEmpty)
-    #expect(retried.change == QueueChange(unchanged: [.init(id: scene.dead[0], state: .ready)]))
-    #expect(discarded == QueueChange(unchanged: [.init(id: scene.dead[1], state: .rejected)]))
+    #expect(retried.change == QueueChange(unchanged: [.init(id: fixture.dead[0], state: .ready)]))
+    #expect(discarded == QueueChange(unchanged: [.init(id: fixture.dead[1], state: .rejected)]))
     // The edited post was already on top.
     let (list, entry) = (try again.feed(), try #require(edit.entry))
-    #expect(entry.id == scene.published[1] && entry.seq > start.list.seq && list.seq == entry.seq)
+    #expect(entry.id == fixture.published[1] && entry.seq > start.list.seq && list.seq == entry.seq)
     #expect(list.entries.map(\.id) == start.list.entries.map(\.id))
     #expect(list.entries.first == entry && list.entries.dropFirst() == start.list.entries.dropFirst())
     try again.expectSound()

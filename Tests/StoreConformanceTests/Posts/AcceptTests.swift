@@ -26,7 +26,7 @@ struct AcceptTests {
     #expect(jobs.map(\.job) == [accepted.job?.asRead])
     #expect(jobs.map(\.dueMs) == [0])
     #expect(accepted.job?.query == "São Tomé 京")
-    #expect(accepted.job?.given == submission.coordinate)
+    #expect(accepted.job?.clientCoordinate == submission.coordinate)
     #expect(accepted.createdMs == 1_700_000_000_123)
     #expect(try await database.post(.following(accepted.id, unixMs: 0)) == nil)
   }
@@ -105,16 +105,16 @@ struct AcceptTests {
     let account = try await database.addAccount()
     let submission = try Submission(place: "Oslo", link: "example.org", latitude: nil, longitude: nil)
     let gate = try await Gate(database)
-    let (answers, answered) = AsyncStream.makeStream(of: Bool.self)
+    let (completions, completion) = AsyncStream.makeStream(of: Bool.self)
     for number in 0..<9 {
       let author = number % 3 == 1 ? AccountID(rawValue: 404) : account
       database.accept(submission, account: author, unixMs: 1) { result in
-        answered.yield((try? result.get()) != nil)
+        completion.yield((try? result.get()) != nil)
       }
     }
     gate.open()
     var outcomes: [Bool] = []
-    for await outcome in answers.prefix(9) { outcomes.append(outcome) }
+    for await outcome in completions.prefix(9) { outcomes.append(outcome) }
     #expect(outcomes == (0..<9).map { $0 % 3 != 1 })
     #expect(try await database.count(of: account) == 6)
     try database.expectSound()

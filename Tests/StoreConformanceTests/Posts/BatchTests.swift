@@ -120,7 +120,7 @@ struct BatchTests {
   }
 
   @Test("A large batch beyond the capacity is stored up to the capacity", arguments: StoreKind.allCases)
-  func manyRoom(kind: StoreKind) async throws {
+  func manyBeyondCapacity(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
     let account = try await database.addAccount()
@@ -163,12 +163,12 @@ struct BatchTests {
     let database = try place.open()
     let account = try await database.addAccount()
     let gate = try await Gate(database)
-    async let nobody = accept([entry("a"), entry("b")], database, by: AccountID(rawValue: 404))
-    async let somebody = accept([entry("a"), entry("b")], database, by: account)
+    async let refused = accept([entry("a"), entry("b")], database, by: AccountID(rawValue: 404))
+    async let accepted = accept([entry("a"), entry("b")], database, by: account)
     gate.open()
     var isRefused = false
-    do { _ = try await nobody } catch is StoreError { isRefused = true }
-    let stored = try await somebody.compactMap(\.accepted)
+    do { _ = try await refused } catch is StoreError { isRefused = true }
+    let stored = try await accepted.compactMap(\.accepted)
     #expect(isRefused && stored.count == 2)
     #expect(try await database.count(of: account) == 2)
     try database.expectSound()

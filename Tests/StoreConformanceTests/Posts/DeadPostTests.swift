@@ -8,7 +8,7 @@ struct DeadPostTests {
   private let poison = Verdict.Reason(code: "workers_lost", detail: "three workers were lost")
   private let bad = Verdict.Reason(code: "bad_place", detail: "no worker likes it")
 
-  private func died(_ reason: Verdict.Reason, _ count: Int, in database: any IngestStore, by account: AccountID)
+  private func makeDead(_ reason: Verdict.Reason, _ count: Int, in database: any IngestStore, by account: AccountID)
     async throws -> [PostID]
   {
     var ids: [PostID] = []
@@ -23,8 +23,8 @@ struct DeadPostTests {
     let database = try place.open()
     let account = try await database.addAccount()
     #expect(try await database.deadCounts() == (0, []))
-    let first = try await died(poison, 3, in: database, by: account)
-    let second = try await died(bad, 5, in: database, by: account)
+    let first = try await makeDead(poison, 3, in: database, by: account)
+    let second = try await makeDead(bad, 5, in: database, by: account)
     _ = try await database.accepted(by: account)
     let counts = try await database.deadCounts()
     #expect(counts.all == 8)
@@ -51,7 +51,7 @@ struct DeadPostTests {
       (Settlement.retry(attempts: 1, pauseMs: 9, reason: down), Int64(10)), (.leaseLost, 20),
       (.dead(poison), 30), (.dead(bad), 40), (.leaseLost, 50), (.retry(attempts: 1, pauseMs: 9, reason: down), 60),
     ] { try await database?.settled([(id, settlement)], unixMs: ms) }
-    _ = try await database?.retryDead(.these([id]), limit: 1, unixMs: 70)
+    _ = try await database?.retryDead(.posts([id]), limit: 1, unixMs: 70)
     try await database?.settled([(id, .dead(bad))], unixMs: 80)
     _ = try await database?.discard([id], unixMs: 90)
     database?.close()
@@ -73,7 +73,7 @@ struct DeadPostTests {
     try await database?.settled([(id, .retry(attempts: 7, pauseMs: 5))])
     try await database?.settled([(id, .leaseLost)])
     try await database?.settled([(id, .dead(bad))])
-    let retried = try await #require(database).retryDead(.these([id, id]), limit: 2, unixMs: 9)
+    let retried = try await #require(database).retryDead(.posts([id, id]), limit: 2, unixMs: 9)
     #expect(retried.change == QueueChange(done: [id]))
     #expect(retried.jobs == [Job(id: JobID(id), account: account, query: "Lima")])
     #expect(try await database?.deadCounts().all == 0)
@@ -93,7 +93,7 @@ struct DeadPostTests {
     let place = StorePlace(kind)
     let database = try place.open()
     let account = try await database.addAccount()
-    let dead = try await died(bad, 2, in: database, by: account)
+    let dead = try await makeDead(bad, 2, in: database, by: account)
     let queued = try await database.accepted(by: account).id
     let published = try await database.accepted(by: account).id
     try await database.settled([(published, .verdict(.at(1)))])
@@ -102,7 +102,7 @@ struct DeadPostTests {
       .init(id: queued, state: .ready), .init(id: published, state: .published), .init(id: unknown, state: nil),
     ]
     let ids = [queued, published, unknown]
-    let retried = try await database.retryDead(.these([dead[0]] + ids), limit: 4, unixMs: 9)
+    let retried = try await database.retryDead(.posts([dead[0]] + ids), limit: 4, unixMs: 9)
     #expect(retried.change == QueueChange(done: [dead[0]], unchanged: unchanged) && retried.jobs.count == 1)
     let discarded = try await database.discard(ids + [dead[1]], unixMs: 9)
     #expect(discarded == QueueChange(done: [dead[1]], unchanged: unchanged))
@@ -117,7 +117,7 @@ struct DeadPostTests {
     let place = StorePlace(kind)
     let database = try place.open()
     let account = try await database.addAccount()
-    let id = try await died(poison, 1, in: database, by: account)[0]
+    let id = try await makeDead(poison, 1, in: database, by: account)[0]
     #expect(try await database.discard([id], unixMs: 1_800_000_000_000).done == [id])
     let post = try await database.post(id)
     #expect(post?.state == .rejected && post?.updatedMs == 1_800_000_000_000)
@@ -133,8 +133,8 @@ struct DeadPostTests {
     let place = StorePlace(kind)
     let database = try place.open()
     let account = try await database.addAccount()
-    let dead = try await died(bad, 10, in: database, by: account)
-    let others = try await died(poison, 2, in: database, by: account)
+    let dead = try await makeDead(bad, 10, in: database, by: account)
+    let others = try await makeDead(poison, 2, in: database, by: account)
     var (done, next): ([PostID], PostID?) = ([], nil)
     repeat {
       let retried = try await database.retryDead(.all(reason: "bad_place", after: next), limit: 4, unixMs: 9)
@@ -192,7 +192,7 @@ struct DeadPostTests {
     #expect(events.map(\.atMs) == Array(2...Int64(Limits.postEventsShownMax) + 1))
     for number in 0...Limits.deadReasonsMax {
       let count = number == 7 ? 1 : 2
-      _ = try await died(.init(code: "r\(number)", detail: ""), count, in: database, by: account)
+      _ = try await makeDead(.init(code: "r\(number)", detail: ""), count, in: database, by: account)
     }
     let counts = try await database.deadCounts()
     #expect(counts.all == 2 * Limits.deadReasonsMax + 1)

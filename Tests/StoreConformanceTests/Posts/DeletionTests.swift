@@ -109,14 +109,14 @@ struct DeletionTests {
     let edited = try Submission(place: "Rome", link: "example.org", latitude: nil, longitude: nil)
     var queued: [PostID] = []
     for _ in 0..<20 { queued.append(try await database.accepted(by: account).id) }
-    let (numbers, told) = AsyncStream.makeStream(of: UInt64?.self)
+    let (numbers, completed) = AsyncStream.makeStream(of: UInt64?.self)
     let gate = try await Gate(database)
     let completion = CommitCompletion<PostWriteResult> { result in
       switch try? result.get() {
-      case .settle(let result): told.yield(result.entries.first?.seq)
-      case .delete(let deletion): told.yield(deletion.change?.seq)
-      case .edit(let edit): told.yield(edit.entry?.seq)
-      default: told.yield(nil)
+      case .settle(let result): completed.yield(result.entries.first?.seq)
+      case .delete(let deletion): completed.yield(deletion.change?.seq)
+      case .edit(let edit): completed.yield(edit.entry?.seq)
+      default: completed.yield(nil)
       }
     }
     for (index, id) in ids.enumerated() {
@@ -139,14 +139,14 @@ struct DeletionTests {
     arguments: StoreKind.allCases)
   func queued(kind: StoreKind) async throws {
     let place = StorePlace(kind)
-    let ends: [Settlement] = [
+    let settlements: [Settlement] = [
       .verdict(.at(1)), .verdict(.rejected(.init(code: "c", detail: "d"))), .dead(.init(code: "c", detail: "d")),
       .retry(attempts: 1, pauseMs: 9, reason: .init(code: "c", detail: "d")), .leaseLost,
     ]
     var database: (any IngestStore)? = try place.open()
     let account = try await #require(database).addAccount()
     for restarts in [false, true] {
-      for end in ends {
+      for settlement in settlements {
         let id = try await #require(database).accepted(by: account).id
         let deletion = try await database?.deleted(id, of: account)
         #expect(deletion == .unlisted)
@@ -156,7 +156,7 @@ struct DeletionTests {
           database = try place.open()
         }
         #expect(try database?.unsettledJobs().isEmpty == true)
-        let settled = try await #require(database).settledAll([(id, end)])
+        let settled = try await #require(database).settledAll([(id, settlement)])
         #expect(settled.entries.isEmpty && settled.notQueued == [id])
         #expect(try await database?.post(id) == nil)
         #expect(try await database?.history(of: id).isEmpty == true)
@@ -213,7 +213,7 @@ struct DeletionTests {
     }
     #expect(try await database.deadCounts().all == 0)
     #expect(try await database.deadPosts(reason: nil, after: nil, limit: 9).isEmpty)
-    let retried = try await database.retryDead(.these([ids[1]]), limit: 1, unixMs: 9)
+    let retried = try await database.retryDead(.posts([ids[1]]), limit: 1, unixMs: 9)
     #expect(retried.jobs.isEmpty && retried.change == QueueChange(unchanged: [.init(id: ids[1], state: nil)]))
     #expect(try await database.retryDead(.all(reason: nil, after: nil), limit: 9, unixMs: 9).jobs.isEmpty)
     #expect(try await database.discard([ids[1]], unixMs: 9) == retried.change)

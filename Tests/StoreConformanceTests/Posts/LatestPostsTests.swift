@@ -21,11 +21,11 @@ struct LatestPostsTests {
     #expect(full.epoch == empty.epoch && full.seq == full.entries.first?.seq)
     #expect(try database.feed() == full)
     _ = try await database.deleted(ids[50], of: account)
-    let later = try await database.latest()
-    #expect(later.seq > full.seq && later.entries.count == Limits.feedEntriesMax)
-    #expect(later.entries.last?.id == ids[1] && !later.entries.contains { $0.id == ids[50] })
-    #expect(try database.feed() == later)
+    let updated = try await database.latest()
+    #expect(updated.seq > full.seq && updated.entries.count == Limits.feedEntriesMax)
+    #expect(updated.entries.last?.id == ids[1] && !updated.entries.contains { $0.id == ids[50] })
+    #expect(try database.feed() == updated)
     database.close()
-    #expect(try await place.open().latest() == later)
+    #expect(try await place.open().latest() == updated)
   }
 }

@@ -67,12 +67,12 @@ struct SettleTests {
     let rejected = try await database.accepted(by: account).id
     let dead = try await database.accepted(by: account).id
     let reason = Verdict.Reason(code: "place_not_found", detail: "no place found for it")
-    let burial = Verdict.Reason(code: "poison", detail: "three workers were lost")
-    let entries = try await database.settled([(rejected, .verdict(.rejected(reason))), (dead, .dead(burial))])
+    let deathReason = Verdict.Reason(code: "poison", detail: "three workers were lost")
+    let entries = try await database.settled([(rejected, .verdict(.rejected(reason))), (dead, .dead(deathReason))])
     #expect(entries.isEmpty)
     let posts = [try await database.post(rejected), try await database.post(dead)]
     #expect(posts.map { $0?.state } == [.rejected, .dead])
-    #expect(posts.map { $0?.reason } == [reason, burial])
+    #expect(posts.map { $0?.reason } == [reason, deathReason])
     #expect(posts.allSatisfy { $0?.seq == nil && $0?.updatedMs == 1_700_000_001_000 })
     #expect(try database.feed().entries.isEmpty)
     try database.expectSound()

@@ -28,12 +28,12 @@ struct TraceTests {
     let bare = try await accept(database, by: account, nil)
     #expect(try await database.queueEntry(traced)?.trace == trace)
     #expect(try await database.settled([(traced, .verdict(.at(599_139_000)))]).first?.trace == trace)
-    let later = try await accept(database, by: account, trace)
+    let second = try await accept(database, by: account, trace)
     database.close()
     let reopened = try place.open()
-    #expect(try reopened.unsettledJobs().map(\.job.id) == [JobID(bare), JobID(later)])
+    #expect(try reopened.unsettledJobs().map(\.job.id) == [JobID(bare), JobID(second)])
     #expect(try reopened.unsettledJobs().map(\.job.trace) == [nil, trace])
-    #expect(try await reopened.settled([(later, .verdict(.at(599_139_000)))]).first?.trace == trace)
+    #expect(try await reopened.settled([(second, .verdict(.at(599_139_000)))]).first?.trace == trace)
     #expect(try await reopened.queueEntry(traced)?.trace == trace)
     #expect(try await reopened.queueEntry(bare)?.trace == nil)
   }
@@ -44,7 +44,7 @@ struct TraceTests {
     let database = try place.open()
     let id = try await accept(database, by: database.addAccount(), trace)
     _ = try await database.settled([(id, .dead(.init(code: "down", detail: "no worker")))])
-    let retried = try await database.retryDead(.these([id]), limit: 1, unixMs: 1_700_000_001_000)
+    let retried = try await database.retryDead(.posts([id]), limit: 1, unixMs: 1_700_000_001_000)
     #expect(retried.jobs.map(\.trace) == [trace])
   }
 }

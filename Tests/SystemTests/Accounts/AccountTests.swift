@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Accounts and sessions", .stage)
+@Suite("Accounts and sessions", .fixture)
 struct AccountTests {
   @Test("A session survives kill -9, and no file contains its token or the password")
   func restart() async throws {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Whole sessions with the built program. IngestTests cover the rules of each response.
-@Suite("Compatibility API: an app with another base address", .stage)
+@Suite("Compatibility API: an app with another base address", .fixture)
 struct CompatAppTests {
   @Test("B1: an app logs in, reads, posts, edits, finds its post and logs out")
   func session() async throws {
@@ -63,8 +63,8 @@ struct CompatAppTests {
       "GET /v1/StudentLocation HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 7\r\n"
       + "Connection: close\r\n\r\n{\"a\":1}"
     try await connection.send(Array(request.utf8))
-    let answer = try await connection.receive()
-    #expect(answer.hasPrefix("HTTP/1.1 200") && answer.hasSuffix("{\"results\":[]}"))
+    let response = try await connection.receive()
+    #expect(response.hasPrefix("HTTP/1.1 200") && response.hasSuffix("{\"results\":[]}"))
   }
 
   @Test("L4: a session survives a restart of ingest")
@@ -81,8 +81,8 @@ struct CompatAppTests {
     let app = try await map.app()
     let query =
       "udacity=" + CompatApp.encoded("{\"username\":\"ada@example.org\",\"password\":\"\(Client.password)\"}")
-    let answer = try await app.send("POST", "/v1/session?\(query)", CompatApp.credentials("ada@example.org", "wrong"))
-    #expect(answer.status == 403)
+    let response = try await app.send("POST", "/v1/session?\(query)", CompatApp.credentials("ada@example.org", "wrong"))
+    #expect(response.status == 403)
     #expect(try await app.send("POST", "/v1/session?\(query)", "{").status == 400)
     #expect(try await app.send("POST", "/v1/session?\(query)", CompatApp.credentials("ada@example.org")).status == 200)
     let log = map.ingest.standardError

@@ -2,7 +2,7 @@ import Foundation
 import StubServers
 import Testing
 
-@Suite("Facebook login", .stage)
+@Suite("Facebook login", .fixture)
 struct FacebookTests {
   private func up(_ graph: FacebookStub, _ more: [String: String] = [:]) async throws -> Services {
     SystemFixture.current.keep(graph)
@@ -19,23 +19,23 @@ struct FacebookTests {
     try await client.send("POST", "/v2/session", body: JSON.object(["facebookAccessToken": token]))
   }
 
-  private func classic(_ client: Client, _ token: Any, path: String = "/v1/session") async throws -> APIResponse {
+  private func compatLogIn(_ client: Client, _ token: Any, path: String = "/v1/session") async throws -> APIResponse {
     try await client.send("POST", path, body: JSON.object(["facebook_mobile": ["access_token": token]]))
   }
 
   @Test("A Facebook token creates an account on first use and finds it later, in both APIs")
   func first() async throws {
     let map = try await up(try FacebookStub(["token": .init()]))
-    let answer = try await logIn(map.client, "token")
-    #expect(answer.status == 200 && answer.headers["set-cookie"]?.hasPrefix("otm=") == true)
-    let account = try #require(answer.object["account"] as? [String: Any])
+    let response = try await logIn(map.client, "token")
+    #expect(response.status == 200 && response.headers["set-cookie"]?.hasPrefix("otm=") == true)
+    let account = try #require(response.object["account"] as? [String: Any])
     #expect(account["firstName"] as? String == "Grace" && account["email"] as? String == "grace@example.org")
     #expect(account["hasPassword"] as? Bool == false)
     var client = try map.client
-    client.token = answer["token"]
+    client.token = response["token"]
     try await client.expectService()
     for path in ["/v1/session", "/api/session"] {
-      let again = try await classic(client, "token", path: path)
+      let again = try await compatLogIn(client, "token", path: path)
       #expect(again.status == 200)
       #expect((try again.guarded()["account"] as? [String: Any])?["key"] as? String == account["id"] as? String)
     }
@@ -60,7 +60,7 @@ struct FacebookTests {
       let environment = Dictionary(uniqueKeysWithValues: settings.map { ("ONTHEMAP_FACEBOOK_\($0)", $1) })
       let run = try await SystemFixture.current.run(
         "ingest", "--data", SystemFixture.current.path("x"), environment: environment)
-      #expect(run.status != 0 && run.logged.contains(text) && !run.logged.contains("hidden"), "\(run.logged)")
+      #expect(run.status != 0 && run.log.contains(text) && !run.log.contains("hidden"), "\(run.log)")
     }
   }
 }

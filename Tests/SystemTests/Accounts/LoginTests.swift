@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Password login", .stage)
+@Suite("Password login", .fixture)
 struct LoginTests {
   /// Starts the services with this host as a trusted proxy, so that tests choose client addresses.
   private func up() async throws -> Services {
@@ -22,7 +22,7 @@ struct LoginTests {
       "ingest", "--trusted-proxies", "10.0.0.1/8", "--data", SystemFixture.current.path("x"))
     #expect(wrong.status != 0)
     #expect(
-      wrong.logged.contains(
+      wrong.log.contains(
         """
         --trusted-proxies (ONTHEMAP_TRUSTED_PROXIES) must be addresses or networks such as 127.0.0.1,10.0.0.0/8, \
         not "10.0.0.1/8".
@@ -34,7 +34,7 @@ struct LoginTests {
   func signUp() async throws {
     let wrong = try await SystemFixture.current.run(
       "ingest", "--sign-up", "maybe", "--data", SystemFixture.current.path("x"))
-    #expect(wrong.status != 0 && wrong.logged.contains("(ONTHEMAP_SIGN_UP) must be open or closed, not \"maybe\"."))
+    #expect(wrong.status != 0 && wrong.log.contains("(ONTHEMAP_SIGN_UP) must be open or closed, not \"maybe\"."))
   }
 
   @Test("The audit log names the operator's user, and the address of a failed login")
@@ -65,9 +65,9 @@ struct LoginTests {
     for turn in 0..<30 {
       for (index, name) in ["ada", "eve", "nobody"].enumerated() {
         let before = try map.ingest.cpuTicks
-        let answer = try await logIn(client, "\(name)@example.org", from: "203.0.\(index).\(turn)")
+        let response = try await logIn(client, "\(name)@example.org", from: "203.0.\(index).\(turn)")
         ticks[name, default: 0] += try map.ingest.cpuTicks - before
-        #expect(answer.status == 403 && answer["code"] == "bad_credentials")
+        #expect(response.status == 403 && response["code"] == "bad_credentials")
       }
     }
     let (least, most) = try (#require(ticks.values.min()), #require(ticks.values.max()))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Own account", .stage)
+@Suite("Own account", .fixture)
 struct ProfileTests {
   private func change(_ members: [String: Any], _ client: Client) async throws -> APIResponse {
     try await client.send("PATCH", "/v2/account", body: JSON.object(members))

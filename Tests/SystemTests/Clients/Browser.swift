@@ -19,14 +19,14 @@ final class Browser {
     lines += headers.filter { $0.key != "Cookie" }.map { "\($0): \($1)" }
     let connection = try Connection(port: port)
     try await connection.send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
-    let answer = try #require(APIResponse(raw: try await connection.receive()))
-    setCookies = answer.setCookies
+    let response = try #require(APIResponse(raw: try await connection.receive()))
+    setCookies = response.setCookies
     for set in setCookies {
       let pair = set.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let value = pair.count > 1 ? String(pair[1]) : ""
       cookies[port, default: [:]][String(pair[0])] = value.isEmpty || set.contains("Max-Age=0") ? nil : value
     }
-    return answer
+    return response
   }
 
   /// Returns the value of a cookie of the site at a port.

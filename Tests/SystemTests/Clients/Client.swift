@@ -93,10 +93,10 @@ struct Client: Sendable {
 
   /// Signs up. Returns the client with the new account's session.
   func signedUp(as email: String = "ada@example.org") async throws -> Client {
-    let answer = try await signUp(email)
-    #expect(answer.status == 201)
+    let response = try await signUp(email)
+    #expect(response.status == 201)
     var client = self
-    let token = try #require(answer["token"])
+    let token = try #require(response["token"])
     client.token = token
     return client
   }
@@ -154,8 +154,8 @@ struct Client: Sendable {
 
   /// Checks that the service publishes a post. Waits as long as ingest allows, for busy machines.
   func expectService(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-    let answer = try await post("Costa Rica", wait: 30)
-    #expect(answer.status == 200 && answer["state"] == "published", sourceLocation: sourceLocation)
+    let response = try await post("Costa Rica", wait: 30)
+    #expect(response.status == 200 && response["state"] == "published", sourceLocation: sourceLocation)
   }
 }
 

@@ -36,13 +36,13 @@ final class CompatApp {
   ) async throws -> APIResponse {
     var headers = headers
     if cookie, !cookies.isEmpty { headers["Cookie"] = cookies.map { "\($0)=\($1)" }.joined(separator: "; ") }
-    let answer = try await client.send(method, path, body: body, headers: headers)
-    setCookies = answer.setCookies
+    let response = try await client.send(method, path, body: body, headers: headers)
+    setCookies = response.setCookies
     for set in setCookies {
       let pair = set.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       cookies[String(pair[0])] = pair.count > 1 && !pair[1].isEmpty ? String(pair[1]) : nil
     }
-    return answer
+    return response
   }
 
   static func credentials(_ email: String, _ password: String = Client.password) -> String {
@@ -82,9 +82,9 @@ final class CompatApp {
 
   /// - Parameter query: The percent-encoded query.
   func list(_ query: String = "limit=100&order=-updatedAt") async throws -> [[String: Any]] {
-    let answer = try await send("GET", "\(family.list)?\(query)")
-    #expect(answer.status == 200 && answer.body.first == UInt8(ascii: "{"))
-    return try #require(answer.object["results"] as? [[String: Any]])
+    let response = try await send("GET", "\(family.list)?\(query)")
+    #expect(response.status == 200 && response.body.first == UInt8(ascii: "{"))
+    return try #require(response.object["results"] as? [[String: Any]])
   }
 
   static func encoded(_ text: String) -> String {

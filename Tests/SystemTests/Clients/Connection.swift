@@ -80,8 +80,8 @@ final class Connection: Sendable {
     var received: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while received.count < count ?? .max, ContinuousClock.now < end {
-      let room = min(buffer.count, (count ?? .max) - received.count)
-      let count = recv(descriptor, &buffer, room, Int32(MSG_DONTWAIT))
+      let capacity = min(buffer.count, (count ?? .max) - received.count)
+      let count = recv(descriptor, &buffer, capacity, Int32(MSG_DONTWAIT))
       if count > 0 {
         received += buffer[..<count]
       } else if count < 0, errno == EAGAIN {

@@ -25,7 +25,7 @@ struct DocumentedAPI {
   }
 
   /// Checks a changed document against OpenAPI, and its examples against its schemas.
-  func judge(_ old: String, _ new: String) async throws -> (code: Int32, said: String) {
+  func validate(_ old: String, _ new: String) async throws -> (code: Int32, output: String) {
     let path = try copy(old, new)
     let program = try SystemFixture.current.program(
       [Self.folder.appending(path: "document.py").path, path, "\(examples)"], executable: PythonExample.python,
@@ -48,7 +48,7 @@ struct DocumentedAPI {
   /// Compares a service's responses with a document: the one in the sources or another one.
   func explore(
     _ document: String? = nil, _ client: Client, _ more: String..., environment: [String: String] = [:]
-  ) async throws -> (code: Int32, said: String) {
+  ) async throws -> (code: Int32, output: String) {
     let program = try SystemFixture.current.program(
       // Schemathesis keeps its data in the current folder.
       ["-C", SystemFixture.current.folder.path, Self.schemathesis.path]
@@ -59,7 +59,7 @@ struct DocumentedAPI {
         "ONTHEMAP_API": client.base, "PYTHONPATH": Self.folder.path, "PYTHONDONTWRITEBYTECODE": "1",
       ].merging(environment) { $1 })
     try program.start()
-    let code = try await program.exit(within: .seconds(300))
+    let code = try await program.exit(within: .seconds(900))
     return (code, program.standardOutput + program.standardError)
   }
 
@@ -93,11 +93,17 @@ struct DocumentedAPI {
       guard let path = URLComponents(string: entry.request.url)?.percentEncodedPath else { continue }
       let operation = "\(entry.request.method) \(path)"
       // An operation with the literal path takes precedence over one with a parameter.
-      let template = operation.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-      let named = operations.contains(operation) ? operation : operations.first { $0.hasPrefix("\(template)/{") }
+      let named = operations.contains(operation) ? operation : operations.first { matches(operation, template: $0) }
       if let named { found.insert(named) }
     }
     return found
+  }
+
+  /// Returns true if an operation's path has the form of a template's, such as "GET /v2/posts/{id}".
+  private func matches(_ operation: String, template: String) -> Bool {
+    let parts = operation.split(separator: "/", omittingEmptySubsequences: false)
+    let names = template.split(separator: "/", omittingEmptySubsequences: false)
+    return parts.count == names.count && zip(parts, names).allSatisfy { $0 == $1 || $1.hasPrefix("{") }
   }
 
   private func object(_ value: Any?) throws -> [String: Any] { try #require(value as? [String: Any]) }

@@ -64,7 +64,7 @@ final class EventStream {
       self.headers[parts[0].lowercased()] = parts[1]
     }
     raw.removeSubrange(..<head.upperBound)
-    try take()
+    try consume()
   }
 
   /// Reads until the condition is true.
@@ -88,11 +88,11 @@ final class EventStream {
     let bytes = try await connection.some(within: limit)
     isOver = bytes.isEmpty
     raw += bytes
-    if status != 0 { try take() }
+    if status != 0 { try consume() }
   }
 
   /// Consumes complete chunks and complete events.
-  private func take() throws {
+  private func consume() throws {
     while let line = raw.firstRange(of: Array("\r\n".utf8)) {
       let size = try #require(Int(String(decoding: raw[..<line.lowerBound], as: UTF8.self), radix: 16))
       let end = line.upperBound + size + 2
@@ -102,12 +102,12 @@ final class EventStream {
       isWhole = size == 0
     }
     while let end = text.firstRange(of: Array("\n\n".utf8)) {
-      try take(String(decoding: text[..<end.lowerBound], as: UTF8.self))
+      try parse(String(decoding: text[..<end.lowerBound], as: UTF8.self))
       text.removeSubrange(..<end.upperBound)
     }
   }
 
-  private func take(_ block: String) throws {
+  private func parse(_ block: String) throws {
     var event = Event()
     for line in block.split(separator: "\n") {
       let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -130,19 +130,19 @@ final class EventStream {
   }
 
   private func apply(_ event: Event) throws {
-    let told = try JSONDecoder().decode(EventData.self, from: Data(event.data.utf8))
-    #expect(event.id == "\(told.epoch)-\(told.seq)")
+    let data = try JSONDecoder().decode(EventData.self, from: Data(event.data.utf8))
+    #expect(event.id == "\(data.epoch)-\(data.seq)")
     if event.name == "snapshot" {
-      list = FeedList(epoch: told.epoch, seq: told.seq, stateHash: "", entries: try #require(told.entries))
+      list = FeedList(epoch: data.epoch, seq: data.seq, stateHash: "", entries: try #require(data.entries))
     } else {
       #expect(
-        event.name == "delta" && told.epoch == list?.epoch && told.prevSeq == list?.seq && told.seq > list?.seq ?? 0)
-      let (upsert, remove) = (try #require(told.upsert), try #require(told.remove))
+        event.name == "delta" && data.epoch == list?.epoch && data.prevSeq == list?.seq && data.seq > list?.seq ?? 0)
+      let (upsert, remove) = (try #require(data.upsert), try #require(data.remove))
       let had = Set(list?.entries.map(\.id) ?? [])
       #expect(remove.allSatisfy(had.contains), "A removed entry must be on the list.")
-      list?.apply(upsert: upsert, remove: remove, seq: told.seq)
+      list?.apply(upsert: upsert, remove: remove, seq: data.seq)
     }
-    list?.stateHash = told.stateHash
-    #expect(list?.computedHash == told.stateHash, "\(event.name) \(told.seq)")
+    list?.stateHash = data.stateHash
+    #expect(list?.computedHash == data.stateHash, "\(event.name) \(data.seq)")
   }
 }

@@ -31,8 +31,8 @@ struct FeedList: Decodable, Sendable, Equatable {
 
   /// Applies a delta by the rules of the protocol document.
   mutating func apply(upsert: [Entry], remove: [String], seq: UInt64) {
-    let gone = Set(remove + upsert.map(\.id))
-    entries = Array((entries.filter { !gone.contains($0.id) } + upsert).sorted { $0.seq > $1.seq }.prefix(100))
+    let replaced = Set(remove + upsert.map(\.id))
+    entries = Array((entries.filter { !replaced.contains($0.id) } + upsert).sorted { $0.seq > $1.seq }.prefix(100))
     self.seq = seq
   }
 }

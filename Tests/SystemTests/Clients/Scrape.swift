@@ -9,10 +9,10 @@ struct Scrape: Sendable {
   let types: [String: String]
 
   init(_ client: Client) async throws {
-    let answer = try await client.get("/metrics")
-    #expect(answer.status == 200)
-    #expect(answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
-    try self.init(text: String(decoding: answer.body, as: UTF8.self))
+    let response = try await client.get("/metrics")
+    #expect(response.status == 200)
+    #expect(response.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
+    try self.init(text: String(decoding: response.body, as: UTF8.self))
   }
 
   /// Parses the text format by its specification. Records an issue for a malformed line.

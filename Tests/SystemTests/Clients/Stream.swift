@@ -49,10 +49,10 @@ final class Stream: Sendable {
     try await eventually("post \(index) may be sent") { allowed.withLock { index < $0 } }
     let id = try await eventually("post \(index) gets a response") { () -> String? in
       // Resend a request that fails while a process is down: the key makes this safe.
-      let answer = try? await client.post(Self.places[index % Self.places.count], key: "post-\(index)")
-      guard let answer, answer.status != 503 else { return nil }
-      #expect(answer.status == 202 || answer.status == 200)
-      return answer["id"]
+      let response = try? await client.post(Self.places[index % Self.places.count], key: "post-\(index)")
+      guard let response, response.status != 503 else { return nil }
+      #expect(response.status == 202 || response.status == 200)
+      return response["id"]
     }
     let act = state.withLock { state in
       state.ids.append(id)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Faults: large backlog", .stage, .serialized)
+@Suite("Faults: large backlog", .fixture, .serialized)
 struct BacklogFaultTests {
   /// The promised time, checked in full runs only. Debug builds have no reserve beside other tests.
   private static let readyWithin = Program.binary.path.contains("release") ? Duration.seconds(2) : .seconds(6)
@@ -31,8 +31,8 @@ struct BacklogFaultTests {
       ticks = max(ticks, try map.ingest.cpuTicks)
       slowest = max(slowest, begun.duration(to: .now))
     }
-    let form = Program.binary.path.contains("release") ? "release" : "debug"
-    Fault.printLine("ready \(slowest) after kill -9 with 100,000 queued posts (\(form), slowest of 3)")
+    let build = Program.binary.path.contains("release") ? "release" : "debug"
+    Fault.printLine("ready \(slowest) after kill -9 with 100,000 queued posts (\(build), slowest of 3)")
     #expect(ticks < 600, "\(ticks) hundredths of a second of CPU time")
     if Fault.isFull { #expect(slowest < Self.readyWithin) }
     #expect(map.ingest.standardError.contains("count=100000"))

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Damaged files: ingest must notice the damage, name it, and leave the files unchanged.
-@Suite("Faults: damaged, truncated and deleted files", .stage)
+@Suite("Faults: damaged, truncated and deleted files", .fixture)
 struct DamageFaultTests {
   /// A change to the files of a stopped ingest.
   enum Damage: String, CaseIterable, Sendable {
@@ -14,7 +14,7 @@ struct DamageFaultTests {
     /// True if ingest must be killed, so that its posts are in the log. An orderly end removes the log.
     var wantsLog: Bool { rawValue.hasPrefix("log") || self == .bothDeleted || self == .databaseDeleted }
 
-    func strike(_ folder: String) throws {
+    func apply(to folder: String) throws {
       let (database, log) = (folder + "/onthemap.sqlite", folder + "/onthemap.sqlite-wal")
       switch self {
       case .logDeleted: try FileManager.default.removeItem(atPath: log)
@@ -63,15 +63,15 @@ struct DamageFaultTests {
       #expect(try await map.ingest.exit() == 0)
     }
     let whole = try contents(Trial.data)
-    try damage.strike(Trial.data)
-    let struck = try contents(Trial.data)
-    #expect(struck != whole, "The test must damage a file.")
+    try damage.apply(to: Trial.data)
+    let damaged = try contents(Trial.data)
+    #expect(damaged != whole, "The test must damage a file.")
     try map.ingest.start()
     #expect(try await map.ingest.exit() == 1, "Ingest must refuse damaged files.")
     #expect(map.ingest.ready.isEmpty)
     let words = map.ingest.standardError.split(separator: "\n").last ?? ""
     #expect(words.contains(Trial.data) && (words.contains("backup") || words.contains("remove")), "\(words)")
-    #expect(try contents(Trial.data) == struck, "Ingest must not change damaged files.")
+    #expect(try contents(Trial.data) == damaged, "Ingest must not change damaged files.")
 
     // Ingest continues with the restored files.
     for (name, data) in whole { try data.write(to: URL(fileURLWithPath: Trial.data + "/" + name)) }
@@ -114,8 +114,8 @@ struct DamageFaultTests {
     // A hard link keeps the removed file, as a rescue would.
     #expect(link(path, SystemFixture.current.path("rescued")) == 0)
     #expect(unlink(path) == 0)
-    let answer = try? await client.post("Lima")
-    #expect(answer?.status == nil || answer?.status == 503)
+    let response = try? await client.post("Lima")
+    #expect(response?.status == nil || response?.status == 503)
     #expect(try await map.ingest.exit() == EX_IOERR)
     #expect(map.ingest.standardError.contains("was removed or replaced"))
   }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Faults: disk", .stage, .serialized)
+@Suite("Faults: disk", .fixture, .serialized)
 struct DiskFaultTests {
   private static let log = "/onthemap.sqlite-wal"
 
@@ -90,14 +90,14 @@ struct DiskFaultTests {
     let disk = try FullDisk(log: Self.log)
     try await ingest.startAndWait(under: disk.tampering.command)
     #expect(try await client.post("Oslo").status == 202)
-    try await map.expectRoom()
+    try await map.expectFreeSpace()
     try disk.fill()
     #expect(try await client.post("Oslo").status == 507)
     // A readiness probe writes: its trial commit fails in a group, and again on its own.
     let before = disk.tampering.count
     try await eventually("three more probes are made") {
-      let answer = try await client.get("/readyz")
-      #expect(answer.status == 503 && answer["code"] == "disk_full")
+      let response = try await client.get("/readyz")
+      #expect(response.status == 503 && response["code"] == "disk_full")
       return disk.tampering.count >= before + 6
     }
     let scrape = try await map.expectFullDisk()
@@ -114,7 +114,7 @@ struct DiskFaultTests {
     try await eventually("the recovery is logged") { ingest.standardError.contains("disk space recovered") }
     let counts = ingest.standardError.matches(of: #/refused_writes=(\d+)/#).compactMap { Int($0.1) }
     #expect(counts.reduce(0, +) == 10, "\(counts)")
-    try await map.expectRoom()
+    try await map.expectFreeSpace()
   }
 
   @Test(
@@ -231,8 +231,8 @@ struct DiskFaultTests {
 extension Program {
   /// Sets a soft limit of the running process, by its name in prlimit(1).
   func limit(_ name: String, to value: Int) throws {
-    let (status, said) = try Fault.command("prlimit", "--pid", "\(pid ?? 0)", "--\(name)=\(value):")
-    guard status == 0 else { throw TimeoutError(description: "prlimit \(name): \(said)") }
+    let (status, output) = try Fault.command("prlimit", "--pid", "\(pid ?? 0)", "--\(name)=\(value):")
+    guard status == 0 else { throw TimeoutError(description: "prlimit \(name): \(output)") }
   }
 }
 
@@ -262,7 +262,7 @@ private struct FullDisk {
       a, b = map(os.fsencode, sys.argv[1:])
       sys.exit(ctypes.CDLL(None).renameat2(here, a, here, b, exchange))
       """
-    let (status, said) = try Fault.command("python3", "-c", script, Trial.data, full)
-    guard status == 0 else { throw TimeoutError(description: "the folder is not renamed: \(said)") }
+    let (status, output) = try Fault.command("python3", "-c", script, Trial.data, full)
+    guard status == 0 else { throw TimeoutError(description: "the folder is not renamed: \(output)") }
   }
 }

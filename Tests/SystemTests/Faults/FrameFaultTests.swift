@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-@Suite("Faults: repeated and reordered messages", .stage, .serialized)
+@Suite("Faults: repeated and reordered messages", .fixture, .serialized)
 struct FrameFaultTests {
   @Test(
     "Repeated and reordered messages on every link lose and duplicate no post",
     .enabled(if: SQL.isAvailable))
   func twiceAndSwapped() async throws {
-    let stage = SystemFixture.current
-    var map = try await stage.roles(workers: 0)
+    let fixture = SystemFixture.current
+    var map = try await fixture.roles(workers: 0)
     let seed = UInt64.random(in: 1...1_000_000)
     let relays = try ["jobs", "changes", "submit"].map { name in
       let port = try map.ports.first { $0.name == name }?.port ?? 0
@@ -16,16 +16,16 @@ struct FrameFaultTests {
     }
     defer { for relay in relays { relay.end() } }
     for _ in 0..<2 {
-      let worker = try stage.program(["worker", "--ingest", "tcp://127.0.0.1:\(relays[0].port)"])
+      let worker = try fixture.program(["worker", "--ingest", "tcp://127.0.0.1:\(relays[0].port)"])
       try await worker.startAndWait()
       map.workers.append(worker)
     }
     let direct = try #require(map.feed)
     try await direct.kill()
-    let feed = try stage.program([
+    let feed = try fixture.program([
       "feed", "--ingest", "tcp://127.0.0.1:\(relays[1].port)", "--publish", "tcp://127.0.0.1:\(try Port.free())",
       "--http", "127.0.0.1:\(try Port.free())", "--query", "tcp://127.0.0.1:\(try Port.free())",
-      "--data", stage.path("feed-behind"),
+      "--data", fixture.path("feed-behind"),
     ])
     try await feed.startAndWait()
     map.feed = feed

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Faults: kill -9", .stage, .serialized)
+@Suite("Faults: kill -9", .fixture, .serialized)
 struct KillFaultTests {
   /// Maximum time from the kill to the ready line, beside all other processes. Checked in full runs only.
   private static let readyWithin = Duration.seconds(5)
@@ -36,11 +36,11 @@ struct KillFaultTests {
   enum Moment: String, CaseIterable, Sendable {
     case beforeTheLogIsWritten = "pwrite64"
     case betweenWriteAndSync = "fdatasync"
-    case beforeAnAnswerLeaves = "sendto"
+    case beforeAResponseIsSent = "sendto"
 
     func tampering(_ count: Int) -> SyscallFault {
       let log = Trial.data + "/onthemap.sqlite-wal"
-      return SyscallFault("\(rawValue):signal=SIGKILL:when=\(count)", on: self == .beforeAnAnswerLeaves ? nil : log)
+      return SyscallFault("\(rawValue):signal=SIGKILL:when=\(count)", on: self == .beforeAResponseIsSent ? nil : log)
     }
   }
 
@@ -66,7 +66,7 @@ struct KillFaultTests {
   @Test(
     "Killing ingest between a sync and its responses loses and duplicates no accepted post",
     .enabled(if: SQL.isAvailable), .enabled(if: SyscallFault.isAvailable, "strace is missing, or may not trace here"))
-  func beforeAnswer() async throws {
+  func beforeResponse() async throws {
     let trial = try await Trial(on: SystemFixture.current.roles())
     let ingest = trial.map.ingest
     for _ in 0..<(Fault.isFull ? 10 : 1) {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Tests of the oracle itself: it must detect each kind of fault, or its silence proves nothing.
-@Suite("Faults: ledger", .stage)
+@Suite("Faults: ledger", .fixture)
 struct LedgerFaultTests {
   /// Stores and settles twenty posts in a database that no program has open afterwards.
   private func settled() async throws -> Ledger {
@@ -11,8 +11,8 @@ struct LedgerFaultTests {
     let ledger = Ledger()
     for _ in 0..<20 {
       let (number, sent) = ledger.next()
-      let answer = try await client.post(sent.place, link: sent.link, key: sent.key, wait: 30)
-      ledger.accept(number, id: try #require(answer["id"]))
+      let response = try await client.post(sent.place, link: sent.link, key: sent.key, wait: 30)
+      ledger.accept(number, id: try #require(response["id"]))
     }
     map.ingest.signal(SIGTERM)
     #expect(try await map.ingest.exit() == 0)
@@ -58,20 +58,20 @@ struct LedgerFaultTests {
 
   @Test(
     "The ledger detects a false acceptance, a stored refusal and a second publication", .enabled(if: SQL.isAvailable))
-  func answers() async throws {
+  func responses() async throws {
     let ledger = try await settled()
     // Accepted by no service.
     ledger.accept(ledger.next().number, id: "0000000001")
     #expect(try verdict(ledger) == [.ok: 20, .lost: 1])
     // One post without a response and one refused post, both correctly not stored.
-    ledger.doubt(ledger.next().number)
+    ledger.markUnknown(ledger.next().number)
     ledger.refuse(ledger.next().number)
     #expect(try verdict(ledger) == [.ok: 20, .lost: 1, .unknownAbsent: 1, .refused: 1])
     // One post stored although refused, and one stored that got no response.
-    let (refused, doubted) = (ledger.next(), ledger.next())
+    let (refused, unknown) = (ledger.next(), ledger.next())
     ledger.refuse(refused.number)
-    ledger.doubt(doubted.number)
-    for (index, post) in [refused, doubted].enumerated() {
+    ledger.markUnknown(unknown.number)
+    for (index, post) in [refused, unknown].enumerated() {
       try SQL(Trial.data + "/onthemap.sqlite").run(
         """
         INSERT INTO post (id, account, place, link, state, created_ms, updated_ms)

@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-@Suite("Faults: network between the roles", .stage, .serialized)
+@Suite("Faults: network between the roles", .fixture, .serialized)
 struct NetworkFaultTests {
   /// Starts each role in its own process. The only worker and the feed reach ingest through relays.
   private func relayed() async throws -> (map: Services, jobs: Relay, changes: Relay) {
-    let stage = SystemFixture.current
-    var map = try await stage.roles(workers: 0)
+    let fixture = SystemFixture.current
+    var map = try await fixture.roles(workers: 0)
     let ports = Dictionary(uniqueKeysWithValues: try map.ports.map { ($0.name, $0.port) })
     let (jobs, changes) = (try Relay(to: ports["jobs"] ?? 0), try Relay(to: ports["changes"] ?? 0))
-    let worker = try stage.program(["worker", "--ingest", "tcp://127.0.0.1:\(jobs.port)"])
+    let worker = try fixture.program(["worker", "--ingest", "tcp://127.0.0.1:\(jobs.port)"])
     try await worker.startAndWait()
     map.workers = [worker]
     // Replaces the feed, which has a direct connection, by one behind the relay on the same ports.
@@ -18,19 +18,19 @@ struct NetworkFaultTests {
     try await old.kill()
     let place = try #require(arguments.firstIndex(of: "--ingest"))
     arguments[place + 1] = "tcp://127.0.0.1:\(changes.port)"
-    let feed = try stage.program(arguments)
+    let feed = try fixture.program(arguments)
     try await feed.startAndWait()
     map.feed = feed
     return (map, jobs, changes)
   }
 
   enum Trouble: String, CaseIterable, Sendable {
-    case blackHole, answersLost, requestsLost, reset, flapping
+    case blackHole, repliesLost, requestsLost, reset, flapping
 
     var mode: Relay.Mode {
       switch self {
       case .blackHole, .flapping: .hold
-      case .answersLost: .holdAnswers
+      case .repliesLost: .holdReplies
       case .requestsLost: .holdRequests
       case .reset: .reset
       }
@@ -73,21 +73,21 @@ struct NetworkFaultTests {
   func cable() async throws {
     let cable = try Cable()
     defer { cable.end() }
-    let stage = SystemFixture.current
+    let fixture = SystemFixture.current
     let (jobs, changes) = (try Port.free(), try Port.free())
-    let ingest = try stage.program([
-      "ingest", "--data", stage.path("data"), "--http", "127.0.0.1:\(try Port.free())", "--jobs",
+    let ingest = try fixture.program([
+      "ingest", "--data", fixture.path("data"), "--http", "127.0.0.1:\(try Port.free())", "--jobs",
       "tcp://\(Cable.here):\(jobs)", "--changes", "tcp://\(Cable.here):\(changes)", "--submit",
       "tcp://127.0.0.1:\(try Port.free())", "--allow-plaintext", "jobs,changes",
     ])
     try await ingest.startAndWait()
     // The feed stays in this namespace, so that the subscriber reaches it.
-    let feed = try stage.program([
+    let feed = try fixture.program([
       "feed", "--ingest", "tcp://\(Cable.here):\(changes)", "--publish", "tcp://127.0.0.1:\(try Port.free())", "--http",
-      "127.0.0.1:\(try Port.free())", "--query", "tcp://127.0.0.1:\(try Port.free())", "--data", stage.path("feed"),
+      "127.0.0.1:\(try Port.free())", "--query", "tcp://127.0.0.1:\(try Port.free())", "--data", fixture.path("feed"),
     ])
     try await feed.startAndWait()
-    let worker = try stage.program(["worker", "--ingest", "tcp://\(Cable.here):\(jobs)"])
+    let worker = try fixture.program(["worker", "--ingest", "tcp://\(Cable.here):\(jobs)"])
     try await worker.startAndWait(under: cable.command)
     let trial = try await Trial(on: Services(feed: feed, workers: [worker], ingest: ingest))
     let settled = try await trial.client.list().seq
@@ -140,7 +140,7 @@ struct Cable: Sendable {
 
   private static func ip(_ arguments: String...) throws {
     let joined = arguments.joined(separator: " ")
-    let (status, said) = try Fault.command("sh", "-c", "ip " + joined)
-    guard status == 0 else { throw TimeoutError(description: "ip \(joined): \(said)") }
+    let (status, output) = try Fault.command("sh", "-c", "ip " + joined)
+    guard status == 0 else { throw TimeoutError(description: "ip \(joined): \(output)") }
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Faults: stopped processes, clocks and restart storms", .stage, .serialized)
+@Suite("Faults: stopped processes, clocks and restart storms", .fixture, .serialized)
 struct PauseFaultTests {
   /// The role that is stopped, for longer than the others' timeouts.
   enum PausedRole: String, CaseIterable, Sendable {
@@ -63,7 +63,7 @@ struct PauseFaultTests {
     }
     func status() async throws -> Status {
       let ran = try await SystemFixture.current.run("queue", "status", "--json", "--data", Trial.data)
-      return try JSONDecoder().decode(Status.self, from: Data(ran.said.utf8))
+      return try JSONDecoder().decode(Status.self, from: Data(ran.output.utf8))
     }
     try await eventually("the worker's window is full") { try await status().leased == 64 }
     for _ in 0..<3 {
@@ -91,8 +91,8 @@ struct PauseFaultTests {
       try await trial.ledger.advance(by: 30)
     }
     let fakedMs = Date().timeIntervalSince1970 * 1_000
-    let answer = try await trial.client.get("/v2/posts?limit=1000")
-    let last = try #require((answer.object["posts"] as? [[String: Any]])?.last?["createdAt"] as? String)
+    let response = try await trial.client.get("/v2/posts?limit=1000")
+    let last = try #require((response.object["posts"] as? [[String: Any]])?.last?["createdAt"] as? String)
     let created = try #require(ISO8601DateFormatter.withMilliseconds.date(from: last)).timeIntervalSince1970 * 1_000
     #expect(abs(created - fakedMs) > 3_600_000, "The clock was not changed: \(last).")
     for role in roles { try await role.restart() }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Faults: poison jobs", .stage, .serialized)
+@Suite("Faults: poison jobs", .fixture, .serialized)
 struct PoisonFaultTests {
   @Test(
     "A job that kills every worker is dead after three of them, and other jobs are settled",

@@ -2,18 +2,18 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Faults: power loss", .stage, .serialized)
+@Suite("Faults: power loss", .fixture, .serialized)
 struct PowerLossFaultTests {
   /// A file system in an image file. Data that was not written to it is lost when it is cut off.
   private struct Disk: Sendable {
-    static let isAvailable = Fault.isRoot && (try? tried()) == true
+    static let isAvailable = Fault.isRoot && (try? probe()) == true
     let image: String
     let folder: String
 
     init(_ name: String) throws {
-      let stage = FileManager.default.temporaryDirectory.appending(path: "onthemap-disk-\(UUID().uuidString)").path
-      try FileManager.default.createDirectory(atPath: stage, withIntermediateDirectories: true)
-      (image, folder) = (stage + "/image", stage + "/" + name)
+      let root = FileManager.default.temporaryDirectory.appending(path: "onthemap-disk-\(UUID().uuidString)").path
+      try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+      (image, folder) = (root + "/image", root + "/" + name)
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       try Disk.run("truncate -s 64M \(image) && mkfs.ext4 -q -F \(image)")
       try mount()
@@ -37,11 +37,11 @@ struct PowerLossFaultTests {
     }
 
     private static func run(_ line: String) throws {
-      let (status, said) = try Fault.command("sh", "-c", line)
-      guard status == 0 else { throw TimeoutError(description: "\(line): \(said)") }
+      let (status, output) = try Fault.command("sh", "-c", line)
+      guard status == 0 else { throw TimeoutError(description: "\(line): \(output)") }
     }
 
-    private static func tried() throws -> Bool {
+    private static func probe() throws -> Bool {
       let disk = try Disk("try")
       defer { disk.end() }
       try disk.cutOff()
@@ -55,8 +55,8 @@ struct PowerLossFaultTests {
   private func cut(
     _ disk: Disk, under command: [String] = [], while posting: (Client, Producer, Ledger) async throws -> Void
   ) async throws -> (ledger: Ledger, ingest: Program, logs: Bool) {
-    let stage = SystemFixture.current
-    let ingest = try stage.program([
+    let fixture = SystemFixture.current
+    let ingest = try fixture.program([
       "ingest", "--data", disk.folder + "/data", "--http", "127.0.0.1:\(try Port.free())", "--jobs",
       "tcp://127.0.0.1:\(try Port.free())", "--changes", "tcp://127.0.0.1:\(try Port.free())", "--submit",
       "tcp://127.0.0.1:\(try Port.free())",
@@ -78,7 +78,7 @@ struct PowerLossFaultTests {
       let batch = (0..<4).map { _ in ledger.next() }
       let drafts = batch.map { Draft(key: $0.sent.key, place: $0.sent.place, link: $0.sent.link) }
       guard let reply = try await producer.submitOnce(drafts, within: .seconds(120)) else {
-        for post in batch { ledger.doubt(post.number) }
+        for post in batch { ledger.markUnknown(post.number) }
         continue
       }
       for (post, receipt) in zip(batch, reply.receipts) where receipt.outcome == .accepted {

@@ -5,9 +5,9 @@ struct TimeoutError: Error, CustomStringConvertible {
 
 /// Waits until the body has a value. Throws `TimeoutError` after `limit`.
 ///
-/// - Parameter what: The awaited state, as a clause: "the post is published".
+/// - Parameter state: The awaited state, as a clause: "the post is published".
 func eventually<Value>(
-  _ what: String, within limit: Duration = .seconds(120), _ body: () async throws -> Value?
+  _ state: String, within limit: Duration = .seconds(120), _ body: () async throws -> Value?
 ) async throws -> Value {
   let end = ContinuousClock.now + limit
   repeat {
@@ -16,12 +16,12 @@ func eventually<Value>(
   } while ContinuousClock.now < end
   // Check once more: a busy machine may have slept past the end.
   if let value = try await body() { return value }
-  throw TimeoutError(description: "timed out after \(limit) before \(what)")
+  throw TimeoutError(description: "timed out after \(limit) before \(state)")
 }
 
 /// Waits until the condition is true. Throws `TimeoutError` after `limit`.
 func eventually(
-  _ what: String, within limit: Duration = .seconds(120), _ condition: () async throws -> Bool
+  _ state: String, within limit: Duration = .seconds(120), _ condition: () async throws -> Bool
 ) async throws {
-  try await eventually(what, within: limit) { try await condition() ? () : nil }
+  try await eventually(state, within: limit) { try await condition() ? () : nil }
 }

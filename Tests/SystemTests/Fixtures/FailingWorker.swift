@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// A worker written from proto/README.md alone, with ZMTP and protobuf by hand. It answers every job with a permanent
-/// failure, or ends at one given place.
+/// A worker written from proto/README.md alone, with ZMTP and protobuf by hand. It reports a permanent failure
+/// for every job, or ends at one place.
 final class FailingWorker: Sendable {
   /// The end of the worker by its deadly job.
   struct Killed: Error {}
 
   private let connection: Connection
-  private let taken = Atomic(0)
+  private let completed = Atomic(0)
 
-  /// The number of answered jobs.
-  var count: Int { taken.load(ordering: .relaxed) }
+  /// The number of jobs with a result.
+  var count: Int { completed.load(ordering: .relaxed) }
 
   private let deadly: String?
   private let instance: [UInt8]
@@ -38,10 +38,10 @@ final class FailingWorker: Sendable {
     try await send(.bytes(16, hello.flatMap(\.encoded)), session: 0)
     var session: UInt64 = 0
     var received: UInt64 = 0
-    var heldMs = ContinuousClock.now
+    var lastHeartbeat = ContinuousClock.now
     while !Task.isCancelled {
-      if session != 0, ContinuousClock.now - heldMs > .seconds(1) {
-        heldMs = .now
+      if session != 0, ContinuousClock.now - lastHeartbeat > .seconds(1) {
+        lastHeartbeat = .now
         try await send(.bytes(20, Field.number(1, received + 64).encoded), session: session)
       }
       guard let (isCommand, body) = try await frame() else { continue }
@@ -71,7 +71,7 @@ final class FailingWorker: Sendable {
           ]
           let result = lease.flatMap(\.encoded) + Field.bytes(10, failure.flatMap(\.encoded)).encoded
           try await send(.bytes(18, Field.bytes(1, result).encoded), session: session)
-          taken.add(1, ordering: .relaxed)
+          completed.add(1, ordering: .relaxed)
         }
       }
     }

@@ -59,8 +59,8 @@ final class Producer {
   }
 
   /// Sends a batch, and resends it with the same keys until a reply comes.
-  func submit(_ drafts: [Draft], again pause: Duration = .seconds(5)) async throws -> Reply {
-    try await ask(16, Producer.batch(drafts), again: pause)
+  func submit(_ drafts: [Draft], resendingEvery pause: Duration = .seconds(5)) async throws -> Reply {
+    try await exchange(16, Producer.batch(drafts), resendingEvery: pause)
   }
 
   /// Sends a batch once.
@@ -95,7 +95,7 @@ final class Producer {
   func statuses(of ids: [String]) async throws -> Reply {
     var query = ProtobufFields()
     for id in ids { query.add(1, id) }
-    return try await ask(17, query, again: .seconds(5))
+    return try await exchange(17, query, resendingEvery: .seconds(5))
   }
 
   /// Sends a request once. Returns its number.
@@ -133,7 +133,8 @@ final class Producer {
     return reply
   }
 
-  private func ask(_ field: Int, _ body: ProtobufFields, again pause: Duration) async throws -> Reply {
+  /// Sends a request, and resends it until a reply comes.
+  private func exchange(_ field: Int, _ body: ProtobufFields, resendingEvery pause: Duration) async throws -> Reply {
     var sent: Set<UInt64> = []
     var due = ContinuousClock.now
     return try await eventually("a request gets a reply") {

@@ -30,24 +30,24 @@ struct PythonWorker {
   ///   - line: Text to replace in the script.
   ///   - instead: The replacement.
   static func made(
-    in stage: SystemFixture, replacing line: String = "", with instead: String = ""
+    in fixture: SystemFixture, replacing line: String = "", with instead: String = ""
   ) async throws -> PythonWorker {
     let proto = PythonExample.root.appending(path: "proto/onthemap/jobs/v1").path
-    let protoc = try stage.program(
-      ["protoc", "-I", proto, "--python_out=\(stage.folder.path)", "jobs.proto"],
+    let protoc = try fixture.program(
+      ["protoc", "-I", proto, "--python_out=\(fixture.folder.path)", "jobs.proto"],
       executable: URL(fileURLWithPath: "/usr/bin/env"))
     try protoc.start()
     #expect(try await protoc.exit() == 0, "\(protoc.standardError)")
     try Data("Avalon Isle\t51.147\t-2.718\tAvalon, Somerset, England\tGB\n".utf8)
-      .write(to: stage.folder.appending(path: "places.tsv"))
+      .write(to: fixture.folder.appending(path: "places.tsv"))
     let original = try String(
       contentsOf: PythonExample.root.appending(path: "deploy/examples/python/worker.py"), encoding: .utf8)
     if !line.isEmpty { #expect(original.contains(line)) }
     let text = line.isEmpty ? original : original.replacingOccurrences(of: line, with: instead)
-    try Data(text.utf8).write(to: stage.folder.appending(path: "worker.py"))
+    try Data(text.utf8).write(to: fixture.folder.appending(path: "worker.py"))
     return PythonWorker(
-      script: stage.path("worker.py"), places: stage.path("places.tsv"),
-      environment: ["PYTHONPATH": stage.folder.path, "PYTHONDONTWRITEBYTECODE": "1"])
+      script: fixture.path("worker.py"), places: fixture.path("places.tsv"),
+      environment: ["PYTHONPATH": fixture.folder.path, "PYTHONDONTWRITEBYTECODE": "1"])
   }
 
   /// Returns the program and its arguments.

@@ -24,7 +24,7 @@ final class ResettingServer: Sendable {
       while true {
         let peer = accept(listener, nil, nil)
         guard peer >= 0 else { return }
-        answer(peer, handshake, burst)
+        serve(peer, handshake, burst)
       }
     }
   }
@@ -35,11 +35,11 @@ final class ResettingServer: Sendable {
     close(listener)
   }
 
-  private func answer(_ peer: Int32, _ handshake: [UInt8], _ burst: [UInt8]) {
+  private func serve(_ peer: Int32, _ handshake: [UInt8], _ burst: [UInt8]) {
     defer { close(peer) }
-    var patience = timeval(tv_sec: 10, tv_usec: 0)
-    setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-    setsockopt(peer, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    var timeout = timeval(tv_sec: 10, tv_usec: 0)
+    setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+    setsockopt(peer, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     guard send(peer, handshake) else { return }
     // A greeting together with other bytes ends the handshake. The peer's handshake is about as long as this one.
     var buffer = [UInt8](repeating: 0, count: 4_096)

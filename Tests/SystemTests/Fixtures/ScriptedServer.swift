@@ -8,9 +8,9 @@ final class ScriptedServer: Sendable {
   private let descriptor: Int32
   private let received = Mutex<[String]>([])
 
-  /// - Parameter answers: A status line and a JSON body for each connection. Nil closes the connection after the
+  /// - Parameter responses: A status line and a JSON body for each connection. Nil closes the connection after the
   /// request. The last one repeats.
-  init(_ answers: [(status: String, body: String)?]) throws {
+  init(_ responses: [(status: String, body: String)?]) throws {
     port = try Port.free()
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
     guard withLoopback(port, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, 16) == 0 else {
@@ -22,10 +22,10 @@ final class ScriptedServer: Sendable {
         guard client >= 0 else { return }
         let request = ScriptedServer.request(client)
         received.withLock { $0.append(request) }
-        if let answer = answers[min(index, answers.count - 1)] {
+        if let response = responses[min(index, responses.count - 1)] {
           let text = """
-            HTTP/1.1 \(answer.status)\r\nContent-Type: application/json\r\nConnection: close\r
-            Content-Length: \(answer.body.utf8.count)\r\n\r\n\(answer.body)
+            HTTP/1.1 \(response.status)\r\nContent-Type: application/json\r\nConnection: close\r
+            Content-Length: \(response.body.utf8.count)\r\n\r\n\(response.body)
             """
           _ = Array(text.utf8).withUnsafeBytes { Glibc.send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         }

@@ -99,14 +99,14 @@ extension SystemFixture {
 
 /// Ports for programs that must keep their port over restarts.
 enum Port {
-  private static let given = Mutex<Set<UInt16>>([])
+  private static let reserved = Mutex<Set<UInt16>>([])
 
   /// Returns a free port that no other caller gets: a role may use it late, or leave it for a while after a kill. The
   /// port is below the range for port 0, so that the kernel does not assign it, and apart from the other test sets.
   static func free() throws -> UInt16 {
     for _ in 0..<200 {
       let port = UInt16.random(in: 15_000..<25_000)
-      guard given.withLock({ $0.insert(port).inserted }) else { continue }
+      guard reserved.withLock({ $0.insert(port).inserted }) else { continue }
       if let listener = try? Listener(port: port) {
         withExtendedLifetime(listener) {}
         return port
@@ -116,12 +116,12 @@ enum Port {
   }
 }
 
-/// A listener that never answers.
+/// A listener that never responds.
 final class Listener: Sendable {
   private let descriptor: Int32
 
   /// True if a client has connected.
-  var isCalled: Bool {
+  var hasConnection: Bool {
     var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&request, 1, 0) > 0
   }

@@ -4,17 +4,17 @@ import Testing
 
 /// The resources of one test: a folder, and programs that end with the test, however it ends.
 final class SystemFixture: Sendable {
-  @TaskLocal private static var stage: SystemFixture?
+  @TaskLocal private static var fixture: SystemFixture?
 
   /// The running test's fixture.
   static var current: SystemFixture {
-    guard let stage else { preconditionFailure("The suite lacks the trait .stage.") }
-    return stage
+    guard let fixture else { preconditionFailure("The suite lacks the trait .fixture.") }
+    return fixture
   }
 
   let folder: URL
   private let programs = Mutex<[Program]>([])
-  private let kept = Mutex<[any AnyObject & Sendable]>([])
+  private let retained = Mutex<[any AnyObject & Sendable]>([])
 
   private init() throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-system-\(UUID().uuidString)")
@@ -22,7 +22,7 @@ final class SystemFixture: Sendable {
   }
 
   /// Keeps an object, such as a stub server that programs use, alive until the test ends.
-  func keep(_ object: any AnyObject & Sendable) { kept.withLock { $0.append(object) } }
+  func keep(_ object: any AnyObject & Sendable) { retained.withLock { $0.append(object) } }
 
   func path(_ name: String) -> String { folder.appending(path: name).path }
 
@@ -45,14 +45,14 @@ final class SystemFixture: Sendable {
   /// Runs a program to its end.
   func run(
     _ arguments: String..., environment: [String: String] = [:], within limit: Duration = .seconds(120)
-  ) async throws -> (status: Int32, said: String, logged: String) {
+  ) async throws -> (status: Int32, output: String, log: String) {
     try await run(arguments, environment: environment, within: limit)
   }
 
   /// Runs a program to its end.
   func run(
     _ arguments: [String], environment: [String: String] = [:], within limit: Duration = .seconds(120)
-  ) async throws -> (status: Int32, said: String, logged: String) {
+  ) async throws -> (status: Int32, output: String, log: String) {
     let program = try program(arguments, environment: environment)
     try program.start()
     let status = try await program.exit(within: limit)
@@ -84,12 +84,12 @@ final class SystemFixture: Sendable {
 
   /// Runs the body with a fixture outside the concurrency limit: the tests that use it count for themselves.
   fileprivate static func withoutConcurrencyLimit(_ body: (SystemFixture) async throws -> Void) async throws {
-    let stage = try SystemFixture()
+    let fixture = try SystemFixture()
     let result: Result<Void, any Error>
-    do { result = .success(try await $stage.withValue(stage) { try await body(stage) }) } catch {
+    do { result = .success(try await $fixture.withValue(fixture) { try await body(fixture) }) } catch {
       result = .failure(error)
     }
-    try await stage.end()
+    try await fixture.end()
     try result.get()
   }
 
@@ -110,10 +110,10 @@ struct SystemFixtureTrait: SuiteTrait, TestTrait, TestScoping {
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
-    try await SystemFixture.with { stage in
+    try await SystemFixture.with { fixture in
       let logs = IssueHandlingTrait.compactMapIssues { issue in
         var issue = issue
-        issue.comments.append("The programs' logs:\n\(stage.logs)")
+        issue.comments.append("The programs' logs:\n\(fixture.logs)")
         return issue
       }
       try await logs.provideScope(for: test, testCase: testCase, performing: function)
@@ -122,7 +122,7 @@ struct SystemFixtureTrait: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == SystemFixtureTrait {
-  static var stage: Self { Self() }
+  static var fixture: Self { Self() }
 }
 
 /// Starts the services once for all tests of a suite, and ends them after the last one. Every failure gets their log.
@@ -132,11 +132,11 @@ struct SharedServicesTrait: SuiteTrait, TestScoping {
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
-    try await SystemFixture.withoutConcurrencyLimit { stage in
-      let services = try await stage.up()
+    try await SystemFixture.withoutConcurrencyLimit { fixture in
+      let services = try await fixture.up()
       let logs = IssueHandlingTrait.compactMapIssues { issue in
         var issue = issue
-        issue.comments.append("The shared program's log:\n\(stage.logs)")
+        issue.comments.append("The shared program's log:\n\(fixture.logs)")
         return issue
       }
       try await SystemFixture.$sharedServices.withValue(services) {
@@ -153,15 +153,15 @@ extension Trait where Self == SharedServicesTrait {
 /// A limit of concurrent holders. Further callers wait in order.
 private actor ConcurrencyLimit {
   private var free: Int
-  private var line: [CheckedContinuation<Void, Never>] = []
+  private var waiters: [CheckedContinuation<Void, Never>] = []
 
   init(_ count: Int) { free = count }
 
   func acquire() async {
-    if free > 0 { free -= 1 } else { await withCheckedContinuation { line.append($0) } }
+    if free > 0 { free -= 1 } else { await withCheckedContinuation { waiters.append($0) } }
   }
 
   func release() {
-    if line.isEmpty { free += 1 } else { line.removeFirst().resume() }
+    if waiters.isEmpty { free += 1 } else { waiters.removeFirst().resume() }
   }
 }

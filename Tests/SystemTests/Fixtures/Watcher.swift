@@ -26,8 +26,8 @@ struct Watcher: Sendable {
   /// All complete lines so far.
   var lines: [Line] {
     get throws {
-      let said = program.standardOutput
-      let whole = said.hasSuffix("\n") ? said[...] : said[..<(said.lastIndex(of: "\n") ?? said.startIndex)]
+      let output = program.standardOutput
+      let whole = output.hasSuffix("\n") ? output[...] : output[..<(output.lastIndex(of: "\n") ?? output.startIndex)]
       return try whole.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
     }
   }

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-@Suite("Ingest's API document", .stage)
+@Suite("Ingest's API document", .fixture)
 struct DocumentTests {
   private let api = DocumentedAPI.ingest
 
   /// Changes to the document, each with a word of the expected error. No word for a valid document.
-  private static let rules: [(old: String, new: String, complaint: String)] = [
+  private static let rules: [(old: String, new: String, error: String)] = [
     ("", "", ""),
     (#""summary": "Sign up""#, #""summary": 1"#, "summary"),
     (##""#/components/schemas/Account""##, ##""#/components/schemas/Nobody""##, "Nobody"),
@@ -20,9 +20,9 @@ struct DocumentTests {
     .enabled(if: DocumentedAPI.isReady, DocumentedAPI.missing), arguments: rules.indices)
   func isValid(index: Int) async throws {
     let rule = Self.rules[index]
-    let status = try await api.judge(rule.old, rule.new)
-    #expect(rule.complaint.isEmpty ? status.code == 0 : status.code == 1, "\(status.said)")
-    #expect(rule.complaint.isEmpty || status.said.contains(rule.complaint), "\(status.said)")
+    let status = try await api.validate(rule.old, rule.new)
+    #expect(rule.error.isEmpty ? status.code == 0 : status.code == 1, "\(status.output)")
+    #expect(rule.error.isEmpty || status.output.contains(rule.error), "\(status.output)")
   }
 
   @Test(
@@ -38,8 +38,8 @@ struct DocumentTests {
     let report = SystemFixture.current.path("report.har")
     let whole = try await api.explore(
       nil, client, "--report", "har", "--report-har-path", report)
-    #expect(whole.code == 0, "\(whole.said)")
-    #expect(whole.said.contains("Stateful") && whole.said.contains("No issues found"))
+    #expect(whole.code == 0, "\(whole.output)")
+    #expect(whole.output.contains("Stateful") && whole.output.contains("No issues found"))
     // An operation that only refuses has not been tested.
     let operations = try api.operations()
     let succeeded = try api.succeeded(report: report, of: operations)
@@ -57,6 +57,6 @@ struct DocumentTests {
     let client = try await SystemFixture.current.up().client
     let document = try api.copy(#""required": ["version"]"#, #""required": ["version", "nothing"]"#)
     let found = try await api.explore(document, client, "--include-operation-id", "version", "--phases", "coverage")
-    #expect(found.code == 1 && found.said.contains("ST108 Response violates schema: 1"), "\(found.said)")
+    #expect(found.code == 1 && found.output.contains("ST108 Response violates schema: 1"), "\(found.output)")
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Edits and deletions", .stage)
+@Suite("Edits and deletions", .fixture)
 struct EditTests {
   @Test("A deletion brings the 101st post back and an edit moves a post up, both as deltas")
   func subscriber() async throws {

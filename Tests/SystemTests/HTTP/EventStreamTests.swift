@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Feed stream (SSE)", .stage)
+@Suite("Feed stream (SSE)", .fixture)
 struct EventStreamTests {
   private func meters(of map: Services) async throws -> (open: Double, dropped: Double, refused: Double) {
     let scrape = try await Scrape(map.operations[map.feed == nil ? 0 : 1])
@@ -87,11 +87,12 @@ struct EventStreamTests {
     try await stream.read(until: "the stream is fresh again") { $0.isStale == false }
     let (stale, fresh) = (#"{"stale":true}"#, #"{"stale":false}"#)
     let first = try #require(stream.events.firstIndex { $0.data.contains(#""stale":false"#) })
-    let later = stream.events[first...].dropFirst()
-    #expect(later.allSatisfy { $0.name == "stale" || $0 == heartbeat }, "\(later)")
+    let laterEvents = stream.events[first...].dropFirst()
+    #expect(laterEvents.allSatisfy { $0.name == "stale" || $0 == heartbeat }, "\(laterEvents)")
     // If the machine stalls, the feed may miss ingest more than once, so there may be more than two events.
-    let told = later.filter { $0.name == "stale" }.map(\.data)
-    #expect(told.count >= 2 && told.enumerated().allSatisfy { $1 == ($0 % 2 == 0 ? stale : fresh) }, "\(told)")
+    let staleEvents = laterEvents.filter { $0.name == "stale" }.map(\.data)
+    let alternates = staleEvents.enumerated().allSatisfy { $1 == ($0 % 2 == 0 ? stale : fresh) }
+    #expect(staleEvents.count >= 2 && alternates, "\(staleEvents)")
   }
 
   @Test("A client that does not read is disconnected alone, and a disconnect is noticed")
@@ -203,9 +204,10 @@ struct EventStreamTests {
       ("country=USA", "invalid_country"), ("bbox=1,2,3", "invalid_bbox"), ("bbox=0,1,0,0", "invalid_bbox"),
     ] {
       for path in ["/v2/feed", "/v2/feed/stream"] {
-        let answer = try await feed.get("\(path)?\(query)")
-        #expect(answer.status == 400 && answer["code"] == code && answer.headers["access-control-allow-origin"] == "*")
-        BadRequest.expectProblem(answer, "\(query)")
+        let response = try await feed.get("\(path)?\(query)")
+        #expect(response.status == 400 && response["code"] == code)
+        #expect(response.headers["access-control-allow-origin"] == "*")
+        BadRequest.expectProblem(response, "\(query)")
       }
     }
   }

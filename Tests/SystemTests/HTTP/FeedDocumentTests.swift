@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-@Suite("The feed's API document", .stage)
+@Suite("The feed's API document", .fixture)
 struct FeedDocumentTests {
   private let api = DocumentedAPI.feed
   private static let key = "0123456789abcdef0123456789abcdef"
 
   /// Changes to the document, each with a word of the expected error. No word for a valid document.
-  private static let rules: [(old: String, new: String, complaint: String)] = [
+  private static let rules: [(old: String, new: String, error: String)] = [
     ("", "", ""), (##""#/components/schemas/Delta""##, ##""#/components/schemas/Nobody""##, "Nobody"),
     (#"{\"stale\":true}"#, #"{\"stale\":5}"#, "5 is not of type 'boolean'"),
     (#"\"prevSeq\":3"#, #"\"prevSeq\":-3"#, "-3 is less than the minimum"),
@@ -18,9 +18,9 @@ struct FeedDocumentTests {
     .enabled(if: DocumentedAPI.isReady, DocumentedAPI.missing), arguments: rules.indices)
   func isValid(index: Int) async throws {
     let rule = Self.rules[index]
-    let status = try await api.judge(rule.old, rule.new)
-    #expect(rule.complaint.isEmpty ? status.code == 0 : status.code == 1, "\(status.said)")
-    #expect(rule.complaint.isEmpty || status.said.contains(rule.complaint), "\(status.said)")
+    let status = try await api.validate(rule.old, rule.new)
+    #expect(rule.error.isEmpty ? status.code == 0 : status.code == 1, "\(status.output)")
+    #expect(rule.error.isEmpty || status.output.contains(rule.error), "\(status.output)")
   }
 
   /// Starts a members-only map with some posts, so that streams end with their tickets.
@@ -43,7 +43,7 @@ struct FeedDocumentTests {
     let whole = try await api.explore(
       nil, client, "--report", "har", "--report-har-path", report,
       environment: ["ONTHEMAP_MAP_ACCESS_SECRET": Self.key])
-    #expect(whole.code == 0 && whole.said.contains("No issues found"), "\(whole.said)")
+    #expect(whole.code == 0 && whole.output.contains("No issues found"), "\(whole.output)")
     // An operation that only ever refuses has not been tested.
     let operations = try api.operations()
     let succeeded = try api.succeeded(report: report, of: operations)
@@ -57,6 +57,6 @@ struct FeedDocumentTests {
     let found = try await api.explore(
       document, client, "--include-operation-id", "feedStream", "--phases", "coverage",
       environment: ["ONTHEMAP_MAP_ACCESS_SECRET": Self.key])
-    #expect(found.code == 1 && found.said.contains("snapshot: 'nothing' is a required property"), "\(found.said)")
+    #expect(found.code == 1 && found.output.contains("snapshot: 'nothing' is a required property"), "\(found.output)")
   }
 }

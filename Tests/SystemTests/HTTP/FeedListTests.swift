@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("The feed's list over HTTP", .stage)
+@Suite("The feed's list over HTTP", .fixture)
 struct FeedListTests {
   /// Returns the list's head and body byte by byte. The library would decompress the body.
   private func get(
@@ -22,10 +22,10 @@ struct FeedListTests {
   }
 
   private func gunzip(_ bytes: [UInt8]) async throws -> String {
-    let stage = SystemFixture.current
-    try Data(bytes).write(to: URL(fileURLWithPath: stage.path("packed.gz")))
-    let program = try stage.program(
-      ["gzip", "-dc", stage.path("packed.gz")], executable: URL(fileURLWithPath: "/usr/bin/env"))
+    let fixture = SystemFixture.current
+    try Data(bytes).write(to: URL(fileURLWithPath: fixture.path("packed.gz")))
+    let program = try fixture.program(
+      ["gzip", "-dc", fixture.path("packed.gz")], executable: URL(fileURLWithPath: "/usr/bin/env"))
     try program.start()
     #expect(try await program.exit() == 0)
     return program.standardOutput
@@ -39,9 +39,9 @@ struct FeedListTests {
     try await eventually("the feed has the post") { try await feed.list().seq == 1 }
     let plain = try await get(feed)
     let packed = try await get(feed, "GET", "Accept-Encoding: br, gzip;q=0.8\r\n")
-    for answer in [plain, packed] {
-      #expect(answer.head.hasPrefix("HTTP/1.1 200"))
-      #expect(field("content-length", of: answer.head) == "\(answer.body.count)")
+    for response in [plain, packed] {
+      #expect(response.head.hasPrefix("HTTP/1.1 200"))
+      #expect(field("content-length", of: response.head) == "\(response.body.count)")
     }
     #expect(field("content-encoding", of: packed.head) == "gzip")
     #expect(try await gunzip(packed.body) == String(decoding: plain.body, as: UTF8.self))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Geocoding", .stage, .sharedServices)
+@Suite("Geocoding", .fixture, .sharedServices)
 struct GeocodeTests {
   /// The expected place of a text: a level, and a point within some kilometres.
   private struct Known {
@@ -27,14 +27,14 @@ struct GeocodeTests {
   func known() async throws {
     let client = try SystemFixture.shared.client
     for known in Self.known {
-      let answer = try await client.get("/v2/geocode?limit=1&q=" + Self.escaped(known.text))
-      #expect(answer.status == 200, "\(known.text)")
-      #expect(answer["query"] == known.text)
-      expect(try #require((answer.object["places"] as? [[String: Any]])?.first), is: known)
+      let response = try await client.get("/v2/geocode?limit=1&q=" + Self.escaped(known.text))
+      #expect(response.status == 200, "\(known.text)")
+      #expect(response["query"] == known.text)
+      expect(try #require((response.object["places"] as? [[String: Any]])?.first), is: known)
 
-      let (status, said, _) = try await SystemFixture.current.run("geocode", "--json", known.text)
+      let (status, output, _) = try await SystemFixture.current.run("geocode", "--json", known.text)
       #expect(status == 0)
-      expect(try #require(JSONSerialization.jsonObject(with: Data(said.utf8)) as? [String: Any]), is: known)
+      expect(try #require(JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]), is: known)
     }
   }
 
@@ -53,7 +53,7 @@ struct GeocodeTests {
   }
 
   @Test("A half-closed client gets its response, and a disconnected one leaves no lookup behind")
-  func gone() async throws {
+  func disconnected() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let port = try map.client.port
     func request(_ place: String) -> [UInt8] { Array("GET /v2/geocode?q=\(place) HTTP/1.1\r\nHost: x\r\n\r\n".utf8) }
@@ -92,9 +92,9 @@ struct GeocodeTests {
   @Test("A reverse lookup finds the place of a point")
   func reverse() async throws {
     let client = try SystemFixture.shared.client
-    let answer = try await client.get("/v2/reverse?lat=59.91273&lon=10.74609&limit=1&lang=en&level=city")
-    #expect(answer.status == 200 && answer["query"] == "59.91273, 10.74609")
-    let places = try #require(answer.object["places"] as? [[String: Any]])
+    let response = try await client.get("/v2/reverse?lat=59.91273&lon=10.74609&limit=1&lang=en&level=city")
+    #expect(response.status == 200 && response["query"] == "59.91273, 10.74609")
+    let places = try #require(response.object["places"] as? [[String: Any]])
     #expect(places.count == 1 && abs((places[0]["latitude"] as? Double ?? 0) - 59.9) < 0.2)
     #expect(try await client.get("/v2/reverse?lat=59.91273&lon=10.74609&country=US").status == 404)
     let edge = try await client.get("/v2/reverse?lat=-90&lon=180")
@@ -103,10 +103,10 @@ struct GeocodeTests {
 
   @Test("An unknown place is not found, over HTTP and on the command line")
   func unknown() async throws {
-    let answer = try await SystemFixture.shared.client.get("/v2/geocode?q=Qwxzzzk")
-    #expect(answer.status == 404 && answer["code"] == "place_not_found")
-    let (status, said, logged) = try await SystemFixture.current.run("geocode", "Qwxzzzk")
-    #expect(status == 1 && said.isEmpty && logged.contains("Qwxzzzk"))
+    let response = try await SystemFixture.shared.client.get("/v2/geocode?q=Qwxzzzk")
+    #expect(response.status == 404 && response["code"] == "place_not_found")
+    let (status, output, log) = try await SystemFixture.current.run("geocode", "Qwxzzzk")
+    #expect(status == 1 && output.isEmpty && log.contains("Qwxzzzk"))
   }
 
   /// A lookup of the flood.
@@ -121,9 +121,9 @@ struct GeocodeTests {
     repeat {
       let start = ContinuousClock.now
       // Different queries, because equal ones would share a job.
-      let answer = try await client.get("/v2/geocode?q=Springfield&focus=\(number),0")
-      let isFound = answer.status == 200
-      #expect(isFound || answer.status == 503 && answer["code"] == "geocoder_unavailable", "\(answer)")
+      let response = try await client.get("/v2/geocode?q=Springfield&focus=\(number),0")
+      let isFound = response.status == 200
+      #expect(isFound || response.status == 503 && response["code"] == "geocoder_unavailable", "\(response)")
       lookups.append(Lookup(took: ContinuousClock.now - start, isFound: isFound))
     } while !Task.isCancelled
     return lookups
@@ -166,8 +166,8 @@ struct GeocodeTests {
     // Each lookup waits 5 s. In sequence they would take 1,000 s, and the deadline for all is half of that.
     let deadline = ContinuousClock.now + .seconds(500)
     for connection in connections {
-      let answer = APIResponse(raw: try await connection.receive(within: deadline - ContinuousClock.now))
-      #expect(answer?.status == 503 && answer?["code"] == "geocoder_unavailable")
+      let response = APIResponse(raw: try await connection.receive(within: deadline - ContinuousClock.now))
+      #expect(response?.status == 503 && response?["code"] == "geocoder_unavailable")
     }
     _ = try await SystemFixture.current.worker(of: map)
     try await eventually("a lookup succeeds") { try await client.get("/v2/geocode?q=Oslo").status == 200 }
@@ -180,18 +180,19 @@ struct GeocodeTests {
     let client = try await map.client.signedUp()
     let post = try await client.post("Seattle, WA", wait: 1)
     #expect(post.status == 202 && post["state"] == "queued")
-    let answer = try await client.get("/v2/geocode?q=Oslo")
-    #expect(answer.status == 503 && answer["code"] == "geocoder_unavailable" && answer.headers["retry-after"] != nil)
+    let response = try await client.get("/v2/geocode?q=Oslo")
+    #expect(response.status == 503 && response["code"] == "geocoder_unavailable")
+    #expect(response.headers["retry-after"] != nil)
     let worker = try await SystemFixture.current.worker(of: map)
     let location = try #require(post.headers["location"])
     try await eventually("the post is published") { try await client.get(location)["state"] == "published" }
 
     // The same after a connected worker was killed.
     try await worker.kill()
-    let later = try await client.post("Oslo")
-    #expect(later.status == 202)
+    let second = try await client.post("Oslo")
+    #expect(second.status == 202)
     try await worker.startAndWait()
-    let next = try #require(later.headers["location"])
-    try await eventually("the later post is published") { try await client.get(next)["state"] == "published" }
+    let next = try #require(second.headers["location"])
+    try await eventually("the second post is published") { try await client.get(next)["state"] == "published" }
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Idempotent posts", .stage)
+@Suite("Idempotent posts", .fixture)
 struct IdempotencyTests {
   @Test("A repeated key and post is replayed, also after a restart")
   func replayed() async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Members-only map", .stage)
+@Suite("Members-only map", .fixture)
 struct MembersOnlyMapTests {
   @Test("The log never shows the key of the view tickets, even at level trace", arguments: [true, false])
   func key(isShared: Bool) async throws {
@@ -22,14 +22,14 @@ struct MembersOnlyMapTests {
     "A members-only map refuses --allow-subscribers anyone and --allow-feeds anyone",
     arguments: [("up", "subscribers"), ("up", "feeds"), ("ingest", "feeds")])
   func anyone(command: String, clients: String) async throws {
-    let stage = SystemFixture.current
-    let key = stage.path("feed.key")
-    #expect(try await stage.run("keys", "new", "--output", key).status == 0)
-    let ran = try await stage.run(
-      command, "--data", stage.path("data"), "--map-access", "members", "--key-file", key, "--allow-\(clients)",
+    let fixture = SystemFixture.current
+    let key = fixture.path("feed.key")
+    #expect(try await fixture.run("keys", "new", "--output", key).status == 0)
+    let ran = try await fixture.run(
+      command, "--data", fixture.path("data"), "--map-access", "members", "--key-file", key, "--allow-\(clients)",
       "anyone")
     let setting = "--allow-\(clients) (ONTHEMAP_ALLOW_\(clients.uppercased()))"
-    #expect(ran.status == 1 && ran.logged.contains("\(setting) anyone lets"), "\(ran.logged)")
-    #expect(ran.logged.contains("Name a file of \(clients)' public keys instead."), "\(ran.logged)")
+    #expect(ran.status == 1 && ran.log.contains("\(setting) anyone lets"), "\(ran.log)")
+    #expect(ran.log.contains("Name a file of \(clients)' public keys instead."), "\(ran.log)")
   }
 }

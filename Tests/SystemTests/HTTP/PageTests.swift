@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Page settings", .stage)
+@Suite("Page settings", .fixture)
 struct PageTests {
   @Test("Behind TLS, the page gets no guessed feed URL")
   func feed() async throws {
@@ -21,6 +21,6 @@ struct PageTests {
     ])
   func settings(arguments: [String]) async throws {
     let ran = try await SystemFixture.current.run(["ingest"] + arguments + ["--data", SystemFixture.current.path("x")])
-    #expect(ran.status != 0 && ran.logged.contains("(ONTHEMAP_"), "\(ran.logged)")
+    #expect(ran.status != 0 && ran.log.contains("(ONTHEMAP_"), "\(ran.log)")
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Posting", .stage)
+@Suite("Posting", .fixture)
 struct PostTests {
   @Test("The command up prints one ready line, serves every address in it, and names the map's URL")
   func up() async throws {
@@ -21,17 +21,17 @@ struct PostTests {
   @Test("A waiting request returns the published post with its place")
   func waits() async throws {
     let client = try await SystemFixture.current.up().client.signedUp()
-    let answer = try await client.post("Costa Rica", link: "example.org/ada", wait: 30)
-    #expect(answer.status == 200)
-    #expect(answer.headers["preference-applied"] == "wait=30")
-    #expect(answer["state"] == "published")
-    #expect(answer["label"] == "Costa Rica")
-    #expect(answer["link"] == "https://example.org/ada")
-    #expect(answer["agreement"] == "not_given" && answer["match"] == "exact")
-    #expect(abs(try answer.number("latitude") - 10) < 1)
-    #expect(abs(try answer.number("longitude") + 84) < 1)
-    let again = try await client.get(try #require(answer.headers["location"]))
-    #expect(again.body == answer.body)
+    let response = try await client.post("Costa Rica", link: "example.org/ada", wait: 30)
+    #expect(response.status == 200)
+    #expect(response.headers["preference-applied"] == "wait=30")
+    #expect(response["state"] == "published")
+    #expect(response["label"] == "Costa Rica")
+    #expect(response["link"] == "https://example.org/ada")
+    #expect(response["agreement"] == "not_given" && response["match"] == "exact")
+    #expect(abs(try response.number("latitude") - 10) < 1)
+    #expect(abs(try response.number("longitude") + 84) < 1)
+    let again = try await client.get(try #require(response.headers["location"]))
+    #expect(again.body == response.body)
   }
 
   @Test("Ingest and the feed serve the same list byte for byte, with a correct hash")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Malformed HTTP", .stage, .sharedServices)
+@Suite("Malformed HTTP", .fixture, .sharedServices)
 struct RawHTTPTests {
   private static let posts = "POST /v2/posts HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
 
@@ -23,8 +23,8 @@ struct RawHTTPTests {
   ///
   /// - Returns: Everything received until the server closes the connection. Throws if the server closes it only after a
   /// timeout.
-  private func answers(to requests: String, port: UInt16) async throws -> String {
-    // A busy machine may exceed the timeout, so the third try counts.
+  private func responses(to requests: String, port: UInt16) async throws -> String {
+    // A busy machine may exceed the timeout, so the third attempt counts.
     for _ in 0..<3 {
       // The server ends an incomplete request after 10 s, and an idle connection after a minute.
       let idle = try Connection(port: port)
@@ -46,9 +46,10 @@ struct RawHTTPTests {
         let connection = try Connection(port: port)
         try await connection.send(Array(bytes.utf8))
         let raw = try await connection.receive()
-        let answer = try #require(APIResponse(raw: raw), "\(bytes.prefix(60)): \(raw.prefix(400))")
-        #expect((400..<500).contains(answer.status) && answer.status != 408, "\(bytes.prefix(60)): \(answer.status)")
-        BadRequest.expectProblem(answer, "\(bytes.prefix(60))")
+        let response = try #require(APIResponse(raw: raw), "\(bytes.prefix(60)): \(raw.prefix(400))")
+        let status = response.status
+        #expect((400..<500).contains(status) && status != 408, "\(bytes.prefix(60)): \(status)")
+        BadRequest.expectProblem(response, "\(bytes.prefix(60))")
       }
     }
     try await client.expectService()
@@ -68,18 +69,18 @@ struct RawHTTPTests {
     for port in [try map.client.port, try map.feedClient.port] {
       for (bytes, status, code) in Self.refusals {
         // The preceding request on the same connection gets its response first.
-        let raw = try await answers(to: "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n" + bytes, port: port)
+        let raw = try await responses(to: "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n" + bytes, port: port)
         let first = try #require(raw.range(of: "\r\n\r\n"))
         #expect(raw.hasPrefix("HTTP/1.1 204"))
-        let answer = try #require(APIResponse(raw: String(raw[first.upperBound...])), "\(raw)")
-        #expect(answer.status == status && answer["code"] == code && answer.headers["connection"] == "close")
-        BadRequest.expectProblem(answer, "\(bytes.prefix(60))")
+        let response = try #require(APIResponse(raw: String(raw[first.upperBound...])), "\(raw)")
+        #expect(response.status == status && response["code"] == code && response.headers["connection"] == "close")
+        BadRequest.expectProblem(response, "\(bytes.prefix(60))")
       }
     }
   }
 
   @Test("A malformed request after a compatibility path gets an error in that API's form")
-  func classicForm() async throws {
+  func compatForm() async throws {
     let port = try SystemFixture.shared.client.port
     func refusal(_ path: String) async throws -> APIResponse {
       let connection = try Connection(port: port)
@@ -105,8 +106,8 @@ struct RawHTTPTests {
       let connection = try Connection(port: port)
       try await connection.send(
         Array("POST \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1\r\n\r\n{".utf8))
-      let answer = try #require(APIResponse(raw: try await connection.receive()))
-      #expect(try answer.guarded()["status"] as? Int == 400, "\(path)")
+      let response = try #require(APIResponse(raw: try await connection.receive()))
+      #expect(try response.guarded()["status"] as? Int == 400, "\(path)")
     }
   }
 
@@ -118,8 +119,8 @@ struct RawHTTPTests {
       try await connection.send(
         Array("GET /livez HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n".utf8))
       connection.finish()
-      let answer = try #require(APIResponse(raw: try await connection.receive()))
-      #expect(answer.status == 204 && answer.headers["connection"] == "close")
+      let response = try #require(APIResponse(raw: try await connection.receive()))
+      #expect(response.status == 204 && response.headers["connection"] == "close")
     }
     try await client.signedUp(as: "raw-2@example.org").expectService()
   }
@@ -140,7 +141,7 @@ struct RawHTTPTests {
   func closing() async throws {
     let port = try SystemFixture.shared.client.port
     for word in ["close", "Close", "CLOSE"] {
-      let raw = try await answers(
+      let raw = try await responses(
         to: "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: \(word)\r\n\r\n", port: port)
       #expect(raw.hasPrefix("HTTP/1.1 204"), "\(word): \(raw)")
     }
@@ -184,19 +185,19 @@ struct RawHTTPTests {
       let raw = try await connection.receive()
       let end = try #require(raw.range(of: "\r\n\r\n"))
       #expect(raw.hasPrefix("HTTP/1.1 204"))
-      let answer = try #require(APIResponse(raw: String(raw[end.upperBound...])), "\(raw)")
-      #expect(answer.status == status)
+      let response = try #require(APIResponse(raw: String(raw[end.upperBound...])), "\(raw)")
+      #expect(response.status == status)
       #expect(raw.components(separatedBy: "HTTP/1.1 ").count == 3, "\(raw)")
       if status == 400 {
-        #expect(answer["code"] == "malformed_request" && answer["detail"]?.contains("Host") == true)
-        #expect(answer.headers["connection"] == "close")
-        BadRequest.expectProblem(answer, "\(head)")
+        #expect(response["code"] == "malformed_request" && response["detail"]?.contains("Host") == true)
+        #expect(response.headers["connection"] == "close")
+        BadRequest.expectProblem(response, "\(head)")
       }
     }
     let connection = try Connection(port: try map.client.port)
     try await connection.send(Array("POST /v1/session HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}".utf8))
-    let answer = try #require(APIResponse(raw: try await connection.receive()))
-    #expect(try answer.guarded()["status"] as? Int == 400, "The error must have its path's form.")
+    let response = try #require(APIResponse(raw: try await connection.receive()))
+    #expect(try response.guarded()["status"] as? Int == 400, "The error must have its path's form.")
   }
 
   @Test("Headers at the limits are read")
@@ -225,8 +226,8 @@ struct RawHTTPTests {
     ] {
       let connection = try Connection(port: try client.port)
       try await connection.send(Array(head.utf8))
-      let answer = try #require(APIResponse(raw: try await connection.receive()))
-      #expect([204, 404].contains(answer.status) && answer.headers["connection"] == "close")
+      let response = try #require(APIResponse(raw: try await connection.receive()))
+      #expect([204, 404].contains(response.status) && response.headers["connection"] == "close")
       try await connection.send([UInt8](repeating: 97, count: 100_000_000), within: .seconds(5))
     }
     #expect(try await client.get("/livez").status == 204)
@@ -246,14 +247,14 @@ struct RawHTTPTests {
     ] {
       let connection = try Connection(port: port)
       try await connection.send(Array(bytes.utf8))
-      var answer = ""
+      var response = ""
       // Read to the end of the problem, because the connection may stay open until its request is over.
-      while !answer.contains("body_too_large") {
+      while !response.contains("body_too_large") {
         let more = try await connection.some(within: .seconds(120))
         if more.isEmpty { break }
-        answer += String(decoding: more, as: UTF8.self)
+        response += String(decoding: more, as: UTF8.self)
       }
-      #expect(answer.hasPrefix("HTTP/1.1 413") && answer.contains("body_too_large"), "\(answer.prefix(200))")
+      #expect(response.hasPrefix("HTTP/1.1 413") && response.contains("body_too_large"), "\(response.prefix(200))")
     }
     try await client.expectService()
   }

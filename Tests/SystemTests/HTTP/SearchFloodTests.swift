@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Searches over HTTP that compare 100,000 posts with 49 values each: each takes half a second of a core or more.
-@Suite("Search limits", .stage, .enabled(if: SQL.isAvailable, "python3 is missing"))
+@Suite("Search limits", .fixture, .enabled(if: SQL.isAvailable, "python3 is missing"))
 struct SearchFloodTests {
   private static let wide = "/v2/posts?scope=all&limit=1"
   private static let ended = #"onthemap_store_scans_total{outcome="ended"}"#
@@ -33,13 +33,13 @@ struct SearchFloodTests {
 
   /// Starts all roles in one process, with 100,000 copies of a published post.
   private func crowded() async throws -> Services {
-    let stage = SystemFixture.current
-    let map = try await stage.up(environment: ["ONTHEMAP_TRUSTED_PROXIES": "127.0.0.1"])
+    let fixture = SystemFixture.current
+    let map = try await fixture.up(environment: ["ONTHEMAP_TRUSTED_PROXIES": "127.0.0.1"])
     let client = try await map.client.signedUp()
     #expect(try await client.post("Oslo", wait: 60)["state"] == "published")
     try await map.ingest.kill()
     let columns = "account, place, link, state, lat_e7, lon_e7, label, country, agreement, created_ms, updated_ms"
-    try SQL(stage.path("data/onthemap.sqlite")).run(
+    try SQL(fixture.path("data/onthemap.sqlite")).run(
       """
       WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100000)
       INSERT INTO post (id, seq, \(columns)) SELECT n, n + 1, \(columns) FROM number, (SELECT * FROM post LIMIT 1)
@@ -56,9 +56,9 @@ struct SearchFloodTests {
     // Two searches run, and 32 wait.
     try await eventually("a search is refused") {
       try await flood.add(40, to: try client.port)
-      let answer = try await client.get(Self.wide)
-      guard answer["code"] == "too_many_searches" else { return false }
-      #expect(answer.status == 503 && answer.headers["retry-after"] == "2")
+      let response = try await client.get(Self.wide)
+      guard response["code"] == "too_many_searches" else { return false }
+      #expect(response.status == 503 && response.headers["retry-after"] == "2")
       return true
     }
     flood.hangUp()
@@ -73,8 +73,8 @@ struct SearchFloodTests {
     // One search runs, and four wait.
     try await eventually("the network's search is refused") {
       try await flood.add(8, to: try client.port, from: "203.0.113.7")
-      let answer = try await client.get(Self.wide, headers: ["X-Forwarded-For": "203.0.113.7"])
-      return answer["code"] == "too_many_searches"
+      let response = try await client.get(Self.wide, headers: ["X-Forwarded-For": "203.0.113.7"])
+      return response["code"] == "too_many_searches"
     }
     let other = try await client.get(Self.wide, headers: ["X-Forwarded-For": "198.51.100.1"])
     #expect(other.status == 200, "\(String(decoding: other.body, as: UTF8.self))")

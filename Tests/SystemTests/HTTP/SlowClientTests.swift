@@ -1,19 +1,19 @@
 import Foundation
 import Testing
 
-@Suite("Slow clients and connection limits", .stage)
+@Suite("Slow clients and connection limits", .fixture)
 struct SlowClientTests {
   /// Time until the server disconnects: at least its request timeout of 10 s, less the clocks' precision. The upper
   /// bound is a deadline that a busy machine does not reach.
   private static let time = Duration.seconds(9)..<Duration.seconds(300)
 
   /// Sends these bytes, then one byte at a time, until the server disconnects. Returns the response and the duration.
-  private func drip(_ bytes: String, port: UInt16) async throws -> (answer: String, took: Duration) {
+  private func drip(_ bytes: String, port: UInt16) async throws -> (response: String, took: Duration) {
     // Taken before the first byte, which starts the server's timeout.
     let start = ContinuousClock.now
     let connection = try Connection(port: port)
     try await connection.send(Array(bytes.utf8))
-    let answer = try await withThrowingTaskGroup(of: Void.self) { group in
+    let response = try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         while true {
           try await Task.sleep(for: .milliseconds(300))
@@ -23,7 +23,7 @@ struct SlowClientTests {
       defer { group.cancelAll() }
       return try await connection.receive(within: Self.time.upperBound)
     }
-    return (answer, ContinuousClock.now - start)
+    return (response, ContinuousClock.now - start)
   }
 
   @Test("A request sent byte by byte times out, whatever part of it is slow")
@@ -43,10 +43,10 @@ struct SlowClientTests {
           let (raw, took) = try await drip(bytes, port: port)
           // "Ga" is not a method.
           if bytes == "G" { return #expect(APIResponse(raw: raw)?["code"] == "malformed_request") }
-          let answer = try #require(APIResponse(raw: raw), "\(bytes.prefix(60)): \(raw)")
-          #expect(answer.status == 408 && answer["code"] == "request_timeout", "\(bytes.prefix(60))")
-          #expect(answer.headers["connection"] == "close")
-          BadRequest.expectProblem(answer, "\(bytes.prefix(60))")
+          let response = try #require(APIResponse(raw: raw), "\(bytes.prefix(60)): \(raw)")
+          #expect(response.status == 408 && response["code"] == "request_timeout", "\(bytes.prefix(60))")
+          #expect(response.headers["connection"] == "close")
+          BadRequest.expectProblem(response, "\(bytes.prefix(60))")
           #expect(Self.time.contains(took), "\(took): \(bytes.prefix(60))")
         }
       }
@@ -75,7 +75,7 @@ struct SlowClientTests {
   }
 
   @Test("A request that waits for an outcome outlives the request timeout")
-  func patience() async throws {
+  func waiting() async throws {
     let client = try await SystemFixture.current.roles(workers: 0).client.signedUp()
     let body = #"{"place":"Oslo","link":"example.org"}"#
     let connection = try Connection(port: try client.port)
@@ -95,11 +95,11 @@ struct SlowClientTests {
   }
 
   @Test("A client that does not read its responses is disconnected")
-  func slowAnswer() async throws {
+  func slowReader() async throws {
     let client = try await SystemFixture.current.up().client
     let connection = try Connection(port: try client.port)
     let requests = Array(String(repeating: "GET /v2/nothing HTTP/1.1\r\nHost: x\r\n\r\n", count: 1_000_000).utf8)
-    // The server reads no more requests than it can answer. The kernel buffers some MB in each direction.
+    // The server reads no more requests than it can respond to. The kernel buffers some MB in each direction.
     #expect(
       try await connection.send(requests, within: .seconds(120)), "The server must disconnect the client.")
     #expect(try await client.get("/livez").status == 204)
@@ -107,17 +107,17 @@ struct SlowClientTests {
 
   @Test("A surplus connection waits until another one closes, and is served then")
   func connections() async throws {
-    let stage = SystemFixture.current
+    let fixture = SystemFixture.current
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
     // A quarter of the file limit is the connection limit, so few files mean few connections.
     process.arguments = [
-      "-c", "ulimit -n 256; exec \"$0\" \"$@\"", Program.binary.path, "ingest", "--data", stage.path("data"), "--http",
-      "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes", "tcp://127.0.0.1:*",
+      "-c", "ulimit -n 256; exec \"$0\" \"$@\"", Program.binary.path, "ingest", "--data", fixture.path("data"),
+      "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes", "tcp://127.0.0.1:*",
       "--submit", "tcp://127.0.0.1:*",
     ]
     process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ONTHEMAP_") }
-    let output = URL(fileURLWithPath: stage.path("few"))
+    let output = URL(fileURLWithPath: fixture.path("few"))
     try Data().write(to: output)
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = FileHandle.nullDevice

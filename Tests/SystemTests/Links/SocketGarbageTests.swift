@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Malformed bytes on ZeroMQ ports", .stage)
+@Suite("Malformed bytes on ZeroMQ ports", .fixture)
 struct SocketGarbageTests {
   /// A complete ZMTP 3.0 greeting with mechanism NULL, and the READY command of a socket of this type.
   static func handshake(_ type: String) -> [UInt8] {
@@ -77,27 +77,27 @@ struct SocketGarbageTests {
     let map = try await SystemFixture.current.up()
     let operations = try #require(map.operations.first)
     let (handshakes, malformed) = ("onthemap_link_handshakes_failed_total", "onthemap_link_malformed_frames_total")
-    func expect(_ way: String, at link: String, _ port: UInt16, _ series: String, _ send: [[UInt8]]) async throws {
+    func expect(_ kind: String, at link: String, _ port: UInt16, _ series: String, _ send: [[UInt8]]) async throws {
       let before = try await Scrape(operations)[series]
       for _ in 0..<3 {
         let connection = try Connection(port: port)
         for (index, bytes) in send.enumerated() {
           try await connection.send(bytes)
           // A frame together with the handshake ends it. Therefore each piece but the last waits for the service's part
-          // of the handshake. The service may never answer the last piece.
+          // of the handshake. The service may never respond to the last piece.
           let isLast = index == send.count - 1
           try await connection.receive(bytes.count, within: isLast ? .seconds(0.5) : .seconds(120))
         }
       }
-      try await eventually("\(way) at \(link) is counted") { try await Scrape(operations)[series] == before + 3 }
+      try await eventually("\(kind) at \(link) is counted") { try await Scrape(operations)[series] == before + 3 }
     }
     for (link, port) in try map.ports {
-      for (way, bytes) in [
+      for (kind, bytes) in [
         ("HTTP", Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8)), ("ZMTP 1", [1, 0]),
         ("half a greeting", [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F]), ("a greeting alone", Self.greeting("NULL")),
         ("silence", []),
       ] {
-        try await expect(way, at: link, port, #"\#(handshakes){link="\#(link)",reason="not_zeromq"}"#, [bytes])
+        try await expect(kind, at: link, port, #"\#(handshakes){link="\#(link)",reason="not_zeromq"}"#, [bytes])
       }
       let keys = #"\#(handshakes){link="\#(link)",reason="unexpected_curve"}"#
       try await expect("a peer with keys", at: link, port, keys, [Self.greeting("CURVE")])
@@ -129,23 +129,23 @@ struct SocketGarbageTests {
 
   @Test("A worker and a feed that reach another server keep trying and find ingest later")
   func otherEnd() async throws {
-    let stage = SystemFixture.current
+    let fixture = SystemFixture.current
     let (jobs, changes) = (try Port.free(), try Port.free())
-    let worker = try stage.program(["worker", "--ingest", "tcp://127.0.0.1:\(jobs)"])
-    let feed = try stage.program([
+    let worker = try fixture.program(["worker", "--ingest", "tcp://127.0.0.1:\(jobs)"])
+    let feed = try fixture.program([
       "feed", "--ingest", "tcp://127.0.0.1:\(changes)", "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0",
       "--data", "none",
     ])
     var listeners = [try Listener(port: jobs), try Listener(port: changes)]
     try worker.start()
     try feed.start()
-    for listener in listeners { try await eventually("a client connects") { listener.isCalled } }
+    for listener in listeners { try await eventually("a client connects") { listener.hasConnection } }
     #expect(worker.pid != nil && feed.pid != nil)
     #expect(worker.ready.isEmpty && feed.ready.isEmpty)
     listeners.removeAll()
-    let ingest = try stage.program([
-      "ingest", "--data", stage.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:\(jobs)", "--changes",
-      "tcp://127.0.0.1:\(changes)", "--submit", "tcp://127.0.0.1:*",
+    let ingest = try fixture.program([
+      "ingest", "--data", fixture.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:\(jobs)",
+      "--changes", "tcp://127.0.0.1:\(changes)", "--submit", "tcp://127.0.0.1:*",
     ])
     try await ingest.startAndWait()
     try await eventually("worker and feed are ready") {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Submit link", .stage, .sharedServices)
+@Suite("Submit link", .fixture, .sharedServices)
 struct SubmitTests {
   private func producer(_ map: Services, _ client: Client) throws -> Producer {
     Producer(try map.submit, token: client.token)
@@ -70,12 +70,12 @@ struct SubmitTests {
       var members: [String: Any] = ["place": draft.place, "link": draft.link]
       if let latitude = draft.latitudeE7 { members["latitude"] = Double(latitude) / 1e7 }
       if let longitude = draft.longitudeE7 { members["longitude"] = Double(longitude) / 1e7 }
-      let answer = try await client.send(
+      let response = try await client.send(
         "POST", "/v2/posts", body: JSON.object(members), headers: ["Idempotency-Key": draft.key])
       let name: Comment = "\(draft.place.prefix(20)) \(draft.link.prefix(40)) \(draft.key.count)"
-      #expect((400..<500).contains(answer.status), name)
-      #expect(receipt.outcome == .refused && receipt.code == answer["code"], name)
-      #expect(receipt.detail == answer["detail"] && receipt.field == answer["field"] ?? "", name)
+      #expect((400..<500).contains(response.status), name)
+      #expect(receipt.outcome == .refused && receipt.code == response["code"], name)
+      #expect(receipt.detail == response["detail"] && receipt.field == response["field"] ?? "", name)
     }
     let beyond = zip(drafts, receipts.dropFirst()).first { $0.0.longitudeE7 == 1_800_000_001 }?.1
     #expect(beyond?.code == "invalid_longitude" && beyond?.field == "longitude")
@@ -141,7 +141,7 @@ struct SubmitTests {
     var accepted: [String] = []
     for round in 1...20 {
       let drafts = (0..<64).map { Draft(key: "\(round)-\($0)") }
-      let receipts = try await producer.submit(drafts, again: .milliseconds(200)).receipts
+      let receipts = try await producer.submit(drafts, resendingEvery: .milliseconds(200)).receipts
       try await map.ingest.kill()
       #expect(receipts.count == 64 && receipts.allSatisfy { $0.outcome == .accepted || $0.outcome == .replayed })
       accepted += receipts.map(\.id)

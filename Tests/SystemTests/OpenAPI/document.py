@@ -1,6 +1,6 @@
-"""Whether a document is OpenAPI 3.1, and whether its examples are what its schemas say: document.py FILE EXAMPLES
+"""Checks that a document is valid OpenAPI 3.1, and that its examples match its schemas: document.py FILE EXAMPLES
 
-EXAMPLES is the least number of examples that must be found. Prints what is wrong, and ends with 1 then."""
+EXAMPLES is the minimum number of examples in the document. Prints each error. Exits with 1 if there is one."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ GUARD = ")]}'\n"
 
 
 def examples(holder):
-    """Of a media type, a parameter or a header."""
+    """Yields the examples of a media type, a parameter or a header."""
     if "example" in holder:
         yield holder["example"]
     for example in holder.get("examples", {}).values():
@@ -20,7 +20,7 @@ def examples(holder):
 
 
 def holders(root, node, path=""):
-    """Whatever has examples beside a schema, with its place and its kind."""
+    """Yields each node with examples beside a schema: its path, the kind of its schema, and the node."""
     if isinstance(node, list):
         for index, item in enumerate(node):
             yield from holders(root, item, f"{path}/{index}")
@@ -36,7 +36,7 @@ def holders(root, node, path=""):
 
 
 def values(kind, example):
-    """What of an example the schema is about."""
+    """Returns the values of an example that the schema describes."""
     if kind == "x-guarded-schema":
         assert example.startswith(GUARD), "the five bytes are missing"
         return [json.loads(example[len(GUARD) :])]
@@ -46,7 +46,7 @@ def values(kind, example):
 
 
 def events(text):
-    """The names and data of the events of a stream that have data."""
+    """Yields the name and data of each event of a stream that has data."""
     for block in text.split("\n\n"):
         fields = dict(line.split(": ", 1) for line in block.split("\n") if line and not line.startswith(":"))
         if "data" in fields:
@@ -54,13 +54,14 @@ def events(text):
 
 
 def cases(kind, schema, example):
-    """Pairs of a schema and a value that an example is made of."""
+    """Returns the values of an example, each with its schema."""
     if kind == "x-event-schemas":
         return [(schema[name], value) for name, value in events(example)]
     return [(schema, value) for value in values(kind, example)]
 
 
-def complaints(root, least):
+def errors(root, examples_min):
+    """Yields a text for each error of the document."""
     try:
         openapi_spec_validator.OpenAPIV31SpecValidator(root).validate()
     except openapi_spec_validator.validation.exceptions.OpenAPIValidationError as error:
@@ -79,12 +80,12 @@ def complaints(root, least):
             checked += 1
             for error in validator.iter_errors(example):
                 yield f"/components/schemas/{name}: {error.message}"
-    if checked < least:
+    if checked < examples_min:
         yield f"only {checked} examples were found"
 
 
 if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as file:
-        found = list(complaints(json.load(file), int(sys.argv[2])))
+        found = list(errors(json.load(file), int(sys.argv[2])))
     print("\n".join(found))
     sys.exit(1 if found else 0)

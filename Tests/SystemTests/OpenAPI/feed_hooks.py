@@ -1,6 +1,6 @@
-"""What schemathesis has to know of the feed's API: tickets, and streams of events.
+"""Schemathesis hooks for the feed's API: tickets, and event streams.
 
-The map is members-only, so that streams end: each with its ticket, which is good for a second."""
+The map is members-only, so that streams end: each ends with its ticket, which is valid for a second."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ KEY = hashlib.blake2b(os.environ["ONTHEMAP_MAP_ACCESS_SECRET"].encode(), digest_
 
 
 def ticket():
-    """As ingest makes it: when it ends, in ms, and a hash of that with the key."""
+    """Returns a ticket in ingest's format: its end in Unix milliseconds, and a keyed hash of it."""
     end = str(int(time.time() * 1_000) + 1_000)
     proof = hashlib.blake2b(end.encode(), digest_size=32, key=KEY).digest()
     return end + "." + base64.urlsafe_b64encode(proof).decode().rstrip("=")
@@ -24,7 +24,7 @@ def ticket():
 @schemathesis.auth(refresh_interval=None)
 class Tickets:
     def get(self, case, ctx):
-        return "a new one each time"
+        return "replaced in set"
 
     def set(self, case, data, ctx):
         case.query = {**(case.query or {}), "ticket": ticket()}
@@ -32,14 +32,14 @@ class Tickets:
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """A ticket that was made with the case is over by now."""
+    """Replaces the ticket, because the case's own one has expired by now."""
     if str((case.query or {}).get("ticket", "")).count(".") == 1:
         case.query["ticket"] = ticket()
 
 
 @schemathesis.check
 def event_conformance(ctx, response, case):
-    """Each event is what the document says of its name, and they come in its order."""
+    """Checks each event against its schema in the document, and the kind of the first event."""
     if response.status_code != 200 or "text/event-stream" not in response.headers.get("content-type", [""])[0]:
         return
     root = case.operation.schema.raw_schema
@@ -47,9 +47,10 @@ def event_conformance(ctx, response, case):
     if case.method.upper() == "HEAD":
         return
     text = response.content.decode()
-    assert text.endswith("\n\n"), "the last event has no end"
+    assert text.endswith("\n\n"), "the last event is incomplete"
     blocks = [block.split("\n") for block in text[:-2].split("\n\n")]
-    assert blocks[0][0].startswith("retry: ") and 1_000 <= int(blocks[0][0][7:]) <= 5_000, "no pause comes first"
+    retry = blocks[0][0]
+    assert retry.startswith("retry: ") and 1_000 <= int(retry[7:]) <= 5_000, "no valid retry at the start"
     names = []
     for block in blocks[1:]:
         if block == [": heartbeat"]:
@@ -61,6 +62,7 @@ def event_conformance(ctx, response, case):
         )
         wrong = "; ".join(error.message for error in validator.iter_errors(value))
         assert not wrong, f"{name}: {wrong}"
-        assert fields.get("id") == (None if name == "stale" else f"{value['epoch']}-{value['seq']}"), "another id"
+        expected = None if name == "stale" else f"{value['epoch']}-{value['seq']}"
+        assert fields.get("id") == expected, "the id does not match the data"
         names.append(name)
-    assert names and names[0] in ("snapshot", "stale", "delta"), "nothing says how the list stands"
+    assert names and names[0] in ("snapshot", "stale", "delta"), "the first event is no snapshot, delta or stale"

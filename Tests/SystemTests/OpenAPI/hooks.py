@@ -1,4 +1,4 @@
-"""What schemathesis has to know of this API: sessions, NDJSON, and answers that are JSON behind five bytes."""
+"""Schemathesis hooks for ingest's API: sessions, NDJSON, and responses with five bytes before their JSON."""
 
 import itertools
 import json
@@ -15,35 +15,36 @@ numbers = itertools.count()
 
 
 def address():
-    """Another one each time: the server trusts this client to say it, and holds up who tries many passwords."""
+    """Returns a new client address each time, because the server limits failed logins by address. It trusts this client
+    as a proxy."""
     number = next(numbers)
     return f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
 
 
 def new_token():
-    """A session of a new account, with the password of the document's examples."""
+    """Returns the token of a new account, which has the password of the document's examples."""
     account = {"email": f"user{next(numbers)}-{os.getpid()}@example.org", "password": PASSWORD, "firstName": "Ada"}
-    answer = requests.post(
+    response = requests.post(
         os.environ["ONTHEMAP_API"] + "/v2/accounts", json=account, headers={"X-Forwarded-For": address()}, timeout=120
     )
-    answer.raise_for_status()
-    return answer.json()["token"]
+    response.raise_for_status()
+    return response.json()["token"]
 
 
 def operator_token():
-    """A session of the operator, whom the test has made of the examples' account."""
+    """Returns a token of the operator. The test has promoted the examples' account."""
     account = {"email": "cy@example.org", "password": PASSWORD}
-    answer = requests.post(
+    response = requests.post(
         os.environ["ONTHEMAP_API"] + "/v2/session", json=account, headers={"X-Forwarded-For": address()}, timeout=120
     )
-    answer.raise_for_status()
-    return answer.json()["token"]
+    response.raise_for_status()
+    return response.json()["token"]
 
 
 @schemathesis.auth(refresh_interval=None)
 class Sessions:
-    """One session for all requests; who may end it, or all of its account, gets an account of its own, and what takes
-    an operator gets the operator's."""
+    """One session for all requests. A request that may end the session or change its account gets a new account. An
+    operator's request gets the operator's session."""
 
     shared = None
     operator = None
@@ -64,7 +65,7 @@ class Sessions:
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """An id that could be one becomes that of something there is: no other way leads to these operations' success."""
+    """Replaces a valid id by the id of an existing object, because random ids never lead to a success."""
     case.headers = {**(case.headers or {}), "X-Forwarded-For": address()}
     id = str((case.path_parameters or {}).get("id"))
     authorization = (case.headers or {}).get("Authorization")
@@ -72,20 +73,20 @@ def before_call(context, case, kwargs):
     if not authorization:
         return
     if case.operation.path == "/v2/sessions/{id}" and re.fullmatch("[0-9a-f]{32}", id):
-        answer = requests.get(api + "/v2/sessions", headers=headers, timeout=120)
-        if answer.ok:
-            case.path_parameters["id"] = answer.json()["sessions"][0]["id"]
+        response = requests.get(api + "/v2/sessions", headers=headers, timeout=120)
+        if response.ok:
+            case.path_parameters["id"] = response.json()["sessions"][0]["id"]
     path = case.operation.path
     if (path.endswith("/StudentLocation/{id}") or path == "/v2/admin/posts/{id}") and re.fullmatch("[0-9A-Za-z]{10}", id):
         post = {"place": "Oslo", "link": "example.org"}
-        answer = requests.post(api + "/v2/posts", json=post, headers=headers, timeout=120)
-        if answer.ok:
-            case.path_parameters["id"] = answer.json()["id"]
+        response = requests.post(api + "/v2/posts", json=post, headers=headers, timeout=120)
+        if response.ok:
+            case.path_parameters["id"] = response.json()["id"]
 
 
 @schemathesis.hook
 def after_call(context, case, response):
-    """A queue that stays paused would refuse all look-ups."""
+    """Resumes a paused queue, because it would refuse all lookups."""
     if case.operation.path == "/v2/admin/pause" and response.status_code == 200:
         headers = {"Authorization": f"Bearer {Sessions.operator}"}
         requests.post(os.environ["ONTHEMAP_API"] + "/v2/admin/resume", headers=headers, timeout=120)
@@ -93,31 +94,32 @@ def after_call(context, case, response):
 
 @schemathesis.serializer("application/x-ndjson")
 def lines(ctx, value):
+    """Serializes a body of NDJSON."""
     if isinstance(value, bytes):
         return value
     return (value if isinstance(value, str) else json.dumps(value)).encode("utf-8", "surrogatepass")
 
 
 def mismatch(case, schema, text):
-    """Why a JSON text is not what a schema of the document says; nothing where it is."""
+    """Returns the errors of a JSON text against a schema of the document. Empty if it matches."""
     components = case.operation.schema.raw_schema["components"]
     validator = jsonschema.Draft202012Validator({**schema, "components": components})
     return "; ".join(error.message for error in validator.iter_errors(json.loads(text)))
 
 
 def described(response, case):
-    """The document's media type of an answer."""
+    """Returns the document's media type object for a response."""
     root = case.operation.schema.raw_schema
     item = follow(root, root["paths"][case.operation.path])
-    answers = item.get(case.operation.method.lower(), {}).get("responses", {})
+    responses = item.get(case.operation.method.lower(), {}).get("responses", {})
     status = str(response.status_code)
-    answer = answers.get(status) or answers.get(status[0] + "XX") or {}
+    documented = responses.get(status) or responses.get(status[0] + "XX") or {}
     type = response.headers.get("content-type", [""])[0].split(";")[0]
-    return follow(root, answer).get("content", {}).get(type, {})
+    return follow(root, documented).get("content", {}).get(type, {})
 
 
 def follow(root, node):
-    """What a reference leads to."""
+    """Returns the node, or the target of its reference."""
     if "$ref" not in node:
         return node
     found = root
@@ -127,7 +129,8 @@ def follow(root, node):
 
 
 @schemathesis.check
-def guarded_answer_conformance(ctx, response, case):
+def guarded_response_conformance(ctx, response, case):
+    """Checks the JSON after the five bytes."""
     schema = described(response, case).get("x-guarded-schema")
     if schema:
         assert response.content.startswith(GUARD), "the five bytes are missing"
@@ -137,9 +140,10 @@ def guarded_answer_conformance(ctx, response, case):
 
 @schemathesis.check
 def line_conformance(ctx, response, case):
+    """Checks each line of an NDJSON response."""
     schema = described(response, case).get("x-line-schema")
     if schema:
-        assert response.content.endswith(b"\n"), "the last line has no end"
+        assert response.content.endswith(b"\n"), "the last line is incomplete"
         for line in response.content.split(b"\n")[:-1]:
             wrong = mismatch(case, schema, line)
             assert not wrong, wrong

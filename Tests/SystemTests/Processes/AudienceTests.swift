@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Subscribers while services are killed. Every run tests a few, and `make soak` tests many.
-@Suite("Subscribers that join at random while feed and ingest are killed", .stage, .serialized)
+@Suite("Subscribers that join at random while feed and ingest are killed", .fixture, .serialized)
 struct AudienceTests {
   /// The results in the output of `load --json`.
   private struct Figures: Decodable {

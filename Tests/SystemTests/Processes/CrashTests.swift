@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Crashes", .stage, .serialized)
+@Suite("Crashes", .fixture, .serialized)
 struct CrashTests {
   @Test(
     "The command up restarts in its process after a crash, with the same ports and every post",
@@ -63,10 +63,10 @@ struct CrashTests {
 
   /// Creates an `up` with fixed ports, which it gets again after a crash.
   private func everything() throws -> Program {
-    let stage = SystemFixture.current
+    let fixture = SystemFixture.current
     let ports = try (0..<7).map { _ in try Port.free() }
-    return try stage.program([
-      "up", "--data", stage.path("data"), "--http", "127.0.0.1:\(ports[0])", "--feed-http", "127.0.0.1:\(ports[1])",
+    return try fixture.program([
+      "up", "--data", fixture.path("data"), "--http", "127.0.0.1:\(ports[0])", "--feed-http", "127.0.0.1:\(ports[1])",
       "--jobs", "tcp://127.0.0.1:\(ports[2])", "--changes", "tcp://127.0.0.1:\(ports[3])",
       "--publish", "tcp://127.0.0.1:\(ports[4])", "--query", "tcp://127.0.0.1:\(ports[5])",
       "--submit", "tcp://127.0.0.1:\(ports[6])", "--operations", "none",

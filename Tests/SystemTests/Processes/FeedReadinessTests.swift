@@ -1,19 +1,20 @@
 import Foundation
 import Testing
 
-@Suite("Feed readiness", .stage)
+@Suite("Feed readiness", .fixture)
 struct FeedReadinessTests {
   /// Returns the responses of both addresses of the feed to `/readyz`: a status, and "ready" or a code.
   private func readiness(_ map: Services) async throws -> [String] {
-    var said: [String] = []
+    var responses: [String] = []
     for client in [try map.feedClient, try map.operations[1]] {
       #expect(try await client.get("/livez").status == 204, "The feed must be live with any list.")
-      let answer = try await client.get("/readyz")
-      #expect((answer.headers["retry-after"] == nil) == (answer.status == 200))
-      let word = answer.status == 200 ? String(decoding: answer.body, as: UTF8.self) : try #require(answer["code"])
-      said.append("\(answer.status) \(word)")
+      let response = try await client.get("/readyz")
+      #expect((response.headers["retry-after"] == nil) == (response.status == 200))
+      let isReady = response.status == 200
+      let word = isReady ? String(decoding: response.body, as: UTF8.self) : try #require(response["code"])
+      responses.append("\(response.status) \(word)")
     }
-    return said
+    return responses
   }
 
   @Test("A feed is ready while ingest answers, and not while its list is stale")
@@ -33,16 +34,16 @@ struct FeedReadinessTests {
 
   @Test("A feed that has no list is live but not ready")
   func empty() async throws {
-    let stage = SystemFixture.current
+    let fixture = SystemFixture.current
     let port = try Port.free()
-    let feed = try stage.program([
+    let feed = try fixture.program([
       "feed", "--ingest", "tcp://127.0.0.1:\(try Port.free())", "--publish", "tcp://127.0.0.1:*", "--query",
       "tcp://127.0.0.1:*", "--http", "127.0.0.1:\(port)", "--operations", "none", "--data", "none",
     ])
     try feed.start()
     let client = Client("http://127.0.0.1:\(port)")
     try await eventually("the feed listens") { (try? await client.get("/livez").status) == 204 }
-    let answer = try await client.get("/readyz")
-    #expect(answer.status == 503 && answer["code"] == "feed_unavailable" && answer.headers["retry-after"] == "2")
+    let response = try await client.get("/readyz")
+    #expect(response.status == 503 && response["code"] == "feed_unavailable" && response.headers["retry-after"] == "2")
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Full backlog", .stage)
+@Suite("Full backlog", .fixture)
 struct FullQueueTests {
   @Test(
     "A full backlog refuses new posts and replays known ones, over HTTP and ZeroMQ",
@@ -42,10 +42,10 @@ struct FullQueueTests {
     // A retry of dead posts needs a free slot too.
     let retry = try await SystemFixture.current.run(
       "queue", "retry", "--all", "--data", SystemFixture.current.path("data"))
-    #expect(retry.status == 1 && retry.logged.contains("free slots"))
+    #expect(retry.status == 1 && retry.log.contains("free slots"))
     let list = try await SystemFixture.current.run(
       "queue", "ls", "--state", "ready", "--limit", "2", "--data", SystemFixture.current.path("data"))
-    #expect(list.said.contains("0000000001") && list.said.contains("0000000002"))
+    #expect(list.output.contains("0000000001") && list.output.contains("0000000002"))
 
     // Free slots let posts in again.
     _ = try await SystemFixture.current.worker(of: map)
@@ -71,7 +71,7 @@ struct FullQueueTests {
     let receipts = try await producer.submit([Draft(key: "first", place: "Lima"), Draft(key: "new")]).receipts
     #expect(receipts.map(\.outcome) == [.replayed, .busy] && receipts[1].retryAfterMs == 30_000)
     let status = try await SystemFixture.current.run("queue", "status", "--data", SystemFixture.current.path("data"))
-    #expect(status.said.contains("REFUSING: a post has waited "), "\(status.said)")
+    #expect(status.output.contains("REFUSING: a post has waited "), "\(status.output)")
 
     _ = try await SystemFixture.current.worker(of: map)
     try await eventually("a post is accepted") { try await client.post("Oslo").status == 202 }
@@ -83,6 +83,6 @@ struct FullQueueTests {
   func badWait(seconds: String) async throws {
     let ran = try await SystemFixture.current.run(
       "ingest", "--data", SystemFixture.current.path("data"), "--max-queue-wait", seconds)
-    #expect(ran.status != 0 && ran.logged.contains("--max-queue-wait (ONTHEMAP_MAX_QUEUE_WAIT)"), "\(ran.logged)")
+    #expect(ran.status != 0 && ran.log.contains("--max-queue-wait (ONTHEMAP_MAX_QUEUE_WAIT)"), "\(ran.log)")
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Keys of the links", .stage, .serialized)
+@Suite("Keys of the links", .fixture, .serialized)
 struct KeyTests {
   /// The file of a secret key, and its public key.
   private struct Key {
@@ -11,29 +11,29 @@ struct KeyTests {
 
   private static func key(_ name: String) async throws -> Key {
     let file = SystemFixture.current.path(name + ".key")
-    let (status, said, logged) = try await SystemFixture.current.run("keys", "new", "--output", file)
-    #expect(status == 0 && logged.isEmpty)
-    return Key(file: file, publicKey: said.trimmingCharacters(in: .newlines))
+    let (status, output, log) = try await SystemFixture.current.run("keys", "new", "--output", file)
+    #expect(status == 0 && log.isEmpty)
+    return Key(file: file, publicKey: output.trimmingCharacters(in: .newlines))
   }
 
   private static func list(_ name: String, _ keys: [Key]) throws -> String {
     let path = SystemFixture.current.path(name)
     let text = keys.map { "\($0.publicKey) \($0.file.split(separator: "/").last ?? "")\n" }.joined()
-    try Data(("# who may come\n" + text).utf8).write(to: URL(fileURLWithPath: path))
+    try Data(("# allowed keys\n" + text).utf8).write(to: URL(fileURLWithPath: path))
     return path
   }
 
   /// Starts each role in its own process with its own key, on every address of this host.
   private static func services(ingest: Key, workers: [Key], feed: Key, subscribers: String) async throws -> Services {
-    let stage = SystemFixture.current
+    let fixture = SystemFixture.current
     let (jobs, changes) = (try Port.free(), try Port.free())
-    let program = try stage.program([
-      "ingest", "--data", stage.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://0.0.0.0:\(jobs)", "--changes",
+    let program = try fixture.program([
+      "ingest", "--data", fixture.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://0.0.0.0:\(jobs)", "--changes",
       "tcp://0.0.0.0:\(changes)", "--key-file", ingest.file, "--allow-workers", try list("workers.keys", workers),
       "--allow-feeds", try list("feeds.keys", [feed]), "--submit", "tcp://0.0.0.0:*", "--allow-producers", "anyone",
     ])
     try await program.startAndWait()
-    let feedProgram = try stage.program([
+    let feedProgram = try fixture.program([
       "feed", "--ingest", "tcp://127.0.0.1:\(changes)", "--publish", "tcp://0.0.0.0:\(try Port.free())", "--query",
       "tcp://127.0.0.1:\(try Port.free())", "--data", "none", "--http", "127.0.0.1:0", "--key-file", feed.file,
       "--ingest-key", ingest.publicKey, "--allow-subscribers", subscribers,
@@ -77,7 +77,7 @@ struct KeyTests {
     let load = try await SystemFixture.current.run(
       "load", "--server", client.base, "--feed", publish, "--feed-key", feed.publicKey, "--key-file", reader.file,
       "--submit", submit, "--submit-key", ingest.publicKey, "--rate", "50", "--duration", "1")
-    #expect(load.status == 0, "\(load.said) \(load.logged)")
+    #expect(load.status == 0, "\(load.output) \(load.log)")
     // Neither a subscriber that has no key nor a stranger sees anything.
     for (more, reason) in [
       ([], "plaintext_peer"), (["--feed-key", feed.publicKey], "key_not_listed"),
@@ -159,18 +159,18 @@ struct KeyTests {
   func command() async throws {
     let key = try await Self.key("a")
     #expect(key.publicKey.utf8.count == 40)
-    let stage = SystemFixture.current
-    #expect(try await stage.run("keys", "show", key.file).said == key.publicKey + "\n")
+    let fixture = SystemFixture.current
+    #expect(try await fixture.run("keys", "show", key.file).output == key.publicKey + "\n")
     let mode = try FileManager.default.attributesOfItem(atPath: key.file)[.posixPermissions] as? Int
     #expect(mode == 0o600)
-    let (status, said, logged) = try await stage.run("keys", "new", "--output", key.file)
-    #expect(status > 0 && said.isEmpty && logged.contains("--force"))
-    #expect(try await stage.run("keys", "show", key.file).said == key.publicKey + "\n")
-    let forced = try await stage.run("keys", "new", "--output", key.file, "--force")
-    #expect(forced.status == 0 && forced.said != key.publicKey + "\n")
+    let (status, output, log) = try await fixture.run("keys", "new", "--output", key.file)
+    #expect(status > 0 && output.isEmpty && log.contains("--force"))
+    #expect(try await fixture.run("keys", "show", key.file).output == key.publicKey + "\n")
+    let forced = try await fixture.run("keys", "new", "--output", key.file, "--force")
+    #expect(forced.status == 0 && forced.output != key.publicKey + "\n")
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key.file)
-    let open = try await stage.run("keys", "show", key.file)
-    #expect(open.status > 0 && open.said.isEmpty && open.logged.contains("chmod 600"))
+    let open = try await fixture.run("keys", "show", key.file)
+    #expect(open.status > 0 && open.output.isEmpty && open.log.contains("chmod 600"))
   }
 
   @Test(
@@ -185,30 +185,30 @@ struct KeyTests {
       (["ingest", "--allow-plaintext", "all"], ["--allow-plaintext", "jobs, changes, feed, query", "all"]),
     ])
   func refused(arguments: [String], words: [String]) async throws {
-    let (status, said, logged) = try await SystemFixture.current.run(arguments)
-    #expect(status > 0 && said.isEmpty)
-    for word in words { #expect(logged.contains(word), "\(word)") }
+    let (status, output, log) = try await SystemFixture.current.run(arguments)
+    #expect(status > 0 && output.isEmpty)
+    for word in words { #expect(log.contains(word), "\(word)") }
   }
 
   @Test("A key file that no link uses is refused")
   func unused() async throws {
     let key = try await Self.key("a")
     for role in ["ingest", "worker", "feed", "up", "watch"] {
-      let (status, _, logged) = try await SystemFixture.current.run([role, "--key-file", key.file])
-      #expect(status > 0 && logged.contains("no link uses it"), "\(role)")
+      let (status, _, log) = try await SystemFixture.current.run([role, "--key-file", key.file])
+      #expect(status > 0 && log.contains("no link uses it"), "\(role)")
     }
   }
 
   @Test("Links with --allow-plaintext work on public addresses")
   func allowed() async throws {
-    let stage = SystemFixture.current
-    let ingest = try stage.program([
-      "ingest", "--data", stage.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://0.0.0.0:*", "--changes",
+    let fixture = SystemFixture.current
+    let ingest = try fixture.program([
+      "ingest", "--data", fixture.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://0.0.0.0:*", "--changes",
       "tcp://0.0.0.0:*", "--allow-plaintext", "jobs,changes", "--submit", "tcp://127.0.0.1:*",
     ])
     try await ingest.startAndWait()
     let jobs = try #require(ingest.ready["jobs"]).replacingOccurrences(of: "0.0.0.0", with: "127.0.0.1")
-    try await stage.program(["worker", "--ingest", jobs]).startAndWait()
+    try await fixture.program(["worker", "--ingest", jobs]).startAndWait()
     // SIGHUP finds no allowlist to reload, and does not end ingest.
     ingest.signal(SIGHUP)
     try await eventually("the ignored signal is logged") {

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Metrics", .stage)
+@Suite("Metrics", .fixture)
 struct MetricsTests {
   /// Returns the documented metrics and their types.
   private static func documented() throws -> [String: String] {
@@ -22,19 +22,19 @@ struct MetricsTests {
     let worker = try FailingWorker(port: port)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await worker.run() }
-      let answer = try await client.post(place, wait: 30)
-      #expect(answer["state"] == "dead")
+      let response = try await client.post(place, wait: 30)
+      #expect(response["state"] == "dead")
       group.cancelAll()
     }
   }
 
   @Test("Each role counts its work under exactly the documented metrics")
   func counts() async throws {
-    let stage = SystemFixture.current
-    var map = try await stage.roles(workers: 0)
+    let fixture = SystemFixture.current
+    var map = try await fixture.roles(workers: 0)
     let client = try await map.client.signedUp()
     try await makeDead("Lima", client: client, map: map)
-    map.workers = [try await stage.worker(of: map)]
+    map.workers = [try await fixture.worker(of: map)]
     #expect(try await client.post("Oslo", wait: 30)["state"] == "published")
     #expect(try await client.post("Qwxzzzk Vbbnkl", wait: 30)["state"] == "rejected")
     #expect(try await client.get("/v2/posts?scope=all").status == 200)
@@ -45,7 +45,7 @@ struct MetricsTests {
     _ = try #require(try await Producer(map.submit, token: client.token).submitOnce(drafts, within: .seconds(120)))
     let stranger = Producer(try map.submit, token: "x")
     #expect(try await stranger.submit(drafts).error == 4)
-    _ = try await stage.watcher(of: map)
+    _ = try await fixture.watcher(of: map)
     try await eventually("all posts are settled") { try await client.posts().allSatisfy { $0.state != "queued" } }
 
     let ingest = try await Scrape(map.operations[0])
@@ -71,8 +71,8 @@ struct MetricsTests {
     #expect(ingest.values["onthemap_queue_oldest_age_seconds"] == 0)
     #expect(ingest[#"onthemap_queue_results_total{disposition="committed"}"#] == 5)
     #expect(ingest["onthemap_submit_batches_total"] == 1)
-    func told(_ code: String) -> Double { ingest[#"onthemap_submit_posts_total{code="\#(code)"}"#] }
-    #expect(told("accepted") == 2 && told("replayed") == 1 && told("invalid_link") == 1)
+    func submitted(_ code: String) -> Double { ingest[#"onthemap_submit_posts_total{code="\#(code)"}"#] }
+    #expect(submitted("accepted") == 2 && submitted("replayed") == 1 && submitted("invalid_link") == 1)
     #expect(ingest[#"onthemap_submit_errors_total{code="unauthorized"}"#] >= 1)
     #expect(ingest[#"onthemap_store_scans_total{outcome="done"}"#] == 1)
     #expect(ingest.values[#"onthemap_store_scans_total{outcome="refused"}"#] == 0)
@@ -135,8 +135,8 @@ struct MetricsTests {
         for _ in 0..<8 {
           group.addTask {
             for _ in 0..<(count / 8) {
-              let answer = try await operations.get("/metrics")
-              #expect(answer.status == 200)
+              let response = try await operations.get("/metrics")
+              #expect(response.status == 200)
             }
           }
         }
@@ -158,19 +158,19 @@ struct MetricsTests {
 
   @Test("The value none disables the operations address, and a taken or invalid address is refused")
   func address() async throws {
-    let stage = SystemFixture.current
-    let off = try await stage.up("--operations", "none")
+    let fixture = SystemFixture.current
+    let off = try await fixture.up("--operations", "none")
     #expect(off.ingest.ready["operations"] == nil)
     try await off.client.signedUp().expectService()
     let port = try Port.free()
     let listener = try Listener(port: port)
-    let ran = try await stage.run(
-      "up", "--data", stage.path("b"), "--operations", "127.0.0.1:\(port)")
-    #expect(ran.status == 1 && ran.logged.contains("--operations (ONTHEMAP_OPERATIONS): "), "\(ran.logged)")
+    let ran = try await fixture.run(
+      "up", "--data", fixture.path("b"), "--operations", "127.0.0.1:\(port)")
+    #expect(ran.status == 1 && ran.log.contains("--operations (ONTHEMAP_OPERATIONS): "), "\(ran.log)")
     withExtendedLifetime(listener) {}
     for wrong in ["9464", "127.0.0.1:", "off"] {
-      let ran = try await stage.run("up", "--data", stage.path("b"), "--operations", wrong)
-      #expect(ran.status == 1 && ran.logged.contains("--operations (ONTHEMAP_OPERATIONS) must be HOST:PORT"))
+      let ran = try await fixture.run("up", "--data", fixture.path("b"), "--operations", wrong)
+      #expect(ran.status == 1 && ran.log.contains("--operations (ONTHEMAP_OPERATIONS) must be HOST:PORT"))
     }
   }
 
@@ -207,14 +207,16 @@ struct MetricsTests {
 
   @Test("The commands top and queue status show the number of subscribers")
   func subscribers() async throws {
-    let stage = SystemFixture.current
-    let map = try await stage.up()
-    let watcher = try await stage.watcher(of: map)
-    _ = try await stage.watcher(of: map)
-    func status() async throws -> String { try await stage.run("queue", "status", "--data", stage.path("data")).said }
+    let fixture = SystemFixture.current
+    let map = try await fixture.up()
+    let watcher = try await fixture.watcher(of: map)
+    _ = try await fixture.watcher(of: map)
+    func status() async throws -> String {
+      try await fixture.run("queue", "status", "--data", fixture.path("data")).output
+    }
     try await eventually("both subscribers are shown") { try await status().contains(", 2 subscribers") }
-    let top = try await stage.run("top", "--count", "1", "--data", stage.path("data"))
-    #expect(top.said.contains(" subscribers=2 "))
+    let top = try await fixture.run("top", "--count", "1", "--data", fixture.path("data"))
+    #expect(top.output.contains(" subscribers=2 "))
     try await watcher.program.kill()
     try await eventually("one subscriber is shown") { try await status().contains(", 1 subscriber\n") }
   }

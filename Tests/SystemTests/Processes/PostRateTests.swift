@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Rate limit of posts", .stage)
+@Suite("Rate limit of posts", .fixture)
 struct PostRateTests {
   /// A count of the accepted posts and edits of an account.
   private struct Tally {
@@ -20,12 +20,12 @@ struct PostRateTests {
     }
 
     /// Repeats a request until its response is 429: on a slow machine the elapsed time may allow one more post.
-    mutating func refused(_ ask: () async throws -> APIResponse) async throws -> APIResponse {
+    mutating func refused(_ send: () async throws -> APIResponse) async throws -> APIResponse {
       let end = ContinuousClock.now + .seconds(120)
       repeat {
-        let answer = try await ask()
-        if answer.status == 429 { return answer }
-        if (200..<300).contains(answer.status) { try add() }
+        let response = try await send()
+        if response.status == 429 { return response }
+        if (200..<300).contains(response.status) { try add() }
       } while ContinuousClock.now < end
       throw TimeoutError(description: "no post was refused within two minutes")
     }
@@ -36,7 +36,7 @@ struct PostRateTests {
       repeat {
         let draft = Draft(key: "\(UUID())")
         // Send only once: ingest might accept a repeated request after it refused the first.
-        let receipt = try #require(try await producer.submit([draft], again: .seconds(120)).receipts.first)
+        let receipt = try #require(try await producer.submit([draft], resendingEvery: .seconds(120)).receipts.first)
         if receipt.outcome == .busy { return (draft, receipt) }
         #expect(receipt.outcome == .accepted)
         try add()
@@ -64,11 +64,11 @@ struct PostRateTests {
     // Two posts remain, and one more for each 15 s that have passed.
     let lines = (0..<3).map { #"{"place":"Bonn","link":"example.org/\#($0)"}"# }.joined(separator: "\n")
     let bulk = try await client.send("POST", "/v2/posts/bulk", body: lines)
-    let answers = String(decoding: bulk.body, as: UTF8.self).split(separator: "\n")
-    let taken = answers.prefix { $0.contains("202") }.count
-    try tally.add(taken)
-    #expect(bulk.status == 200 && answers.count == 3 && taken >= 2)
-    #expect(answers.dropFirst(taken).allSatisfy { $0.contains("too_many_posts") && $0.contains("429") })
+    let responses = String(decoding: bulk.body, as: UTF8.self).split(separator: "\n")
+    let accepted = responses.prefix { $0.contains("202") }.count
+    try tally.add(accepted)
+    #expect(bulk.status == 200 && responses.count == 3 && accepted >= 2)
+    #expect(responses.dropFirst(accepted).allSatisfy { $0.contains("too_many_posts") && $0.contains("429") })
 
     let late = try await tally.refused { try await client.post("Rome") }
     #expect(late["code"] == "too_many_posts")
@@ -76,8 +76,8 @@ struct PostRateTests {
       try await client.post("Oslo", key: "first").headers["idempotency-replayed"] == "true",
       "A replay must not be refused.")
     let rome = JSON.object(["mapString": "Rome", "mediaURL": "https://example.org"])
-    let classic = try await tally.refused { try await client.send("POST", "/v1/StudentLocation", body: rome) }
-    #expect(classic.isParseError(429, 155) && classic.headers["retry-after"] != nil, "\(classic)")
+    let compat = try await tally.refused { try await client.send("POST", "/v1/StudentLocation", body: rome) }
+    #expect(compat.isParseError(429, 155) && compat.headers["retry-after"] != nil, "\(compat)")
     _ = try await tally.refused { try await client.edit(id, "Bonn", link: "https://example.org/\(UUID())") }
     let busy = try await tally.refused(by: Producer(try map.submit, token: client.token)).receipt
     #expect(busy.code == "too_many_posts")
@@ -99,15 +99,15 @@ struct PostRateTests {
     let pause = try #require(Int(refused.headers["retry-after"] ?? ""))
     #expect((1...5).contains(pause))
     try await Task.sleep(for: .seconds(pause))
-    let later = try await client.post("Rome", key: key)
-    #expect(later.status == 202 && later.headers["idempotency-replayed"] == nil, "\(later)")
+    let retried = try await client.post("Rome", key: key)
+    #expect(retried.status == 202 && retried.headers["idempotency-replayed"] == nil, "\(retried)")
     try tally.add()
 
     let producer = Producer(try map.submit, token: client.token)
     let (draft, busy) = try await tally.refused(by: producer)
     #expect((1...5_000).contains(busy.retryAfterMs))
     try await Task.sleep(for: .milliseconds(busy.retryAfterMs))
-    let receipts = try await producer.submit([draft], again: .seconds(120)).receipts
+    let receipts = try await producer.submit([draft], resendingEvery: .seconds(120)).receipts
     #expect(receipts.map(\.outcome) == [.accepted], "\(receipts)")
     try tally.add()
   }
@@ -116,6 +116,6 @@ struct PostRateTests {
   func bad(number: String) async throws {
     let ran = try await SystemFixture.current.run(
       "ingest", "--data", SystemFixture.current.path("data"), "--posts-per-minute", number)
-    #expect(ran.status != 0 && ran.logged.contains("--posts-per-minute (ONTHEMAP_POSTS_PER_MINUTE)"), "\(ran.logged)")
+    #expect(ran.status != 0 && ran.log.contains("--posts-per-minute (ONTHEMAP_POSTS_PER_MINUTE)"), "\(ran.log)")
   }
 }

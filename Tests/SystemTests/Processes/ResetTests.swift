@@ -6,7 +6,7 @@ import Testing
 
 /// Regression tests: libzmq 4.3.4 aborts the process (`!_io_error`) if a peer fills the receive high-water mark, then
 /// sends a PING and resets the connection.
-@Suite("Peers that fill the high-water mark and reset", .stage)
+@Suite("Peers that fill the high-water mark and reset", .fixture)
 struct ResetTests {
   /// Messages beyond the high-water mark, then PINGs, in one piece that libzmq reads together.
   private static func burst(mark: Int, isSubscriber: Bool) -> [UInt8] {
@@ -44,16 +44,16 @@ struct ResetTests {
 
   @Test("Every encrypted port survives peers that fill its high-water mark and reset")
   func curve() async throws {
-    let stage = SystemFixture.current
-    let key = stage.path("service.key")
-    let publicKey = try await stage.run("keys", "new", "--output", key).said.trimmingCharacters(in: .newlines)
-    let ingest = try stage.program([
-      "ingest", "--data", stage.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes",
+    let fixture = SystemFixture.current
+    let key = fixture.path("service.key")
+    let publicKey = try await fixture.run("keys", "new", "--output", key).output.trimmingCharacters(in: .newlines)
+    let ingest = try fixture.program([
+      "ingest", "--data", fixture.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes",
       "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*", "--key-file", key, "--allow-producers", "anyone",
       "--allow-workers", "anyone", "--allow-feeds", "anyone", "--operations", "none",
     ])
     try await ingest.startAndWait()
-    let feed = try stage.program([
+    let feed = try fixture.program([
       "feed", "--ingest", try Services(ingest: ingest).changes, "--ingest-key", publicKey, "--data", "none", "--http",
       "127.0.0.1:0", "--publish", "tcp://127.0.0.1:*", "--query", "tcp://127.0.0.1:*", "--key-file", key,
       "--allow-subscribers", "anyone", "--operations", "none",
@@ -90,7 +90,7 @@ struct ResetTests {
     "Connecting programs survive a server that fills the high-water mark and resets",
     arguments: ["worker", "feed", "watch"])
   func connecting(role: String) async throws {
-    let stage = SystemFixture.current
+    let fixture = SystemFixture.current
     let isSubscriber = role == "watch"
     let server = try ResettingServer(
       handshake: SocketGarbageTests.handshake(isSubscriber ? "PUB" : "ROUTER"),
@@ -98,7 +98,7 @@ struct ResetTests {
         ? Self.burst(mark: 10_000, message: Array("otm.feed/1/main/h/".utf8)) : Self.burst(mark: 1_000, message: [120]))
     defer { server.stop() }
     let address = "tcp://127.0.0.1:\(server.port)"
-    let program = try stage.program(
+    let program = try fixture.program(
       [
         "worker": ["worker", "--ingest", address, "--operations", "none"],
         "feed": [

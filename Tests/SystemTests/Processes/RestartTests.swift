@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Restarts after kill -9", .stage, .serialized)
+@Suite("Restarts after kill -9", .fixture, .serialized)
 struct RestartTests {
   enum Victim: String, CaseIterable, Sendable {
     case worker, feed, ingest
@@ -31,7 +31,7 @@ struct RestartTests {
       try await stream.reached(due) { program.signal(SIGSTOP) }
       if victim == .ingest {
         try await program.waitUntilStopped()
-        #expect(stream.accepted.count < due + 40, "Ingest must stop before it has answered every post.")
+        #expect(stream.accepted.count < due + 40, "Ingest must stop before it has responded to every post.")
       } else {
         try await stream.reached(due + 20)
       }
@@ -62,7 +62,7 @@ struct RestartTests {
     try await stream.expectAll()
     try await eventually("ingest reports the worker lost") { map.ingest.standardError.contains("worker lost") }
     worker.signal(SIGCONT)
-    // The worker's old jobs do not count again, and it works again once the other one is gone.
+    // The worker's old jobs do not count again, and it works again once the other worker is killed.
     try await map.workers[1].kill()
     try await stream.client.expectService()
     let posts = try await stream.client.posts()
@@ -74,11 +74,11 @@ struct RestartTests {
     let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
     for round in 1...20 {
-      let answer = try await client.post("Oslo")
-      #expect(answer.status == 202)
+      let response = try await client.post("Oslo")
+      #expect(response.status == 202)
       try await map.ingest.restart()
       let posts = try await client.posts()
-      #expect(posts.count == round && posts.last?.id == answer["id"])
+      #expect(posts.count == round && posts.last?.id == response["id"])
     }
     _ = try await SystemFixture.current.worker(of: map)
     try await eventually("all posts are published") { try await client.posts().allSatisfy { $0.state == "published" } }

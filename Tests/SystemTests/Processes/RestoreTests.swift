@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Restored older database", .stage)
+@Suite("Restored older database", .fixture)
 struct RestoreTests {
   private static var data: String { SystemFixture.current.path("data") }
 
@@ -87,9 +87,9 @@ struct RestoreTests {
       try watcher.lines.last { $0.kind == "stale" }?.stale == true
     }
     // Wait for one more request of the feed: the list stays stale.
-    let asked = feed.standardError.components(separatedBy: "store regressed").count
-    try await eventually("the feed asks and refuses again") {
-      feed.standardError.components(separatedBy: "store regressed").count > asked
+    let refusals = feed.standardError.components(separatedBy: "store regressed").count
+    try await eventually("the feed requests and refuses the list again") {
+      feed.standardError.components(separatedBy: "store regressed").count > refusals
     }
     #expect(try await map.feedClient.list() == list)
     #expect(try watcher.list == list)
@@ -101,9 +101,9 @@ struct RestoreTests {
     for (place, seq) in [("Rome", 3), ("Paris", 4), ("Cairo", 5)] as [(String, UInt64)] {
       #expect(try await client.post(place, wait: 30)["state"] == "published")
       #expect(try await client.list().seq == seq)
-      let asked = feed.standardError.components(separatedBy: "store regressed").count
+      let refusals = feed.standardError.components(separatedBy: "store regressed").count
       try await eventually("the feed refuses the list at \(seq)") {
-        feed.standardError.components(separatedBy: "store regressed").count > asked
+        feed.standardError.components(separatedBy: "store regressed").count > refusals
       }
       #expect(try await map.feedClient.list() == list)
       #expect(try await map.feedClient.get("/v2/feed").object["stale"] as? Bool == true)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Graceful shutdown", .stage, .serialized)
+@Suite("Graceful shutdown", .fixture, .serialized)
 struct SignalTests {
   @Test(
     "The command up exits with 0 under traffic, and its next start has every accepted post",
@@ -49,22 +49,22 @@ struct SignalTests {
 
   @Test("Each role exits with 0 even if its peer is missing")
   func alone() async throws {
-    let stage = SystemFixture.current
-    let map = try await stage.roles(workers: 0)
+    let fixture = SystemFixture.current
+    let map = try await fixture.roles(workers: 0)
     let ports = try (0..<3).map { _ in try Port.free() }
     let nobody = ports.map { "tcp://127.0.0.1:\($0)" }
     let programs = [
-      try stage.program(["worker", "--ingest", nobody[0]]),
-      try stage.program([
+      try fixture.program(["worker", "--ingest", nobody[0]]),
+      try fixture.program([
         "feed", "--ingest", nobody[1], "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0", "--data", "none",
       ]),
-      try stage.program(["watch", "--json", "--feed", nobody[2]]),
+      try fixture.program(["watch", "--json", "--feed", nobody[2]]),
     ]
     // Wait until each program has tried to connect.
     var listeners = try ports.map { try Listener(port: $0) }
     for (program, listener) in zip(programs, listeners) {
       try program.start()
-      try await eventually("\(program) connects") { listener.isCalled }
+      try await eventually("\(program) connects") { listener.hasConnection }
     }
     listeners.removeAll()
     for program in programs + [try #require(map.feed), map.ingest] {
@@ -83,7 +83,7 @@ struct SignalTests {
     let map = try await SystemFixture.current.up()
     let connections = try [map.client, map.feedClient].map { try Connection(port: $0.port) }
     for connection in connections { try await connection.send(Array(bytes.utf8)) }
-    // Both services have read the bytes by now, because they have answered a later client.
+    // Both services have read the bytes by now, because they have responded to a later client.
     #expect(try await map.client.get("/livez").status == 204)
     #expect(try await map.feedClient.get("/livez").status == 204)
     map.ingest.signal(SIGTERM)
@@ -95,11 +95,11 @@ struct SignalTests {
   func waiting() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
-    async let answer = try? client.post("Oslo", wait: 30)
+    async let response = try? client.post("Oslo", wait: 30)
     try await eventually("the post is accepted") { try await client.posts().count == 1 }
     map.ingest.signal(SIGTERM)
     #expect(try await map.ingest.exit() == 0)
-    #expect(await answer?.status == 202)
+    #expect(await response?.status == 202)
     try await map.ingest.startAndWait()
     #expect(try await client.posts().count == 1)
   }

@@ -16,10 +16,10 @@ private enum Soak {
 }
 
 /// Long runs for `make soak`. They take too long for every change, and need the machine for themselves.
-@Suite("Soak at 1,000 posts a second", .enabled(if: Soak.isWanted, "only with SOAK=1"), .stage, .serialized)
+@Suite("Soak at 1,000 posts a second", .enabled(if: Soak.isWanted, "only with SOAK=1"), .fixture, .serialized)
 struct SoakTests {
   /// Time for `load` after its last post: for retries, queued posts and the final check.
-  private static let patience = Duration.seconds(Soak.seconds + 90)
+  private static let timeout = Duration.seconds(Soak.seconds + 90)
   /// Time from one kill to the next: each role dies at least once, and posts continue after the last kill.
   private static let pace = Duration.seconds(min(5, Double(Soak.seconds) / 4))
 
@@ -35,7 +35,7 @@ struct SoakTests {
   func undisturbed() async throws {
     let map = try await SystemFixture.current.up()
     let load = try await SystemFixture.current.load(on: map, rate: Soak.rate, seconds: Soak.seconds)
-    try await expectWhole(load.figures(within: Self.patience), of: map)
+    try await expectWhole(load.figures(within: Self.timeout), of: map)
   }
 
   @Test("Killing each role in turn for a second loses and duplicates no accepted post")
@@ -52,7 +52,7 @@ struct SoakTests {
       (restarted, kills) = (.now, kills + 1)
     }
     #expect(try await map.client.list().seq < UInt64(Soak.count), "The load must outlast the kills.")
-    let figures = try await load.figures(within: Self.patience)
+    let figures = try await load.figures(within: Self.timeout)
     // `load` ends when no post is queued.
     let took = restarted.duration(to: .now)
     #expect(took < .seconds(15))

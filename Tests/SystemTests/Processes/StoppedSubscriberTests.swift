@@ -4,7 +4,7 @@ import Testing
 /// A subscriber that does not read costs the feed a bounded amount of memory, and other subscribers lose nothing. Every
 /// run tests this at a rate for any machine. `make soak` tests it at 1,000 changes a second, and checks the latency
 /// too.
-@Suite("Stopped subscriber and stream client", .stage, .serialized)
+@Suite("Stopped subscriber and stream client", .fixture, .serialized)
 struct StoppedSubscriberTests {
   private struct Figures: Decodable {
     struct Latency: Decodable { let p99: Double }
@@ -14,13 +14,13 @@ struct StoppedSubscriberTests {
 
   /// The p99 latency from post to subscriber, in ms.
   private func latency(_ map: Services, rate: Int, seconds: Int) async throws -> Double {
-    let (status, said, logged) = try await SystemFixture.current.run(
+    let (status, output, log) = try await SystemFixture.current.run(
       [
         "load", "--server", try map.client.base, "--feed", try map.publish, "--submit", try map.submit, "--rate",
         "\(rate)", "--duration", "\(seconds)", "--json",
       ], within: .seconds(seconds + 150))
-    #expect(status == 0, "\(logged)")
-    let figures = try JSONDecoder().decode(Figures.self, from: Data(said.utf8))
+    #expect(status == 0, "\(log)")
+    let figures = try JSONDecoder().decode(Figures.self, from: Data(output.utf8))
     #expect(figures.listEqual)
     return figures.postToSubscriberMs.p99
   }

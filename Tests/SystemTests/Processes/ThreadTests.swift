@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Threads", .stage)
+@Suite("Threads", .fixture)
 struct ThreadTests {
   @Test("Every thread of a service has scheduling policy SCHED_BATCH and a name")
   func policy() async throws {

@@ -1,18 +1,18 @@
 import Foundation
 import Testing
 
-@Suite("Trace context", .stage)
+@Suite("Trace context", .fixture)
 struct TraceTests {
   private static let id = "4bf92f3577b34da6a3ce929d0e0e4736"
   private static let header = "00-\(id)-00f067aa0ba902b7-01"
   private static let debug = ["ONTHEMAP_LOG_LEVEL": "debug"]
 
   private func post(_ place: String, _ header: String, client: Client) async throws -> String {
-    let answer = try await client.send(
+    let response = try await client.send(
       "POST", "/v2/posts", body: JSON.object(["place": place, "link": "https://example.org/ada"]),
       headers: ["traceparent": header, "tracestate": "vendor=1"])
-    #expect(answer.status == 202)
-    return try #require(answer["id"])
+    #expect(response.status == 202)
+    return try #require(response["id"])
   }
 
   /// Returns true if a line of the log has all these words.
@@ -21,13 +21,13 @@ struct TraceTests {
   }
 
   private func show(_ id: String) async throws -> String {
-    try await SystemFixture.current.run("queue", "show", id, "--data", SystemFixture.current.path("data")).said
+    try await SystemFixture.current.run("queue", "show", id, "--data", SystemFixture.current.path("data")).output
   }
 
   @Test("A trace context follows a post from request to feed, also across kill -9")
-  func way() async throws {
-    let stage = SystemFixture.current
-    var map = try await stage.roles(workers: 0, environment: Self.debug)
+  func follows() async throws {
+    let fixture = SystemFixture.current
+    var map = try await fixture.roles(workers: 0, environment: Self.debug)
     let client = try await map.client.signedUp()
     let traced = try await post("Oslo", Self.header, client: client)
     let bare = try await post("Lima", "00-\(Self.id.uppercased())-00f067aa0ba902b7-01", client: client)
@@ -38,7 +38,7 @@ struct TraceTests {
     #expect(try await show(traced).contains("trace     \(Self.id), parent span 00f067aa0ba902b7\n"))
     #expect(try await !show(bare).contains("trace "))
     try await map.ingest.restart()
-    map.workers = [try await stage.worker(of: map, environment: Self.debug)]
+    map.workers = [try await fixture.worker(of: map, environment: Self.debug)]
     try await eventually("all posts are settled") { try await client.posts().allSatisfy { $0.state != "queued" } }
     for id in [traced, sent] {
       // A post may be visible shortly before its log lines are.
@@ -55,7 +55,7 @@ struct TraceTests {
     #expect(has(map.workers[0], "job answered", "post=\(bare)") && !has(map.workers[0], "post=\(bare)", "trace_id"))
     let list = try await map.feedClient.get("/v2/feed")
     #expect(!String(decoding: list.body, as: UTF8.self).contains(Self.id), "Subscribers must not get the trace.")
-    let row = try await stage.run("queue", "show", traced, "--json", "--data", stage.path("data")).said
+    let row = try await fixture.run("queue", "show", traced, "--json", "--data", fixture.path("data")).output
     #expect(row.contains("\"traceparent\":\"\(Self.header)\""))
     #expect(!row.contains("vendor"))
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Command line", .stage)
+@Suite("Command line", .fixture)
 struct CommandLineTests {
   @Test(
     "An invalid value is refused at start with its option, the expected form and the value",
@@ -57,46 +57,46 @@ struct CommandLineTests {
       ),
     ])
   func wrong(arguments: [String], words: [String]) async throws {
-    let (status, said, logged) = try await SystemFixture.current.run(arguments)
-    #expect(status > 0 && said.isEmpty)
-    for word in words { #expect(logged.contains(word)) }
+    let (status, output, log) = try await SystemFixture.current.run(arguments)
+    #expect(status > 0 && output.isEmpty)
+    for word in words { #expect(log.contains(word)) }
   }
 
   @Test("An unknown setting is refused with a suggestion, in the environment and in a file")
   func unknownNames() async throws {
-    let stage = SystemFixture.current
-    let (status, _, logged) = try await stage.run("up", environment: ["ONTHEMAP_WORKRS": "2"])
-    #expect(status > 0 && logged.contains("ONTHEMAP_WORKRS") && logged.contains("Did you mean ONTHEMAP_WORKERS?"))
+    let fixture = SystemFixture.current
+    let (status, _, log) = try await fixture.run("up", environment: ["ONTHEMAP_WORKRS": "2"])
+    #expect(status > 0 && log.contains("ONTHEMAP_WORKRS") && log.contains("Did you mean ONTHEMAP_WORKERS?"))
 
     for (text, words) in [
       ("ONTHEMAP_JBOS=tcp://127.0.0.1:1\n", ["ONTHEMAP_JBOS", "ONTHEMAP_JOBS?"]),
       ("# fine\nONTHEMAP_WORKERS 3\n", ["ONTHEMAP_WORKERS 3", "NAME=value"]),
       ("ONTHEMAP_WORKERS=many\n", ["ONTHEMAP_WORKERS", "1 to 64", "many"]),
     ] {
-      let file = stage.path("settings")
+      let file = fixture.path("settings")
       try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-      let (status, _, logged) = try await stage.run("up", "--config", file)
+      let (status, _, log) = try await fixture.run("up", "--config", file)
       #expect(status > 0)
-      for word in words { #expect(logged.contains(word)) }
+      for word in words { #expect(log.contains(word)) }
     }
-    let (missing, _, complaint) = try await stage.run("up", "--config", stage.path("nowhere"))
-    #expect(missing > 0 && complaint.contains("--config") && complaint.contains("nowhere"))
+    let (missing, _, missingLog) = try await fixture.run("up", "--config", fixture.path("nowhere"))
+    #expect(missing > 0 && missingLog.contains("--config") && missingLog.contains("nowhere"))
   }
 
   @Test("Flags override the environment, which overrides the file, which overrides defaults")
   func precedence() async throws {
-    let stage = SystemFixture.current
-    let file = stage.path("settings")
+    let fixture = SystemFixture.current
+    let file = fixture.path("settings")
     let text = """
       # A comment, and an empty line.
 
       ONTHEMAP_HTTP=127.0.0.1:1
       ONTHEMAP_JOBS=tcp://127.0.0.1:1
       ONTHEMAP_CHANGES=tcp://127.0.0.1:*
-      ONTHEMAP_DATA=\(stage.path("data"))
+      ONTHEMAP_DATA=\(fixture.path("data"))
       """
     try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-    let ingest = try stage.program(
+    let ingest = try fixture.program(
       ["ingest", "--http", "127.0.0.1:0"],
       environment: [
         "ONTHEMAP_CONFIG": file, "ONTHEMAP_HTTP": "127.0.0.1:2", "ONTHEMAP_JOBS": "tcp://127.0.0.1:*",
@@ -106,7 +106,7 @@ struct CommandLineTests {
     let line = try #require(ingest.standardError.split(separator: "\n").first { $0.contains("configuration loaded") })
     for setting in [
       "ONTHEMAP_HTTP=127.0.0.1:0", "ONTHEMAP_JOBS=tcp://127.0.0.1:*", "ONTHEMAP_CHANGES=tcp://127.0.0.1:*",
-      "ONTHEMAP_DATA=\(stage.path("data"))", "ONTHEMAP_CONFIG=\(file)", "ONTHEMAP_LOG_LEVEL=debug",
+      "ONTHEMAP_DATA=\(fixture.path("data"))", "ONTHEMAP_CONFIG=\(file)", "ONTHEMAP_LOG_LEVEL=debug",
       "ONTHEMAP_PUBLIC_URL=",
     ] { #expect(line.contains(setting)) }
     #expect(!ingest.standardError.contains("secret in the environment"))
@@ -115,7 +115,7 @@ struct CommandLineTests {
   @Test(
     "An ingest with a port in use names its option and exits",
     arguments: ["--http", "--jobs", "--changes", "--submit"])
-  func takenByIngest(option: String) async throws {
+  func ingestPortInUse(option: String) async throws {
     let port = try Port.free()
     let listener = try Listener(port: port)
     var options = [
@@ -124,15 +124,15 @@ struct CommandLineTests {
     ]
     options[option] = (option == "--http" ? "" : "tcp://") + "127.0.0.1:\(port)"
     let arguments = ["ingest", "--data", SystemFixture.current.path("data")] + options.flatMap { [$0, $1] }
-    let (status, said, logged) = try await SystemFixture.current.run(arguments)
+    let (status, output, log) = try await SystemFixture.current.run(arguments)
     withExtendedLifetime(listener) {}
-    #expect(status > 0 && said.isEmpty)
-    #expect(logged.contains("Error: \(option) (ONTHEMAP_") && logged.lowercased().contains("in use"))
-    #expect(logged.contains("\(port)") && !logged.contains(" error ") && !logged.contains("Fatal error"))
+    #expect(status > 0 && output.isEmpty)
+    #expect(log.contains("Error: \(option) (ONTHEMAP_") && log.lowercased().contains("in use"))
+    #expect(log.contains("\(port)") && !log.contains(" error ") && !log.contains("Fatal error"))
   }
 
   @Test("A feed with a port in use names its option and exits", arguments: ["--http", "--publish"])
-  func takenByFeed(option: String) async throws {
+  func feedPortInUse(option: String) async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let port = try Port.free()
     let listener = try Listener(port: port)
@@ -140,12 +140,12 @@ struct CommandLineTests {
       "--http": "127.0.0.1:0", "--publish": "tcp://127.0.0.1:*", "--ingest": map.ingest.ready["changes"] ?? "",
     ]
     options[option] = (option == "--http" ? "" : "tcp://") + "127.0.0.1:\(port)"
-    let (status, said, logged) = try await SystemFixture.current.run(
+    let (status, output, log) = try await SystemFixture.current.run(
       ["feed"] + options.flatMap { [$0, $1] } + ["--data", "none"])
     withExtendedLifetime(listener) {}
-    #expect(status > 0 && said.isEmpty)
-    #expect(logged.contains("Error: \(option) (ONTHEMAP_") && logged.lowercased().contains("in use"))
-    #expect(logged.contains("\(port)") && !logged.contains(" error "))
+    #expect(status > 0 && output.isEmpty)
+    #expect(log.contains("Error: \(option) (ONTHEMAP_") && log.lowercased().contains("in use"))
+    #expect(log.contains("\(port)") && !log.contains(" error "))
   }
 
   /// Returns the addresses of `count` feeds.
@@ -155,9 +155,9 @@ struct CommandLineTests {
 
   @Test("A feed accepts eight failover feeds")
   func failoverFeeds() async throws {
-    let stage = SystemFixture.current
-    let map = try await stage.roles(workers: 0)
-    let feed = try stage.program([
+    let fixture = SystemFixture.current
+    let map = try await fixture.roles(workers: 0)
+    let feed = try fixture.program([
       "feed", "--ingest", map.ingest.ready["changes"] ?? "", "--publish", "tcp://127.0.0.1:*", "--query",
       "tcp://127.0.0.1:*", "--http", "127.0.0.1:0", "--operations", "none", "--data", "none", "--failover-feeds",
       Self.others(8),
@@ -171,11 +171,11 @@ struct CommandLineTests {
   @Test("A second ingest on the same data is refused, and the first continues")
   func secondIngest() async throws {
     let map = try await SystemFixture.current.up()
-    let (status, said, logged) = try await SystemFixture.current.run(
+    let (status, output, log) = try await SystemFixture.current.run(
       "ingest", "--data", SystemFixture.current.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*",
       "--changes", "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*")
-    #expect(status > 0 && said.isEmpty)
-    #expect(logged.contains("in use by another onthemap process") && logged.contains("--data"))
+    #expect(status > 0 && output.isEmpty)
+    #expect(log.contains("in use by another onthemap process") && log.contains("--data"))
     try await map.client.signedUp().expectService()
   }
 
@@ -184,33 +184,33 @@ struct CommandLineTests {
     let file = SystemFixture.current.path("a-file")
     try Data("x".utf8).write(to: URL(fileURLWithPath: file))
     for folder in [file, file + "/below", "/proc/nothing"] {
-      let (status, said, logged) = try await SystemFixture.current.run(
+      let (status, output, log) = try await SystemFixture.current.run(
         "ingest", "--data", folder, "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes",
         "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*")
-      #expect(status > 0 && said.isEmpty && logged.contains(folder))
+      #expect(status > 0 && output.isEmpty && log.contains(folder))
     }
   }
 
   @Test("A missing or damaged gazetteer is named by every command that needs one")
   func gazetteer() async throws {
-    let stage = SystemFixture.current
+    let fixture = SystemFixture.current
     let whole = Program.binary.deletingLastPathComponent().appending(path: "gazetteer.otm")
     let start = try #require(try FileHandle(forReadingFrom: whole).read(upToCount: 1_000_000))
     for (name, content) in [("foreign", Data("no gazetteer".utf8)), ("empty", Data()), ("cut", start)] {
-      try content.write(to: URL(fileURLWithPath: stage.path(name)))
+      try content.write(to: URL(fileURLWithPath: fixture.path(name)))
     }
     for name in ["foreign", "empty", "cut", "missing"] {
-      let file = stage.path(name)
+      let file = fixture.path(name)
       for arguments in [
         ["geocode", "Oslo"], ["worker", "--ingest", "tcp://127.0.0.1:\(try Port.free())"],
         [
-          "up", "--data", stage.path("data"), "--http", "127.0.0.1:0", "--feed-http", "127.0.0.1:0", "--jobs",
+          "up", "--data", fixture.path("data"), "--http", "127.0.0.1:0", "--feed-http", "127.0.0.1:0", "--jobs",
           "tcp://127.0.0.1:*", "--changes", "tcp://127.0.0.1:*", "--publish", "tcp://127.0.0.1:*",
           "--submit", "tcp://127.0.0.1:*",
         ],
       ] {
-        let (status, said, logged) = try await stage.run(arguments + ["--gazetteer", file])
-        #expect(status > 0 && said.isEmpty && logged.contains(file), "\(arguments[0]) \(name)")
+        let (status, output, log) = try await fixture.run(arguments + ["--gazetteer", file])
+        #expect(status > 0 && output.isEmpty && log.contains(file), "\(arguments[0]) \(name)")
       }
     }
   }
@@ -224,11 +224,11 @@ struct CommandLineTests {
       "top",
     ]
     for command in commands.map({ $0.components(separatedBy: " ") }) + [[]] {
-      let (status, said, _) = try await SystemFixture.current.run(command + ["--help"])
-      #expect(status == 0 && said.contains("Example"), "\(command)")
-      #expect(said.contains("onthemap \(command.joined(separator: " "))"), "\(command)")
+      let (status, output, _) = try await SystemFixture.current.run(command + ["--help"])
+      #expect(status == 0 && output.contains("Example"), "\(command)")
+      #expect(output.contains("onthemap \(command.joined(separator: " "))"), "\(command)")
       // Wider examples wrap on a terminal of 80 columns and can no longer be pasted.
-      let examples = said.components(separatedBy: "USAGE")[0].components(separatedBy: "Example").last ?? ""
+      let examples = output.components(separatedBy: "USAGE")[0].components(separatedBy: "Example").last ?? ""
       for line in examples.split(separator: "\n").dropFirst() {
         #expect(line.hasPrefix("  "), "an example of \(command) is broken: \(line)")
       }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("onthemap conformance feed", .stage)
+@Suite("onthemap conformance feed", .fixture)
 struct ConformanceFeedTests {
   private struct Finding: Decodable {
     let rule, verdict, requirement, reference: String
@@ -10,19 +10,19 @@ struct ConformanceFeedTests {
 
   @Test("The built feed passes every conformance rule")
   func own() async throws {
-    let stage = SystemFixture.current
+    let fixture = SystemFixture.current
     // IPC endpoints, so that no port must be free.
-    let (feed, query) = ("ipc://\(stage.path("feed"))", "ipc://\(stage.path("query"))")
-    let ran = try await stage.run(
+    let (feed, query) = ("ipc://\(fixture.path("feed"))", "ipc://\(fixture.path("query"))")
+    let ran = try await fixture.run(
       [
         "conformance", "feed", "--changes", "tcp://127.0.0.1:0", "--feed", feed, "--query", query, "--json", "--",
         Program.binary.path, "feed", "--ingest", "{changes}", "--publish", feed, "--query", query, "--data", "none",
         "--operations", "none", "--http", "127.0.0.1:0",
       ], within: .seconds(120))
-    let findings = try ran.said.split(separator: "\n").map { line in
+    let findings = try ran.output.split(separator: "\n").map { line in
       try JSONDecoder().decode(Finding.self, from: Data(line.utf8))
     }
-    #expect(findings.count == 31, "\(ran.logged.suffix(1_000))")
+    #expect(findings.count == 31, "\(ran.log.suffix(1_000))")
     let others = findings.filter { $0.verdict != "pass" }
     #expect(ran.status == 0 && others.isEmpty, "\(others)")
   }
@@ -31,8 +31,8 @@ struct ConformanceFeedTests {
   func nobody() async throws {
     let ran = try await SystemFixture.current.run(
       "conformance", "feed", "--changes", "tcp://127.0.0.1:0", "--query", "none", "--connect-timeout", "1")
-    #expect(ran.status == 1 && ran.logged.contains("listening changes=tcp://127.0.0.1:"))
-    #expect(ran.said.hasSuffix("25 rules: 0 passed, 0 failed, 25 inconclusive\n"))
-    #expect(ran.said.hasPrefix("inconclusive: no feed connected; required: "))
+    #expect(ran.status == 1 && ran.log.contains("listening changes=tcp://127.0.0.1:"))
+    #expect(ran.output.hasSuffix("25 rules: 0 passed, 0 failed, 25 inconclusive\n"))
+    #expect(ran.output.hasPrefix("inconclusive: no feed connected; required: "))
   }
 }

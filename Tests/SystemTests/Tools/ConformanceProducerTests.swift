@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("onthemap conformance producer", .stage)
+@Suite("onthemap conformance producer", .fixture)
 struct ConformanceProducerTests {
   private struct Finding: Decodable {
     let rule, verdict, requirement, reference: String
@@ -14,10 +14,10 @@ struct ConformanceProducerTests {
   ) async throws -> (status: Int32, findings: [Finding]) {
     let arguments = ["conformance", "producer", "--submit", "tcp://127.0.0.1:0", "--json", "--"] + producer
     let ran = try await SystemFixture.current.run(arguments, environment: environment, within: .seconds(150))
-    let findings = try ran.said.split(separator: "\n").map { line in
+    let findings = try ran.output.split(separator: "\n").map { line in
       try JSONDecoder().decode(Finding.self, from: Data(line.utf8))
     }
-    #expect(findings.count == 21, "\(ran.logged.suffix(1_000))")
+    #expect(findings.count == 21, "\(ran.log.suffix(1_000))")
     return (ran.status, findings)
   }
 
@@ -27,23 +27,23 @@ struct ConformanceProducerTests {
   ///   - line: The text to replace in the script.
   ///   - instead: The replacement.
   private func python(replacing line: String = "", with instead: String = "") async throws -> [String] {
-    let stage = SystemFixture.current
+    let fixture = SystemFixture.current
     let proto = PythonExample.root.appending(path: "proto/onthemap/submit/v1").path
-    try await Consumer.run("protoc", "-I", proto, "--python_out=\(stage.folder.path)", "submit.proto")
+    try await Consumer.run("protoc", "-I", proto, "--python_out=\(fixture.folder.path)", "submit.proto")
     let example = PythonExample.root.appending(path: "deploy/examples/python/producer.py")
     let text = try String(contentsOf: example, encoding: .utf8)
     #expect(line.isEmpty || text.contains(line))
     let script = line.isEmpty ? text : text.replacingOccurrences(of: line, with: instead)
-    try Data(script.utf8).write(to: stage.folder.appending(path: "producer.py"))
-    try Data(String(repeating: "t", count: 43).utf8).write(to: stage.folder.appending(path: "token"))
+    try Data(script.utf8).write(to: fixture.folder.appending(path: "producer.py"))
+    try Data(String(repeating: "t", count: 43).utf8).write(to: fixture.folder.appending(path: "token"))
     let posts = (1...1_100).map { "Oslo\thttps://example.org/\($0)\n" }.joined()
-    try Data(posts.utf8).write(to: stage.folder.appending(path: "posts.tsv"))
+    try Data(posts.utf8).write(to: fixture.folder.appending(path: "posts.tsv"))
     let start = "import signal; signal.pthread_sigmask(signal.SIG_SETMASK, []); import runpy, sys; sys.argv.pop(0); "
     let run = "runpy.run_path(sys.argv[0], run_name='__main__')"
     return [
       "/bin/sh", "-c",
-      "exec \(PythonExample.python.path) -c \"\(start)\(run)\" \(stage.path("producer.py")) "
-        + "\(stage.path("token")) {submit} < \(stage.path("posts.tsv")) > /dev/null",
+      "exec \(PythonExample.python.path) -c \"\(start)\(run)\" \(fixture.path("producer.py")) "
+        + "\(fixture.path("token")) {submit} < \(fixture.path("posts.tsv")) > /dev/null",
     ]
   }
 
@@ -73,7 +73,7 @@ struct ConformanceProducerTests {
     arguments: [
       ("if reply.request_id != request.request_id:", "if reply.request_id == 0:", "matching"),
       ("return reply if is_whole or", "return reply if True or", "receipt-count"),
-      ("again.append(post)", "pass", "busy-post"),
+      ("busy.append(post)", "pass", "busy-post"),
     ])
   func faulty(line: String, instead: String, rule: String) async throws {
     let (status, findings) = try await examine(
@@ -83,20 +83,20 @@ struct ConformanceProducerTests {
   }
 
   @Test("A producer that ends before it sends anything is reported")
-  func gone() async throws {
+  func ended() async throws {
     let ran = try await SystemFixture.current.run(
       "conformance", "producer", "--submit", "tcp://127.0.0.1:0", "--", "false")
     #expect(ran.status == 1)
     let why = "the producer's process ended, with exit code 1: does it have enough posts?"
-    #expect(ran.said.contains("inconclusive: \(why)"))
-    #expect(ran.said.hasSuffix("21 rules: 0 passed, 0 failed, 21 inconclusive\n"))
+    #expect(ran.output.contains("inconclusive: \(why)"))
+    #expect(ran.output.hasSuffix("21 rules: 0 passed, 0 failed, 21 inconclusive\n"))
   }
 
   @Test("A missing producer ends the run after --connect-timeout")
   func nobody() async throws {
     let ran = try await SystemFixture.current.run(
       "conformance", "producer", "--submit", "tcp://127.0.0.1:0", "--connect-timeout", "1")
-    #expect(ran.status == 1 && ran.logged.contains("listening submit=tcp://127.0.0.1:"))
-    #expect(ran.said.hasPrefix("inconclusive: no producer connected; required: "))
+    #expect(ran.status == 1 && ran.log.contains("listening submit=tcp://127.0.0.1:"))
+    #expect(ran.output.hasPrefix("inconclusive: no producer connected; required: "))
   }
 }

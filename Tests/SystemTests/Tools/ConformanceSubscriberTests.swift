@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("onthemap conformance subscriber", .stage)
+@Suite("onthemap conformance subscriber", .fixture)
 struct ConformanceSubscriberTests {
   private struct Finding: Decodable {
     let rule, verdict, requirement, reference: String
@@ -12,10 +12,10 @@ struct ConformanceSubscriberTests {
   private func expectAllHold(_ subscriber: [String], environment: [String: String] = [:]) async throws {
     let arguments = ["conformance", "subscriber", "--publish", "tcp://127.0.0.1:0", "--json", "--"] + subscriber
     let ran = try await SystemFixture.current.run(arguments, environment: environment, within: .seconds(240))
-    let findings = try ran.said.split(separator: "\n").map { line in
+    let findings = try ran.output.split(separator: "\n").map { line in
       try JSONDecoder().decode(Finding.self, from: Data(line.utf8))
     }
-    #expect(findings.count == 32, "\(ran.logged.suffix(1_000))")
+    #expect(findings.count == 32, "\(ran.log.suffix(1_000))")
     let others = findings.filter { $0.verdict != "pass" }
     #expect(ran.status == 0 && others.isEmpty, "\(others)")
   }
@@ -38,20 +38,20 @@ struct ConformanceSubscriberTests {
   }
 
   @Test("A subscriber that ends before it connects is reported immediately")
-  func gone() async throws {
+  func ended() async throws {
     let ran = try await SystemFixture.current.run(
       "conformance", "subscriber", "--publish", "tcp://127.0.0.1:0", "--connect-timeout", "1", "--", "false")
     #expect(ran.status == 1)
-    #expect(ran.said.contains("inconclusive: the subscriber's process ended, with exit code 1; required: "))
-    #expect(ran.said.hasSuffix("32 rules: 0 passed, 0 failed, 32 inconclusive\n"))
+    #expect(ran.output.contains("inconclusive: the subscriber's process ended, with exit code 1; required: "))
+    #expect(ran.output.hasSuffix("32 rules: 0 passed, 0 failed, 32 inconclusive\n"))
   }
 
   @Test("A missing subscriber ends the run after --connect-timeout")
   func nobody() async throws {
     let ran = try await SystemFixture.current.run(
       "conformance", "subscriber", "--publish", "tcp://127.0.0.1:0", "--connect-timeout", "1")
-    #expect(ran.status == 1 && ran.logged.contains("listening feed=tcp://127.0.0.1:"))
-    #expect(ran.said.hasSuffix("31 rules: 0 passed, 0 failed, 31 inconclusive\n"))
-    #expect(ran.said.hasPrefix("inconclusive: no subscriber connected; required: "))
+    #expect(ran.status == 1 && ran.log.contains("listening feed=tcp://127.0.0.1:"))
+    #expect(ran.output.hasSuffix("31 rules: 0 passed, 0 failed, 31 inconclusive\n"))
+    #expect(ran.output.hasPrefix("inconclusive: no subscriber connected; required: "))
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("onthemap conformance worker", .stage)
+@Suite("onthemap conformance worker", .fixture)
 struct ConformanceWorkerTests {
   private struct Finding: Decodable {
     let rule, verdict, requirement, reference: String
@@ -14,9 +14,9 @@ struct ConformanceWorkerTests {
   ) async throws -> (status: Int32, findings: [String: Finding]) {
     let arguments = ["conformance", "worker", "--jobs", "tcp://127.0.0.1:0", "--json", "--query", query, "--"] + worker
     let ran = try await SystemFixture.current.run(arguments, environment: environment, within: .seconds(240))
-    let lines = ran.said.split(separator: "\n")
+    let lines = ran.output.split(separator: "\n")
     let findings = try lines.map { try JSONDecoder().decode(Finding.self, from: Data($0.utf8)) }
-    #expect(findings.count == 39, "\(ran.logged.suffix(1_000))")
+    #expect(findings.count == 39, "\(ran.log.suffix(1_000))")
     return (ran.status, Dictionary(uniqueKeysWithValues: findings.map { ($0.rule, $0) }))
   }
 
@@ -68,18 +68,18 @@ struct ConformanceWorkerTests {
   func nobody() async throws {
     let ran = try await SystemFixture.current.run(
       "conformance", "worker", "--jobs", "tcp://127.0.0.1:0", "--connect-timeout", "1")
-    #expect(ran.status == 1 && ran.logged.contains("listening jobs=tcp://127.0.0.1:"))
-    #expect(ran.said.hasSuffix("38 rules: 0 passed, 0 failed, 38 inconclusive\n"))
-    #expect(ran.said.hasPrefix("inconclusive: no worker connected; required: "))
+    #expect(ran.status == 1 && ran.log.contains("listening jobs=tcp://127.0.0.1:"))
+    #expect(ran.output.hasSuffix("38 rules: 0 passed, 0 failed, 38 inconclusive\n"))
+    #expect(ran.output.hasPrefix("inconclusive: no worker connected; required: "))
   }
 
   @Test("A worker that ends or cannot start is reported immediately")
-  func gone() async throws {
-    let stage = SystemFixture.current
-    let ended = try await stage.run("conformance", "worker", "--jobs", "tcp://127.0.0.1:0", "--", "false")
-    #expect(ended.status == 1 && ended.said.contains("inconclusive: the worker's process ended, with exit code 1"))
-    let missing = try await stage.run("conformance", "worker", "--jobs", "tcp://127.0.0.1:0", "--", "/no/such/worker")
-    #expect(missing.status == 1 && missing.logged.contains("cannot start /no/such/worker: No such file"))
+  func ended() async throws {
+    let fixture = SystemFixture.current
+    let ended = try await fixture.run("conformance", "worker", "--jobs", "tcp://127.0.0.1:0", "--", "false")
+    #expect(ended.status == 1 && ended.output.contains("inconclusive: the worker's process ended, with exit code 1"))
+    let missing = try await fixture.run("conformance", "worker", "--jobs", "tcp://127.0.0.1:0", "--", "/no/such/worker")
+    #expect(missing.status == 1 && missing.log.contains("cannot start /no/such/worker: No such file"))
   }
 
   @Test("An interrupted run ends the worker that it started")

@@ -68,7 +68,7 @@ enum Consumer {
 }
 
 @Suite(
-  "Subscribers in other languages", .stage,
+  "Subscribers in other languages", .fixture,
   .enabled(if: Consumer.isReady, "a language is missing: deploy/setup.sh test installs them"))
 struct ConsumerTests {
   @Test(
@@ -92,11 +92,11 @@ struct ConsumerTests {
       }
     }
     let list = try await client.list()
-    let ask = try await Consumer.python(python, "query.py", try map.query)
-    try ask.start()
-    #expect(try await ask.exit() == 0, "\(ask.standardError)")
+    let query = try await Consumer.python(python, "query.py", try map.query)
+    try query.start()
+    #expect(try await query.exit() == 0, "\(query.standardError)")
     let lines = list.entries.map { "\($0.seq) Ada Lovelace, \($0.label): \($0.link)\n" }
-    #expect(lines.count == 2 && ask.standardOutput == lines.joined())
+    #expect(lines.count == 2 && query.standardOutput == lines.joined())
   }
 
   private struct Line: Decodable {
@@ -129,11 +129,11 @@ struct ConsumerTests {
     "The Python subscriber follows a failover, leaves a silent feed, and shows staleness",
     arguments: Consumer.pythons)
   func failsOver(python: String) async throws {
-    let stage = SystemFixture.current
-    let map = try await stage.roles(workers: 1)
+    let fixture = SystemFixture.current
+    let map = try await fixture.roles(workers: 1)
     let first = try #require(map.feed)
     let changes = try map.ports.first { $0.name == "changes" }?.port ?? 0
-    let second = try stage.program([
+    let second = try fixture.program([
       "feed", "--ingest", "tcp://127.0.0.1:\(changes)", "--publish", "tcp://127.0.0.1:\(try Port.free())", "--query",
       "tcp://127.0.0.1:\(try Port.free())", "--http", "127.0.0.1:0", "--operations", "none", "--data", "none",
       "--failover-feeds", try map.publish,
@@ -165,9 +165,9 @@ struct ConsumerTests {
       return last?.kind == "stale" && last?.stale == true && last?.live == true
     }
     // Each loss leads to a snapshot. If the machine stalls for 3 s, the feed is silent once more.
-    let told = try lines(subscriber)
-    let losses = told.filter { $0.kind == "resync" }
-    #expect(told.filter { $0.kind == "snapshot" }.count == 1 + losses.count)
+    let output = try lines(subscriber)
+    let losses = output.filter { $0.kind == "resync" }
+    #expect(output.filter { $0.kind == "snapshot" }.count == 1 + losses.count)
     #expect(losses.filter { $0.reason != "no frame from the feed" }.count == 1)
   }
 

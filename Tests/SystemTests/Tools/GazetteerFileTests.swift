@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Gazetteer file", .stage)
+@Suite("Gazetteer file", .fixture)
 struct GazetteerFileTests {
   /// A source with one town.
   private static func source(_ town: String) -> String {
@@ -18,7 +18,7 @@ struct GazetteerFileTests {
   }
 
   /// Compiles a source into the file through a pipe, like an operator.
-  private func build(_ source: String, _ path: String) async throws -> (status: Int32, logged: String) {
+  private func build(_ source: String, _ path: String) async throws -> (status: Int32, log: String) {
     let process = Process()
     process.executableURL = Program.binary
     process.arguments = ["gazetteer", "build", "--output", path]
@@ -29,9 +29,9 @@ struct GazetteerFileTests {
     try process.run()
     try input.fileHandleForWriting.write(contentsOf: Data(source.utf8))
     try input.fileHandleForWriting.close()
-    let logged = try log.fileHandleForReading.readToEnd() ?? Data()
+    let text = try log.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: logged, as: UTF8.self))
+    return (process.terminationStatus, String(decoding: text, as: UTF8.self))
   }
 
   private func expectFound(_ town: String, _ client: Client) async throws {
@@ -42,51 +42,51 @@ struct GazetteerFileTests {
 
   @Test("gazetteer info shows the contents, and gazetteer verify refuses a damaged file")
   func infoAndVerify() async throws {
-    let stage = SystemFixture.current
-    let path = stage.path("a.otm")
+    let fixture = SystemFixture.current
+    let path = fixture.path("a.otm")
     #expect(try await build(Self.source("Oldtown"), path).status == 0)
-    let info = try await stage.run("gazetteer", "info", path)
-    #expect(info.status == 0 && info.said.contains("postcodes    1\n") && info.said.contains("data © nobody"))
-    let json = try await stage.run("gazetteer", "info", "--json", path)
-    let object = try #require(JSONSerialization.jsonObject(with: Data(json.said.utf8)) as? [String: Any])
+    let info = try await fixture.run("gazetteer", "info", path)
+    #expect(info.status == 0 && info.output.contains("postcodes    1\n") && info.output.contains("data © nobody"))
+    let json = try await fixture.run("gazetteer", "info", "--json", path)
+    let object = try #require(JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
     for (name, count) in ["countries": 1, "regions": 1, "counties": 1, "places": 1, "postcodes": 1, "languages": 1] {
       #expect(object[name] as? Int == count, "\(name): \(object)")
     }
-    let whole = try await stage.run("gazetteer", "verify", path)
-    #expect(whole.status == 0 && whole.said == "\(path): valid\n")
+    let whole = try await fixture.run("gazetteer", "verify", path)
+    #expect(whole.status == 0 && whole.output == "\(path): valid\n")
 
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     bytes[bytes.count / 2] ^= 1
     try bytes.write(to: URL(fileURLWithPath: path))
-    let damaged = try await stage.run("gazetteer", "verify", path)
-    #expect(damaged.status == 1 && damaged.said.isEmpty && damaged.logged.contains(path))
+    let damaged = try await fixture.run("gazetteer", "verify", path)
+    #expect(damaged.status == 1 && damaged.output.isEmpty && damaged.log.contains(path))
     for command in ["info", "verify"] {
-      let missing = try await stage.run("gazetteer", command, "/nowhere/a.otm")
-      #expect(missing.status == 1 && missing.logged.contains("/nowhere/a.otm"))
+      let missing = try await fixture.run("gazetteer", command, "/nowhere/a.otm")
+      #expect(missing.status == 1 && missing.log.contains("/nowhere/a.otm"))
     }
   }
 
   @Test("A failed build names the line and leaves the old file")
   func failedBuild() async throws {
-    let stage = SystemFixture.current
-    let path = stage.path("a.otm")
+    let fixture = SystemFixture.current
+    let path = fixture.path("a.otm")
     #expect(try await build(Self.source("Oldtown"), path).status == 0)
     let failed = try await build(Self.source("Newtown") + "P\tAA\n", path)
-    #expect(failed.status == 1 && failed.logged.contains("line 8"))
-    let dump = try await stage.run("gazetteer", "build", "--geonames", stage.path("none"), "--output", path)
-    #expect(dump.status == 1 && dump.logged.contains("none/allCountries.txt"))
-    let usage = try await stage.run("gazetteer", "build", "--postcodes", "x", "--output", path)
-    #expect(usage.status == 64 && usage.logged.contains("--geonames"))
-    #expect(try await stage.run("gazetteer", "verify", path).status == 0)
-    #expect(try await stage.run("geocode", "--gazetteer", path, "Oldtown").status == 0)
+    #expect(failed.status == 1 && failed.log.contains("line 8"))
+    let dump = try await fixture.run("gazetteer", "build", "--geonames", fixture.path("none"), "--output", path)
+    #expect(dump.status == 1 && dump.log.contains("none/allCountries.txt"))
+    let usage = try await fixture.run("gazetteer", "build", "--postcodes", "x", "--output", path)
+    #expect(usage.status == 64 && usage.log.contains("--geonames"))
+    #expect(try await fixture.run("gazetteer", "verify", path).status == 0)
+    #expect(try await fixture.run("geocode", "--gazetteer", path, "Oldtown").status == 0)
   }
 
   @Test("SIGHUP loads a new file without a failed lookup, and refuses a damaged one")
   func replacedUnderService() async throws {
-    let stage = SystemFixture.current
-    let path = stage.path("a.otm")
+    let fixture = SystemFixture.current
+    let path = fixture.path("a.otm")
     #expect(try await build(Self.source("Oldtown"), path).status == 0)
-    let map = try await stage.up("--gazetteer", path)
+    let map = try await fixture.up("--gazetteer", path)
     let client = try map.client
     try await expectFound("Oldtown", client)
 
@@ -118,12 +118,12 @@ struct GazetteerFileTests {
 
   @Test("A separate worker loads a new file on SIGHUP")
   func replacedUnderWorker() async throws {
-    let stage = SystemFixture.current
-    let path = stage.path("a.otm")
+    let fixture = SystemFixture.current
+    let path = fixture.path("a.otm")
     #expect(try await build(Self.source("Oldtown"), path).status == 0)
-    let map = try await stage.roles(workers: 0)
+    let map = try await fixture.roles(workers: 0)
     let jobs = try map.ports.first { $0.name == "jobs" }?.port ?? 0
-    let worker = try stage.program(["worker", "--ingest", "tcp://127.0.0.1:\(jobs)", "--gazetteer", path])
+    let worker = try fixture.program(["worker", "--ingest", "tcp://127.0.0.1:\(jobs)", "--gazetteer", path])
     try await worker.startAndWait()
     try await expectFound("Oldtown", try map.client)
     #expect(try await build(Self.source("Newtown"), path).status == 0)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Batch geocoding on the command line", .stage)
+@Suite("Batch geocoding on the command line", .fixture)
 struct GeocodeTableTests {
   private func file(_ name: String, _ text: String) throws -> String {
     let path = SystemFixture.current.path(name)
@@ -9,8 +9,8 @@ struct GeocodeTableTests {
     return path
   }
 
-  private func objects(_ said: String) throws -> [[String: Any]] {
-    try said.split(separator: "\n").map {
+  private func objects(_ output: String) throws -> [[String: Any]] {
+    try output.split(separator: "\n").map {
       try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any], "\($0)")
     }
   }
@@ -20,36 +20,36 @@ struct GeocodeTableTests {
     let path = try file(
       "places.csv",
       "\u{FEFF}query,limit,country\r\nOslo,,\r\n\"Paris, TX\",,\r\nSpringfield,3,US\r\nOslo,99,\r\n\"Qwxzzzk\",,\r\n")
-    let (status, said, logged) = try await SystemFixture.current.run("geocode", "--input", path)
-    let answers = try objects(said)
+    let (status, output, log) = try await SystemFixture.current.run("geocode", "--input", path)
+    let results = try objects(output)
     #expect(
-      status == 0 && answers.map { $0["query"] as? String } == ["Oslo", "Paris, TX", "Springfield", "Oslo", "Qwxzzzk"])
-    let counts = answers.map { ($0["places"] as? [Any])?.count }
+      status == 0 && results.map { $0["query"] as? String } == ["Oslo", "Paris, TX", "Springfield", "Oslo", "Qwxzzzk"])
+    let counts = results.map { ($0["places"] as? [Any])?.count }
     #expect(counts == [1, 1, 3, nil, 0])
-    let error = try #require(answers[3]["error"] as? [String: String])
+    let error = try #require(results[3]["error"] as? [String: String])
     #expect(error["code"] == "invalid_limit" && error["detail"]?.contains("line 5") == true)
-    #expect(logged.contains("5 rows: 3 found, 1 not found, 1 invalid"))
+    #expect(log.contains("5 rows: 3 found, 1 not found, 1 invalid"))
   }
 
   @Test("An empty CSV line is an invalid row, and row ids are returned")
   func emptyLines() async throws {
     let path = try file("gaps.csv", "\n\nid,query\nx1,Oslo\n\nx3,Rome\n")
-    let (status, said, _) = try await SystemFixture.current.run("geocode", "--input", path)
-    let answers = try objects(said)
-    #expect(status == 0 && answers.map { $0["id"] as? String } == ["x1", "", "x3"])
-    #expect((answers[1]["error"] as? [String: String])?["code"] == "invalid_query")
+    let (status, output, _) = try await SystemFixture.current.run("geocode", "--input", path)
+    let results = try objects(output)
+    #expect(status == 0 && results.map { $0["id"] as? String } == ["x1", "", "x3"])
+    #expect((results[1]["error"] as? [String: String])?["code"] == "invalid_query")
   }
 
   @Test("A reverse table is read from lat and lon, and an invalid point is reported")
   func points() async throws {
     let path = try file("points.csv", "lat,lon\n59.91,10.75\n91,0\n")
-    let (status, said, _) = try await SystemFixture.current.run("geocode", "--reverse", "--input", path)
-    let answers = try objects(said)
-    #expect(status == 0 && ((answers[0]["places"] as? [[String: Any]])?.first?["name"] as? String) == "Oslo")
-    #expect((answers[1]["error"] as? [String: String])?["detail"]?.contains("LAT,LON") == true)
+    let (status, output, _) = try await SystemFixture.current.run("geocode", "--reverse", "--input", path)
+    let results = try objects(output)
+    #expect(status == 0 && ((results[0]["places"] as? [[String: Any]])?.first?["name"] as? String) == "Oslo")
+    #expect((results[1]["error"] as? [String: String])?["detail"]?.contains("LAT,LON") == true)
     for point in ["abc", "91, 0"] {
-      let (status, _, logged) = try await SystemFixture.current.run("geocode", "--reverse", point)
-      #expect(status == 64 && logged.contains("must be a point, LAT,LON"))
+      let (status, _, log) = try await SystemFixture.current.run("geocode", "--reverse", point)
+      #expect(status == 64 && log.contains("must be a point, LAT,LON"))
     }
   }
 
@@ -60,11 +60,11 @@ struct GeocodeTableTests {
     for arguments in [
       ["--input", try file("a.ndjson", text)], ["--input", try file("b", text), "--format", "ndjson"],
     ] {
-      let (status, said, _) = try await SystemFixture.current.run(["geocode"] + arguments)
-      let answers = try objects(said)
-      #expect(status == 0 && answers.count == 3)
-      #expect((answers[1]["places"] as? [Any])?.count == 2)
-      #expect((answers[2]["error"] as? [String: String])?["code"] == "malformed_row")
+      let (status, output, _) = try await SystemFixture.current.run(["geocode"] + arguments)
+      let results = try objects(output)
+      #expect(status == 0 && results.count == 3)
+      #expect((results[1]["places"] as? [Any])?.count == 2)
+      #expect((results[2]["error"] as? [String: String])?["code"] == "malformed_row")
     }
   }
 
@@ -72,9 +72,9 @@ struct GeocodeTableTests {
   func order() async throws {
     let rows = (0..<50_000).map { "\($0 % 3 == 0 ? "Oslo" : "Nowhere at all") \($0)" }
     let path = try file("many.csv", "query\n" + rows.joined(separator: "\n"))
-    let (status, said, _) = try await SystemFixture.current.run(["geocode", "--input", path])
+    let (status, output, _) = try await SystemFixture.current.run(["geocode", "--input", path])
     #expect(status == 0)
-    let queries = said.split(separator: "\n").map { $0.prefix { $0 != "," } }
+    let queries = output.split(separator: "\n").map { $0.prefix { $0 != "," } }
     #expect(queries.elementsEqual(rows.map { "{\"query\":\"\($0)\"" }, by: { String($0) == $1 }))
   }
 
@@ -90,9 +90,9 @@ struct GeocodeTableTests {
     try process.run()
     for text in ["Oslo", "Rome", "Lima"] {
       try input.fileHandleForWriting.write(contentsOf: Data("{\"query\":\"\(text)\"}\n".utf8))
-      var answer = Data()
-      while !answer.contains(0x0A) { answer += try #require(try output.fileHandleForReading.read(upToCount: 1)) }
-      #expect(String(decoding: answer, as: UTF8.self).hasPrefix("{\"query\":\"\(text)\",\"places\":[{"))
+      var result = Data()
+      while !result.contains(0x0A) { result += try #require(try output.fileHandleForReading.read(upToCount: 1)) }
+      #expect(String(decoding: result, as: UTF8.self).hasPrefix("{\"query\":\"\(text)\",\"places\":[{"))
     }
     try input.fileHandleForWriting.close()
     process.waitUntilExit()
@@ -111,15 +111,15 @@ struct GeocodeTableTests {
       Rome,x,1,5,city,,
       """
     let path = try file("cases.csv", table)
-    let (status, said, logged) = try await SystemFixture.current.run("geocode", "--score", path, "--json")
-    let score = try #require(try objects(said).first)
+    let (status, output, log) = try await SystemFixture.current.run("geocode", "--score", path, "--json")
+    let score = try #require(try objects(output).first)
     #expect(status == 0 && score["rows"] as? Int == 4 && score["correct"] as? Int == 2)
     #expect(score["accuracy"] as? Double == 0.5 && score["skipped"] as? Int == 1)
     let kinds = try #require(score["kinds"] as? [[String: Any]])
     #expect(kinds.map { $0["kind"] as? String } == ["capital", "city"])
     let misses = try #require(score["misses"] as? [[String: Any]])
     #expect(misses.map { $0["line"] as? Int } == [3, 5])
-    #expect(logged.contains("line 7") && logged.contains("lat and lon"))
+    #expect(log.contains("line 7") && log.contains("lat and lon"))
 
     let (_, first, _) = try await SystemFixture.current.run("geocode", "--score", path)
     let (_, second, _) = try await SystemFixture.current.run("geocode", "--score", path)
@@ -134,12 +134,12 @@ struct GeocodeTableTests {
       "Oslo,59.91,10.75,20,,1", "\"Oslo\"x,1,1,1,", "Rome,41.9,12.5,20",
     ].joined(separator: "\r\n")
     let path = try file("wrong.csv", table)
-    let (status, said, logged) = try await SystemFixture.current.run("geocode", "--score", path)
-    #expect(status == 0 && said.contains("7 invalid rows skipped"))
+    let (status, output, log) = try await SystemFixture.current.run("geocode", "--score", path)
+    #expect(status == 0 && output.contains("7 invalid rows skipped"))
     // Two of three are right, and the third is shown on one line.
-    #expect(said.contains("66.67 %") && said.contains("Nowhere\u{FFFD}at all"))
-    for line in 5...11 { #expect(logged.contains("wrong.csv, line \(line): "), "\(line)") }
-    for words in ["tolerance", "degrees", "top_k", "6 fields", "quote"] { #expect(logged.contains(words)) }
+    #expect(output.contains("66.67 %") && output.contains("Nowhere\u{FFFD}at all"))
+    for line in 5...11 { #expect(log.contains("wrong.csv, line \(line): "), "\(line)") }
+    for words in ["tolerance", "degrees", "top_k", "6 fields", "quote"] { #expect(log.contains(words)) }
   }
 
   @Test(
@@ -155,17 +155,17 @@ struct GeocodeTableTests {
     let errors = Pipe()
     process.standardError = errors
     try process.run()
-    let logged = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    let log = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     process.waitUntilExit()
-    #expect(process.terminationStatus == 1, "\(logged)")
-    #expect(logged.contains("cannot write the ") && logged.contains(": No space left"), "\(logged)")
+    #expect(process.terminationStatus == 1, "\(log)")
+    #expect(log.contains("cannot write the ") && log.contains(": No space left"), "\(log)")
   }
 
   @Test("A reverse score is recognised by its columns")
   func reverseScore() async throws {
     let path = try file("reverse.csv", "lat,lon,expected_city\n59.91273,10.74609,Oslo\n0,0,\n")
-    let (status, said, _) = try await SystemFixture.current.run("geocode", "--score", path, "--json")
-    let score = try #require(try objects(said).first)
+    let (status, output, _) = try await SystemFixture.current.run("geocode", "--score", path, "--json")
+    let score = try #require(try objects(output).first)
     #expect(status == 0 && score["rows"] as? Int == 1 && score["skipped"] as? Int == 1)
   }
 
@@ -185,18 +185,18 @@ struct GeocodeTableTests {
       (["--score", "-", "--reverse"], ["--reverse", "expected_city"]),
     ])
   func unreadable(arguments: [String], words: [String]) async throws {
-    let (status, said, logged) = try await SystemFixture.current.run(["geocode"] + arguments)
-    #expect(status > 0 && said.isEmpty)
-    for word in words { #expect(logged.contains(word), "\(arguments)") }
+    let (status, output, log) = try await SystemFixture.current.run(["geocode"] + arguments)
+    #expect(status > 0 && output.isEmpty)
+    for word in words { #expect(log.contains(word), "\(arguments)") }
   }
 
   @Test("A table without the required columns is refused with the missing and the present ones")
   func columns() async throws {
     let path = try file("a.csv", "place,lat\nOslo,1\n")
     for flag in ["--input", "--score"] {
-      let (status, said, logged) = try await SystemFixture.current.run("geocode", flag, path)
-      #expect(status > 0 && said.isEmpty, "\(logged)")
-      #expect(logged.contains("missing column") && logged.contains("the table has place, lat"), "\(logged)")
+      let (status, output, log) = try await SystemFixture.current.run("geocode", flag, path)
+      #expect(status > 0 && output.isEmpty, "\(log)")
+      #expect(log.contains("missing column") && log.contains("the table has place, lat"), "\(log)")
     }
   }
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite(
-  "Python worker written from proto/README.md", .stage,
+  "Python worker written from proto/README.md", .fixture,
   .enabled(if: PythonExample.isReady, "protoc or .venv is missing: deploy/setup.sh test makes both"))
 struct PythonWorkerTests {
   private struct Status: Decodable {
@@ -14,7 +14,7 @@ struct PythonWorkerTests {
   private func status() async throws -> Status {
     let ran = try await SystemFixture.current.run(
       "queue", "status", "--json", "--data", SystemFixture.current.path("data"))
-    return try JSONDecoder().decode(Status.self, from: Data(ran.said.utf8))
+    return try JSONDecoder().decode(Status.self, from: Data(ran.output.utf8))
   }
 
   /// Creates the example worker for the job link of some services.

@@ -3,30 +3,30 @@ import StubServers
 import Synchronization
 import Testing
 
-@Suite("Remote provider for street addresses", .stage)
+@Suite("Remote provider for street addresses", .fixture)
 struct StreetTests {
   private static let text = "7 Storgata, Oslo"
 
-  private func ask(_ client: Client, _ text: String = StreetTests.text) async throws -> APIResponse {
+  private func geocode(_ client: Client, _ text: String = StreetTests.text) async throws -> APIResponse {
     try await client.get(
       "/v2/geocode?q=" + (text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""))
   }
 
-  private func best(_ answer: APIResponse) throws -> [String: Any] {
-    try #require((answer.object["places"] as? [[String: Any]])?.first, "\(answer)")
+  private func best(_ response: APIResponse) throws -> [String: Any] {
+    try #require((response.object["places"] as? [[String: Any]])?.first, "\(response)")
   }
 
   @Test("The provider locates street addresses, also of posts, and the gazetteer locates towns")
   func found() async throws {
-    let server = try StubServer { _ in .answer(body: ProviderSamples.nominatimHouse) }
+    let server = try StubServer { _ in .response(body: ProviderSamples.nominatimHouse) }
     let map = try await SystemFixture.current.up(
       "--remote-provider", "nominatim", "--remote-url", server.url, "--remote-contact", "ops@example.org")
-    let answer = try await ask(map.client)
-    let place = try best(answer)
+    let response = try await geocode(map.client)
+    let place = try best(response)
     #expect(place["provider"] as? String == "nominatim" && place["level"] as? String == "house")
     #expect(place["degraded"] == nil)
-    #expect((answer["attribution"] ?? "").contains("OpenStreetMap"))
-    #expect(try best(await ask(map.client, "Oslo"))["provider"] as? String == "gazetteer")
+    #expect((response["attribution"] ?? "").contains("OpenStreetMap"))
+    #expect(try best(await geocode(map.client, "Oslo"))["provider"] as? String == "gazetteer")
     #expect(server.requests.map { $0.parameter("q") } == [Self.text])
     #expect(server.requests.first?.headers["user-agent"] == "onthemap/1.0 (ops@example.org)")
 
@@ -37,7 +37,7 @@ struct StreetTests {
 
   @Test("Two workers request each street from the provider once")
   func once() async throws {
-    let server = try StubServer { _ in .later(ms: 50, .answer(body: ProviderSamples.nominatimHouse)) }
+    let server = try StubServer { _ in .delayed(ms: 50, .response(body: ProviderSamples.nominatimHouse)) }
     let map = try await SystemFixture.current.roles(workers: 0)
     let jobs = try map.ports.first { $0.name == "jobs" }?.port ?? 0
     for name in ["a", "b"] {
@@ -59,26 +59,26 @@ struct StreetTests {
 
   @Test("A failing provider degrades to the gazetteer's town, or to a temporary failure")
   func down() async throws {
-    let server = try StubServer { _ in .answer(status: 503, body: "") }
+    let server = try StubServer { _ in .response(status: 503, body: "") }
     let map = try await SystemFixture.current.up(
       "--remote-provider", "nominatim", "--remote-url", server.url, "--workers", "1")
     for _ in 0..<3 {
-      let place = try best(await ask(map.client))
+      let place = try best(await geocode(map.client))
       #expect(place["degraded"] as? Bool == true && place["match"] as? String == "fallback")
       #expect(place["level"] as? String == "city" && place["provider"] as? String == "gazetteer")
     }
-    let unknown = try await ask(map.client, "7 Qwxzzzk Street")
+    let unknown = try await geocode(map.client, "7 Qwxzzzk Street")
     #expect(unknown.status == 503 && unknown["code"] == "geocoder_unavailable")
     let client = try await map.client.signedUp()
     let post = try await client.post(Self.text, wait: 30)
     #expect(post["state"] == "published" && (post["label"] ?? "").contains("Oslo") && post["match"] == "fallback")
 
-    server.setResponse { _ in .answer(body: ProviderSamples.nominatimNone) }
-    try await eventually("the provider is asked again and finds nothing") {
-      try await ask(map.client, "7 Qwxzzzk Street").status == 404
+    server.setResponse { _ in .response(body: ProviderSamples.nominatimNone) }
+    try await eventually("the provider gets another request and finds nothing") {
+      try await geocode(map.client, "7 Qwxzzzk Street").status == 404
     }
     try await eventually("the result is not degraded") {
-      let place = try best(await ask(map.client))
+      let place = try best(await geocode(map.client))
       return place["degraded"] == nil && place["level"] as? String == "city"
     }
   }
@@ -91,21 +91,23 @@ struct StreetTests {
     let client = try map.client
     var round = 0
     // The lookup of a street ends after 2 s. On a slow machine the lookup of a town may be slower in some rounds.
-    try await eventually("a town is found while the provider is asked for a street") {
+    try await eventually("a town is found during a request to the provider for a street") {
       round += 1
-      let (asked, text) = (server.requests.count, "\(round) Storgata, Oslo")
-      let isAnswered = Mutex(false)
+      let (requests, text) = (server.requests.count, "\(round) Storgata, Oslo")
+      let hasResponse = Mutex(false)
       async let street = {
-        let answer = try await ask(client, text)
-        isAnswered.withLock { $0 = true }
-        return answer
+        let response = try await geocode(client, text)
+        hasResponse.withLock { $0 = true }
+        return response
       }()
       // The breaker stops requests to a provider that has failed several times.
-      try await eventually("the provider is asked") { isAnswered.withLock { $0 } || server.requests.count > asked }
-      let town = try await ask(client, "Oslo")
-      let isFirst = !isAnswered.withLock { $0 } && town.status == 200
-      let answer = try await street
-      if isFirst { #expect(try best(answer)["degraded"] as? Bool == true) }
+      try await eventually("the provider gets a request") {
+        hasResponse.withLock { $0 } || server.requests.count > requests
+      }
+      let town = try await geocode(client, "Oslo")
+      let isFirst = !hasResponse.withLock { $0 } && town.status == 200
+      let response = try await street
+      if isFirst { #expect(try best(response)["degraded"] as? Bool == true) }
       return isFirst
     }
     map.ingest.signal(SIGTERM)
@@ -121,7 +123,7 @@ struct StreetTests {
     let map = try await SystemFixture.current.up(
       "--remote-provider", "pelias", "--remote-url", server.url, "--log-level", "trace",
       environment: inFile ? ["ONTHEMAP_REMOTE_API_KEY_FILE": path] : ["ONTHEMAP_REMOTE_API_KEY": key])
-    #expect(try best(await ask(map.client))["degraded"] as? Bool == true)
+    #expect(try best(await geocode(map.client))["degraded"] as? Bool == true)
     #expect(server.requests.first?.parameter("api_key") == key)
     #expect(map.ingest.standardError.contains("provider failed"))
     #expect(!map.ingest.standardError.contains(key) && !map.ingest.standardError.contains("Storgata"))
@@ -145,23 +147,23 @@ struct StreetTests {
       ),
     ])
   func refused(arguments: [String], name: String) async throws {
-    let (status, _, logged) = try await SystemFixture.current.run(["worker"] + arguments)
-    #expect(status != 0 && logged.contains(name), "\(logged)")
+    let (status, _, log) = try await SystemFixture.current.run(["worker"] + arguments)
+    #expect(status != 0 && log.contains(name), "\(log)")
   }
 
   @Test("An invalid --remote-rate is refused at start", arguments: ["0", "0.009", "100.1", "fast", "nan"])
   func badRate(rate: String) async throws {
-    let (status, _, logged) = try await SystemFixture.current.run(
+    let (status, _, log) = try await SystemFixture.current.run(
       "ingest", "--data", SystemFixture.current.path("data"), "--remote-rate", rate)
-    #expect(status != 0 && logged.contains("ONTHEMAP_REMOTE_RATE"), "\(logged)")
+    #expect(status != 0 && log.contains("ONTHEMAP_REMOTE_RATE"), "\(log)")
   }
 
   @Test("A provider URL with a password or key is refused and not shown")
   func secretAddress() async throws {
     for url in ["https://ada:s3cret@x.org", "https://x.org/?api_key=s3cret"] {
-      let (status, _, logged) = try await SystemFixture.current.run(
+      let (status, _, log) = try await SystemFixture.current.run(
         "worker", "--remote-provider", "pelias", "--remote-url", url)
-      #expect(status != 0 && logged.contains("ONTHEMAP_REMOTE_URL") && !logged.contains("s3cret"), "\(logged)")
+      #expect(status != 0 && log.contains("ONTHEMAP_REMOTE_URL") && !log.contains("s3cret"), "\(log)")
     }
   }
 
@@ -177,10 +179,10 @@ struct StreetTests {
   @Test("A key that its provider does not accept is refused and not shown")
   func badKey() async throws {
     for (provider, key) in [("photon", "s3cret"), ("pelias", "s3 cret")] {
-      let (status, _, logged) = try await SystemFixture.current.run(
+      let (status, _, log) = try await SystemFixture.current.run(
         "worker", "--remote-provider", provider, "--remote-url", "https://x.org",
         environment: ["ONTHEMAP_REMOTE_API_KEY": key])
-      #expect(status != 0 && logged.contains("ONTHEMAP_REMOTE_API_KEY") && !logged.contains(key), "\(logged)")
+      #expect(status != 0 && log.contains("ONTHEMAP_REMOTE_API_KEY") && !log.contains(key), "\(log)")
     }
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Subscribers", .stage)
+@Suite("Subscribers", .fixture)
 struct SubscriberTests {
   @Test("A late subscriber gets the newest hundred posts, newest first")
   func late() async throws {
@@ -33,12 +33,12 @@ struct SubscriberTests {
 
   @Test("A subscriber may start before its feed, and notices its loss and return")
   func patient() async throws {
-    let stage = SystemFixture.current
-    let map = try await stage.roles()
+    let fixture = SystemFixture.current
+    let map = try await fixture.roles()
     let feed = try #require(map.feed)
     let publish = try map.publish
     try await feed.kill()
-    let watcher = Watcher(program: try stage.program(["watch", "--json", "--feed", publish]))
+    let watcher = Watcher(program: try fixture.program(["watch", "--json", "--feed", publish]))
     try watcher.program.start()
     let client = try await map.client.signedUp()
     try await client.expectService()
@@ -54,13 +54,13 @@ struct SubscriberTests {
 
   @Test("A feed without ingest serves its snapshot as stale, and continues when ingest returns")
   func kept() async throws {
-    let stage = SystemFixture.current
-    let map = try await stage.roles()
+    let fixture = SystemFixture.current
+    let map = try await fixture.roles()
     let feed = try #require(map.feed)
     let client = try await map.client.signedUp()
     for _ in 0..<3 { try await client.expectService() }
     let list = try await client.list()
-    let path = stage.path("feed/feed.snapshot")
+    let path = fixture.path("feed/feed.snapshot")
     // The file is written shortly after publication, and an interrupted write does not damage it.
     try await eventually("the snapshot file has the list") {
       (try? Data(contentsOf: URL(fileURLWithPath: path)))?.contains(Data(list.entries[0].id.utf8)) == true
@@ -70,7 +70,7 @@ struct SubscriberTests {
     try await feed.startAndWait()
     #expect(try await map.feedClient.list() == list)
     #expect(try await map.feedClient.send("GET", "/v2/feed").object["stale"] as? Bool == true)
-    let watcher = Watcher(program: try stage.program(["watch", "--json", "--feed", try map.publish]))
+    let watcher = Watcher(program: try fixture.program(["watch", "--json", "--feed", try map.publish]))
     try watcher.program.start()
     try await eventually("a subscriber has the stale list") {
       try watcher.list?.entries == list.entries && watcher.lines.first?.stale == true
@@ -87,24 +87,25 @@ struct SubscriberTests {
 
   @Test("A damaged snapshot file is ignored")
   func damaged() async throws {
-    let stage = SystemFixture.current
-    try FileManager.default.createDirectory(atPath: stage.path("feed"), withIntermediateDirectories: true)
-    try Data("OTMLIST1 and then something else".utf8).write(to: URL(fileURLWithPath: stage.path("feed/feed.snapshot")))
-    let map = try await stage.roles(workers: 0)
+    let fixture = SystemFixture.current
+    try FileManager.default.createDirectory(atPath: fixture.path("feed"), withIntermediateDirectories: true)
+    let file = URL(fileURLWithPath: fixture.path("feed/feed.snapshot"))
+    try Data("OTMLIST1 and then something else".utf8).write(to: file)
+    let map = try await fixture.roles(workers: 0)
     #expect(try await map.feedClient.list().entries.isEmpty)
     #expect(try #require(map.feed).standardError.contains("snapshot file ignored: damaged"))
   }
 
   @Test("A subscriber follows a new database with another epoch")
   func otherHistory() async throws {
-    let stage = SystemFixture.current
-    let map = try await stage.roles()
-    let watcher = try await stage.watcher(of: map)
+    let fixture = SystemFixture.current
+    let map = try await fixture.roles()
+    let watcher = try await fixture.watcher(of: map)
     let client = try await map.client.signedUp()
     for _ in 0..<3 { try await client.expectService() }
     try await eventually("the subscriber has three posts") { try watcher.list?.entries.count == 3 }
     try await map.ingest.kill()
-    try FileManager.default.removeItem(atPath: stage.path("data"))
+    try FileManager.default.removeItem(atPath: fixture.path("data"))
     try await map.ingest.startAndWait()
     let anew = try await map.client.signedUp()
     try await anew.expectService()

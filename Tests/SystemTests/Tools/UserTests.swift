@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("onthemap user", .stage)
+@Suite("onthemap user", .fixture)
 struct UserTests {
   private struct User: Decodable {
     let id: String
@@ -14,11 +14,11 @@ struct UserTests {
 
   /// Runs `onthemap user …` on the test's data. Returns its output without the final line end.
   @discardableResult
-  private func user(_ arguments: String..., status: Int32 = 0) async throws -> (said: String, logged: String) {
+  private func user(_ arguments: String..., status: Int32 = 0) async throws -> (output: String, log: String) {
     let ran = try await SystemFixture.current.run(
       ["user"] + arguments + ["--data", SystemFixture.current.path("data")])
-    #expect(ran.status == status, "\(arguments): \(ran.logged)")
-    return (ran.said.trimmingCharacters(in: .newlines), ran.logged)
+    #expect(ran.status == status, "\(arguments): \(ran.log)")
+    return (ran.output.trimmingCharacters(in: .newlines), ran.log)
   }
 
   private func list(_ arguments: String...) async throws -> (users: [User], next: String?) {
@@ -28,16 +28,16 @@ struct UserTests {
     }
     let ran = try await SystemFixture.current.run(
       ["user", "ls", "--json", "--data", SystemFixture.current.path("data")] + arguments)
-    let page = try JSONDecoder().decode(Page.self, from: Data(ran.said.utf8))
+    let page = try JSONDecoder().decode(Page.self, from: Data(ran.output.utf8))
     return (page.users, page.next)
   }
 
   @Test("user create makes an account although sign-up is closed, and prints its password once")
   func create() async throws {
     let map = try await SystemFixture.current.up("--sign-up", "closed")
-    #expect(try await user("ls").logged.contains("No such account."))
-    let said = try await user("create", "Ada@Example.org", "--first-name", "Ada", "--last-name", "Lovelace").said
-    let lines = said.split(separator: "\n")
+    #expect(try await user("ls").log.contains("No such account."))
+    let output = try await user("create", "Ada@Example.org", "--first-name", "Ada", "--last-name", "Lovelace").output
+    let lines = output.split(separator: "\n")
     #expect(lines.first == "Created account 1 for ada@example.org." && lines.count == 2)
     let password = String(try #require(lines.last?.split(separator: " ").last))
     #expect(password.count == 20)
@@ -48,14 +48,14 @@ struct UserTests {
     let file = SystemFixture.current.path("password")
     try Data("a password of Bob's own\nnot this line".utf8).write(to: URL(filePath: file))
     #expect(
-      try await user("create", "bob@example.org", "--first-name", "Bob", "--password-file", file).said
+      try await user("create", "bob@example.org", "--first-name", "Bob", "--password-file", file).output
         .contains("Created account 2 for"))
     #expect(try await map.client.logIn("bob@example.org", password: "a password of Bob's own").status == 200)
     try await eventually("the creation is logged") {
       map.ingest.standardError.contains("event=account_created operator=")
     }
 
-    for (arguments, complaint) in [
+    for (arguments, text) in [
       (["create", "ada@example.org", "--first-name", "Eve"], "there is an account with this e-mail address"),
       (["create", "nobody", "--first-name", "Eve"], "email is not an e-mail address such as ada@example.org"),
       (["create", "eve@example.org", "--first-name", " "], "firstName is empty"),
@@ -65,7 +65,7 @@ struct UserTests {
     ] {
       let ran = try await SystemFixture.current.run(
         ["user"] + arguments + ["--data", SystemFixture.current.path("data")])
-      #expect(ran.status != 0 && ran.logged.contains(complaint), "\(arguments): \(ran.logged)")
+      #expect(ran.status != 0 && ran.log.contains(text), "\(arguments): \(ran.log)")
     }
     #expect(try await list().users.map(\.email) == ["ada@example.org", "bob@example.org"])
   }
@@ -78,14 +78,14 @@ struct UserTests {
     let before = try #require(try await list("--email", " ADA@example.org").users.first)
     #expect(before.sessions == 1 && before.posts == 1 && !before.disabled && before.password == nil)
     try await user("disable", "ada@example.org")
-    for answer in [try await ada.get("/v2/session"), try await ada.post("Lima")] { #expect(answer.status == 401) }
+    for response in [try await ada.get("/v2/session"), try await ada.post("Lima")] { #expect(response.status == 401) }
     let refused = try await map.client.logIn("ada@example.org")
     let unknown = try await map.client.logIn("nobody@example.org")
     #expect(refused.status == 403 && refused.body == unknown.body)
     let after = try #require(try await list().users.first)
     #expect(after.disabled && after.sessions == 0 && after.posts == 1)
     #expect(try await map.client.list().entries.count == 1)
-    #expect(try await user("ls").said.contains("disabled"))
+    #expect(try await user("ls").output.contains("disabled"))
     try await map.ingest.restart()
     #expect(try await map.client.logIn("ada@example.org").status == 403)
     try await user("enable", "ada@example.org")
@@ -99,7 +99,7 @@ struct UserTests {
     let bob = try await map.client.signedUp(as: "bob@example.org")
     let ran = try await SystemFixture.current.run(
       "user", "reset-password", "ada@example.org", "--json", "--data", SystemFixture.current.path("data"))
-    let password = try #require(try JSONDecoder().decode(User.self, from: Data(ran.said.utf8)).password)
+    let password = try #require(try JSONDecoder().decode(User.self, from: Data(ran.output.utf8)).password)
     #expect(try await ada.get("/v2/session").status == 401)
     #expect(try await map.client.logIn("ada@example.org").status == 403)
     #expect(try await map.client.logIn("ada@example.org", password: password).status == 200)

@@ -1,8 +1,8 @@
-/* Prints every snapshot of the feed: its seq, how many posts it holds, and the newest of them. It is level 0 of
- * proto/README.md, with the list's hash checked, and reads protobuf by itself: it needs nothing but libzmq.
+/* Prints every snapshot of the feed: its sequence number, its number of posts, and the newest post. It implements
+ * level 0 of proto/README.md, checks the list's hash, and parses protobuf itself. It requires only libzmq.
  *
  *     cc -O2 -Wall -o subscriber_level0 subscriber_level0.c -lzmq
- *     ./subscriber_level0 [ENDPOINT]    ENDPOINT is tcp://127.0.0.1:7710 unless given
+ *     ./subscriber_level0 [ENDPOINT]    default: tcp://127.0.0.1:7710
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 enum { LIST_MAX = 100, ID_BYTES = 10, EPOCH_BYTES = 16, FRAME_BYTES_MAX = 327680, SILENCE_MS = 15000 };
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 
-/* A part of a frame: what is between is not read yet, or is a field's value. */
+/* A range of a frame's bytes: the unread rest, or a field's value. */
 struct span {
   const uint8_t *at, *end;
 };
@@ -60,7 +60,7 @@ static bool read_fixed(struct span *from, size_t size, uint64_t *value) {
   return true;
 }
 
-/* The next field, of whatever number; false where the bytes are not protobuf. Not to be called at the end. */
+/* Reads the next field. Returns false if the bytes are not protobuf. Requires an unread byte. */
 static bool read_field(struct span *from, struct field *field) {
   uint64_t key;
   if (!read_varint(from, &key) || key >> 3 == 0) return false;
@@ -104,13 +104,13 @@ static uint64_t hashed(uint64_t hash, const uint8_t *bytes, size_t count) {
 }
 
 static bool read_list(struct span from, struct snapshot *snapshot) {
-  uint64_t wanted = 0;
+  uint64_t expected = 0;
   struct field field;
   snapshot->hash = UINT64_C(14695981039346656037);
   while (from.at < from.end) {
     struct entry entry;
     if (!read_field(&from, &field)) return false;
-    if (field.number == 4 && field.type == FIXED64) wanted = field.value;
+    if (field.number == 4 && field.type == FIXED64) expected = field.value;
     if (field.number != 3 || field.type != BYTES) continue;
     if (snapshot->count == LIST_MAX || !read_entry(field.bytes, &entry)) return false;
     if (snapshot->count++ == 0) snapshot->newest = entry;
@@ -118,10 +118,10 @@ static bool read_list(struct span from, struct snapshot *snapshot) {
     for (int index = 0; index < 8; index++) seq[index] = (uint8_t)(entry.seq >> 8 * index);
     snapshot->hash = hashed(hashed(snapshot->hash, entry.id.at, ID_BYTES), seq, sizeof seq);
   }
-  return snapshot->hash == wanted;
+  return snapshot->hash == expected;
 }
 
-/* Nothing of it may be looked at where it is false: the frame is none, of another version, or its list is wrong. */
+/* Returns false if the frame is malformed, of another version, or has a wrong list. Ignore the snapshot then. */
 static bool read_frame(struct span from, struct snapshot *snapshot) {
   uint64_t magic = 0, major = 0;
   struct span epoch = {0}, list = {0};
@@ -140,7 +140,7 @@ static bool read_frame(struct span from, struct snapshot *snapshot) {
   return read_list(list, snapshot);
 }
 
-/* What people typed must not steer the terminal: control characters are shown as question marks. */
+/* Prints a text that users have typed, with question marks for control characters. */
 static void show(struct span text) {
   for (; text.at < text.end; text.at++) {
     bool is_c1 = *text.at == 0xC2 && length(text) > 1 && text.at[1] >= 0x80 && text.at[1] < 0xA0;
@@ -166,9 +166,9 @@ static void print(const struct snapshot *snapshot) {
   fflush(stdout);
 }
 
-static void require(bool holds, const char *what) {
-  if (holds) return;
-  fprintf(stderr, "%s: %s\n", what, zmq_strerror(errno));
+static void require(bool succeeded, const char *name) {
+  if (succeeded) return;
+  fprintf(stderr, "%s: %s\n", name, zmq_strerror(errno));
   exit(1);
 }
 
@@ -201,7 +201,7 @@ int main(int count, char **words) {
       require(errno == EAGAIN || errno == EINTR, "recv");
       if (errno == EINTR) continue;
       fputs("no snapshot has come for 15 s: the list may be old\n", stderr);
-      zmq_close(feed); /* the connection may be one in name only: a new socket makes a new one */
+      zmq_close(feed); /* the connection may be dead without an error */
       feed = connect_feed(context, endpoint);
       continue;
     }
@@ -210,7 +210,7 @@ int main(int count, char **words) {
     if (parts == 2 && read_frame((struct span){bytes, bytes + zmq_msg_size(&body)}, &snapshot)) {
       print(&snapshot);
     } else {
-      fputs("dropped a frame: not a snapshot of version 1, or not the list that its hash says\n", stderr);
+      fputs("dropped a frame: not a snapshot of version 1, or state hash mismatch\n", stderr);
     }
   }
 }

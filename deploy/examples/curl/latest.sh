@@ -1,7 +1,7 @@
 #!/bin/bash
-# Prints the feed's list whenever it has changed: the whole list the first time, "not modified" from then on.
-#   latest.sh [URL [SECONDS]]      http://127.0.0.1:8081/v2/feed, every 5 seconds, unless given
-# With jq a line holds how many posts there are and the newest of them; without, it is the list as it came, in JSON.
+# Prints the feed's list when it has changed. An unchanged list costs only a response with status 304.
+#   latest.sh [URL [SECONDS]]      default: http://127.0.0.1:8081/v2/feed, every 5 seconds
+# With jq a line has the number of posts and the newest post. Without jq it is the whole list in JSON.
 set -euo pipefail
 url=${1:-http://127.0.0.1:8081/v2/feed} pause=${2:-5}
 
@@ -26,7 +26,7 @@ while true; do
     etag=$(sed -n 's/\r$//; s/^[Ee][Tt][Aa][Gg]: *//p' "$folder/head")
     show <"$folder/body"
     ;;
-  304) ;; # the list is the one that was shown
+  304) ;; # unchanged
   *) echo "HTTP $status: the list may be old" >&2 ;;
   esac
   sleep "$pause"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Prints each change of the feed as it comes (server-sent events), and goes on behind the last one after a break.
-#   stream.sh [URL]                http://127.0.0.1:8081/v2/feed/stream unless given
-# With jq a line holds what is new; without, it is the event's name and its data as they came.
+# Prints each change of the feed (server-sent events), and resumes after an interruption.
+#   stream.sh [URL]                default: http://127.0.0.1:8081/v2/feed/stream
+# With jq a line has the changed posts. Without jq it is the event's name and data.
 set -euo pipefail
 url=${1:-http://127.0.0.1:8081/v2/feed/stream}
 silence=30 # seconds; the feed sends a comment every 10

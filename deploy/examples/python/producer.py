@@ -1,12 +1,12 @@
-"""Puts the lines of standard input on the map, in batches of 64, and prints what became of each.
+"""Posts the lines of standard input in batches of 64, and prints the outcome of each.
 
-    python producer.py FILE [ENDPOINT] < posts.tsv     ENDPOINT is tcp://127.0.0.1:7700 unless given
+    python producer.py FILE [ENDPOINT] < posts.tsv     default: tcp://127.0.0.1:7700
 
-A line is a place, a tabulator, and a link. FILE holds the token of a session, as POST /v2/session gives it. A post's
-key is a hash of its line, so that the same line is one post, however often this is run: whatever is not answered is
-simply sent again.
+A line is a place, a tabulator, and a link. FILE holds a session token from POST /v2/session. A post's idempotency key
+is a hash of its line, so that the same line makes one post in any number of runs. The program resends posts without a
+reply.
 
-It needs submit_pb2.py beside it. Made once, from the top of the repository:
+The program needs submit_pb2.py beside it. Generate it from the top of the repository:
 
     protoc -I proto/onthemap/submit/v1 --python_out=deploy/examples/python submit.proto
 """
@@ -21,12 +21,12 @@ import submit_pb2
 import zmq
 from google.protobuf.message import DecodeError
 
-BATCH, PATIENCE_S = 64, 5
+BATCH, REPLY_TIMEOUT_S = 64, 5
 SILENCE_S = 6
 
 
 class Link:
-    """The connection to ingest. It reconnects, with a new socket, when ingest has been silent for too long."""
+    """The connection to ingest. It reconnects with a new socket after SILENCE_S without a message."""
 
     def __init__(self):
         self.socket = None
@@ -38,40 +38,40 @@ class Link:
         self.socket = zmq.Context.instance().socket(zmq.DEALER)
         # Queue nothing without a connection, and do not wait at the end.
         self.socket.immediate = self.socket.linger = 1
-        self.socket.sndtimeo = PATIENCE_S * 1_000
+        self.socket.sndtimeo = REPLY_TIMEOUT_S * 1_000
         self.socket.connect(sys.argv[2] if len(sys.argv) > 2 else "tcp://127.0.0.1:7700")
 
-    def ask(self, request):
-        """Sends a request until it is answered: with the same keys, that is safe."""
-        heard = time.monotonic()
+    def submit(self, request):
+        """Sends a request until a reply comes. Its idempotency keys make this safe."""
+        received_at = time.monotonic()
         while True:
             try:
                 self.socket.send(request.SerializeToString())
             except zmq.Again:
-                heard = time.monotonic()
+                received_at = time.monotonic()
                 continue  # no connection yet
-            due = time.monotonic() + PATIENCE_S
+            due = time.monotonic() + REPLY_TIMEOUT_S
             while (now := time.monotonic()) < due:
-                if now - heard > SILENCE_S:
+                if now - received_at > SILENCE_S:
                     self.connect()
-                    heard = now
+                    received_at = now
                     break
-                if not self.socket.poll(max(1, int(1_000 * min(due - now, heard + SILENCE_S - now)))):
+                if not self.socket.poll(max(1, int(1_000 * min(due - now, received_at + SILENCE_S - now)))):
                     continue
-                heard = time.monotonic()
+                received_at = time.monotonic()
                 reply = self.receive(request)
                 if reply is None:
                     continue
                 if reply.error.code == submit_pb2.ERROR_CODE_BUSY:
                     time.sleep(reply.error.retry_after_ms / 1_000)
-                    heard = time.monotonic()
+                    received_at = time.monotonic()
                     break
                 if reply.HasField("error"):
                     sys.exit(f"refused: {reply.error.detail}")
                 return reply.receipts.receipts
 
     def receive(self, request):
-        """The reply to a request, or None for anything else."""
+        """Returns the reply to a request. None for any other message."""
         frames = self.socket.recv_multipart()
         try:
             reply = submit_pb2.SubmitReply.FromString(frames[0])
@@ -82,7 +82,7 @@ class Link:
         if reply.request_id == 0:
             print(f"ingest could not read a frame: {reply.error.detail}", file=sys.stderr)
         if reply.request_id != request.request_id:
-            return None  # a reply to an earlier request, or to none
+            return None  # the reply to an earlier request, or an error without a request
         is_whole = len(reply.receipts.receipts) == len(request.batch.posts)
         return reply if is_whole or reply.HasField("error") else None
 
@@ -98,15 +98,15 @@ def main():
             for place, _, url in batch:
                 key = hashlib.sha256(f"{place}\t{url}".encode()).hexdigest()
                 request.batch.posts.add(idempotency_key=key, place=place, link=url)
-            again, pause = [], 0
-            for post, receipt in zip(batch, link.ask(request)):
+            busy, pause = [], 0
+            for post, receipt in zip(batch, link.submit(request)):
                 if receipt.outcome == submit_pb2.OUTCOME_BUSY:
-                    again.append(post)
+                    busy.append(post)
                     pause = max(pause, receipt.retry_after_ms / 1_000)
                 else:
                     outcome = submit_pb2.Outcome.Name(receipt.outcome).removeprefix("OUTCOME_").lower()
                     print(outcome, receipt.post_id or f"{receipt.code} ({receipt.detail})", post[0], flush=True)
-            batch = again
+            batch = busy
             time.sleep(pause)
 
 

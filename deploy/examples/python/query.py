@@ -1,8 +1,8 @@
-"""Asks a feed for the latest posts, once, and prints them: newest first.
+"""Requests the latest posts from a feed once, and prints them, newest first.
 
-    python query.py [ENDPOINT]        ENDPOINT is tcp://127.0.0.1:7711 unless given
+    python query.py [ENDPOINT]        default: tcp://127.0.0.1:7711
 
-It needs the folder onthemap beside it: README.md says how it is made.
+The program needs the folder onthemap beside it. README.md explains how to generate it.
 """
 
 import sys
@@ -11,12 +11,12 @@ import zmq
 from onthemap.feed.v1 import query_pb2
 
 feed = zmq.Context().socket(zmq.REQ)
-feed.linger, feed.rcvtimeo = 0, 5_000  # a REQ that got no answer is of no more use: make a new one
+feed.linger, feed.rcvtimeo = 0, 5_000  # a REQ socket without a reply is unusable: create a new one
 feed.connect(sys.argv[1] if len(sys.argv) > 1 else "tcp://127.0.0.1:7711")
 query = query_pb2.FeedRequest(magic=0x314D544F, major=1, request_id=1, get_snapshot=query_pb2.GetSnapshot())
 feed.send(query.SerializeToString())
 reply = query_pb2.FeedReply.FromString(feed.recv())
 if reply.HasField("error"):
-    sys.exit(f"refused: {reply.error.detail}; ask again after {reply.error.retry_after_ms} ms")
+    sys.exit(f"refused: {reply.error.detail}; retry after {reply.error.retry_after_ms} ms")
 for post in reply.snapshot.entries:
     print(f"{post.seq} {post.first_name} {post.last_name}, {post.label}: {post.link}")

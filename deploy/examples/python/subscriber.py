@@ -1,14 +1,14 @@
-"""Follows the feed: each change at once, and never a wrong list without saying so.
+"""Follows the feed: prints each change immediately, and reports when the list may be wrong.
 
-    python subscriber.py [--json] [ENDPOINT ...]      ENDPOINT is tcp://127.0.0.1:7710 unless given
+    python subscriber.py [--json] [ENDPOINT ...]      default: tcp://127.0.0.1:7710
 
-Several endpoints are feeds of the same list: the next one is taken when one falls silent or leaves. --json prints an
-object a line: "kind" is snapshot (a new list), delta (a change of the list), stale (the feed has lost ingest, or
-reaches it again) or resync (the list may be wrong, a new one is requested). "epoch", "seq", "stateHash" and "live" are
-the list's.
+Several endpoints are feeds of the same list. The program connects to the next one when a feed is silent or shuts down.
+With --json each line is an object. "kind" is snapshot (a new list), delta (a change of the list), stale (the feed has
+lost ingest, or reaches it again) or resync (the list may be wrong, and a new one is requested). "epoch", "seq",
+"stateHash" and "live" describe the list.
 
-The numbers in comments are the steps of "A subscriber, level 1" in proto/README.md. It needs the folder onthemap beside
-it: README.md says how it is made.
+The numbers in comments are the steps of "A subscriber, level 1" in proto/README.md. The program needs the folder
+onthemap beside it. README.md explains how to generate it.
 """
 
 import contextlib
@@ -34,11 +34,10 @@ UNIX_MS_MAX = 253_402_300_799_999  # the end of the year 9999
 
 
 class Subscriber:
-    """The rules, without socket or clock: what to be told, and what to be connected and subscribed to.
+    """The rules of a subscriber, without a socket and a clock.
 
-    Whoever drives it hands over what comes and what time it is, prints what is returned, and sees to it that the
-    socket is connected to `endpoint` alone, anew whenever `connection` has changed, and subscribed to `join` as the
-    third topic.
+    The caller passes received messages and the time, and prints the returned events. It keeps a socket connected to
+    `endpoint`, and opens a new one when `connection` changes. The socket's third topic is `join`.
     """
 
     def __init__(self, endpoints, now):
@@ -47,7 +46,7 @@ class Subscriber:
         self.epoch, self.seq, self.posts, self.hash = b"", 0, [], state_hash([])
         self.live = self.stale = False
         self.behind = 0
-        self.heard, self.pause = now, None
+        self.received_at, self.pause = now, None
         self.rejoin(now)
 
     @property
@@ -55,18 +54,18 @@ class Subscriber:
         return self.endpoints[0]
 
     def receive(self, frames, now):
-        """Takes what came. Returns what to tell: kind, and the new posts, the ids that are gone, or the reason."""
+        """Handles a message. Returns events: a kind with the new posts, the staleness, or the reason."""
         frame = read(frames)
         if frame is None:
             return []  # 2
-        self.heard = now
+        self.received_at = now
         body = frame.WhichOneof("body")
         if body == "snapshot":
             return self.replace(frame, now)
         if body == "bye":  # 6
-            told = self.lose(f"feed closed: {frame.bye.reason}", now)
+            events = self.lose(f"feed closed: {frame.bye.reason}", now)
             self.leave(frame.bye, now)
-            return told
+            return events
         if body is None or not self.live:
             return []
         if frame.epoch != self.epoch:
@@ -91,15 +90,15 @@ class Subscriber:
             return []
         if delta.prev_seq > self.seq:
             return self.lose(f"changes {self.seq + 1} to {delta.prev_seq} are missing", now)
-        gone = set(delta.remove) | {post.post_id for post in delta.upsert}
-        posts = [post for post in self.posts if post.post_id not in gone] + list(delta.upsert)
+        replaced = set(delta.remove) | {post.post_id for post in delta.upsert}
+        posts = [post for post in self.posts if post.post_id not in replaced] + list(delta.upsert)
         posts = sorted(posts, key=lambda post: post.seq, reverse=True)[:LIST_MAX]
         value = state_hash(posts)
         if value != delta.state_hash:
             return self.lose("state hash mismatch", now)
-        news = [post for post in delta.upsert if post.seq > self.seq]  # the others are back on the list
+        new = [post for post in delta.upsert if post.seq > self.seq]  # the others return to the list
         self.seq, self.posts, self.hash = frame.seq, posts, value
-        return [("delta", news)]
+        return [("delta", new)]
 
     def compare(self, frame, now):  # 5
         if frame.seq > self.seq:
@@ -117,19 +116,19 @@ class Subscriber:
     def lose(self, reason, now):  # 7
         self.live = False
         self.pause = PAUSE_S if self.pause is None else min(2 * self.pause, PAUSE_MAX_S)
-        self.due = now + random.uniform(0, self.pause)  # a thousand others may have lost the same
+        self.due = now + random.uniform(0, self.pause)  # full jitter: many subscribers lose a feed together
         return [("resync", reason)]
 
-    def turn(self, now):
-        """Whatever time asks for; to be called several times a second. Returns what to tell."""
-        told = []
-        if now - self.heard > SILENCE_S:  # 8
-            told = [("resync", "no frame from the feed")] if self.live else []
+    def tick(self, now):
+        """Does the work that is due. Call this several times a second. Returns events."""
+        events = []
+        if now - self.received_at > SILENCE_S:  # 8
+            events = [("resync", "no frame from the feed")] if self.live else []
             self.live = False
             self.connect_next(now)
         if not self.live and now >= self.due:
             self.rejoin(now)
-        return told
+        return events
 
     def rejoin(self, now):
         self.join = f"{TOPIC}j/{secrets.token_hex(16)}/"
@@ -139,34 +138,34 @@ class Subscriber:
         self.due = now + max(self.pause or 0, SILENCE_S)
 
     def leave(self, bye, now):
-        """Connects to another feed, where one is known. Otherwise waits for this one to come back."""
+        """Connects to the next known feed, or waits until the only one returns."""
         named = bye.failover_endpoints[:FAILOVER_MAX]
         new = [each for each in named if ENDPOINT.fullmatch(each) and each not in self.endpoints]
         self.endpoints[1:1] = new[: self.endpoints_max - len(self.endpoints)]
         if len(self.endpoints) > 1:
             self.connect_next(now)
         else:
-            self.heard = now + min(bye.retry_after_ms / 1_000, AWAY_MAX_S)
-            self.due = max(self.due, self.heard)
+            self.received_at = now + min(bye.retry_after_ms / 1_000, AWAY_MAX_S)
+            self.due = max(self.due, self.received_at)
 
     def connect_next(self, now):
         self.endpoints.append(self.endpoints.pop(0))
         self.connection += 1
-        self.heard = now
-        self.wait(now)  # the new socket subscribes, and that is a join
+        self.received_at = now
+        self.wait(now)  # the new socket subscribes, which requests a list
 
 
 def read(frames):
-    """The frame, or None where it is none of this version."""
+    """Returns the frame. None if it is malformed or of another version."""
     try:
         _, body = frames
-        # Debian's protobuf only warns of a frame that it has not read to its end.
-        with warnings.catch_warnings(record=True) as complaints:
+        # Debian's protobuf only warns about a frame that it could not read completely.
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             frame = feed_pb2.FeedFrame.FromString(body)
     except (ValueError, DecodeError):
         return None
-    if complaints:
+    if caught:
         return None
     if frame.magic != MAGIC or frame.major != MAJOR or len(frame.epoch) != 16:
         return None
@@ -183,7 +182,7 @@ def is_post(post):
 
 
 def state_hash(posts):
-    """FNV-1a, 64 bits, of ids and numbers."""
+    """Returns the list's hash: FNV-1a, 64 bits, over ids and sequence numbers."""
     value = 14_695_981_039_346_656_037
     for post in posts:
         for byte in post.post_id.encode() + post.seq.to_bytes(8, "little"):
@@ -199,7 +198,7 @@ def as_json(subscriber, kind, detail):
 
 
 def as_text(subscriber, kind, detail):
-    """For people. What others typed must not steer the terminal."""
+    """Returns a line for people, without control characters that users may have typed."""
     words = {"resync": f"reconnecting: {detail}", "stale": "the feed reaches ingest again"}
     if kind == "stale" and detail:
         words["stale"] = "delayed: the feed cannot reach ingest"
@@ -211,26 +210,26 @@ def as_text(subscriber, kind, detail):
 
 
 def connect(subscriber):
-    """A new socket for each connection: libzmq ends an old one only later."""
+    """Returns a new socket. Each connection has its own, because libzmq closes an old connection asynchronously."""
     feed = zmq.Context.instance().socket(zmq.SUB)
     feed.ipv6, feed.rcvhwm, feed.maxmsgsize, feed.linger = True, 10_000, FRAME_MAX, 0
     feed.reconnect_ivl, feed.reconnect_ivl_max = random.randint(100, 499), 2_000
     feed.tcp_keepalive, feed.tcp_keepalive_idle, feed.tcp_keepalive_intvl, feed.tcp_maxrt = 1, 5, 5, 15_000
     for topic in (TOPIC + "d/", TOPIC + "h/", subscriber.join):  # 1: in this order
         feed.subscribe(topic)
-    with contextlib.suppress(zmq.ZMQError):  # not an address: the next endpoint follows
+    with contextlib.suppress(zmq.ZMQError):  # invalid address: the next endpoint follows
         feed.connect(subscriber.endpoint)
     return feed
 
 
 def main():
-    form = as_json if "--json" in sys.argv[1:] else as_text
+    as_line = as_json if "--json" in sys.argv[1:] else as_text
     endpoints = [each for each in sys.argv[1:] if each != "--json"] or ["tcp://127.0.0.1:7710"]
     subscriber = Subscriber(endpoints, time.monotonic())
     feed, join, connection = connect(subscriber), subscriber.join, subscriber.connection
     while True:
-        told = subscriber.receive(feed.recv_multipart(), time.monotonic()) if feed.poll(100) else []
-        told += subscriber.turn(time.monotonic())
+        events = subscriber.receive(feed.recv_multipart(), time.monotonic()) if feed.poll(100) else []
+        events += subscriber.tick(time.monotonic())
         if connection != subscriber.connection:
             feed.close()
             feed, join, connection = connect(subscriber), subscriber.join, subscriber.connection
@@ -238,8 +237,8 @@ def main():
             feed.unsubscribe(join)
             join = subscriber.join
             feed.subscribe(join)
-        for kind, detail in told:
-            print(form(subscriber, kind, detail), flush=True)
+        for kind, detail in events:
+            print(as_line(subscriber, kind, detail), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Prints every snapshot of the feed: its seq, how many posts it holds, and the newest of them.
+"""Prints every snapshot of the feed: its sequence number, its number of posts, and the newest post.
 
-    python subscriber_level0.py [ENDPOINT]        ENDPOINT is tcp://127.0.0.1:7710 unless given
+    python subscriber_level0.py [ENDPOINT]        default: tcp://127.0.0.1:7710
 
-It needs the folder onthemap beside it: README.md says how it is made.
+The program needs the folder onthemap beside it. README.md explains how to generate it.
 """
 
 import sys
@@ -16,7 +16,7 @@ feed.connect(sys.argv[1] if len(sys.argv) > 1 else "tcp://127.0.0.1:7710")
 while True:
     topic, body = feed.recv_multipart()
     frame = feed_pb2.FeedFrame.FromString(body)
-    posts = frame.snapshot.entries  # newest first: the whole list, so replace what you have
+    posts = frame.snapshot.entries  # the whole list, newest first: it replaces the previous one
     newest = f"{posts[0].first_name} {posts[0].last_name}, {posts[0].label}: {posts[0].link}" if posts else "none yet"
     behind = " (delayed: the feed cannot reach ingest)" if frame.stale else ""
     print(f"seq {frame.seq}: {len(posts)} posts, newest: {newest}{behind}", flush=True)

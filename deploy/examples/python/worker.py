@@ -1,13 +1,13 @@
-"""Looks up the places of posts in a file of its own: a geocoding worker, whole, in one file.
+"""A complete geocoding worker in one file. It finds places in a file of its own.
 
-    python worker.py PLACES [ENDPOINT]     ENDPOINT is tcp://127.0.0.1:7701 unless given
+    python worker.py PLACES [ENDPOINT]     default: tcp://127.0.0.1:7701
 
-A line of PLACES has, between tabulators: a name, latitude and longitude in degrees, a label, a country code. A post is
-at the place whose name its text is, in any case. SIGTERM or Ctrl-C ends it: what it has answered is acknowledged
-first, and what it has not goes to another worker at once. The numbers in comments are the steps of "A worker" in
+A line of PLACES has five fields between tabulators: name, latitude and longitude in degrees, label, country code. A
+post's text must equal a name, in any case. SIGTERM or Ctrl-C ends the worker. It waits for the acknowledgement of its
+results, and releases its other jobs to other workers. The numbers in comments are the steps of "A worker" in
 proto/README.md.
 
-It needs jobs_pb2.py beside it. Made once, from the top of the repository:
+The program needs jobs_pb2.py beside it. Generate it from the top of the repository:
 
     protoc -I proto/onthemap/jobs/v1 --python_out=deploy/examples/python jobs.proto
 """
@@ -28,7 +28,7 @@ FINAL = (pb.DISPOSITION_COMMITTED, pb.DISPOSITION_DUPLICATE, pb.DISPOSITION_STAL
 
 
 def places(path):
-    """By name, in lower case: what the line says."""
+    """Returns the fields of each line by the name in lower case."""
     lines = (line.split("\t") for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines() if line.strip())
     return {line[0].lower(): line for line in lines}
 
@@ -37,8 +37,8 @@ class Worker:
     def __init__(self, endpoint, known):
         self.endpoint, self.known = endpoint, known
         self.instance = os.urandom(16)  # 1
-        self.kept = {}  # by job and token: result, when to send it again, after what pause
-        self.answered, self.is_leaving = 0, False
+        self.kept = {}  # unacknowledged results by job and token: result, time of the next resend, pause after it
+        self.completed, self.is_leaving = 0, False
         self.connect()
 
     def connect(self):
@@ -48,9 +48,9 @@ class Worker:
         self.lose()
 
     def lose(self):
-        """The session is over: HELLO is due."""
+        """Ends the session. HELLO is due."""
         self.session, self.received, self.granted = 0, 0, 0
-        self.hello_at = self.heard_at = time.monotonic()
+        self.hello_at = self.received_at = time.monotonic()
         self.beat_s, self.live_s, self.frame_max = 2, 6, 65_536
 
     def send(self, **body):
@@ -58,10 +58,10 @@ class Worker:
         try:
             self.socket.send(frame.SerializeToString(), zmq.DONTWAIT)
         except zmq.Again:
-            pass  # no connection: whatever matters is said again
+            pass  # no connection: results and HELLO are resent
 
     def send_results(self, results):
-        """In frames that ingest takes: 3. One answer fits by itself."""
+        """Sends results in frames within ingest's limit (3). A single result always fits."""
         part, size = [], 0
         for result in results:
             length = result.ByteSize() + 8
@@ -74,12 +74,13 @@ class Worker:
             self.send(results=pb.Results(results=part))
 
     def held(self):
-        most = (self.frame_max - 512) // 20
-        return [pb.LeaseRef(job_id=job, lease_token=token) for job, token in list(self.kept)[:most]]
+        """Returns as many leases of unacknowledged results as fit into a frame."""
+        count_max = (self.frame_max - 512) // 20
+        return [pb.LeaseRef(job_id=job, lease_token=token) for job, token in list(self.kept)[:count_max]]
 
     def tick(self, now):
-        """Whatever time asks for."""
-        if now - self.heard_at > self.live_s and now >= self.hello_at:  # 8
+        """Does the work that is due."""
+        if now - self.received_at > self.live_s and now >= self.hello_at:  # 8
             self.socket.close(0)
             self.connect()
         if not self.session:
@@ -95,11 +96,11 @@ class Worker:
         self.send_results([self.kept[key][0] for key in due])
         if now >= self.beat_at:  # 7
             self.beat_at = now + self.beat_s
-            self.send(heartbeat=pb.WorkerHeartbeat(job_limit=self.granted, held=self.held(), progress=self.answered))
+            self.send(heartbeat=pb.WorkerHeartbeat(job_limit=self.granted, held=self.held(), progress=self.completed))
         self.grant()
 
     def grant(self):
-        """4: room for a whole window, told when half of it is free."""
+        """Sends credit for a whole window when half of it is used (4)."""
         free = self.received + WINDOW - self.granted
         if not self.is_leaving and len(self.kept) < KEPT_MAX and free >= WINDOW // 2:
             self.granted = self.received + WINDOW
@@ -109,7 +110,7 @@ class Worker:
         try:
             frame = pb.IngestFrame.FromString(self.socket.recv())
         except DecodeError:
-            return  # one frame that cannot be read ends nothing
+            return  # a malformed frame is ignored
         if frame.magic != MAGIC or frame.major != MAJOR:
             return
         body = frame.WhichOneof("body")
@@ -130,22 +131,22 @@ class Worker:
         elif body in ("reset", "drain"):  # 8
             self.lose()
         elif body == "jobs":
-            self.heard_at, self.received = now, self.received + len(frame.jobs.jobs)
+            self.received_at, self.received = now, self.received + len(frame.jobs.jobs)
             new = [job for job in frame.jobs.jobs if (job.job_id, job.lease_token) not in self.kept]
             if not self.is_leaving and new:
-                results = [self.answer(job) for job in new]
-                self.answered += len(results)
+                results = [self.geocode(job) for job in new]
+                self.completed += len(results)
                 self.kept.update({(each.job_id, each.lease_token): (each, now + 1, 2) for each in results})
                 self.send_results(results)
                 self.grant()
         else:
-            self.heard_at = now
+            self.received_at = now
             for ack in frame.acks.acks:  # 6
                 if ack.disposition in FINAL:
                     self.kept.pop((ack.job_id, ack.lease_token), None)
 
-    def answer(self, job):
-        """5: what becomes of a job."""
+    def geocode(self, job):
+        """Returns the result of a job (5)."""
         result = pb.Result(job_id=job.job_id, lease_token=job.lease_token)
         place = self.known.get(job.query.strip().lower())
         if job.HasField("lookup") and job.lookup.kind not in (0, pb.LOOKUP_KIND_FORWARD):
@@ -163,17 +164,17 @@ class Worker:
         return result
 
     def leave(self):
-        """9: until all is acknowledged, a second at most; then goodbye, until it is answered."""
+        """Waits up to a second for acknowledgements, and then up to a second for the reply to its goodbye (9)."""
         self.is_leaving, end = True, time.monotonic() + 1
         while self.kept and self.session and time.monotonic() < end:
-            self.turn()
+            self.run_once()
         self.send(release=pb.Release(leases=self.held(), goodbye=True))
         left, end = self.session, time.monotonic() + 1
         while left and self.session == left and time.monotonic() < end:
-            self.turn()
+            self.run_once()
         print("left", flush=True)
 
-    def turn(self):
+    def run_once(self):
         now = time.monotonic()
         self.tick(now)
         if self.socket.poll(100):
@@ -186,7 +187,7 @@ def main():
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ends.append(True))
     while not ends:
-        worker.turn()
+        worker.run_once()
     worker.leave()
 
 

@@ -25,12 +25,12 @@ struct FeedOptions: ParsableArguments {
     _ settings: Settings, ingest: Endpoint, http: (host: String, port: Int), keys: inout LinkKeys
   ) throws -> FeedConfiguration {
     let publish = try settings.endpoint(.publish, flag: publish)
-    guard let beside = settings.optional(.query, flag: query) ?? publish.next?.description else {
+    guard let queryAddress = settings.optional(.query, flag: query) ?? publish.next?.description else {
       throw SettingError(
         "\(Setting.query.title) is missing. Set it: no port is above that of \(Setting.publish.title).")
     }
     var configuration = FeedConfiguration(
-      ingest: ingest, publish: publish, query: try settings.endpoint(.query, flag: query, default: beside),
+      ingest: ingest, publish: publish, query: try settings.endpoint(.query, flag: query, default: queryAddress),
       host: http.host, port: http.port)
     configuration.publishCurve = try keys.server(
       .feed, at: publish, .publish, list: .allowSubscribers, flag: allowSubscribers, admitsItself: false,
@@ -38,16 +38,16 @@ struct FeedOptions: ParsableArguments {
     configuration.queryCurve = try keys.server(
       .query, at: configuration.query, .query, list: .allowSubscribers, flag: allowSubscribers, admitsItself: false,
       settings: settings)
-    configuration.failoverEndpoints = try others(settings)
+    configuration.failoverEndpoints = try failoverEndpoints(settings)
     return configuration
   }
 
-  private func others(_ settings: Settings) throws -> [Endpoint] {
+  private func failoverEndpoints(_ settings: Settings) throws -> [Endpoint] {
     guard let text = settings.optional(.failoverFeeds, flag: failoverFeeds) else { return [] }
-    let others = try settings.endpoints(.failoverFeeds, flag: text, default: Setting.failoverFeeds.example)
-    guard others.count <= Limits.failoverEndpointsMax else {
+    let endpoints = try settings.endpoints(.failoverFeeds, flag: text, default: Setting.failoverFeeds.example)
+    guard endpoints.count <= Limits.failoverEndpointsMax else {
       throw SettingError(.failoverFeeds, expected: "at most \(Limits.failoverEndpointsMax) addresses", actual: text)
     }
-    return others
+    return endpoints
   }
 }

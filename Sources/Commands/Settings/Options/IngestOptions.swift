@@ -95,7 +95,7 @@ struct IngestOptions: ParsableArguments {
       changes: try settings.endpoint(.changes, flag: links.changes),
       submit: try settings.endpoint(.submit, flag: links.submit), origin: origin)
     configuration.proxies = try proxies.trusted(settings)
-    configuration.allowedOrigins = try partners(settings)
+    configuration.allowedOrigins = try allowedOrigins(settings)
     let signUp = settings.text(.signUp, flag: signUp)
     guard ["open", "closed"].contains(signUp) else {
       throw SettingError(.signUp, expected: "open or closed", actual: signUp)
@@ -120,7 +120,7 @@ struct IngestOptions: ParsableArguments {
     return configuration
   }
 
-  private func partners(_ settings: Settings) throws -> Set<String> {
+  private func allowedOrigins(_ settings: Settings) throws -> Set<String> {
     let text = settings.text(.corsOrigins, flag: corsOrigins)
     return Set(
       try text.split(separator: ",").map { part in

@@ -23,7 +23,7 @@ package struct FairQueue: Sendable {
     if FairQueue.append(job, to: &posts[account, default: []]) { turns.append(account) }
   }
 
-  /// Removes a lookup whose client has gone. The search visits all lookups, at most `Limits.lookupsMax`.
+  /// Removes a lookup whose client has disconnected. The search visits all lookups, at most `Limits.lookupsMax`.
   package mutating func remove(lookup job: JobID) {
     guard let index = lookups.firstIndex(of: job) else { return }
     lookups.remove(at: index)

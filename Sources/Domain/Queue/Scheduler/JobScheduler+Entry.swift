@@ -7,7 +7,7 @@ extension JobScheduler {
     case committing
     /// The job has failed, and becomes ready again at this time.
     case delayed(untilMs: Int64)
-    /// The job waits for a remote permit, with the lease under which the worker asked for it and the gazetteer's
+    /// The job waits for a remote permit, with the lease under which the worker requested it and the gazetteer's
     /// result.
     case waitingRemote(Lease, [Place])
   }
@@ -52,9 +52,9 @@ extension JobScheduler {
       formerTokens.append(token)
     }
 
-    /// Returns true if the job has had a lease with a token. Tokens of earlier starts are below `firstToken`. Ingest
+    /// Returns true if the job was ever leased under a token. Tokens of earlier starts are below `firstToken`. Ingest
     /// does not remember their jobs, so they count for every job that was queued then.
-    func hasHad(_ token: UInt64, firstToken: UInt64) -> Bool {
+    func wasLeased(under token: UInt64, firstToken: UInt64) -> Bool {
       if token == self.token || formerTokens.contains(token) { return token != 0 }
       return isResumed && token < firstToken && token >= JobScheduler.firstToken(generation: 1)
     }

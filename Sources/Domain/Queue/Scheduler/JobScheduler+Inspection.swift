@@ -1,7 +1,7 @@
 import HeapModule
 
 /// An operator's view of the queue. Each inspection visits all jobs. With 100,000 jobs it takes a few ms, and a queue
-/// that long has other delays. With few jobs it takes next to nothing.
+/// that long has other delays. With few jobs it takes almost no time.
 extension JobScheduler {
   /// Returns the queue's present contents.
   package func snapshot(nowMs: Int64) -> QueueSnapshot {
@@ -23,7 +23,7 @@ extension JobScheduler {
     snapshot.workers = sessions.sorted { $0.key < $1.key }.map { id, session in
       .init(
         session: id, name: session.worker, credit: session.credit, leases: session.leases.count,
-        jobsSent: session.jobsSent, answered: session.answers.reading(nowMs: nowMs), failed: session.failures,
+        jobsSent: session.jobsSent, results: session.results.reading(nowMs: nowMs), failed: session.failures,
         lastSeenAgoMs: max(0, nowMs - session.lastReceivedMs), isRemote: session.remoteIntervalMs != nil)
     }
     return snapshot
@@ -63,7 +63,7 @@ extension JobScheduler {
   ///   - limit: maximum number of posts, 1 or more.
   package func placements(in state: QueueState?, after: PostID?, limit: Int, nowMs: Int64) -> [QueuePlacement] {
     var first: Heap<UInt64> = []
-    for (id, entry) in jobs where !id.isLookup && id.rawValue > after?.rawValue ?? 0 && entry.state.isSeen(as: state) {
+    for (id, entry) in jobs where !id.isLookup && id.rawValue > after?.rawValue ?? 0 && entry.state.matches(state) {
       if first.count < limit {
         first.insert(id.rawValue)
       } else if let last = first.max, id.rawValue < last {
@@ -76,14 +76,14 @@ extension JobScheduler {
   }
 
   /// Counts a worker's results for the operator, at the time of its message.
-  package mutating func count(answers: Int, failures: Int, of id: UInt64) {
-    sessions[id]?.answers.add(answers, nowMs: seenMs)
+  package mutating func count(results: Int, failures: Int, of id: UInt64) {
+    sessions[id]?.results.add(results, nowMs: seenMs)
     sessions[id]?.failures += UInt64(failures)
   }
 }
 
 extension JobScheduler.State {
-  fileprivate func isSeen(as state: QueueState?) -> Bool {
+  fileprivate func matches(_ state: QueueState?) -> Bool {
     guard let state else { return true }
     return switch self {
     case .ready: state == .ready

@@ -1,5 +1,5 @@
-/// Remote permits: one rate for all workers together, because providers count so. A job that needs a permit waits in a
-/// queue of its own. With the permit, it goes to a worker that has a provider.
+/// Remote permits. One rate applies to all workers together, because a provider counts the requests of all of them. A
+/// job that needs a permit waits in a queue of its own. With the permit, it goes to a worker that has a provider.
 extension JobScheduler {
   /// Queues a job for a remote permit, because its worker's gazetteer did not suffice. As with a failure, this counts
   /// only under the job's current lease.
@@ -8,8 +8,8 @@ extension JobScheduler {
     if case .committing = entry.state { return .pending }
     guard case .leased(lease.token, let session, _) = entry.state else { return .reply(.stale) }
     sessions[session]?.leases.remove(id)
-    // A job that had a permit and asks again would loop. A poison suspect has survived the gazetteer, and must not kill
-    // another worker beyond it.
+    // A job that requests a second permit would loop. A poison suspect has survived the gazetteer, and must not kill
+    // another worker at the remote provider.
     guard !entry.job.isRemote, !entry.job.isPoisonSuspect, hasRemote, canWaitForPermit(for: id) else {
       jobs[id]?.state = .committing
       return .settle(entry.job, .withoutPermit(places))
@@ -23,13 +23,13 @@ extension JobScheduler {
   /// under which it began to wait. The caller settles the jobs with `settled` or `delay`.
   package mutating func endRemoteWaits() -> [(lease: Lease, job: Job, outcome: JobOutcome)] {
     guard remote.count > 0, !hasRemote else { return [] }
-    var given: [(lease: Lease, job: Job, outcome: JobOutcome)] = []
+    var ended: [(lease: Lease, job: Job, outcome: JobOutcome)] = []
     while let id = remote.popFirst() {
       guard let entry = jobs[id], case .waitingRemote(let lease, let places) = entry.state else { continue }
       jobs[id]?.state = .committing
-      given.append((lease, entry.job, .withoutPermit(places)))
+      ended.append((lease, entry.job, .withoutPermit(places)))
     }
-    return given
+    return ended
   }
 
   /// Number of jobs that wait for a permit, 0 … `Limits.remoteWaitingMax`.
@@ -44,7 +44,7 @@ extension JobScheduler {
     while let next = remote.popFirst() {
       // The job's result may have come under an earlier lease.
       guard let index = jobs.index(forKey: next), case .waitingRemote = jobs.values[index].state else { continue }
-      // The strictest provider decides, because the scheduler does not know which provider was asked last.
+      // The strictest provider decides, because the scheduler does not know which provider got the last request.
       let strictestMs = sessions.values.compactMap(\.remoteIntervalMs).max() ?? 0
       guard pacer.tryAcquire(nowMs: nowMs, pauseMs: strictestMs) else { break }
       jobs.values[index].job.isRemote = true
@@ -67,8 +67,8 @@ extension JobScheduler {
     guard remote.count < Limits.remoteWaitingMax else { return false }
     guard id.isLookup else { return true }
     let firstMs = pacer.nextMs > seenMs ? pacer.nextMs - seenMs : 0
-    let before =
+    let aheadCount =
       Int64(remote.lookupCount) + min(Int64(remote.lookupCount) + 1, Int64(remote.count - remote.lookupCount))
-    return firstMs + before * pacer.intervalMs <= Limits.remoteLookupWaitMs
+    return firstMs + aheadCount * pacer.intervalMs <= Limits.remoteLookupWaitMs
   }
 }

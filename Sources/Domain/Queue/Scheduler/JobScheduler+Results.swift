@@ -48,7 +48,7 @@ extension JobScheduler.Entry {
   mutating func evaluate(
     _ outcome: JobOutcome, under lease: Lease, firstToken: UInt64
   ) -> (decision: JobScheduler.ResultDecision, holder: UInt64?) {
-    guard hasHad(lease.token, firstToken: firstToken) else { return (.reply(.stale), nil) }
+    guard wasLeased(under: lease.token, firstToken: firstToken) else { return (.reply(.stale), nil) }
     var holder: UInt64?
     switch (state, outcome) {
     case (.committing, _): return (.pending, nil)

@@ -30,7 +30,7 @@ extension JobScheduler {
     /// True if its handler hangs. The worker gets no jobs until it sends results.
     package internal(set) var isStuck = false
     /// Results of the worker, for the operator.
-    var answers = RateMeter()
+    var results = RateMeter()
     /// Number of failures among them.
     var failures: UInt64 = 0
 
@@ -134,8 +134,8 @@ extension JobScheduler {
     }
   }
 
-  /// Takes back jobs that could not be sent, because the worker's connection is gone or full. The session gets no more
-  /// jobs until its next grant or heartbeat, which restores its credit.
+  /// Takes back jobs that could not be sent, because the worker's connection is closed or full. The session gets no
+  /// more jobs until its next grant or heartbeat, which restores its credit.
   package mutating func sendFailed(_ leases: [Lease], to id: UInt64) {
     release(leases, of: id)
     sessions[id]?.jobsUndelivered += UInt64(leases.count)

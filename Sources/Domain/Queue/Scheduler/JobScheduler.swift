@@ -103,7 +103,7 @@ package struct JobScheduler: Sendable {
     if let untilMs { delay(job.id, attempts: job.attempts, untilMs: untilMs) } else { enqueue(job) }
   }
 
-  /// Removes a lookup whose client has gone. A result for it is then a duplicate.
+  /// Removes a lookup whose client has disconnected. A result for it is then a duplicate.
   package mutating func cancel(_ id: JobID) {
     guard let entry = jobs.removeValue(forKey: id) else { return }
     switch entry.state {
@@ -147,20 +147,20 @@ package struct JobScheduler: Sendable {
   /// Returns the sessions that share the ready jobs: the fewest for which no share exceeds `jobsTogether`, or all. Half
   /// of a worker's credit is what it works on in parallel. More jobs would wait there beside a free worker.
   private func eligibleWorkers() -> [UInt64] {
-    var room = 0
+    var slots = 0
     return rotation.filter { id in
-      guard room < ready.count, let session = sessions[id], isEligible(id, session) else { return false }
-      room += min(Limits.jobsTogether, max(1, session.credit / 2))
+      guard slots < ready.count, let session = sessions[id], isEligible(id, session) else { return false }
+      slots += min(Limits.jobsTogether, max(1, session.credit / 2))
       return true
     }
   }
 
   private mutating func assign(upTo share: Int, to id: UInt64, nowMs: Int64) -> [Assignment] {
-    guard let taker = sessions.index(forKey: id) else { return [] }
-    let room = min(share, sessions.values[taker].freeSlots)
+    guard let sessionIndex = sessions.index(forKey: id) else { return [] }
+    let slots = min(share, sessions.values[sessionIndex].freeSlots)
     var assigned: [Assignment] = []
-    assigned.reserveCapacity(min(room, ready.count))
-    while assigned.count < room, let job = ready.popFirst() {
+    assigned.reserveCapacity(min(slots, ready.count))
+    while assigned.count < slots, let job = ready.popFirst() {
       // A job whose result has come under an earlier lease is still in its lane.
       guard let index = jobs.index(forKey: job),
         let assignment = jobs.values[index].leaseIfReady(counter + 1, to: id, nowMs: nowMs)
@@ -168,7 +168,7 @@ package struct JobScheduler: Sendable {
       counter += 1
       assigned.append(assignment)
     }
-    sessions.values[taker].recordSent(assigned)
+    sessions.values[sessionIndex].recordSent(assigned)
     return assigned
   }
 

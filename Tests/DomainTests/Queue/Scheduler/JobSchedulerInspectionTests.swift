@@ -22,8 +22,8 @@ struct JobSchedulerInspectionTests {
     #expect(scheduler.evaluate(.found(leases[1])) == .settle(.post(3), .found))
     #expect(scheduler.evaluate(.failed(leases[2])) == .settle(.post(4), .failure))
     scheduler.delay(JobID(rawValue: 4), attempts: 1, untilMs: 9_000)
-    let needed = JobResult(lease: leases[3], reply: .needsRemote([]))
-    #expect(scheduler.evaluate(needed) == .reply(.committed))
+    let permitRequest = JobResult(lease: leases[3], reply: .needsRemote([]))
+    #expect(scheduler.evaluate(permitRequest) == .reply(.committed))
     scheduler.add([Job.post(1), Job.lookup(7)])
     return session
   }
@@ -78,8 +78,8 @@ struct JobSchedulerInspectionTests {
     let session = fill()
     let isKnown = scheduler.recordActivity(session, nowMs: 2_000)
     #expect(isKnown)
-    scheduler.count(answers: 30, failures: 2, of: session)
-    scheduler.count(answers: 1, failures: 1, of: 404)
+    scheduler.count(results: 30, failures: 2, of: session)
+    scheduler.count(results: 1, failures: 1, of: 404)
     scheduler.grant(10, to: session)
     let workers = scheduler.snapshot(nowMs: 5_000).workers
     #expect(workers.map(\.name) == ["tokyo", "osaka"])
@@ -87,7 +87,7 @@ struct JobSchedulerInspectionTests {
       workers.first
         == .init(
           session: session, name: "tokyo", credit: 6, leases: 1, jobsSent: 4,
-          answered: .init(total: 30, perSecond: 10), failed: 2, lastSeenAgoMs: 3_000, isRemote: false))
+          results: .init(total: 30, perSecond: 10), failed: 2, lastSeenAgoMs: 3_000, isRemote: false))
     #expect(workers.last?.isRemote == true && workers.last?.lastSeenAgoMs == 5_000)
   }
 

@@ -21,7 +21,7 @@ private final class SchedulerHarness {
   func cancel(_ job: Job) { scheduler.cancel(job.id) }
   func close(_ session: UInt64) -> JobScheduler.LostLeases { scheduler.close(session, countsAsLoss: true) }
   func release(_ lease: Lease, of session: UInt64) { scheduler.release([lease], of: session) }
-  func hear(_ session: UInt64, nowMs: Int64) { _ = scheduler.recordActivity(session, nowMs: nowMs) }
+  func recordActivity(_ session: UInt64, nowMs: Int64) { _ = scheduler.recordActivity(session, nowMs: nowMs) }
   func endRemoteWaits() -> [(lease: Lease, job: Job, outcome: JobOutcome)] { scheduler.endRemoteWaits() }
   func settled(_ job: Job) { scheduler.settled(job.id) }
   func evaluate(_ lease: Lease, _ outcome: JobOutcome) -> JobScheduler.ResultDecision {
@@ -37,7 +37,7 @@ private final class SchedulerHarness {
   }
 
   /// Assigns jobs, and requests a remote permit for each.
-  func need(_ jobs: Job..., nowMs: Int64 = 0) -> [JobScheduler.ResultDecision] {
+  func requestPermits(_ jobs: Job..., nowMs: Int64 = 0) -> [JobScheduler.ResultDecision] {
     scheduler.add(jobs)
     return sent(nowMs: nowMs).filter { !$0.job.isRemote }.map { evaluate($0.lease, needsRemote: [.sample(59, 10)]) }
   }
@@ -51,20 +51,20 @@ private final class SchedulerHarness {
 struct JobSchedulerRemoteTests {
   @Test("The scheduler grants one remote permit per interval, only to workers with a provider")
   func rate() {
-    let desk = SchedulerHarness()
-    let without = desk.join(1, intervalMs: nil)
-    let with = [desk.join(2, intervalMs: 0), desk.join(3, intervalMs: 0)]
-    #expect(desk.need(.post(1), .post(2), .post(3)) == Array(repeating: .reply(.committed), count: 3))
-    #expect(desk.remoteCount == 3 && desk.depth == 3)
+    let harness = SchedulerHarness()
+    let local = harness.join(1, intervalMs: nil)
+    let remote = [harness.join(2, intervalMs: 0), harness.join(3, intervalMs: 0)]
+    #expect(harness.requestPermits(.post(1), .post(2), .post(3)) == Array(repeating: .reply(.committed), count: 3))
+    #expect(harness.remoteCount == 3 && harness.depth == 3)
     var times: [Int64] = []
     for nowMs in stride(from: Int64(0), through: 5_000, by: 100) {
-      for sent in desk.sent(nowMs: nowMs) {
-        #expect(sent.job.isRemote && with.contains(sent.session) && sent.session != without)
+      for sent in harness.sent(nowMs: nowMs) {
+        #expect(sent.job.isRemote && remote.contains(sent.session) && sent.session != local)
         times.append(nowMs)
       }
     }
     #expect(times == [0, 1_000, 2_000])
-    #expect(desk.remoteCount == 0 && desk.depth == 3)
+    #expect(harness.remoteCount == 0 && harness.depth == 3)
   }
 
   @Test("A new start of ingest waits an interval before its first remote permit")
@@ -85,62 +85,64 @@ struct JobSchedulerRemoteTests {
 
   @Test("A job with two lost leases gets no remote permit, and settles with the gazetteer's places")
   func suspect() {
-    let desk = SchedulerHarness()
-    _ = desk.join(1, intervalMs: 0)
-    let worth = desk.need(.post(2, leaseLosses: 2))
+    let harness = SchedulerHarness()
+    _ = harness.join(1, intervalMs: 0)
+    let decisions = harness.requestPermits(.post(2, leaseLosses: 2))
     #expect(
-      worth == [
+      decisions == [
         .settle(.post(2, leaseLosses: 2), .degraded([.sample(59, 10)], code: "remote_permit_denied"))
       ])
-    #expect(desk.need(.post(1, leaseLosses: 1)) == [.reply(.committed)], "A job with one lost lease gets a permit.")
+    #expect(
+      harness.requestPermits(.post(1, leaseLosses: 1)) == [.reply(.committed)],
+      "A job with one lost lease gets a permit.")
   }
 
   @Test("The due time is that of the next remote permit, if a worker with a provider has credit")
   func due() {
-    let desk = SchedulerHarness()
-    let session = desk.join(1, intervalMs: 0, credit: 3)
-    _ = desk.need(.post(1), .post(2))
-    #expect(desk.sent(nowMs: 10).map(\.job.id) == [Job.post(1).id])
-    #expect(desk.nextDueMs == .max, "No worker has credit.")
-    let more = desk.join(2, intervalMs: nil)
-    #expect(desk.nextDueMs == .max, "No worker with a provider has credit.")
-    _ = desk.join(3, intervalMs: 0)
-    #expect(desk.nextDueMs == 1_010)
-    withExtendedLifetime((session, more)) {}
+    let harness = SchedulerHarness()
+    let session = harness.join(1, intervalMs: 0, credit: 3)
+    _ = harness.requestPermits(.post(1), .post(2))
+    #expect(harness.sent(nowMs: 10).map(\.job.id) == [Job.post(1).id])
+    #expect(harness.nextDueMs == .max, "No worker has credit.")
+    let other = harness.join(2, intervalMs: nil)
+    #expect(harness.nextDueMs == .max, "No worker with a provider has credit.")
+    _ = harness.join(3, intervalMs: 0)
+    #expect(harness.nextDueMs == 1_010)
+    withExtendedLifetime((session, other)) {}
   }
 
   @Test("The longest interval of any worker's provider applies to all workers")
   func strictest() {
-    let desk = SchedulerHarness(perSecond: 10)
-    _ = desk.join(1, intervalMs: 0)
-    _ = desk.join(2, intervalMs: 1_000)
-    _ = desk.need(.post(1), .post(2))
-    #expect(desk.sent(nowMs: 0).count == 1)
-    #expect(desk.sent(nowMs: 999).isEmpty)
-    #expect(desk.sent(nowMs: 1_000).count == 1)
+    let harness = SchedulerHarness(perSecond: 10)
+    _ = harness.join(1, intervalMs: 0)
+    _ = harness.join(2, intervalMs: 1_000)
+    _ = harness.requestPermits(.post(1), .post(2))
+    #expect(harness.sent(nowMs: 0).count == 1)
+    #expect(harness.sent(nowMs: 999).isEmpty)
+    #expect(harness.sent(nowMs: 1_000).count == 1)
   }
 
   @Test("A remote permit ends with its lease, and must be requested again")
-  func leave() throws {
-    let desk = SchedulerHarness()
-    let session = desk.join(1, intervalMs: 0)
-    _ = desk.need(.post(1))
-    let first = try #require(desk.sent(nowMs: 0).first)
+  func permitEnds() throws {
+    let harness = SchedulerHarness()
+    let session = harness.join(1, intervalMs: 0)
+    _ = harness.requestPermits(.post(1))
+    let first = try #require(harness.sent(nowMs: 0).first)
     #expect(first.job.isRemote)
-    desk.release(first.lease, of: session)
-    let second = try #require(desk.sent(nowMs: 5_000).first)
+    harness.release(first.lease, of: session)
+    let second = try #require(harness.sent(nowMs: 5_000).first)
     #expect(!second.job.isRemote && second.job.id == first.job.id)
-    #expect(desk.evaluate(second.lease, needsRemote: []) == .reply(.committed))
-    #expect(desk.sent(nowMs: 5_000).first?.job.isRemote == true)
+    #expect(harness.evaluate(second.lease, needsRemote: []) == .reply(.committed))
+    #expect(harness.sent(nowMs: 5_000).first?.job.isRemote == true)
   }
 
   @Test("A permit request under a permit settles the job with degraded gazetteer places")
-  func circle() throws {
-    let desk = SchedulerHarness()
-    _ = desk.join(1, intervalMs: 0)
-    _ = desk.need(.post(1))
-    let sent = try #require(desk.sent(nowMs: 0).first)
-    guard case .settle(_, .located(let places)) = desk.evaluate(sent.lease, needsRemote: [.sample(59, 10)]) else {
+  func permitTwice() throws {
+    let harness = SchedulerHarness()
+    _ = harness.join(1, intervalMs: 0)
+    _ = harness.requestPermits(.post(1))
+    let sent = try #require(harness.sent(nowMs: 0).first)
+    guard case .settle(_, .located(let places)) = harness.evaluate(sent.lease, needsRemote: [.sample(59, 10)]) else {
       Issue.record("the result does not settle the job")
       return
     }
@@ -149,27 +151,27 @@ struct JobSchedulerRemoteTests {
 
   @Test("Only the current lease may request a remote permit")
   func stale() throws {
-    let desk = SchedulerHarness()
-    let session = desk.join(1, intervalMs: 0)
-    desk.add(.post(1))
-    let first = try #require(desk.sent(nowMs: 0).first)
-    desk.release(first.lease, of: session)
-    let second = try #require(desk.sent(nowMs: 0).first)
-    #expect(desk.evaluate(first.lease, needsRemote: []) == .reply(.stale))
-    #expect(desk.evaluate(second.lease, needsRemote: []) == .reply(.committed))
-    #expect(desk.evaluate(second.lease, needsRemote: []) == .reply(.stale), "The request came twice.")
-    #expect(desk.evaluate(second.lease, .found) == .settle(.post(1), .found), "A success always counts.")
-    #expect(desk.sent(nowMs: 0).isEmpty)
+    let harness = SchedulerHarness()
+    let session = harness.join(1, intervalMs: 0)
+    harness.add(.post(1))
+    let first = try #require(harness.sent(nowMs: 0).first)
+    harness.release(first.lease, of: session)
+    let second = try #require(harness.sent(nowMs: 0).first)
+    #expect(harness.evaluate(first.lease, needsRemote: []) == .reply(.stale))
+    #expect(harness.evaluate(second.lease, needsRemote: []) == .reply(.committed))
+    #expect(harness.evaluate(second.lease, needsRemote: []) == .reply(.stale), "The request came twice.")
+    #expect(harness.evaluate(second.lease, .found) == .settle(.post(1), .found), "A success always counts.")
+    #expect(harness.sent(nowMs: 0).isEmpty)
   }
 
   @Test("A job without any provider settles with the gazetteer's places, or fails transiently")
   func withoutProvider() throws {
-    let desk = SchedulerHarness()
-    _ = desk.join(1, intervalMs: nil)
-    desk.add(.post(1), .post(2))
-    let sent = desk.sent(nowMs: 0)
-    guard case .settle(let first, .located) = desk.evaluate(sent[0].lease, needsRemote: [.sample(59, 10)]),
-      case .settle(let second, .failed(let failure)) = desk.evaluate(sent[1].lease, needsRemote: [])
+    let harness = SchedulerHarness()
+    _ = harness.join(1, intervalMs: nil)
+    harness.add(.post(1), .post(2))
+    let sent = harness.sent(nowMs: 0)
+    guard case .settle(let first, .located) = harness.evaluate(sent[0].lease, needsRemote: [.sample(59, 10)]),
+      case .settle(let second, .failed(let failure)) = harness.evaluate(sent[1].lease, needsRemote: [])
     else {
       Issue.record("the result does not settle the job")
       return
@@ -179,61 +181,61 @@ struct JobSchedulerRemoteTests {
   }
 
   @Test("Waiting jobs settle with the gazetteer's places when the last provider disconnects")
-  func gone() throws {
-    let desk = SchedulerHarness()
-    let session = desk.join(1, intervalMs: 0)
-    _ = desk.join(2, intervalMs: nil)
-    _ = desk.need(.post(1), .post(2))
-    #expect(desk.endRemoteWaits().isEmpty)
-    _ = desk.close(session)
-    let given = desk.endRemoteWaits()
-    #expect(given.map(\.job.id) == [Job.post(1).id, Job.post(2).id] && desk.remoteCount == 0)
-    for one in given {
-      guard case .located = one.outcome else {
-        Issue.record("\(one)")
+  func lastProvider() throws {
+    let harness = SchedulerHarness()
+    let session = harness.join(1, intervalMs: 0)
+    _ = harness.join(2, intervalMs: nil)
+    _ = harness.requestPermits(.post(1), .post(2))
+    #expect(harness.endRemoteWaits().isEmpty)
+    _ = harness.close(session)
+    let ended = harness.endRemoteWaits()
+    #expect(ended.map(\.job.id) == [Job.post(1).id, Job.post(2).id] && harness.remoteCount == 0)
+    for wait in ended {
+      guard case .located = wait.outcome else {
+        Issue.record("\(wait)")
         return
       }
     }
-    #expect(desk.endRemoteWaits().isEmpty)
-    desk.settled(.post(1))
-    desk.settled(.post(2))
-    #expect(desk.depth == 0)
+    #expect(harness.endRemoteWaits().isEmpty)
+    harness.settled(.post(1))
+    harness.settled(.post(2))
+    #expect(harness.depth == 0)
   }
 
   @Test("A hundred jobs at most wait for a remote permit")
   func full() {
-    let desk = SchedulerHarness()
-    _ = desk.join(1, intervalMs: 0, credit: 500)
+    let harness = SchedulerHarness()
+    _ = harness.join(1, intervalMs: 0, credit: 500)
     for number in 0..<UInt64(Limits.remoteWaitingMax) {
-      #expect(desk.need(.post(number)) == [.reply(.committed)])
+      #expect(harness.requestPermits(.post(number)) == [.reply(.committed)])
       // The first job gets its permit at the next assignment. The others wait.
-      if number == 0 { #expect(desk.remoteCount == 1) }
+      if number == 0 { #expect(harness.remoteCount == 1) }
     }
-    #expect(desk.remoteCount >= Limits.remoteWaitingMax - 1)
-    _ = desk.need(.post(1_000))
-    guard case .settle? = desk.need(.post(1_001)).first else {
+    #expect(harness.remoteCount >= Limits.remoteWaitingMax - 1)
+    _ = harness.requestPermits(.post(1_000))
+    guard case .settle? = harness.requestPermits(.post(1_001)).first else {
       Issue.record("the job waits")
       return
     }
-    #expect(desk.remoteCount == Limits.remoteWaitingMax)
+    #expect(harness.remoteCount == Limits.remoteWaitingMax)
   }
 
   @Test("A lookup whose permit would come after its timeout settles now, and a post waits")
-  func patience() {
-    let desk = SchedulerHarness()
-    let session = desk.join(1, intervalMs: 0)
-    #expect(desk.need(.post(1), .post(2)).count == 2)
-    #expect(desk.sent(nowMs: 0).count == 1)
-    desk.hear(session, nowMs: 100)
+  func lookupWait() {
+    let harness = SchedulerHarness()
+    let session = harness.join(1, intervalMs: 0)
+    #expect(harness.requestPermits(.post(1), .post(2)).count == 2)
+    #expect(harness.sent(nowMs: 0).count == 1)
+    harness.recordActivity(session, nowMs: 100)
     // The next permit comes in 900 ms, and one post goes first.
-    #expect(desk.need(.lookup(1), nowMs: 100) == [.reply(.committed)])
-    guard case .settle? = desk.need(.lookup(2), nowMs: 100).first else {
+    #expect(harness.requestPermits(.lookup(1), nowMs: 100) == [.reply(.committed)])
+    guard case .settle? = harness.requestPermits(.lookup(2), nowMs: 100).first else {
       Issue.record("the job waits")
       return
     }
-    #expect(desk.need(.post(3), nowMs: 100) == [.reply(.committed)])
-    desk.cancel(.lookup(1))
-    #expect(desk.remoteCount == 2)
-    #expect(desk.need(.lookup(3), nowMs: 100) == [.reply(.committed)])
+    #expect(harness.requestPermits(.post(3), nowMs: 100) == [.reply(.committed)])
+    harness.cancel(.lookup(1))
+    #expect(harness.remoteCount == 2)
+    #expect(harness.requestPermits(.lookup(3), nowMs: 100) == [.reply(.committed)])
   }
 }

@@ -50,9 +50,9 @@ struct JobSchedulerSessionTests {
     var last: Lease?
     for loss in 1...3 {
       let session = scheduler.join(instance: UInt8(loss), credit: 1, nowMs: nowMs)
-      let out = scheduler.assign(nowMs: nowMs).first?.jobs.first
-      #expect(out?.job.leaseLosses == loss - 1)
-      last = out?.lease
+      let assignment = scheduler.assign(nowMs: nowMs).first?.jobs.first
+      #expect(assignment?.job.leaseLosses == loss - 1)
+      last = assignment?.lease
       scheduler.beat(from: nowMs, through: nowMs + Limits.livenessMs)
       nowMs += Limits.livenessMs + 1
       let (silent, losses) = scheduler.expire(nowMs: nowMs)
@@ -300,12 +300,12 @@ struct JobSchedulerSessionTests {
     "A stall of ingest never expires a live worker, and a lost worker only if the stall is short",
     arguments: [0, 2_000, 2_001, 4_000, 4_001, 6_000, 6_001, 60_000] as [Int64])
   mutating func stall(stallMs: Int64) {
-    let (living, gone) = (scheduler.join(instance: 1), scheduler.join(instance: 2))
+    let (live, lost) = (scheduler.join(instance: 1), scheduler.join(instance: 2))
     scheduler.beat(from: 0, through: 4_000)
     // The live worker's next heartbeat is due just when the stall begins.
-    _ = scheduler.recordActivity(living, nowMs: 2_000)
+    _ = scheduler.recordActivity(live, nowMs: 2_000)
     let silent = scheduler.expire(nowMs: 4_000 + stallMs).sessions
-    #expect(silent == ((2_001...4_000).contains(stallMs) ? [gone] : []))
+    #expect(silent == ((2_001...4_000).contains(stallMs) ? [lost] : []))
   }
 
   @Test("A closed session gets no jobs")

@@ -115,7 +115,7 @@ struct JobSchedulerStuckTests {
       }
     }
     #expect(progress(2_000) == [0])
-    _ = worker.answer([.found(jobs[0]), .failed(jobs[1])], nowMs: 2_001)
+    _ = worker.report([.found(jobs[0]), .failed(jobs[1])], nowMs: 2_001)
     #expect(progress(4_001, 6_001, 8_001) == [2, 2, 2])
     worker.reset()
     _ = worker.welcome(session: 2, heartbeatMs: 2_000, livenessMs: 6_000, nowMs: 9_000)

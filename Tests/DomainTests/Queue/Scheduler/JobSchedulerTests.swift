@@ -155,7 +155,7 @@ struct JobSchedulerTests {
   }
 
   @Test("A result for an unknown job is a duplicate")
-  mutating func neverWas() {
+  mutating func unknownJob() {
     #expect(scheduler.evaluate(.found(Lease(job: JobID(rawValue: 77), token: 5))) == .reply(.duplicate))
   }
 
@@ -187,7 +187,7 @@ struct JobSchedulerTests {
   }
 
   @Test("A success under a token that the job never had is stale and keeps the lease")
-  mutating func neverGiven() {
+  mutating func unknownToken() {
     let session = scheduler.join(credit: 64)
     scheduler.add([Job.post(1), Job.post(2)])
     let former = scheduler.sent()[session] ?? []
@@ -301,11 +301,11 @@ struct JobSchedulerTests {
     scheduler.cancel(JobID(lookup: 1))
     #expect(scheduler.readyCount == 2)
     scheduler.grant(1, to: session)
-    let out = scheduler.sent()[session] ?? []
-    #expect(out.map(\.job) == [JobID(lookup: 2)])
+    let leases = scheduler.sent()[session] ?? []
+    #expect(leases.map(\.job) == [JobID(lookup: 2)])
     scheduler.cancel(JobID(lookup: 2))
     #expect(scheduler.sessions[session]?.leases.isEmpty == true)
-    #expect(out.map { scheduler.evaluate(.found($0)) } == [.reply(.duplicate)])
+    #expect(leases.map { scheduler.evaluate(.found($0)) } == [.reply(.duplicate)])
     #expect(scheduler.depth == 1)
     scheduler.cancel(JobID(lookup: 404))
   }

@@ -84,7 +84,7 @@ final class Ledger: Sendable {
   func refuse(_ number: Int) { state.withLock { $0.records[number].isRefused = true } }
 
   /// Records an attempt that got no response, or one that leaves the outcome open.
-  func doubt(_ number: Int) { state.withLock { $0.records[number].isUnknown = true } }
+  func markUnknown(_ number: Int) { state.withLock { $0.records[number].isUnknown = true } }
 
   /// Records that a subscriber saw the post published.
   func publish(_ entry: FeedList.Entry) {

@@ -9,8 +9,8 @@ final class Relay: Sendable {
     case pass
     /// Connections stay open, and no bytes pass: a partition or black hole.
     case hold
-    /// Holds the bytes from the listening side (`holdAnswers`), or those to it (`holdRequests`).
-    case holdAnswers, holdRequests
+    /// Holds the bytes from the listening side (`holdReplies`), or those to it (`holdRequests`).
+    case holdReplies, holdRequests
     /// Resets existing connections and every new one.
     case reset
   }
@@ -70,7 +70,7 @@ final class Relay: Sendable {
       var polled = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
       for pair in pairs {
         polled.append(pollfd(fd: pair.client, events: passesRequests(mode) ? Int16(POLLIN) : 0, revents: 0))
-        polled.append(pollfd(fd: pair.server, events: passesAnswers(mode) ? Int16(POLLIN) : 0, revents: 0))
+        polled.append(pollfd(fd: pair.server, events: passesReplies(mode) ? Int16(POLLIN) : 0, revents: 0))
       }
       // A short timeout, so that a new mode takes effect soon.
       poll(&polled, nfds_t(polled.count), 10)
@@ -94,8 +94,8 @@ final class Relay: Sendable {
     close(listener)
   }
 
-  private func passesRequests(_ mode: Mode) -> Bool { mode == .pass || mode == .holdAnswers }
-  private func passesAnswers(_ mode: Mode) -> Bool { mode == .pass || mode == .holdRequests }
+  private func passesRequests(_ mode: Mode) -> Bool { mode == .pass || mode == .holdReplies }
+  private func passesReplies(_ mode: Mode) -> Bool { mode == .pass || mode == .holdRequests }
 
   private func accept() -> Pair? {
     let client = Glibc.accept(listener, nil, nil)
@@ -137,7 +137,7 @@ final class Relay: Sendable {
     guard mode != .pass else { return }
     var held = 0
     for pair in pairs {
-      for (descriptor, isHeld) in [(pair.client, !passesRequests(mode)), (pair.server, !passesAnswers(mode))] {
+      for (descriptor, isHeld) in [(pair.client, !passesRequests(mode)), (pair.server, !passesReplies(mode))] {
         var waiting: Int32 = 0
         if isHeld, ioctl(descriptor, UInt(FIONREAD), &waiting) == 0 { held += Int(waiting) }
       }

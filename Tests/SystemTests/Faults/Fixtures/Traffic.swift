@@ -34,8 +34,8 @@ struct Traffic: Sendable {
     while !Task.isCancelled {
       let (number, sent) = ledger.next()
       while true {
-        let answer = try? await client.post(sent.place, link: sent.link, key: sent.key)
-        let isDone = judge(number, status: answer?.status, code: answer?["code"], id: answer?["id"], ledger)
+        let response = try? await client.post(sent.place, link: sent.link, key: sent.key)
+        let isDone = record(number, status: response?.status, code: response?["code"], id: response?["id"], ledger)
         if isDone || Task.isCancelled || !number.isMultiple(of: 2) { break }
         try? await Task.sleep(for: .milliseconds(50))
       }
@@ -44,7 +44,7 @@ struct Traffic: Sendable {
   }
 
   /// Records a response. Returns true if it is final.
-  private static func judge(_ number: Int, status: Int?, code: String?, id: String?, _ ledger: Ledger) -> Bool {
+  private static func record(_ number: Int, status: Int?, code: String?, id: String?, _ ledger: Ledger) -> Bool {
     switch (status, code) {
     case (200?, _), (202?, _):
       guard let id else { break }
@@ -55,7 +55,7 @@ struct Traffic: Sendable {
       return false
     default: break
     }
-    ledger.doubt(number)
+    ledger.markUnknown(number)
     return false
   }
 
@@ -72,14 +72,14 @@ struct Traffic: Sendable {
           for (post, receipt) in zip(batch, reply.receipts) {
             switch receipt.outcome {
             case .accepted, .replayed: ledger.accept(post.number, id: receipt.id)
-            case .busy where receipt.code == "outcome_unknown": ledger.doubt(post.number)
+            case .busy where receipt.code == "outcome_unknown": ledger.markUnknown(post.number)
             case .busy, .refused: ledger.refuse(post.number)
-            case nil: ledger.doubt(post.number)
+            case nil: ledger.markUnknown(post.number)
             }
           }
           break
         }
-        for post in batch { ledger.doubt(post.number) }
+        for post in batch { ledger.markUnknown(post.number) }
         if Task.isCancelled || (attempt > 2 && batch[0].number.isMultiple(of: 3)) { break }
       }
       try await Task.sleep(for: rest)

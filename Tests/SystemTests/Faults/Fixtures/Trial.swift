@@ -11,7 +11,7 @@ enum Fault {
 
   /// Runs a command. Returns its status and output.
   @discardableResult
-  static func command(_ arguments: String...) throws -> (status: Int32, said: String) {
+  static func command(_ arguments: String...) throws -> (status: Int32, output: String) {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = arguments
@@ -71,10 +71,10 @@ struct Trial: Sendable {
   @discardableResult
   func expectWhole(_ words: String, settledWithin limit: Duration = .seconds(40)) async throws -> Verdict {
     let begun = ContinuousClock.now
-    let patience = Fault.isFull ? limit : .seconds(120)
-    try await ledger.advance(by: 50, within: patience + .seconds(20))
+    let timeout = Fault.isFull ? limit : .seconds(120)
+    try await ledger.advance(by: 50, within: timeout + .seconds(20))
     await traffic.end()
-    try await eventually("all posts are settled", within: patience) {
+    try await eventually("all posts are settled", within: timeout) {
       try await client.posts().allSatisfy { $0.state != "queued" }
     }
     let settled = begun.duration(to: .now)

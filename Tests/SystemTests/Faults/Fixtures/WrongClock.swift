@@ -6,7 +6,7 @@ final class WrongClock: Sendable {
   static let isAvailable = library != nil && (try? Fault.command("faketime", "-f", "+1d", "true"))?.status == 0
 
   private static let library = (try? Fault.command("sh", "-c", "ls /usr/lib/*/faketime/libfaketimeMT.so.1"))
-    .flatMap { $0.status == 0 ? $0.said.split(separator: "\n").first.map(String.init) : nil }
+    .flatMap { $0.status == 0 ? $0.output.split(separator: "\n").first.map(String.init) : nil }
 
   /// The command to start a program under.
   let command: [String]

@@ -3,7 +3,7 @@ import Testing
 @testable import Domain
 
 @Suite("JobScheduler: poison jobs")
-struct JobSchedulerSuspectTests {
+struct JobSchedulerPoisonTests {
   private var scheduler = JobScheduler(generation: 1)
 
   @Test("A job with two lost leases is leased alone")
@@ -33,9 +33,9 @@ struct JobSchedulerSuspectTests {
     scheduler.add((1...40).map { Job.post($0) })
     let busy = scheduler.sent()
     scheduler.add((41...42).map { Job.post($0) } + [Job.post(99, leaseLosses: 2)])
-    let more = scheduler.sent()
-    #expect(more.count == 1)
-    let waiting = sessions.first { more[$0] == nil } ?? 0
+    let next = scheduler.sent()
+    #expect(next.count == 1)
+    let waiting = sessions.first { next[$0] == nil } ?? 0
     for lease in busy[waiting] ?? [] { _ = scheduler.evaluate(.found(lease)) }
     #expect(scheduler.sent()[waiting]?.map(\.job.rawValue) == [99])
   }
@@ -83,15 +83,15 @@ struct JobSchedulerSuspectTests {
   }
 
   @Test("A poison job goes to another worker when its reserved worker disconnects")
-  mutating func reservedGoes() {
+  mutating func reservedDisconnects() {
     let sessions = (1...2).map { scheduler.join(instance: $0, credit: 64) }
     scheduler.add((1...40).map { Job.post($0) })
     let busy = scheduler.sent()
     scheduler.add([Job.post(99, leaseLosses: 2)])
     #expect(scheduler.sent().isEmpty)
-    let kept = scheduler.reserved ?? 0
-    _ = scheduler.close(kept, countsAsLoss: false)
-    let other = sessions.first { $0 != kept } ?? 0
+    let reservedID = scheduler.reserved ?? 0
+    _ = scheduler.close(reservedID, countsAsLoss: false)
+    let other = sessions.first { $0 != reservedID } ?? 0
     for lease in busy[other] ?? [] { _ = scheduler.evaluate(.found(lease)) }
     #expect(scheduler.sent()[other]?.map(\.job.rawValue) == [99])
     #expect(scheduler.reserved == nil)

@@ -45,10 +45,10 @@ extension JobScheduler {
       return
     }
     // A worker without credit and work may have lost its connection.
-    let able = rotation.filter { id in
+    let candidates = rotation.filter { id in
       sessions[id].map { !$0.holdsPoisonSuspect && !$0.isStuck && ($0.credit > 0 || !$0.leases.isEmpty) } ?? false
     }
-    reserved = able.min { leaseCount($0) < leaseCount($1) }
+    reserved = candidates.min { leaseCount($0) < leaseCount($1) }
   }
 
   private var freeSession: UInt64? {
