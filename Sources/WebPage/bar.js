@@ -30,8 +30,8 @@ export function offerEntry(connection, enter) {
 /** Makes the refresh button load the list. */
 export function offerRefresh(connection) {
   byId('refresh').addEventListener('click', () => busy(byId('refresh'), async () => {
-    const came = await connection.refresh();
-    if (came) announce(say('refreshed'));
+    const isLoaded = await connection.refresh();
+    if (isLoaded) announce(say('refreshed'));
     else toast(say('problem.offline'));
   }));
 }

@@ -9,11 +9,11 @@ import { Session } from './account/session.js';
 import { SignIn } from './account/sign-in.js';
 import { TableView } from './table/table-view.js';
 import { Tabs } from './tabs.js';
-import { ask, explain } from './common/api.js';
+import { explain, request } from './common/api.js';
 import { byId } from './common/element.js';
 import { offerEntry, offerLanguages, offerRefresh, showAccount, showConnection } from './bar.js';
 import { say, translate } from './common/language.js';
-import { tellNews } from './news.js';
+import { announceNewPosts } from './news.js';
 import { toast } from './common/toast.js';
 
 const arrivalMs = 5_000;
@@ -21,7 +21,7 @@ const arrivalMs = 5_000;
 translate();
 offerLanguages();
 try {
-  const { body } = await ask('GET', '/v2/page');
+  const { body } = await request('GET', '/v2/page');
   start(body);
 } catch (error) {
   byId('connection').dataset.state = 'offline';
@@ -32,7 +32,7 @@ try {
 function start({ account, login, mapAccess, feed, tiles }) {
   const isPublic = mapAccess === 'public';
   const latest = new Latest();
-  const ticket = async () => (isPublic ? null : (await ask('GET', '/v2/page')).body.ticket);
+  const ticket = async () => (isPublic ? null : (await request('GET', '/v2/page')).body.ticket);
   const connection = new Connection(latest, feed, ticket);
   const signIn = new SignIn(login);
   const session = new Session(account, (reason) => signIn.open(session, reason));
@@ -42,31 +42,31 @@ function start({ account, login, mapAccess, feed, tiles }) {
   const map = new MapView(byId('map'), latest, tiles, isOwn);
 
   /** Moves the map to a post's pin, or to its coordinates if it is no longer among the latest. */
-  const lead = ({ id, latitude, longitude }) => {
+  const showOnMap = ({ id, latitude, longitude }) => {
     tabs.show('map');
     if (map.open(id)) return;
     map.flyTo(latitude, longitude);
     toast(say('pin.older'));
   };
-  const table = new TableView(byId('view-table'), latest, isOwn, (id) => lead(latest.entry(id)));
+  const table = new TableView(byId('view-table'), latest, isOwn, (id) => showOnMap(latest.entry(id)));
   const deletion = new Deletion(session, latest, () => posts.redraw());
-  const addPin = new AddPin(session, own, tiles, (post) => arrive(post));
+  const addPin = new AddPin(session, own, tiles, (post, { isEdit }) => arrive(post, isEdit));
   const posts = new PostsView(byId('view-posts'), own, session, {
-    drop: deletion, lead, edit: (post) => addPin.open(post) });
+    drop: deletion, showOnMap, edit: (post) => addPin.open(post) });
 
-  /** Returns to the map and moves to the new pin when the list has it. */
-  async function arrive(post) {
+  /** Returns to the map and moves to the new or edited pin when the list has it. */
+  async function arrive(post, isEdit) {
     own.add(post.id);
     if (tabs.shown === 'posts') posts.show();
     if (post.state !== 'published') {
       toast(say('adding.queued', { place: post.place }));
       return;
     }
-    toast(say('adding.done', { place: post.label || post.place }));
+    toast(say(isEdit ? 'adding.saved' : 'adding.done', { place: post.label || post.place }));
     const isThere = () => latest.entry(post.id)?.seq >= post.seq;
     if (!isThere() && connection.state !== 'live') await connection.refresh();
     if (!isThere()) await untilChange(latest, isThere);
-    lead(post);
+    showOnMap(post);
   }
 
   tabs.addEventListener('change', () => {
@@ -86,9 +86,9 @@ function start({ account, login, mapAccess, feed, tiles }) {
   });
   latest.addEventListener('change', ({ detail }) => {
     showOwn();
-    if (tabs.shown === 'posts') posts.follow([...detail.news, ...detail.gone]);
+    if (tabs.shown === 'posts') posts.follow([...detail.changed, ...detail.removed]);
   });
-  byId('own').addEventListener('click', () => lead(own.newest));
+  byId('own').addEventListener('click', () => showOnMap(own.newest));
   byId('add').addEventListener('click', async () => {
     if (session.account !== null || await signIn.open(session, 'sign-in.needed')) addPin.open();
   });
@@ -103,8 +103,8 @@ function start({ account, login, mapAccess, feed, tiles }) {
   offerEntry(connection, () => signIn.open(session));
   offerRefresh(connection);
   showAccount(session, signIn, () => deletion.finish());
-  tellNews(latest);
-  own.learn();
+  announceNewPosts(latest);
+  own.load();
   if (isPublic || account !== null) connection.start();
   else connection.shut();
   if (tabs.shown === 'posts') posts.show();
@@ -116,11 +116,11 @@ function untilChange(latest, isThere) {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);
-      latest.removeEventListener('change', look);
+      latest.removeEventListener('change', check);
       resolve();
     };
-    const look = () => { if (isThere()) end(); };
+    const check = () => { if (isThere()) end(); };
     const timer = setTimeout(end, arrivalMs);
-    latest.addEventListener('change', look);
+    latest.addEventListener('change', check);
   });
 }

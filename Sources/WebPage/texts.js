@@ -57,7 +57,7 @@ export const texts = {
     'adding.link.opens': 'Opens {link}',
     'adding.again': 'You already have a pin', 'adding.another': 'Add another pin',
     'adding.replace': 'Move my pin from {place}', 'adding.submit': 'Put me on the map', 'adding.save': 'Save',
-    'adding.done': 'You are on the map: {place}',
+    'adding.done': 'You are on the map: {place}', 'adding.saved': 'Your post is saved: {place}',
     'adding.queued': 'Your pin for {place} is saved. It appears as soon as we have found the place.',
     suggestions: 'Suggestions',
     'understood.part': 'We don’t know “{unmatched}”, only “{matched}”.',
@@ -125,6 +125,7 @@ export const texts = {
     'problem.bad_credentials': 'Wrong e-mail address or password. Check both.',
     'problem.too_many_logins': {
       one: 'Too many attempts. Try again in {n} second.', other: 'Too many attempts. Try again in {n} seconds.' },
+    'login-error.too_many_logins': 'Too many attempts. Wait a few minutes, then try again.',
     'problem.too_many_sign_ups': {
       one: 'Too many new accounts from your network. Try again in {n} second.',
       other: 'Too many new accounts from your network. Try again in {n} seconds.' },
@@ -219,7 +220,7 @@ export const texts = {
     'adding.link.opens': 'Öffnet {link}',
     'adding.again': 'Du hast schon einen Pin', 'adding.another': 'Noch einen Pin setzen',
     'adding.replace': 'Meinen Pin von {place} versetzen', 'adding.submit': 'Auf die Karte', 'adding.save': 'Speichern',
-    'adding.done': 'Du bist auf der Karte: {place}',
+    'adding.done': 'Du bist auf der Karte: {place}', 'adding.saved': 'Dein Eintrag ist gespeichert: {place}',
     'adding.queued': 'Dein Pin für {place} ist gespeichert. Er erscheint, sobald wir den Ort gefunden haben.',
     suggestions: 'Vorschläge',
     'understood.part': 'Wir kennen „{unmatched}“ nicht, nur „{matched}“.',
@@ -297,6 +298,7 @@ export const texts = {
     'problem.too_many_logins': {
       one: 'Zu viele Versuche. Versuch es in {n} Sekunde noch einmal.',
       other: 'Zu viele Versuche. Versuch es in {n} Sekunden noch einmal.' },
+    'login-error.too_many_logins': 'Zu viele Versuche. Warte ein paar Minuten, und versuch es dann noch einmal.',
     'problem.too_many_sign_ups': {
       one: 'Zu viele neue Konten aus deinem Netz. Versuch es in {n} Sekunde noch einmal.',
       other: 'Zu viele neue Konten aus deinem Netz. Versuch es in {n} Sekunden noch einmal.' },

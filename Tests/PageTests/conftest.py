@@ -62,14 +62,14 @@ def apart(tmp_path):
 
 
 @pytest.fixture
-def hurry():
+def check_duration():
     """Checks a duration in seconds, but only if PAGE_TIMES is set, as by `make page`: then the machine is idle."""
 
-    def judge(seconds, limit):
+    def check(seconds, limit):
         if os.environ.get("PAGE_TIMES"):
             assert seconds < limit, f"{seconds:.2f} s"
 
-    return judge
+    return check
 
 
 class Visitor:
@@ -80,20 +80,20 @@ class Visitor:
         self.context = chromium.new_context(**{"viewport": DESKTOP, "locale": "en-GB", "base_url": product.url, **options})
         self.context.set_default_timeout(120_000)
         self.page = self.context.new_page()
-        self.complaints = []
+        self.errors = []
         self.statuses = []
         self.watch(self.page)
 
     def watch(self, page):
-        page.on("console", lambda message: self._hear(message.type, message.text))
-        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
-        page.on("response", lambda answer: self.statuses.append(answer.status))
+        page.on("console", lambda message: self._record(message.type, message.text))
+        page.on("pageerror", lambda error: self.errors.append(f"error: {error}"))
+        page.on("response", lambda response: self.statuses.append(response.status))
 
-    def _hear(self, kind, text):
+    def _record(self, kind, text):
         if kind in ("error", "warning") and not NETWORK.search(text):
-            self.complaints.append(f"{kind}: {text}")
+            self.errors.append(f"{kind}: {text}")
 
-    def unhurried(self, *timers):
+    def extend_timers(self, *timers):
         """Extends these timers of the page to ten minutes, for slow machines.
 
         Takes effect with the next page, so call it before `open`.
@@ -111,9 +111,9 @@ class Visitor:
 
     def sign_in(self, person):
         """Signs in with the page's request, without the page."""
-        answer = self.context.request.post(
+        response = self.context.request.post(
             "/v2/session", data={"email": person.email, "password": PASSWORD})
-        assert answer.ok, answer.text()
+        assert response.ok, response.text()
         return self
 
     def connection(self, state):
@@ -148,13 +148,13 @@ def visit(chromium):
     yield visit
     for visitor in visitors:
         visitor.close()
-    assert [visitor.complaints for visitor in visitors] == [[] for _ in visitors]
+    assert [visitor.errors for visitor in visitors] == [[] for _ in visitors]
 
 
 @pytest.fixture
 def adding(shared, visit):
     """The dialog, for a signed-in person without a pin."""
     person = shared.person()
-    adding = Adding(visit(shared).sign_in(person).unhurried(ARRIVAL_MS).open().connection("live"))
+    adding = Adding(visit(shared).sign_in(person).extend_timers(ARRIVAL_MS).open().connection("live"))
     adding.person = person
     return adding

@@ -1,4 +1,4 @@
-"""A worker that answers every job with a permanent failure, which makes posts dead.
+"""A worker that reports a permanent failure for every job, which makes posts dead.
 
     python failing_worker.py ENDPOINT
 
@@ -12,7 +12,7 @@ import worker
 
 
 class FailingWorker(worker.Worker):
-    def answer(self, job):
+    def geocode(self, job):
         result = pb.Result(job_id=job.job_id, lease_token=job.lease_token)
         result.failed.kind = pb.FAILURE_KIND_PERMANENT
         result.failed.code, result.failed.detail = "bad_place", "this worker likes no place"
@@ -21,4 +21,4 @@ class FailingWorker(worker.Worker):
 
 failing = FailingWorker(sys.argv[1], {})
 while True:
-    failing.turn()
+    failing.run_once()

@@ -17,17 +17,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("ONTHEMAP_BINARY", ROOT / ".build/debug/onthemap"))
 PASSWORD = "correct-horse"
 
-given_ports = set()
+reserved_ports = set()
 
 
-def eventually(what, condition, within=120):
+def eventually(event, condition, within=120):
     """Waits until the condition is true and returns its value. Fails after `within` seconds."""
     end = time.monotonic() + within
     while True:
-        answer = condition()
-        if answer:
-            return answer
-        assert time.monotonic() < end, f"timed out after {within} s before {what}"
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < end, f"timed out after {within} s before {event}"
         time.sleep(0.02)
 
 
@@ -40,9 +40,9 @@ def free_port():
     every = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     while True:
         port = random.randrange(25_000 + own, 32_000, every)
-        if port in given_ports:
+        if port in reserved_ports:
             continue
-        given_ports.add(port)
+        reserved_ports.add(port)
         with socket.socket() as listener:
             try:
                 listener.bind(("127.0.0.1", port))
@@ -108,20 +108,20 @@ class Person:
         self.product, self.name = product, f"{first_name} {last_name}".strip()
         self.email = f"{secrets.token_hex(6)}@example.org"
         body = {"email": self.email, "password": PASSWORD, "firstName": first_name, "lastName": last_name}
-        self.token = product.ask("POST", "/v2/accounts", body)["token"]
+        self.token = product.request("POST", "/v2/accounts", body)["token"]
 
-    def ask(self, method, path, body=None, headers=None):
+    def request(self, method, path, body=None, headers=None):
         own = {"Authorization": f"Bearer {self.token}"}
-        return self.product.ask(method, path, body, own | (headers or {}))
+        return self.product.request(method, path, body, own | (headers or {}))
 
     def post(self, place, link="https://example.org/", **point):
         """Posts. The post is published on return."""
-        post = self.ask("POST", "/v2/posts", {"place": place, "link": link, **point}, {"Prefer": "wait=30"})
+        post = self.request("POST", "/v2/posts", {"place": place, "link": link, **point}, {"Prefer": "wait=30"})
         assert post["state"] == "published", post
         return post
 
     def posts(self):
-        return self.ask("GET", "/v2/posts")["posts"]
+        return self.request("GET", "/v2/posts")["posts"]
 
 
 class Product:
@@ -154,12 +154,12 @@ class Product:
         self.worker = Role(folder, "worker", "--ingest", at["jobs"], "--operations", "none").start()
         self.roles = [self.ingest, self.feed, self.worker]
 
-    def ask(self, method, path, body=None, headers=None):
+    def request(self, method, path, body=None, headers=None):
         request = urllib.request.Request(
             self.url + path, method=method, data=None if body is None else json.dumps(body).encode(),
             headers={"Content-Type": "application/json", **(headers or {})})
-        with urllib.request.urlopen(request, timeout=120) as answer:
-            return json.loads(answer.read() or "null")
+        with urllib.request.urlopen(request, timeout=120) as response:
+            return json.loads(response.read() or "null")
 
     def person(self, first_name="Ada", last_name="Lovelace"):
         return Person(self, first_name, last_name)

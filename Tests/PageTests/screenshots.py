@@ -35,7 +35,7 @@ def fill(product):
     product.worker.kill()
     with FailingWorker(product):
         for place in ["Atlantis", "El Dorado", "Avalon"]:
-            people[0].ask("POST", "/v2/posts", {"place": place, "link": "https://example.org/"}, {"Prefer": "wait=15"})
+            people[0].request("POST", "/v2/posts", {"place": place, "link": "https://example.org/"}, {"Prefer": "wait=15"})
     product.worker.start()
     for number, place in enumerate(PLACES):
         people[number % len(people)].post(place, f"https://example.org/{number}")

@@ -5,6 +5,7 @@ import json
 import threading
 import urllib.parse
 
+import pytest
 from playwright.sync_api import expect
 
 from product import PASSWORD, Product, free_port
@@ -90,6 +91,18 @@ def test_too_many_wrong_passwords_show_the_time_to_wait(product, visit):
     expect(trouble).to_contain_text("Too many attempts. Try again in")
 
 
+@pytest.mark.parametrize("language, text", [
+    ("en-GB", "Too many attempts. Wait a few minutes, then try again."),
+    ("de-DE", "Zu viele Versuche. Warte ein paar Minuten, und versuch es dann noch einmal."),
+])
+def test_a_redirect_with_too_many_logins_shows_a_text_without_a_placeholder(shared, visit, language, text):
+    # Ingest redirects a provider login that its rate limiter refuses. The URL has the code, but no time to wait.
+    visitor = visit(shared, locale=language).open("/?loginError=too_many_logins")
+    expect(dialog(visitor).get_by_text(text, exact=True)).to_be_visible()
+    expect(dialog(visitor)).not_to_contain_text("{")
+    assert visitor.page.url == shared.url + "/"
+
+
 def test_configured_providers_have_buttons_and_closed_sign_up_has_none(tmp_path, visit):
     product = Product(
         tmp_path, "--sign-up", "closed", "--public-url", "http://127.0.0.1", "--oidc-issuer", "http://127.0.0.1:1",
@@ -111,9 +124,9 @@ class RefusingProvider(http.server.BaseHTTPRequestHandler):
         url = f"http://127.0.0.1:{self.server.server_port}"
         path, _, query = self.path.partition("?")
         if path == "/authorize":
-            asked = dict(urllib.parse.parse_qsl(query))
+            fields = dict(urllib.parse.parse_qsl(query))
             self.send_response(302)
-            self.send_header("Location", f"{asked['redirect_uri']}?error=access_denied&state={asked['state']}")
+            self.send_header("Location", f"{fields['redirect_uri']}?error=access_denied&state={fields['state']}")
             self.end_headers()
             return
         body = json.dumps({

@@ -127,7 +127,7 @@ def test_an_invalid_link_shows_an_error_while_typing(adding):
 
 def test_each_step_reports_a_lost_connection_or_geocoder_and_continues_later(apart, visit):
     person = apart.person()
-    adding = Adding(visit(apart).sign_in(person).unhurried(ARRIVAL_MS).open().connection("live")).begin()
+    adding = Adding(visit(apart).sign_in(person).extend_timers(ARRIVAL_MS).open().connection("live")).begin()
     apart.worker.kill()
     adding.find("Oslo").trouble("Place search is unavailable right now.").step(1)
     apart.worker.start()
@@ -150,14 +150,14 @@ def test_each_step_reports_a_lost_connection_or_geocoder_and_continues_later(apa
 
 def _finds(product):
     try:
-        return product.ask("GET", "/v2/geocode?q=Oslo")["places"]
+        return product.request("GET", "/v2/geocode?q=Oslo")["places"]
     except Exception:
         return None
 
 
 def test_a_post_that_waits_for_its_lookup_is_kept_with_a_message(apart, visit):
     person = apart.person()
-    adding = Adding(visit(apart).sign_in(person).unhurried(TOAST_MS).open().connection("live")).begin()
+    adding = Adding(visit(apart).sign_in(person).extend_timers(TOAST_MS).open().connection("live")).begin()
     adding.find("Oslo").step(2).here().link("https://example.org/")
     apart.worker.kill()
     adding.submit()
@@ -168,7 +168,7 @@ def test_a_post_that_waits_for_its_lookup_is_kept_with_a_message(apart, visit):
 
 def test_an_expired_session_is_renewed_in_the_dialog_and_keeps_the_input(adding):
     adding.begin().find("Oslo").here().link("https://example.org/kept")
-    adding.person.ask("DELETE", "/v2/sessions?except=current")
+    adding.person.request("DELETE", "/v2/sessions?except=current")
     adding.submit()
     again = adding.page.locator("dialog.sign-in")
     expect(again).to_contain_text("Your session has ended.")
@@ -182,7 +182,7 @@ def test_an_expired_session_is_renewed_in_the_dialog_and_keeps_the_input(adding)
 
 def test_a_cancelled_sign_in_keeps_the_input(adding):
     adding.begin().find("Oslo").here().link("https://example.org/kept")
-    adding.person.ask("DELETE", "/v2/sessions?except=current")
+    adding.person.request("DELETE", "/v2/sessions?except=current")
     adding.submit()
     adding.page.locator("dialog.sign-in").get_by_role("button", name="Close").click()
     expect(adding.dialog.get_by_label("Your link")).to_have_value("https://example.org/kept")

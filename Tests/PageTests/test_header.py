@@ -31,9 +31,9 @@ FAULTS = """() => {
   const status = document.getElementById('connection');
   const text = document.createRange();
   text.selectNodeContents(status.firstElementChild);
-  const [said, room] = [text.getBoundingClientRect(), status.getBoundingClientRect()];
-  const fits = said.left >= room.left + 12 && said.right <= room.right + .5;
-  if (!fits) faults.push(`the status needs ${said.width} of ${room.width}`);
+  const [textBox, statusBox] = [text.getBoundingClientRect(), status.getBoundingClientRect()];
+  const fits = textBox.left >= statusBox.left + 12 && textBox.right <= statusBox.right + .5;
+  if (!fits) faults.push(`the status needs ${textBox.width} of ${statusBox.width}`);
   return { faults, actions: actions.map((one) => one.id) };
 }"""
 TABS = ["tab-map", "tab-table", "tab-posts"]
@@ -46,7 +46,7 @@ def wolfe(shared):
     return wolfe
 
 
-def look(visitor):
+def measure(visitor):
     """Returns the faults and actions at each size, also with the longest status texts: on one line, and of one word."""
     found = {}
     for width, height in SIZES:
@@ -61,23 +61,23 @@ def look(visitor):
 @pytest.mark.parametrize("language", ["en-GB", "de-DE"])
 def test_the_header_fits_every_width_for_a_stranger(shared, visit, language):
     visitor = visit(shared, locale=language, has_touch=True).open().connection("live")
-    for size, look_at in look(visitor).items():
-        assert look_at == {"faults": [], "actions": [*TABS, "refresh", "add", "sign-in"]}, size
+    for size, found in measure(visitor).items():
+        assert found == {"faults": [], "actions": [*TABS, "refresh", "add", "sign-in"]}, size
 
 
 @pytest.mark.parametrize("language", ["en-GB", "de-DE"])
 def test_the_header_fits_every_width_for_a_person_with_a_pin_and_a_long_name(shared, wolfe, visit, language):
     visitor = visit(shared, locale=language, has_touch=True).sign_in(wolfe).open().connection("live")
     expect(visitor.page.locator("#own")).to_be_visible()
-    for size, look_at in look(visitor).items():
-        assert look_at == {"faults": [], "actions": [*TABS, "refresh", "own", "add", "account"]}, size
+    for size, found in measure(visitor).items():
+        assert found == {"faults": [], "actions": [*TABS, "refresh", "own", "add", "account"]}, size
 
 
 @pytest.mark.parametrize("language", ["en-GB", "de-DE"])
 def test_the_operators_header_fits_every_width_with_a_long_name(shared, wolfe, visit, language):
     visitor = visit(shared, locale=language, has_touch=True).sign_in(wolfe).open("/admin").connection("live")
-    for size, look_at in look(visitor).items():
-        assert look_at["faults"] == [] and look_at["actions"][0] == "pause", (size, look_at)
+    for size, found in measure(visitor).items():
+        assert found["faults"] == [] and found["actions"][0] == "pause", (size, found)
 
 
 @pytest.mark.parametrize("size", [(320, 640), (844, 390), (1440, 900)])

@@ -19,13 +19,13 @@ def members_only(tmp_path):
 
 def status(address):
     try:
-        with urllib.request.urlopen(address, timeout=120) as answer:
-            return answer.status
+        with urllib.request.urlopen(address, timeout=120) as response:
+            return response.status
     except urllib.error.HTTPError as refused:
         return refused.code
 
 
-def test_a_stranger_sees_only_the_sign_in_and_then_the_live_map(members_only, visit, hurry):
+def test_a_stranger_sees_only_the_sign_in_and_then_the_live_map(members_only, visit, check_duration):
     ada = members_only.person("Ada")
     post = ada.post("Oslo, Norway")
     visitor = visit(members_only).open("/#table").connection("members-only")
@@ -41,11 +41,11 @@ def test_a_stranger_sees_only_the_sign_in_and_then_the_live_map(members_only, vi
     ada.post("Lima, Peru")
     posted = time.monotonic()
     expect(page.locator("tbody tr")).to_have_count(2)
-    hurry(time.monotonic() - posted, 2)
+    check_duration(time.monotonic() - posted, 2)
     visitor.sign_out()
     visitor.connection("members-only")
     expect(page.locator("tbody tr")).to_have_count(0)
-    assert ada.ask("GET", f"/v2/posts/{post['id']}")["state"] == "published"
+    assert ada.request("GET", f"/v2/posts/{post['id']}")["state"] == "published"
 
 
 def test_no_route_shows_the_map_to_strangers(members_only):
@@ -56,12 +56,12 @@ def test_no_route_shows_the_map_to_strangers(members_only):
         assert status(members_only.url + path) == 401, path
     for path in ["/v2/feed", "/v2/feed?ticket=", "/v2/feed?ticket=9999999999999.x", "/v2/feed/stream"]:
         assert status(members_only.feed_url + path) == 401, path
-    assert members_only.ask("GET", "/v2/page")["ticket"] is None
-    ticket = ada.ask("GET", "/v2/page")["ticket"]
+    assert members_only.request("GET", "/v2/page")["ticket"] is None
+    ticket = ada.request("GET", "/v2/page")["ticket"]
     assert status(f"{members_only.feed_url}/v2/feed?ticket={ticket}") == 200
 
 
-def test_separate_roles_share_a_map_access_secret(tmp_path, visit, hurry):
+def test_separate_roles_share_a_map_access_secret(tmp_path, visit, check_duration):
     secret = tmp_path / "map-access-secret"
     secret.write_text("0123456789abcdef0123456789abcdef\n")
     product = Product(tmp_path, "--map-access", "members", apart=True, map_access_secret=secret)
@@ -71,7 +71,7 @@ def test_separate_roles_share_a_map_access_secret(tmp_path, visit, hurry):
         ada.post("Oslo, Norway")
         posted = time.monotonic()
         expect(visitor.page.locator("tbody tr")).to_have_count(1)
-        hurry(time.monotonic() - posted, 2)
+        check_duration(time.monotonic() - posted, 2)
         product.feed.kill()
         visitor.connection("reconnecting")
         product.feed.start()

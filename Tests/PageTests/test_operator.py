@@ -18,16 +18,16 @@ def dead(visitor):
 
 
 @pytest.fixture
-def ill(apart):
+def workerless(apart):
     """Services without their worker."""
     apart.worker.kill()
     return apart
 
 
-def bury(product, person, *places):
+def make_dead(product, person, *places):
     with FailingWorker(product):
         for place in places:
-            post = person.ask("POST", "/v2/posts", {"place": place, "link": "https://example.org/"},
+            post = person.request("POST", "/v2/posts", {"place": place, "link": "https://example.org/"},
                               {"Prefer": "wait=30"})
             assert post["state"] == "dead", post
 
@@ -42,7 +42,7 @@ def test_strangers_and_other_accounts_see_no_operator_page(shared, visit):
     for method, path in [("GET", "status"), ("GET", "history"), ("GET", "posts"), ("GET", "posts/0000000001"),
                          ("POST", "posts/retry"), ("POST", "posts/discard"), ("POST", "pause"), ("POST", "resume")]:
         with pytest.raises(urllib.error.HTTPError) as refused:
-            ada.ask(method, f"/v2/admin/{path}", {} if method == "POST" else None)
+            ada.request(method, f"/v2/admin/{path}", {} if method == "POST" else None)
         assert refused.value.code == 403
 
 
@@ -72,16 +72,16 @@ def test_the_operator_page_signs_in_and_out_like_the_map(shared, visit):
     expect(visitor.page.locator("#figures")).to_be_hidden()
 
 
-def test_the_queue_is_shown_live_as_it_fills_ages_and_empties(ill, visit):
-    olga = ill.operator()
-    visitor = visit(ill).sign_in(olga).open("/admin").connection("live")
+def test_the_queue_is_shown_live_as_it_fills_ages_and_empties(workerless, visit):
+    olga = workerless.operator()
+    visitor = visit(workerless).sign_in(olga).open("/admin").connection("live")
     expect(figure(visitor, "Workers")).to_have_text("0")
     expect(visitor.page.get_by_text("No worker is connected. Posts wait.")).to_be_visible()
     posts = []
 
     def is_counted():
         # The page shows the rate of the last ten seconds.
-        posts.append(olga.ask("POST", "/v2/posts", {"place": "Oslo", "link": f"https://example.org/{len(posts)}"}))
+        posts.append(olga.request("POST", "/v2/posts", {"place": "Oslo", "link": f"https://example.org/{len(posts)}"}))
         visitor.page.wait_for_timeout(100)
         return figure(visitor, "Accepted").inner_text() != "0/s"
 
@@ -91,9 +91,9 @@ def test_the_queue_is_shown_live_as_it_fills_ages_and_empties(ill, visit):
     expect(figure(visitor, "Oldest post")).to_contain_text("sec")
     queue = visitor.page.get_by_role("img", name="Queue: ")
     expect(queue).to_have_accessible_name(f"Queue: now {count}, at most {count}.")
-    visit(ill).open().connection("live")
+    visit(workerless).open().connection("live")
     expect(figure(visitor, "Subscribers")).to_have_text("1")
-    ill.worker.start()
+    workerless.worker.start()
     expect(figure(visitor, "Queue")).to_have_text("0")
     expect(figure(visitor, "Workers")).not_to_have_text("0")
     expect(queue).to_have_accessible_name(f"Queue: now 0, at most {count}.")
@@ -102,11 +102,11 @@ def test_the_queue_is_shown_live_as_it_fills_ages_and_empties(ill, visit):
     expect(visitor.page.locator(".plot", has=queue).locator(".legend")).to_contain_text("·")
 
 
-def test_dead_posts_are_shown_with_their_reasons_retried_and_discarded(ill, visit):
-    olga = ill.operator()
-    visitor = visit(ill).sign_in(olga).unhurried(TOAST_MS).open("/admin").connection("live")
+def test_dead_posts_are_shown_with_their_reasons_retried_and_discarded(workerless, visit):
+    olga = workerless.operator()
+    visitor = visit(workerless).sign_in(olga).extend_timers(TOAST_MS).open("/admin").connection("live")
     expect(visitor.page.get_by_text("No dead posts.")).to_be_visible()
-    bury(ill, olga, "Oslo", "Lima", '<b onclick="alert(1)">Paris</b>')
+    make_dead(workerless, olga, "Oslo", "Lima", '<b onclick="alert(1)">Paris</b>')
     expect(dead(visitor)).to_have_count(3)
     expect(figure(visitor, "Dead posts")).to_have_text("3")
     expect(dead(visitor).nth(2)).to_contain_text('<b onclick="alert(1)">Paris</b>')
@@ -125,20 +125,20 @@ def test_dead_posts_are_shown_with_their_reasons_retried_and_discarded(ill, visi
     expect(dead(visitor)).to_have_count(2)
     assert [post["state"] for post in olga.posts()].count("rejected") == 1
 
-    ill.worker.start()
+    workerless.worker.start()
     visitor.page.get_by_role("checkbox", name="Select Oslo").check()
     visitor.page.get_by_role("button", name="Retry", exact=True).click()
     expect(visitor.page.locator("#toasts")).to_contain_text("1 post is back in the queue.")
     expect(dead(visitor)).to_have_count(1)
     visitor.page.get_by_role("button", name="Retry all").click()
     expect(dead(visitor)).to_have_count(0)
-    eventually("both posts are published", lambda: len(ill.ask("GET", "/v2/feed")["entries"]) == 2)
+    eventually("both posts are published", lambda: len(workerless.request("GET", "/v2/feed")["entries"]) == 2)
 
 
-def test_dead_posts_are_selected_by_reason_or_all_together(ill, visit):
-    olga = ill.operator()
-    bury(ill, olga, *[f"Oslo {number}" for number in range(60)])
-    visitor = visit(ill).sign_in(olga).open("/admin").connection("live")
+def test_dead_posts_are_selected_by_reason_or_all_together(workerless, visit):
+    olga = workerless.operator()
+    make_dead(workerless, olga, *[f"Oslo {number}" for number in range(60)])
+    visitor = visit(workerless).sign_in(olga).open("/admin").connection("live")
     expect(dead(visitor)).to_have_count(50)
     visitor.page.get_by_role("button", name="Show more").click()
     expect(dead(visitor)).to_have_count(60)
@@ -154,10 +154,10 @@ def test_dead_posts_are_selected_by_reason_or_all_together(ill, visit):
 
 def test_a_paused_queue_accepts_posts_and_holds_them_until_the_resume(product, visit):
     olga = product.operator()
-    visitor = visit(product).sign_in(olga).unhurried(TOAST_MS).open("/admin").connection("live")
+    visitor = visit(product).sign_in(olga).extend_timers(TOAST_MS).open("/admin").connection("live")
     visitor.page.get_by_role("button", name="Pause queue").click()
     expect(visitor.page.locator("#toasts")).to_contain_text("Queue paused.")
-    olga.ask("POST", "/v2/posts", {"place": "Oslo", "link": "https://example.org/"})
+    olga.request("POST", "/v2/posts", {"place": "Oslo", "link": "https://example.org/"})
     expect(figure(visitor, "Queue")).to_have_text("1")
     visitor.page.reload()
     visitor.page.get_by_role("button", name="Resume queue").click()
@@ -166,7 +166,7 @@ def test_a_paused_queue_accepts_posts_and_holds_them_until_the_resume(product, v
 
 def test_the_operator_page_reports_a_missing_ingest_keeps_its_figures_and_recovers(product, visit):
     olga = product.operator()
-    visitor = visit(product).sign_in(olga).unhurried(TOAST_MS).open("/admin").connection("live")
+    visitor = visit(product).sign_in(olga).extend_timers(TOAST_MS).open("/admin").connection("live")
     product.ingest.kill()
     visitor.connection("offline")
     expect(visitor.page.locator("#figures")).to_be_visible()
@@ -192,11 +192,11 @@ def test_a_banner_shows_a_paused_queue(product, visit):
     visitor = visit(product).sign_in(olga).open("/admin").connection("live")
     bar = visitor.page.locator("#standing")
     expect(bar).to_be_hidden()
-    olga.ask("POST", "/v2/admin/pause")
+    olga.request("POST", "/v2/admin/pause")
     expect(bar).to_contain_text("New posts are accepted and wait.")
     visitor.open("/admin").connection("live")
     expect(bar).to_contain_text("Queue paused since")
-    olga.ask("POST", "/v2/admin/resume")
+    olga.request("POST", "/v2/admin/resume")
     expect(bar).to_be_hidden()
 
 
@@ -207,10 +207,10 @@ def test_a_banner_shows_a_full_disk(product, visit):
     expect(figure(visitor, "Disk free")).to_contain_text("B")
 
     def fill(route):
-        answer = route.fetch()
-        status = answer.json()
+        response = route.fetch()
+        status = response.json()
         status["disk"].update(full=True, fullAt="2026-11-24T08:00:00.000Z", freeBytes=0)
-        route.fulfill(response=answer, json=status)
+        route.fulfill(response=response, json=status)
 
     visitor.page.route("**/v2/admin/status", fill)
     expect(visitor.page.locator("#standing.danger")).to_contain_text("Disk full or nearly full since")

@@ -1,7 +1,9 @@
 """Tests of a person's own posts: finding, editing, and deleting with undo."""
 
+import re
 from datetime import datetime, timedelta
 
+import pytest
 from playwright.sync_api import Error, expect
 
 from conftest import ARRIVAL_MS, TOAST_MS, UNDO_MS
@@ -28,7 +30,7 @@ def test_a_persons_own_pin_has_another_colour_and_a_button(product, visit):
 def test_own_posts_are_listed_newest_first_with_their_states(shared, visit):
     ada = shared.person()
     ada.post("Oslo, Norway")
-    ada.ask("POST", "/v2/posts", {"place": "qqqzzzxx", "link": "https://example.org/"}, {"Prefer": "wait=30"})
+    ada.request("POST", "/v2/posts", {"place": "qqqzzzxx", "link": "https://example.org/"}, {"Prefer": "wait=30"})
     visitor = visit(shared).sign_in(ada).open("/#posts")
     expect(own(visitor)).to_have_count(2)
     expect(own(visitor).nth(0)).to_contain_text("not on the map")
@@ -42,7 +44,7 @@ def test_own_posts_are_listed_newest_first_with_their_states(shared, visit):
 def test_an_edit_changes_the_same_post(shared, visit):
     ada = shared.person()
     before = ada.post("Oslo, Norway", "https://example.org/old")
-    visitor = visit(shared).sign_in(ada).unhurried(ARRIVAL_MS).open("/#posts")
+    visitor = visit(shared).sign_in(ada).extend_timers(ARRIVAL_MS).open("/#posts")
     own(visitor).get_by_role("button", name="Edit Oslo, Norway").click()
     dialog = visitor.page.locator("dialog.adding")
     expect(dialog.get_by_role("combobox")).to_have_value("Oslo, Norway")
@@ -57,10 +59,29 @@ def test_an_edit_changes_the_same_post(shared, visit):
     assert (after["id"], after["place"], after["link"]) == (before["id"], "Lima, Peru", "https://example.org/new")
 
 
+@pytest.mark.parametrize("language, buttons, text", [
+    ("en-GB", ["Edit Oslo, Norway", "Find", "Use this place", "Save"], "Your post is saved: Oslo"),
+    ("de-DE", ["Oslo, Norway bearbeiten", "Suchen", "Übernehmen", "Speichern"], "Dein Eintrag ist gespeichert: Oslo"),
+])
+def test_an_edit_shows_that_the_post_is_saved(shared, visit, language, buttons, text):
+    ada = shared.person()
+    ada.post("Oslo, Norway", "https://example.org/old")
+    visitor = visit(shared, locale=language).sign_in(ada).extend_timers(ARRIVAL_MS, TOAST_MS).open("/#posts")
+    edit, find, use, save = buttons
+    own(visitor).get_by_role("button", name=edit).click()
+    dialog = visitor.page.locator("dialog.adding")
+    dialog.get_by_role("button", name=find).click()
+    dialog.get_by_role("button", name=use).click()
+    dialog.locator("[inputmode=url]").fill("https://example.org/new")
+    dialog.get_by_role("button", name=save).click()
+    expect(visitor.page.locator("#toasts .toast > span")).to_have_text(re.compile(f"^{text}"))
+    assert [post["link"] for post in ada.posts()] == ["https://example.org/new"]
+
+
 def test_a_deleted_post_disappears_immediately_and_comes_back_by_undo(shared, visit):
     ada = shared.person()
     ada.post("Oslo, Norway")
-    visitor = visit(shared).sign_in(ada).unhurried(UNDO_MS).open("/#posts")
+    visitor = visit(shared).sign_in(ada).extend_timers(UNDO_MS).open("/#posts")
     own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
     expect(own(visitor)).to_have_count(0)
     visitor.page.get_by_role("button", name="Undo").click()
@@ -70,10 +91,10 @@ def test_a_deleted_post_disappears_immediately_and_comes_back_by_undo(shared, vi
 
 def delete(visitor, place):
     """Presses Delete and waits for the server's response."""
-    with visitor.page.expect_response(lambda answer: answer.request.method == "DELETE") as answered:
+    with visitor.page.expect_response(lambda response: response.request.method == "DELETE") as response:
         own(visitor).get_by_role("button", name=f"Delete {place}").click()
         expect(own(visitor).get_by_text(place)).to_have_count(0)
-    assert answered.value.ok
+    assert response.value.ok
 
 
 def stop_clock(visitor):
@@ -115,7 +136,7 @@ def test_a_deleted_post_stays_hidden(product, visit):
 def test_a_deleted_post_is_hidden_in_every_view_until_undo(product, visit):
     ada = product.person("Ada")
     ada.post("Oslo, Norway")
-    visitor = visit(product).sign_in(ada).unhurried(UNDO_MS).open("/#posts").connection("live")
+    visitor = visit(product).sign_in(ada).extend_timers(UNDO_MS).open("/#posts").connection("live")
     own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
     visitor.tab("Map")
     expect(visitor.page.locator(".pin.own")).to_have_count(0)
@@ -159,11 +180,11 @@ def test_a_post_deleted_in_another_window_leaves_the_list_and_deletes_without_er
     stop_clock(other)
     own(other).get_by_role("button", name="Delete Lima, Peru").click()
     [post] = ada.posts()
-    ada.ask("DELETE", f"/v2/posts/{post['id']}")
-    with other.page.expect_response(lambda answer: answer.request.method == "DELETE") as answered:
+    ada.request("DELETE", f"/v2/posts/{post['id']}")
+    with other.page.expect_response(lambda response: response.request.method == "DELETE") as response:
         other.page.clock.fast_forward(7_000)
         other.page.clock.resume()
-    assert answered.value.status in (404, 410)
+    assert response.value.status in (404, 410)
     expect(other.page.get_by_text("You have no posts yet.")).to_be_visible()
     expect(failures(other)).to_have_count(0)
 
@@ -173,14 +194,14 @@ def test_an_edit_in_another_window_shows_in_the_list(product, visit):
     post = ada.post("Oslo, Norway")
     visitor = visit(product).sign_in(ada).open("/#posts").connection("live")
     expect(own(visitor)).to_have_count(1)
-    ada.ask("PUT", f"/v2/posts/{post['id']}", {"place": "Lima, Peru", "link": "https://example.org/new"})
+    ada.request("PUT", f"/v2/posts/{post['id']}", {"place": "Lima, Peru", "link": "https://example.org/new"})
     expect(own(visitor)).to_contain_text("Lima, Peru")
 
 
 def test_signing_out_sends_pending_deletions(shared, visit):
     ada = shared.person("Ada")
     ada.post("Oslo, Norway")
-    visitor = visit(shared).sign_in(ada).unhurried(UNDO_MS, TOAST_MS).open("/#posts")
+    visitor = visit(shared).sign_in(ada).extend_timers(UNDO_MS, TOAST_MS).open("/#posts")
     own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
     expect(own(visitor)).to_have_count(0)
     visitor.sign_out()
@@ -196,7 +217,7 @@ def test_a_deletion_is_sent_after_its_timer_or_when_the_page_is_left(shared, vis
     visitor = visit(shared).sign_in(ada).open("/#posts")
     own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
     eventually("the post is deleted", lambda: [post["place"] for post in ada.posts()] == ["Lima, Peru"])
-    visitor = visit(shared).sign_in(ada).unhurried(UNDO_MS).open("/#posts")
+    visitor = visit(shared).sign_in(ada).extend_timers(UNDO_MS).open("/#posts")
     own(visitor).get_by_role("button", name="Delete Lima, Peru").click()
     assert len(ada.posts()) == 1
     visitor.page.goto("about:blank")
@@ -206,7 +227,7 @@ def test_a_deletion_is_sent_after_its_timer_or_when_the_page_is_left(shared, vis
 def test_closing_the_tab_sends_pending_deletions(shared, visit):
     ada = shared.person()
     ada.post("Oslo, Norway")
-    visitor = visit(shared).sign_in(ada).unhurried(UNDO_MS).open("/#posts")
+    visitor = visit(shared).sign_in(ada).extend_timers(UNDO_MS).open("/#posts")
     own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
     expect(own(visitor)).to_have_count(0)
     visitor.page.close()
@@ -216,7 +237,7 @@ def test_closing_the_tab_sends_pending_deletions(shared, visit):
 def test_a_failed_deletion_brings_the_post_back_with_a_reason(product, visit):
     ada = product.person()
     ada.post("Oslo, Norway")
-    visitor = visit(product).sign_in(ada).unhurried(TOAST_MS).open("/#posts").connection("live")
+    visitor = visit(product).sign_in(ada).extend_timers(TOAST_MS).open("/#posts").connection("live")
     expect(own(visitor)).to_have_count(1)
     product.ingest.kill()
     own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
@@ -233,6 +254,6 @@ def test_an_open_pin_popup_stays_open_when_a_pin_beside_it_changes(product, visi
     visitor = visit(product).open("/#table").connection("live")
     visitor.page.get_by_role("button", name="Bob").click()
     expect(visitor.page.locator(".leaflet-popup")).to_contain_text("example.org/bob")
-    ada.ask("PUT", f"/v2/posts/{own['id']}", {"place": "Oslo, Norway", "link": "https://example.org/new"})
+    ada.request("PUT", f"/v2/posts/{own['id']}", {"place": "Oslo, Norway", "link": "https://example.org/new"})
     expect(visitor.page.locator("#announcements")).to_contain_text("Ada")
     expect(visitor.page.locator(".leaflet-popup")).to_contain_text("example.org/bob")

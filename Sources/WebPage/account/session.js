@@ -1,11 +1,11 @@
-import { ask, Cancelled, Problem } from '../common/api.js';
+import { Cancelled, Problem, request } from '../common/api.js';
 
 /** The user's session on this page. The browser keeps it in a cookie that no script can read. Fires `change`. */
 export class Session extends EventTarget {
   /** The signed-in account, or null. */
   account;
   #signIn;
-  #asking = null;
+  #signingIn = null;
 
   /**
    * @param {Object|null} account The account at the page's start.
@@ -19,18 +19,18 @@ export class Session extends EventTarget {
   }
 
   async signIn(email, password) {
-    const { body } = await ask('POST', '/v2/session', { body: { email, password } });
+    const { body } = await request('POST', '/v2/session', { body: { email, password } });
     this.#become(body.account);
   }
 
   async signUp(registration) {
-    const { body } = await ask('POST', '/v2/accounts', { body: registration });
+    const { body } = await request('POST', '/v2/accounts', { body: registration });
     this.#become(body.account);
   }
 
   async signOut() {
     try {
-      await ask('DELETE', '/v2/session');
+      await request('DELETE', '/v2/session');
     } catch (error) {
       // The session had already ended.
       if (!(error instanceof Problem) || error.status !== 401) throw error;
@@ -42,24 +42,24 @@ export class Session extends EventTarget {
    * Sends a request with the user's session. Without a valid session it asks the user to sign in first, and then sends
    * the request. Throws `Cancelled` if the user does not sign in.
    */
-  async ask(method, path, options) {
+  async request(method, path, options) {
     if (this.account === null && !(await this.#askToSignIn('sign-in.needed'))) throw new Cancelled();
     try {
-      return await ask(method, path, options);
+      return await request(method, path, options);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'session_required') throw error;
       if (!(await this.#askToSignIn('sign-in.expired'))) {
         this.#become(null);
         throw new Cancelled();
       }
-      return ask(method, path, options);
+      return request(method, path, options);
     }
   }
 
   /** Asks the user to sign in. Concurrent requests share one dialog. */
   #askToSignIn(reason) {
-    this.#asking ??= this.#signIn(reason).finally(() => { this.#asking = null; });
-    return this.#asking;
+    this.#signingIn ??= this.#signIn(reason).finally(() => { this.#signingIn = null; });
+    return this.#signingIn;
   }
 
   #become(account) {

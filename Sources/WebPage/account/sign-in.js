@@ -8,20 +8,20 @@ import { has, say } from '../common/language.js';
 /** The sign-in dialog: with a password, with a provider that the operator has configured, or with a new account. */
 export class SignIn {
   #methods;
-  #isOpen;
+  #isSignUpOpen;
   #session;
 
   /** @param {{methods: Array, signUpOpen: boolean}} login The enabled methods. */
   constructor({ methods, signUpOpen }) {
     this.#methods = methods;
-    this.#isOpen = signUpOpen;
+    this.#isSignUpOpen = signUpOpen;
   }
 
   /**
    * Shows the dialog.
    *
    * @param {Session} session The session to sign in.
-   * @param {string} [reason] The key of a text that explains why the page asks.
+   * @param {string} [reason] The key of a text that explains why a sign-in is needed.
    * @returns {Promise<boolean>} True if the user has signed in.
    */
   async open(session, reason = null) {
@@ -42,7 +42,7 @@ export class SignIn {
     if (code === null) return;
     address.searchParams.delete('loginError');
     history.replaceState(null, '', address);
-    await this.open(session, has(`problem.${code}`) ? `problem.${code}` : 'problem.unknown');
+    await this.open(session, reasonKey(code));
   }
 
   #show(dialog, state, reason, isNew) {
@@ -52,7 +52,7 @@ export class SignIn {
     const parts = [form];
     if (reason) parts.unshift(element('p', {}, say(reason)));
     if (!isNew) parts.push(...this.#providers());
-    if (this.#isOpen || isNew) {
+    if (this.#isSignUpOpen || isNew) {
       parts.push(element('p.aside', {}, say(isNew ? 'sign-in.instead' : 'sign-up.instead'), ' ', element(
         'button.plain', { type: 'button', onclick: () => {
           this.#show(dialog, state, reason, !isNew);
@@ -84,7 +84,7 @@ export class SignIn {
           email: email.value, password: password.value, firstName: first.value, lastName: last.value });
       } catch (error) {
         if (!(error instanceof Problem) || !fields[error.field]) throw error;
-        fields[error.field].complain(explain(error));
+        fields[error.field].showError(explain(error));
         fields[error.field].input.focus();
       }
     });
@@ -119,6 +119,11 @@ export class SignIn {
       'a.button', { href: `${method.path}?return=${encodeURIComponent(location.pathname)}` },
       say('sign-in.with', { name: method.name })));
   }
+}
+
+/** Returns the text's key for a redirect's problem code. The redirect carries no values for the text's placeholders. */
+function reasonKey(code) {
+  return [`login-error.${code}`, `problem.${code}`].find(has) ?? 'problem.unknown';
 }
 
 function emailField(state) {

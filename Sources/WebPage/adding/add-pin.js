@@ -14,20 +14,23 @@ export class AddPin {
   #session;
   #own;
   #tiles;
-  #done;
+  #onSaved;
   #draft = new Draft();
   /** The draft and the step that the dialog shows. Null while it is closed. */
   #shown = null;
 
-  /** @param {function(Object)} done Called with the post of the server's response. */
-  constructor(session, own, tiles, done) {
-    [this.#session, this.#own, this.#tiles, this.#done] = [session, own, tiles, done];
+  /**
+   * @param {function(Object, {isEdit: boolean})} onSaved Called with the post of the server's response. `isEdit` is
+   *   true after the edit of a post.
+   */
+  constructor(session, own, tiles, onSaved) {
+    [this.#session, this.#own, this.#tiles, this.#onSaved] = [session, own, tiles, onSaved];
     addEventListener('pagehide', () => keep(this.#shown ?? { draft: this.#draft, step: 0 }));
   }
 
   /** Resumes the draft that was open when the page was left, for a sign-in with a provider or a reload. */
   resume() {
-    const kept = takeKept();
+    const kept = restored();
     if (kept === null) return;
     if (kept.draft.post === null) this.#draft = kept.draft;
     if (kept.step > 0 && this.#session.account !== null) this.#open(kept.draft, kept.step);
@@ -42,11 +45,11 @@ export class AddPin {
     const { post } = draft;
     const dialog = new Dialog(say(post ? 'adding.edit' : 'adding'), 'adding');
     let step = null;
-    const show = (number, made) => {
+    const show = (number, form) => {
       // The dialog may have closed while a request was in progress.
       if (!dialog.root.isConnected) return;
       step?.end?.();
-      step = made;
+      step = form;
       this.#shown = { draft, step: number };
       dialog.title.textContent = `${say(post ? 'adding.edit' : 'adding')} · ${say('adding.step', { step: number })}`;
       dialog.body.replaceChildren(step);
@@ -54,20 +57,20 @@ export class AddPin {
       step.querySelector('input:not([type=radio]), input:checked, button.primary')?.focus();
     };
     const cancel = () => dialog.close();
-    const place = (complaint = '') => show(1, placeStep(draft, { next: preview, cancel, complaint }));
+    const place = (problem = '') => show(1, placeStep(draft, { next: preview, cancel, problem }));
     const preview = () => show(2, previewStep(draft, this.#tiles, { next: link, back: () => place(), cancel }));
     const link = () => show(3, linkStep(draft, this.#own.newest, { submit, back: preview, cancel }));
     const submit = async () => {
       dialog.isHeld = true;
       try {
-        const answered = await this.#send(draft);
+        const saved = await this.#send(draft);
         this.#draft = post ? this.#draft : new Draft();
         dialog.close();
-        this.#done(answered);
+        this.#onSaved(saved, { isEdit: post !== null });
       } catch (error) {
-        const isOfPlace = error instanceof Problem
+        const isAboutPlace = error instanceof Problem
           && (error.code === 'place_not_found' || error.field === 'place');
-        if (!isOfPlace) throw error;
+        if (!isAboutPlace) throw error;
         draft.found = null;
         place(explain(error));
       } finally {
@@ -84,8 +87,8 @@ export class AddPin {
   async #send(draft) {
     const replaced = draft.post?.id ?? draft.replaced;
     const { body } = replaced
-      ? await this.#session.ask('PUT', `/v2/posts/${replaced}`, { body: draft.body })
-      : await this.#session.ask('POST', '/v2/posts', {
+      ? await this.#session.request('PUT', `/v2/posts/${replaced}`, { body: draft.body })
+      : await this.#session.request('POST', '/v2/posts', {
         body: draft.body, headers: { 'Idempotency-Key': draft.key, Prefer: `wait=${waitSeconds}` } });
     if (body.state === 'rejected') {
       throw new Problem(422, { code: 'place_not_found', detail: body.reason?.detail ?? '', field: 'place' });
@@ -104,7 +107,8 @@ function keep({ draft, step }) {
   }
 }
 
-function takeKept() {
+/** Removes the saved draft and its step from session storage, and returns them. Null if there is none. */
+function restored() {
   try {
     const { draft, step } = JSON.parse(sessionStorage.getItem(storageKey));
     sessionStorage.removeItem(storageKey);

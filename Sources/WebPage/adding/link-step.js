@@ -16,13 +16,13 @@ export function linkStep(draft, newest, { submit, back, cancel }) {
   function check(isFinal) {
     const checked = checkLink(field.value);
     if (checked.href) {
-      field.complain('');
+      field.showError('');
       field.hint.textContent = say('adding.link.opens', { link: checked.href });
       return true;
     }
     field.hint.textContent = say('adding.link.hint');
     // An empty field is no error before the user has typed.
-    field.complain(checked.reason === 'link.empty' && !isFinal ? '' : say(checked.reason));
+    field.showError(checked.reason === 'link.empty' && !isFinal ? '' : say(checked.reason));
     return false;
   }
 
@@ -39,7 +39,7 @@ export function linkStep(draft, newest, { submit, back, cancel }) {
       return await submit();
     } catch (error) {
       if (error instanceof Cancelled) return undefined;
-      if (error instanceof Problem && error.field === 'link') field.complain(explain(error));
+      if (error instanceof Problem && error.field === 'link') field.showError(explain(error));
       else trouble.textContent = explain(error);
       return undefined;
     }

@@ -10,28 +10,28 @@ import { chosen } from './understood.js';
 const positionMs = 15_000;
 
 /** First step: the user's place, as typed or from the device. */
-export function placeStep(draft, { next, cancel, complaint }) {
+export function placeStep(draft, { next, cancel, problem }) {
   const field = new Field(
     say('adding.place'),
     { required: true, maxlength: 256, value: draft.place, placeholder: say('adding.place.example') },
     say('adding.place.hint'));
-  if (complaint) field.complain(complaint);
+  if (problem) field.showError(problem);
   const find = element('button.primary', { type: 'submit' }, say('adding.find'));
   const position = element('button', { type: 'button' }, say('adding.position'));
   const suggestions = new Suggestions(field, (place) => {
     field.value = place.label;
-    take([chosen(place)]);
+    accept([chosen(place)]);
   });
   field.input.addEventListener('input', () => { draft.place = field.value; });
 
-  function take(candidates, point = null) {
+  function accept(candidates, point = null) {
     Object.assign(draft, { place: field.value, found: field.value, candidates, chosen: 0, point });
     next();
   }
 
   async function search() {
     suggestions.close();
-    if (!draft.place.trim()) return field.complain(say('adding.place.empty'));
+    if (!draft.place.trim()) return field.showError(say('adding.place.empty'));
     // A user who has come back keeps the choice and the pin's position.
     if (draft.place === draft.found) return next();
     try {
@@ -39,27 +39,27 @@ export function placeStep(draft, { next, cancel, complaint }) {
       if (!places.length) return fail(say('adding.not-found', { place: draft.place.trim() }));
       // A pin that was moved by hand remains, unless it belongs to another text.
       const isSame = draft.post?.place === draft.place;
-      return take(places, isSame ? draft.point : null);
+      return accept(places, isSame ? draft.point : null);
     } catch (error) {
       return fail(explain(error));
     }
   }
 
   function fail(text) {
-    field.complain(text);
+    field.showError(text);
     field.input.focus();
   }
 
   position.addEventListener('click', () => busy(position, async () => {
-    field.complain('');
+    field.showError('');
     try {
       const { coords } = await here();
       const [place] = await placesAround(coords.latitude, coords.longitude);
       if (!place) return fail(say('adding.position.nowhere'));
       field.value = place.label;
-      return take([place], { latitude: coords.latitude, longitude: coords.longitude });
+      return accept([place], { latitude: coords.latitude, longitude: coords.longitude });
     } catch (error) {
-      return fail(error instanceof Nowhere ? say(error.message) : explain(error));
+      return fail(error instanceof PositionError ? say(error.message) : explain(error));
     }
   }));
   return element('form', { onsubmit: (event) => {
@@ -70,14 +70,14 @@ export function placeStep(draft, { next, cancel, complaint }) {
 }
 
 /** The device does not know its position. The message is the key of a text. */
-class Nowhere extends Error {}
+class PositionError extends Error {}
 
 function here() {
   return new Promise((resolve, reject) => {
-    if (!navigator.geolocation || !isSecureContext) return reject(new Nowhere('adding.position.unavailable'));
+    if (!navigator.geolocation || !isSecureContext) return reject(new PositionError('adding.position.unavailable'));
     return navigator.geolocation.getCurrentPosition(resolve, (error) => {
       const isRefused = error.code === error.PERMISSION_DENIED;
-      reject(new Nowhere(isRefused ? 'adding.position.refused' : 'adding.position.unavailable'));
+      reject(new PositionError(isRefused ? 'adding.position.refused' : 'adding.position.unavailable'));
     }, { enableHighAccuracy: false, timeout: positionMs, maximumAge: 60_000 });
   });
 }

@@ -1,4 +1,4 @@
-import { ask, Problem } from '../common/api.js';
+import { Problem, request } from '../common/api.js';
 import { language } from '../common/language.js';
 
 /**
@@ -16,7 +16,7 @@ export async function placesAround(latitude, longitude, signal) {
 
 async function places(path, query, signal) {
   try {
-    const { body } = await ask('GET', `${path}?${new URLSearchParams(query)}`, { signal });
+    const { body } = await request('GET', `${path}?${new URLSearchParams(query)}`, { signal });
     return body.places;
   } catch (error) {
     if (error instanceof Problem && error.code === 'place_not_found') return [];

@@ -38,10 +38,10 @@ export function previewStep(draft, tiles, { next, back, cancel }) {
       else if (east < west) east += 360;
       map.fitBounds([[south, west], [north, east]], { maxZoom: zoom, animate: false });
     }
-    tell();
+    describe();
   }
 
-  function tell() {
+  function describe() {
     where.textContent = say(draft.point ? 'adding.moved' : 'adding.drag');
     const { lines, isMild } = understanding(draft.candidate, draft.found ?? '', draft.point !== null);
     notice.classList.toggle('mild', isMild);
@@ -50,7 +50,7 @@ export function previewStep(draft, tiles, { next, back, cancel }) {
 
   function move({ lat, lng }) {
     draft.point = { latitude: lat, longitude: L.Util.wrapNum(lng, [-180, 180], true) };
-    tell();
+    describe();
   }
 
   const form = element('form', { onsubmit: (event) => {

@@ -3,7 +3,7 @@ import { say } from '../common/language.js';
 import { findPlaces } from './places.js';
 
 const pauseMs = 150;
-const least = 2;
+const lengthMin = 2;
 
 /**
  * Suggestions of places below an input while the user types. (WAI-ARIA Authoring Practices, "Combobox".) The list
@@ -13,19 +13,19 @@ const least = 2;
 export class Suggestions {
   #input;
   #notes;
-  #take;
+  #onChoose;
   #list;
   #options = [];
   #at = -1;
-  #asking = null;
+  #request = null;
   #timer = null;
 
   /**
    * @param {Field} field The field whose input gets suggestions.
-   * @param {function(Object)} take Called with the chosen place.
+   * @param {function(Object)} onChoose Called with the chosen place.
    */
-  constructor({ input, notes }, take) {
-    [this.#input, this.#notes, this.#take] = [input, notes, take];
+  constructor({ input, notes }, onChoose) {
+    [this.#input, this.#notes, this.#onChoose] = [input, notes, onChoose];
     this.#list = element('ul.suggestions', {
       id: `${input.id}-list`, role: 'listbox', 'aria-label': say('suggestions'), hidden: true,
       // A press on the scroll bar would otherwise blur the input and close the list.
@@ -44,19 +44,19 @@ export class Suggestions {
   /** Closes the list and cancels the request. */
   close() {
     clearTimeout(this.#timer);
-    this.#asking?.abort();
+    this.#request?.abort();
     this.#offer([]);
   }
 
   #wait() {
     this.close();
     const text = this.#input.value.trim();
-    if (text.length >= least) this.#timer = setTimeout(() => this.#ask(text), pauseMs);
+    if (text.length >= lengthMin) this.#timer = setTimeout(() => this.#search(text), pauseMs);
   }
 
-  async #ask(text) {
-    this.#asking = new AbortController();
-    const { signal } = this.#asking;
+  async #search(text) {
+    this.#request = new AbortController();
+    const { signal } = this.#request;
     try {
       const places = await findPlaces(text, { isBegun: true, signal });
       if (!signal.aborted) this.#offer(places);
@@ -107,6 +107,6 @@ export class Suggestions {
 
   #choose(place) {
     this.close();
-    this.#take(place);
+    this.#onChoose(place);
   }
 }

@@ -9,7 +9,7 @@ const hourMs = 3_600_000;
  */
 export class Board extends EventTarget {
   #session;
-  #turn = 0;
+  #run = 0;
 
   state = 'connecting';
   /** The body of GET /v2/admin/status. Null while it is unknown. */
@@ -25,8 +25,8 @@ export class Board extends EventTarget {
 
   /** Polls immediately, and then regularly. */
   async restart() {
-    const turn = ++this.#turn;
-    while (turn === this.#turn && !document.hidden) {
+    const run = ++this.#run;
+    while (run === this.#run && !document.hidden) {
       await this.refresh();
       if (this.state === 'operators-only') return;
       await new Promise((resolve) => { setTimeout(resolve, everyMs); });
@@ -36,20 +36,20 @@ export class Board extends EventTarget {
   /** Polls once. */
   async refresh() {
     if (this.#session.account === null) {
-      this.#shut();
+      this.#clear();
       return;
     }
     try {
       const since = this.samples.at(-1)?.unixMs ?? -1;
       const [status, history] = await Promise.all([
-        this.ask('GET', '/v2/admin/status'), this.ask('GET', `/v2/admin/history?since=${since + 1}`)]);
+        this.request('GET', '/v2/admin/status'), this.request('GET', `/v2/admin/history?since=${since + 1}`)]);
       this.status = status;
       const samples = history.samples.filter(({ unixMs }) => unixMs > (this.samples.at(-1)?.unixMs ?? -1));
       this.samples = [...this.samples, ...samples].filter(({ unixMs }) => unixMs > Date.now() - hourMs);
       this.state = 'live';
     } catch (error) {
       if (error instanceof Cancelled || error.code === 'operator_required') {
-        this.#shut();
+        this.#clear();
         return;
       }
       if (!(error instanceof Offline) && !(error instanceof Problem)) throw error;
@@ -59,12 +59,12 @@ export class Board extends EventTarget {
   }
 
   /** Sends a request as the operator. Throws as `Session.ask`. */
-  async ask(method, path, body) {
-    return (await this.#session.ask(method, path, body === undefined ? {} : { body })).body;
+  async request(method, path, body) {
+    return (await this.#session.request(method, path, body === undefined ? {} : { body })).body;
   }
 
   /** Removes all data that the current user may not see. */
-  #shut() {
+  #clear() {
     [this.state, this.status, this.samples] = ['operators-only', null, []];
     this.dispatchEvent(new Event('change'));
   }

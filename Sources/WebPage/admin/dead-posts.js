@@ -64,8 +64,8 @@ export class DeadPosts {
     const query = new URLSearchParams({ state: 'dead', limit: pageSize });
     if (this.#reason.value) query.set('reason', this.#reason.value);
     if (after !== null) query.set('after', after);
-    await this.#try(async () => {
-      const { posts, next = null } = await this.#board.ask('GET', `/v2/admin/posts?${query}`);
+    await this.#attempt(async () => {
+      const { posts, next = null } = await this.#board.request('GET', `/v2/admin/posts?${query}`);
       this.#posts = after === null ? posts : [...this.#posts, ...posts];
       this.#next = next;
       this.#chosen = new Set(this.#posts.map(({ id }) => id).filter((id) => this.#chosen.has(id)));
@@ -91,7 +91,7 @@ export class DeadPosts {
     box.checked = this.#chosen.has(post.id);
     return element('tr', {}, element('td', {}, box),
       element('th', { scope: 'row' },
-        element('button.plain', { type: 'button', onclick: () => this.#tell(post.id) }, post.place)),
+        element('button.plain', { type: 'button', onclick: () => this.#showHistory(post.id) }, post.place)),
       element('td', {}, post.reason?.code ?? '', element('div.quiet', {}, post.reason?.detail ?? '')),
       element('td', {}, count(post.failedAttempts)),
       element('td', {}, element('time', { datetime: post.updatedAt }, moment(Date.parse(post.updatedAt)))));
@@ -109,11 +109,11 @@ export class DeadPosts {
     this.#redraw();
   }
 
-  /** @param {string} what `retry` or `discard`. */
-  async #act(what, ids) {
-    await this.#try(async () => {
-      const { changed, unchanged } = await this.#board.ask('POST', `/v2/admin/posts/${what}`, { ids });
-      toast(say(`admin.done.${what}`, { n: changed.length })
+  /** @param {string} action `retry` or `discard`. */
+  async #act(action, ids) {
+    await this.#attempt(async () => {
+      const { changed, unchanged } = await this.#board.request('POST', `/v2/admin/posts/${action}`, { ids });
+      toast(say(`admin.done.${action}`, { n: changed.length })
         + (unchanged.length ? ` ${say('admin.unchanged', { n: unchanged.length })}` : ''));
       await this.#board.refresh();
     });
@@ -122,10 +122,11 @@ export class DeadPosts {
   /** Retries all dead posts, or all with the selected reason, however many there are. */
   async #retryEach() {
     const reason = this.#reason.value || undefined;
-    await this.#try(async () => {
+    await this.#attempt(async () => {
       let [after, sum] = [undefined, 0];
       do {
-        const { changed, next } = await this.#board.ask('POST', '/v2/admin/posts/retry', { all: true, reason, after });
+        const body = { all: true, reason, after };
+        const { changed, next } = await this.#board.request('POST', '/v2/admin/posts/retry', body);
         [after, sum] = [next, sum + changed.length];
       } while (after !== undefined);
       toast(say('admin.done.retry', { n: sum }));
@@ -137,33 +138,33 @@ export class DeadPosts {
   async #confirmDiscard() {
     const ids = [...this.#chosen];
     const dialog = new Dialog(say('admin.discard.title', { n: ids.length }), 'discard');
-    let isMeant = false;
-    const meant = element('button.primary', { type: 'button', onclick: () => {
-      isMeant = true;
+    let isConfirmed = false;
+    const confirmButton = element('button.primary', { type: 'button', onclick: () => {
+      isConfirmed = true;
       dialog.close();
     } }, say('admin.discard'));
     dialog.body.append(element('p', {}, say('admin.discard.more')), element('div.actions', {},
-      element('button', { type: 'button', onclick: () => dialog.close() }, say('cancel')), meant));
+      element('button', { type: 'button', onclick: () => dialog.close() }, say('cancel')), confirmButton));
     await dialog.show();
-    if (isMeant) await this.#act('discard', ids);
+    if (isConfirmed) await this.#act('discard', ids);
   }
 
   /** Shows the events of a post, oldest first. */
-  async #tell(id) {
-    await this.#try(async () => {
-      const post = await this.#board.ask('GET', `/v2/admin/posts/${encodeURIComponent(id)}`);
+  async #showHistory(id) {
+    await this.#attempt(async () => {
+      const post = await this.#board.request('GET', `/v2/admin/posts/${encodeURIComponent(id)}`);
       const dialog = new Dialog(post.place, 'history');
       const event = (name) => (has(`event.${name}`) ? say(`event.${name}`) : name);
       dialog.body.append(
         element('p.quiet', {}, [post.id, post.link].filter(Boolean).join(' · ')),
-        element('ol.history-list', {}, ...post.history.map((one) => element('li', {},
-          element('time.quiet', { datetime: one.at }, moment(Date.parse(one.at))), ` ${event(one.event)}`,
-          one.code ? element('div.quiet', {}, [one.code, one.detail].filter(Boolean).join(': ')) : null))));
+        element('ol.history-list', {}, ...post.history.map((entry) => element('li', {},
+          element('time.quiet', { datetime: entry.at }, moment(Date.parse(entry.at))), ` ${event(entry.event)}`,
+          entry.code ? element('div.quiet', {}, [entry.code, entry.detail].filter(Boolean).join(': ')) : null))));
       await dialog.show();
     });
   }
 
-  async #try(body) {
+  async #attempt(body) {
     this.#trouble.textContent = '';
     try {
       await body();

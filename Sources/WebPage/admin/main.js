@@ -1,5 +1,5 @@
 import { Board } from './board.js';
-import { ask, explain } from '../common/api.js';
+import { explain, request } from '../common/api.js';
 import { DeadPosts } from './dead-posts.js';
 import { Figures } from './figures.js';
 import { PauseButton } from './pause-button.js';
@@ -17,7 +17,7 @@ translate();
 offerLanguages();
 document.title = `On The Map · ${say('admin.title')}`;
 try {
-  const { body } = await ask('GET', '/v2/page');
+  const { body } = await request('GET', '/v2/page');
   start(body);
 } catch (error) {
   byId('connection').dataset.state = 'offline';

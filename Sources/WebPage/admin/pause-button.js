@@ -12,7 +12,7 @@ export class PauseButton {
     this.#button = button;
     button.addEventListener('click', () => busy(button, async () => {
       try {
-        await board.ask('POST', this.#isPaused ? '/v2/admin/resume' : '/v2/admin/pause');
+        await board.request('POST', this.#isPaused ? '/v2/admin/resume' : '/v2/admin/pause');
         await board.refresh();
         toast(say(this.#isPaused ? 'admin.paused' : 'admin.resumed'));
       } catch (error) {

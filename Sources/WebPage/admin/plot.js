@@ -2,7 +2,7 @@ import { element } from '../common/element.js';
 import { clock, say } from '../common/language.js';
 import { duration } from '../common/quantity.js';
 
-const spanMs = { least: 300_000, most: 3_600_000 };
+const spanMs = { min: 300_000, max: 3_600_000 };
 const gapMs = 15_000;
 const [width, height] = [720, 160];
 
@@ -11,7 +11,7 @@ export class Plot {
   #series;
   #format;
   #samples = [];
-  #spanMs = spanMs.least;
+  #spanMs = spanMs.min;
   #from = element('span');
   #pointed = null;
   #picture;
@@ -26,9 +26,9 @@ export class Plot {
   constructor(title, series, format) {
     this.#format = format;
     this.#series = series.map((one, index) => ({
-      ...one, line: drawn('path', { class: `line line-${index}` }), now: element('span') }));
-    this.#mark = drawn('path', { class: 'mark-line' });
-    this.#picture = drawn('svg', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', role: 'img' });
+      ...one, line: svgElement('path', { class: `line line-${index}` }), now: element('span') }));
+    this.#mark = svgElement('path', { class: 'mark-line' });
+    this.#picture = svgElement('svg', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', role: 'img' });
     this.#picture.append(this.#mark, ...this.#series.map(({ line }) => line));
     this.#picture.addEventListener('pointermove', (event) => this.#point(event));
     this.#picture.addEventListener('pointerleave', () => this.#point(null));
@@ -46,12 +46,12 @@ export class Plot {
     this.#samples = samples;
     const end = samples.at(-1)?.unixMs ?? 0;
     const values = samples.flatMap((sample) => this.#series.map(({ key }) => sample[key]));
-    const most = round(Math.max(1, ...values));
-    this.#top.textContent = this.#format(most);
-    this.#spanMs = Math.max(spanMs.least, Math.min(spanMs.most, end - (samples[0]?.unixMs ?? end)));
+    const top = round(Math.max(1, ...values));
+    this.#top.textContent = this.#format(top);
+    this.#spanMs = Math.max(spanMs.min, Math.min(spanMs.max, end - (samples[0]?.unixMs ?? end)));
     this.#from.textContent = say('admin.ago', { time: duration(this.#spanMs) });
-    for (const { key, line } of this.#series) line.setAttribute('d', path(samples, key, end, this.#spanMs, most));
-    this.#tell();
+    for (const { key, line } of this.#series) line.setAttribute('d', path(samples, key, end, this.#spanMs, top));
+    this.#showValues();
   }
 
   #point(event) {
@@ -65,11 +65,11 @@ export class Plot {
         (best, sample) =>
           (best && Math.abs(best.unixMs - unixMs) <= Math.abs(sample.unixMs - unixMs) ? best : sample), null);
     }
-    this.#tell();
+    this.#showValues();
   }
 
   /** Shows the values at the pointer, or else the latest. */
-  #tell() {
+  #showValues() {
     const last = this.#samples.at(-1);
     const sample = this.#pointed ?? last;
     if (!sample) return;
@@ -86,11 +86,11 @@ export class Plot {
 }
 
 /** Returns a line through the samples, interrupted where samples are missing. */
-function path(samples, key, end, span, most) {
+function path(samples, key, end, span, top) {
   let before = -Infinity;
   return samples.map((sample) => {
     const x = (1 - (end - sample.unixMs) / span) * width;
-    const y = height - 2 - (sample[key] / most) * (height - 6);
+    const y = height - 2 - (sample[key] / top) * (height - 6);
     const step = `${sample.unixMs - before > gapMs ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`;
     before = sample.unixMs;
     return step;
@@ -104,13 +104,13 @@ function round(value) {
 }
 
 function swatch(index) {
-  const line = drawn('svg', { viewBox: '0 0 18 8', class: 'swatch', 'aria-hidden': 'true' });
-  line.append(drawn('path', { d: 'M0 4H18', class: `line line-${index}` }));
+  const line = svgElement('svg', { viewBox: '0 0 18 8', class: 'swatch', 'aria-hidden': 'true' });
+  line.append(svgElement('path', { d: 'M0 4H18', class: `line line-${index}` }));
   return line;
 }
 
-function drawn(name, attributes) {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
+function svgElement(name, attributes) {
+  const node = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  return node;
 }

@@ -1,6 +1,6 @@
 import { has, say } from './language.js';
 
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 
 /** An error response of the server. (RFC 9457.) */
 export class Problem extends Error {
@@ -24,27 +24,27 @@ export class Cancelled extends Error {}
  *
  * @returns {Promise<{status: number, body: any}>} The status and the body, which is null without JSON.
  */
-export async function ask(method, path, { body, headers = {}, signal, keepalive = false } = {}) {
-  const timeout = AbortSignal.timeout(patienceMs);
+export async function request(method, path, { body, headers = {}, signal, keepalive = false } = {}) {
+  const timeout = AbortSignal.timeout(timeoutMs);
   const options = { method, keepalive, headers: { Accept: 'application/json', ...headers } };
   options.signal = signal ? AbortSignal.any([signal, timeout]) : timeout;
   if (body !== undefined) {
     options.body = JSON.stringify(body);
     options.headers['Content-Type'] = 'application/json';
   }
-  let answer;
+  let response;
   let text;
   try {
-    answer = await fetch(path, options);
-    text = await answer.text();
+    response = await fetch(path, options);
+    text = await response.text();
   } catch (error) {
     throw signal?.aborted ? new Cancelled() : new Offline(String(error));
   }
   const content = parsed(text);
-  if (answer.ok) return { status: answer.status, body: content };
+  if (response.ok) return { status: response.status, body: content };
   // A reverse proxy sends these statuses when the service behind it is down.
-  if (content === null && [502, 503, 504].includes(answer.status)) throw new Offline(`status ${answer.status}`);
-  throw new Problem(answer.status, content ?? {}, answer.headers.get('Retry-After'));
+  if (content === null && [502, 503, 504].includes(response.status)) throw new Offline(`status ${response.status}`);
+  throw new Problem(response.status, content ?? {}, response.headers.get('Retry-After'));
 }
 
 function parsed(text) {

@@ -7,15 +7,15 @@
  */
 export function element(name, attributes = {}, ...children) {
   const [tag, ...classes] = name.split('.');
-  const made = document.createElement(tag);
-  if (classes.length) made.className = classes.join(' ');
+  const node = document.createElement(tag);
+  if (classes.length) node.className = classes.join(' ');
   for (const [key, value] of Object.entries(attributes)) {
     if (value === false || value === null || value === undefined) continue;
-    if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
-    else made.setAttribute(key, value === true ? '' : String(value));
+    if (key.startsWith('on')) node.addEventListener(key.slice(2), value);
+    else node.setAttribute(key, value === true ? '' : String(value));
   }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
-  return made;
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
 }
 
 

@@ -16,7 +16,7 @@ export class Field {
     this.input = element('input', { id, 'aria-describedby': `${id}-error ${id}-hint`, ...attributes });
     this.notes = element('div.notes', {}, this.error, this.hint);
     this.root = element('div.field', {}, element('label', { for: id }, label), this.input, this.notes);
-    this.input.addEventListener('input', () => this.complain(''));
+    this.input.addEventListener('input', () => this.showError(''));
   }
 
   get value() { return this.input.value; }
@@ -24,7 +24,7 @@ export class Field {
   set value(text) { this.input.value = text; }
 
   /** Shows an error. An empty text removes it. */
-  complain(text) {
+  showError(text) {
     if (this.error.textContent !== text) this.error.textContent = text;
     if (text) this.input.setAttribute('aria-invalid', 'true');
     else this.input.removeAttribute('aria-invalid');

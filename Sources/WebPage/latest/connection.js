@@ -1,4 +1,4 @@
-import { ask, Problem } from '../common/api.js';
+import { Problem, request } from '../common/api.js';
 
 const pollMs = 3_000;
 const retryMs = { first: 1_000, last: 20_000 };
@@ -11,7 +11,7 @@ const hiddenMs = 60_000;
  *
  * - `connecting`: no connection yet
  * - `live`: the feed sends every change
- * - `stale`: the feed is connected but has not heard from ingest for a while
+ * - `stale`: the feed is connected but has received nothing from ingest for a while
  * - `reconnecting`: the feed is unreachable, so the page polls ingest
  * - `polling`: the page knows no feed, so it polls ingest
  * - `paused`: the page is hidden
@@ -24,12 +24,12 @@ export class Connection extends EventTarget {
   #address;
   #ticket;
   #lastEventId = '';
-  #heardMs = 0;
+  #lastReceivedMs = 0;
   #failures = 0;
   #attempt = 0;
   #polling = null;
   #retry = null;
-  #away = null;
+  #hiding = null;
 
   state = 'connecting';
 
@@ -45,8 +45,8 @@ export class Connection extends EventTarget {
     // A connection dies with its network, but reports this only after minutes.
     addEventListener('offline', () => this.#lose());
     addEventListener('online', () => this.refresh());
-    document.addEventListener('visibilitychange', () => this.#look());
-    setInterval(() => this.#listen(), silenceMs / 3);
+    document.addEventListener('visibilitychange', () => this.#followVisibility());
+    setInterval(() => this.#checkSilence(), silenceMs / 3);
   }
 
   /** Starts, and continues until the page closes or the map is shut. */
@@ -68,9 +68,9 @@ export class Connection extends EventTarget {
 
   /** Loads the whole list now. Resolves to true on success. */
   async refresh() {
-    const came = await this.#fetch();
-    if (came && this.#address !== null && this.#stream === null) this.#open();
-    return came;
+    const isLoaded = await this.#fetch();
+    if (isLoaded && this.#address !== null && this.#stream === null) this.#open();
+    return isLoaded;
   }
 
   #set(state) {
@@ -96,19 +96,19 @@ export class Connection extends EventTarget {
     if (this.#lastEventId) address.searchParams.set('lastEventId', this.#lastEventId);
     const stream = new EventSource(address);
     this.#stream = stream;
-    const on = (name, take) => stream.addEventListener(name, (event) => {
-      this.#heardMs = performance.now();
+    const on = (name, handle) => stream.addEventListener(name, (event) => {
+      this.#lastReceivedMs = performance.now();
       if (event.lastEventId) this.#lastEventId = event.lastEventId;
-      take(JSON.parse(event.data));
+      handle(JSON.parse(event.data));
     });
-    on('snapshot', (list) => this.#take(this.#latest.replace(list), list.stale));
-    on('delta', (delta) => this.#take(this.#latest.apply(delta)));
-    on('stale', ({ stale }) => this.#take(true, stale));
+    on('snapshot', (list) => this.#handle(this.#latest.replace(list), list.stale));
+    on('delta', (delta) => this.#handle(this.#latest.apply(delta)));
+    on('stale', ({ stale }) => this.#handle(true, stale));
     stream.addEventListener('error', () => this.#lose());
   }
 
   /** Handles a message. If the list is wrong, the stream restarts with a snapshot. */
-  #take(isRight, isStale = this.state === 'stale') {
+  #handle(isRight, isStale = this.state === 'stale') {
     if (!isRight) {
       this.#lastEventId = '';
       this.#lose();
@@ -151,7 +151,7 @@ export class Connection extends EventTarget {
 
   async #fetch() {
     try {
-      const { body } = await ask('GET', '/v2/feed');
+      const { body } = await request('GET', '/v2/feed');
       if (this.state === 'members-only') return false;
       const isBehind = body.epoch === this.#latest.epoch && body.seq < this.#latest.seq;
       if (!isBehind && !this.#latest.replace(body)) throw new Error('list hash mismatch');
@@ -169,12 +169,12 @@ export class Connection extends EventTarget {
   }
 
   /** Checks a silent stream against ingest, since a connection may be dead without an error. */
-  async #listen() {
-    if (this.#stream === null || performance.now() - this.#heardMs < silenceMs) return;
-    this.#heardMs = performance.now();
+  async #checkSilence() {
+    if (this.#stream === null || performance.now() - this.#lastReceivedMs < silenceMs) return;
+    this.#lastReceivedMs = performance.now();
     const { epoch, seq } = this.#latest;
     try {
-      const { body } = await ask('GET', '/v2/feed');
+      const { body } = await request('GET', '/v2/feed');
       if (this.#latest.epoch === epoch && this.#latest.seq === seq && (body.epoch !== epoch || body.seq > seq)) {
         this.#lose();
       }
@@ -184,10 +184,10 @@ export class Connection extends EventTarget {
   }
 
   /** Closes the stream of a hidden page, because a browser allows six connections to a host for all of its tabs. */
-  #look() {
-    clearTimeout(this.#away);
+  #followVisibility() {
+    clearTimeout(this.#hiding);
     if (document.hidden) {
-      this.#away = setTimeout(() => {
+      this.#hiding = setTimeout(() => {
         clearTimeout(this.#retry);
         this.#close();
         this.#stopPolling();

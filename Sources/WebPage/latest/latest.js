@@ -1,10 +1,10 @@
 import { stateHash } from './hash.js';
 
-const most = 100;
+const capacity = 100;
 
 /**
  * The latest posts of everyone, newest first, which the map and the table show. It equals the server's list as of
- * `seq`. Fires `change` with the ids that are new or changed (`news`), and the ids that are gone (`gone`).
+ * `seq`. Fires `change` with the ids that are new or changed (`changed`), and the removed ids (`removed`).
  */
 export class Latest extends EventTarget {
   #entries = [];
@@ -30,8 +30,8 @@ export class Latest extends EventTarget {
     const kept = new Set(entries.map((entry) => entry.id));
     if (this.epoch === epoch && this.seq === seq) return true;
     [this.epoch, this.seq, this.#entries] = [epoch, seq, entries.map(shown)];
-    const news = isFirst ? [] : entries.filter((entry) => known.get(entry.id) !== entry.seq).map((entry) => entry.id);
-    this.#tell(news, [...known.keys()].filter((id) => !kept.has(id)));
+    const changed = isFirst ? [] : entries.filter(({ id, seq: now }) => known.get(id) !== now).map(({ id }) => id);
+    this.#notify(changed, [...known.keys()].filter((id) => !kept.has(id)));
     return true;
   }
 
@@ -42,30 +42,30 @@ export class Latest extends EventTarget {
     // A poll of ingest was faster and already had this change.
     if (epoch === this.epoch && seq <= this.seq) return true;
     if (epoch !== this.epoch || prevSeq !== this.seq) return false;
-    const gone = new Set([...remove, ...upsert.map((entry) => entry.id)]);
-    const entries = [...this.#entries.filter((entry) => !gone.has(entry.id)), ...upsert.map(shown)]
+    const replaced = new Set([...remove, ...upsert.map((entry) => entry.id)]);
+    const entries = [...this.#entries.filter((entry) => !replaced.has(entry.id)), ...upsert.map(shown)]
       .sort((one, other) => other.seq - one.seq);
-    if (entries.length > most || stateHash(entries) !== hash) return false;
+    if (entries.length > capacity || stateHash(entries) !== hash) return false;
     [this.seq, this.#entries] = [seq, entries];
-    this.#tell(upsert.filter((entry) => entry.seq > prevSeq).map((entry) => entry.id), remove);
+    this.#notify(upsert.filter((entry) => entry.seq > prevSeq).map((entry) => entry.id), remove);
     return true;
   }
 
   /** Clears the list, because the current user may not see it. */
   clear() {
     [this.epoch, this.seq, this.#entries] = [null, 0, []];
-    this.#tell();
+    this.#notify();
   }
 
   /** Hides a post or shows it again, while its deletion can be undone. */
   hide(id, isHidden = true) {
     if (isHidden) this.#hidden.add(id);
     else this.#hidden.delete(id);
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(news = [], gone = []) {
-    this.dispatchEvent(new CustomEvent('change', { detail: { news, gone } }));
+  #notify(changed = [], removed = []) {
+    this.dispatchEvent(new CustomEvent('change', { detail: { changed, removed } }));
   }
 }
 

@@ -11,7 +11,7 @@ export class MapView {
   #pins;
   #latest;
   #isDue = false;
-  #news = new Set();
+  #changed = new Set();
 
   /**
    * @param {HTMLElement} place
@@ -24,7 +24,7 @@ export class MapView {
     this.#map = makeMap(place, tiles);
     this.#pins = new Pins(this.#map, isOwn);
     latest.addEventListener('change', ({ detail }) => {
-      for (const id of detail.news) this.#news.add(id);
+      for (const id of detail.changed) this.#changed.add(id);
       this.redraw();
     });
     this.redraw();
@@ -40,8 +40,8 @@ export class MapView {
   #draw() {
     if (!this.#isDue) return;
     this.#isDue = false;
-    this.#pins.show(this.#latest.entries, this.#news);
-    this.#news.clear();
+    this.#pins.show(this.#latest.entries, this.#changed);
+    this.#changed.clear();
   }
 
   /** Adapts the map to its new size. Call this after it becomes visible or its element changes size. */

@@ -6,10 +6,10 @@ const { L } = globalThis;
 /** An icon with a label for screen readers. */
 const NamedIcon = L.DivIcon.extend({
   createIcon(old) {
-    const made = L.DivIcon.prototype.createIcon.call(this, old);
-    made.setAttribute('role', 'button');
-    made.setAttribute('aria-label', this.options.label);
-    return made;
+    const node = L.DivIcon.prototype.createIcon.call(this, old);
+    node.setAttribute('role', 'button');
+    node.setAttribute('aria-label', this.options.label);
+    return node;
   },
 });
 

@@ -14,29 +14,29 @@ export class Pins {
     spiderLegPolylineOptions: { className: 'spider-leg' }, animate: !isCalm(),
   });
   #map;
-  #own;
+  #isOwn;
 
   /** @param {function(string): boolean} isOwn Returns true if a post belongs to the user. */
   constructor(map, isOwn) {
     this.#map = map;
-    this.#own = isOwn;
+    this.#isOwn = isOwn;
     this.#layer.addTo(map);
   }
 
-  /** Shows exactly these posts. Unchanged pins are not touched. */
-  show(entries, news) {
+  /** Shows exactly these posts. Keeps unchanged pins. Those in `changed` appear with an animation. */
+  show(entries, changed) {
     const wanted = new Map(entries.map((entry) => [entry.id, entry]));
     const opened = [...this.#markers.values()].find(({ marker }) => marker.isPopupOpen())?.entry.id;
-    const gone = [];
+    const removed = [];
     for (const [id, { entry, marker }] of this.#markers) {
-      const now = wanted.get(id);
-      if (now?.seq === entry.seq && marker.options.isOwn === this.#own(id)) continue;
-      gone.push(marker);
+      const current = wanted.get(id);
+      if (current?.seq === entry.seq && marker.options.isOwn === this.#isOwn(id)) continue;
+      removed.push(marker);
       this.#markers.delete(id);
     }
-    this.#layer.removeLayers(gone);
-    const came = entries.filter((entry) => !this.#markers.has(entry.id));
-    this.#layer.addLayers(came.map((entry) => this.#add(entry, news.has(entry.id))));
+    this.#layer.removeLayers(removed);
+    const added = entries.filter((entry) => !this.#markers.has(entry.id));
+    this.#layer.addLayers(added.map((entry) => this.#add(entry, changed.has(entry.id))));
     // An open popup stays open, even if another post's change folds its cluster.
     if (this.#markers.get(opened)?.marker.isPopupOpen() === false) this.open(opened);
   }
@@ -52,9 +52,9 @@ export class Pins {
     if (!marker) return;
     // Wait until the event has ended: the end of a zoom folds everything that has fanned out. A cluster that is being
     // animated refuses to fan out, without an error.
-    const later = () => setTimeout(() => this.open(id));
+    const retry = () => setTimeout(() => this.open(id));
     if (this.#layer._inZoomAnimation) {
-      this.#layer.once('animationend', later);
+      this.#layer.once('animationend', retry);
       return;
     }
     const shown = this.#layer.getVisibleParent(marker);
@@ -64,7 +64,7 @@ export class Pins {
       this.#layer.once('spiderfied', () => marker.openPopup());
       shown.spiderfy();
     } else if (shown !== null) {
-      this.#map.once('moveend', later);
+      this.#map.once('moveend', retry);
       shown.zoomToBounds();
     }
   }
@@ -78,7 +78,7 @@ export class Pins {
   }
 
   #add(entry, isNew) {
-    const isOwn = this.#own(entry.id);
+    const isOwn = this.#isOwn(entry.id);
     const marker = L.marker([entry.latitude, entry.longitude], {
       icon: pinIcon(entry, { isOwn, isNew }), id: entry.id, isOwn, riseOnHover: true,
       zIndexOffset: isOwn ? 1_000 : 0,

@@ -38,15 +38,15 @@ export const PlaceNames = L.Layer.extend({
     const style = getComputedStyle(document.documentElement);
     const square = 256 * 2 ** zoom;
     const corner = map.getPixelBounds().min.subtract(margin);
-    const taken = [];
-    const write = (names, look) => {
+    const occupied = [];
+    const write = (names, draw) => {
       for (const [name, latitude, longitude, from] of names) {
         if (from > zoom) continue;
         const [x, y] = project(latitude, longitude);
         // Once for each repetition of the world in view.
         const first = Math.ceil((corner.x - square) / square - x);
         for (let world = first; (x + world) * square - corner.x < whole.x; world += 1) {
-          look(canvas, name, (x + world) * square - corner.x, y * square - corner.y, style, taken);
+          draw(canvas, name, (x + world) * square - corner.x, y * square - corner.y, style, occupied);
         }
       }
     };
@@ -55,19 +55,19 @@ export const PlaceNames = L.Layer.extend({
   },
 });
 
-function country(canvas, name, x, y, style, taken) {
+function country(canvas, name, x, y, style, occupied) {
   canvas.font = '600 12px system-ui, sans-serif';
   canvas.letterSpacing = '0.06em';
   const width = canvas.measureText(name).width;
-  if (!claim(taken, x - width / 2, y - 8, width, 16)) return;
+  if (!claim(occupied, x - width / 2, y - 8, width, 16)) return;
   text(canvas, name, x - width / 2, y + 4, style.getPropertyValue('--country-name'), style);
 }
 
-function city(canvas, name, x, y, style, taken) {
+function city(canvas, name, x, y, style, occupied) {
   canvas.font = '11px system-ui, sans-serif';
   canvas.letterSpacing = '0';
   const width = canvas.measureText(name).width;
-  if (!claim(taken, x - 3, y - 8, width + 10, 15)) return;
+  if (!claim(occupied, x - 3, y - 8, width + 10, 15)) return;
   canvas.beginPath();
   canvas.arc(x, y, 2, 0, 2 * Math.PI);
   canvas.fillStyle = style.getPropertyValue('--city-name');
@@ -85,10 +85,10 @@ function text(canvas, name, x, y, colour, style) {
 }
 
 /** Claims the space of a name. Returns false if another name overlaps it. */
-function claim(taken, x, y, width, height) {
-  const isFree = taken.every((other) =>
+function claim(occupied, x, y, width, height) {
+  const isFree = occupied.every((other) =>
     x > other.x + other.width + gap || other.x > x + width + gap
     || y > other.y + other.height + gap || other.y > y + height + gap);
-  if (isFree) taken.push({ x, y, width, height });
+  if (isFree) occupied.push({ x, y, width, height });
   return isFree;
 }

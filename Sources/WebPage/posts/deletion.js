@@ -1,7 +1,7 @@
-import { ask, Cancelled, explain } from '../common/api.js';
+import { Cancelled, explain, request } from '../common/api.js';
 import { say } from '../common/language.js';
 import { toast } from '../common/toast.js';
-import { isGone } from './own-posts.js';
+import { isDeleted } from './own-posts.js';
 
 const undoMs = 6_000;
 
@@ -12,66 +12,66 @@ const undoMs = 6_000;
 export class Deletion {
   #session;
   #latest;
-  #changed;
+  #onChange;
   /** Posts that the user can still restore, by id. */
-  #due = new Map();
+  #pending = new Map();
   /** Posts whose request has been sent. Only a failure removes an id. */
   #sent = new Set();
 
-  /** @param {function} changed Called when a post is hidden or restored. */
-  constructor(session, latest, changed) {
-    [this.#session, this.#latest, this.#changed] = [session, latest, changed];
+  /** @param {function} onChange Called when a post is hidden or restored. */
+  constructor(session, latest, onChange) {
+    [this.#session, this.#latest, this.#onChange] = [session, latest, onChange];
     addEventListener('pagehide', () => {
-      for (const id of [...this.#due.keys()]) this.#send(id, ask);
+      for (const id of [...this.#pending.keys()]) this.#send(id, request);
     });
   }
 
   /** Returns true for a post that is deleted or about to be. No view shows it. */
   has(id) {
-    return this.#due.has(id) || this.#sent.has(id);
+    return this.#pending.has(id) || this.#sent.has(id);
   }
 
   begin(post) {
     this.#latest.hide(post.id);
-    const timer = setTimeout(() => this.#sendAsPerson(post.id), undoMs);
+    const timer = setTimeout(() => this.#sendAsUser(post.id), undoMs);
     const close = toast(
       say('deleted', { place: post.place }), { label: say('undo'), run: () => this.#undo(post.id) }, undoMs);
-    this.#due.set(post.id, { timer, close });
-    this.#changed();
+    this.#pending.set(post.id, { timer, close });
+    this.#onChange();
   }
 
-  /** Sends the pending requests. Resolves when the server has answered all. */
+  /** Sends the pending requests. Resolves when the server has responded to all of them. */
   async finish() {
-    await Promise.all([...this.#due.keys()].map((id) => this.#sendAsPerson(id)));
+    await Promise.all([...this.#pending.keys()].map((id) => this.#sendAsUser(id)));
   }
 
   #undo(id) {
-    clearTimeout(this.#due.get(id)?.timer);
-    this.#due.delete(id);
+    clearTimeout(this.#pending.get(id)?.timer);
+    this.#pending.delete(id);
     this.#show(id);
   }
 
   #show(id) {
     this.#latest.hide(id, false);
-    this.#changed();
+    this.#onChange();
   }
 
-  #sendAsPerson(id) {
-    return this.#send(id, (...request) => this.#session.ask(...request));
+  #sendAsUser(id) {
+    return this.#send(id, (...parameters) => this.#session.request(...parameters));
   }
 
-  async #send(id, request) {
-    const { timer, close } = this.#due.get(id);
+  async #send(id, perform) {
+    const { timer, close } = this.#pending.get(id);
     clearTimeout(timer);
     close();
-    this.#due.delete(id);
+    this.#pending.delete(id);
     this.#sent.add(id);
     try {
       // The request survives the page.
-      await request('DELETE', `/v2/posts/${id}`, { keepalive: true });
+      await perform('DELETE', `/v2/posts/${id}`, { keepalive: true });
     } catch (error) {
       // Another tab has already deleted the post.
-      if (isGone(error)) return;
+      if (isDeleted(error)) return;
       this.#sent.delete(id);
       this.#show(id);
       const reason = error instanceof Cancelled ? say('problem.session_required') : explain(error);

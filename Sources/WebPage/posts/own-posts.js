@@ -1,6 +1,6 @@
-import { ask, Problem } from '../common/api.js';
+import { Problem, request } from '../common/api.js';
 
-const page = 100;
+const pageSize = 100;
 
 /** The signed-in user's posts: which of the latest are the user's, and all of them, newest first. Fires `change`. */
 export class OwnPosts extends EventTarget {
@@ -11,7 +11,7 @@ export class OwnPosts extends EventTarget {
   constructor(session, latest) {
     super();
     [this.#session, this.#latest] = [session, latest];
-    session.addEventListener('change', () => this.learn());
+    session.addEventListener('change', () => this.load());
   }
 
   /** Returns true if a post belongs to the user. */
@@ -25,12 +25,12 @@ export class OwnPosts extends EventTarget {
   }
 
   /** Loads the ids of the user's posts. */
-  async learn() {
+  async load() {
     const account = this.#session.account;
     const ids = new Set();
     if (account !== null) {
       try {
-        const { body } = await ask('GET', `/v2/posts?order=newest&limit=${page}`);
+        const { body } = await request('GET', `/v2/posts?order=newest&limit=${pageSize}`);
         for (const post of body.posts) ids.add(post.id);
       } catch {
         // Own posts look like others until the next load.
@@ -49,8 +49,8 @@ export class OwnPosts extends EventTarget {
 
   /** Returns a page of the user's posts, newest first, and the cursor of the next page, which is null at the end. */
   async page(after = null) {
-    const query = new URLSearchParams({ order: 'newest', limit: page, ...(after && { after }) });
-    const { body } = await this.#session.ask('GET', `/v2/posts?${query}`);
+    const query = new URLSearchParams({ order: 'newest', limit: pageSize, ...(after && { after }) });
+    const { body } = await this.#session.request('GET', `/v2/posts?${query}`);
     for (const post of body.posts) this.#ids.add(post.id);
     return { posts: body.posts, next: body.next ?? null };
   }
@@ -58,15 +58,15 @@ export class OwnPosts extends EventTarget {
   /** Fetches the current state of a post. Resolves to null if it is deleted. */
   async one(id) {
     try {
-      return (await ask('GET', `/v2/posts/${id}`)).body;
+      return (await request('GET', `/v2/posts/${id}`)).body;
     } catch (error) {
-      if (isGone(error)) return null;
+      if (isDeleted(error)) return null;
       throw error;
     }
   }
 }
 
 /** Returns true for the server's response that a post no longer exists. */
-export function isGone(error) {
+export function isDeleted(error) {
   return error instanceof Problem && ['post_deleted', 'post_not_found'].includes(error.code);
 }

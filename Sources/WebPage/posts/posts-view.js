@@ -16,9 +16,9 @@ export class PostsView {
   #more;
   #trouble = element('p.trouble', { role: 'alert' });
   #empty = element('p.empty', { role: 'status' });
-  #asked = 0;
+  #loadNumber = 0;
 
-  /** @param {{edit: function, drop: Deletion, lead: function}} actions The actions of a post's buttons. */
+  /** @param {{edit: function, drop: Deletion, showOnMap: function}} actions The actions of a post's buttons. */
   constructor(place, own, session, actions) {
     [this.#own, this.#session, this.#actions] = [own, session, actions];
     this.#more = element(
@@ -37,12 +37,12 @@ export class PostsView {
   }
 
   async #load(after) {
-    const asked = ++this.#asked;
+    const number = ++this.#loadNumber;
     await busy(this.#more, async () => {
       this.#trouble.textContent = '';
       try {
         const { posts, next } = await this.#own.page(after);
-        if (asked !== this.#asked) return;
+        if (number !== this.#loadNumber) return;
         this.#posts = after === null ? posts : [...this.#posts, ...posts];
         this.#next = next;
       } catch (error) {
@@ -62,12 +62,12 @@ export class PostsView {
 
   /** Loads the shown posts again that have changed here or elsewhere. */
   async follow(ids) {
-    const asked = this.#asked;
+    const number = this.#loadNumber;
     const isShown = (id) => this.#posts.some((post) => post.id === id) && !this.#actions.drop.has(id);
     await Promise.all(ids.filter(isShown).map(async (id) => {
       const post = await this.#own.one(id).catch(() => undefined);
       // After a failure the post remains as it is. A newer list is more current.
-      if (post === undefined || asked !== this.#asked) return;
+      if (post === undefined || number !== this.#loadNumber) return;
       this.#posts = this.#posts.flatMap((other) => (other.id === id ? post ?? [] : other));
       this.redraw();
     }));
@@ -86,7 +86,7 @@ export class PostsView {
         post.reason ? element('p.reason', {}, reason(post.reason)) : null,
         element('p', {}, element('time.quiet', { datetime: post.updatedAt }, moment(Date.parse(post.updatedAt))))),
       element('div.actions', {},
-        isOnMap ? button('show', () => this.#actions.lead(post)) : null,
+        isOnMap ? button('show', () => this.#actions.showOnMap(post)) : null,
         post.state === 'queued' ? null : button('edit', () => this.#actions.edit(post)),
         button('delete', () => this.#actions.drop.begin(post))));
   }

@@ -16,12 +16,12 @@ const newMs = 4_000;
 export class TableView {
   #latest;
   #isOwn;
-  #lead;
+  #showOnMap;
   #rows = new Map();
   #sort = { key: 'age', isFalling: false };
   #search = '';
   #isDue = false;
-  #news = new Set();
+  #changed = new Set();
   #heads = new Map();
   #body = element('tbody');
   #empty = element('p.empty', { role: 'status' });
@@ -30,19 +30,19 @@ export class TableView {
    * @param {HTMLElement} place
    * @param {Latest} latest
    * @param {function(string): boolean} isOwn
-   * @param {function(string)} lead Moves the map to a post's pin.
+   * @param {function(string)} showOnMap Moves the map to a post's pin.
    */
-  constructor(place, latest, isOwn, lead) {
-    [this.#latest, this.#isOwn, this.#lead] = [latest, isOwn, lead];
+  constructor(place, latest, isOwn, showOnMap) {
+    [this.#latest, this.#isOwn, this.#showOnMap] = [latest, isOwn, showOnMap];
     place.append(this.#searchBox(), element(
       'div.wide', { tabindex: '0', role: 'region', 'aria-label': say('table.title') },
       element('table', {}, element('thead', {}, element('tr', {}, ...columns.map((column) => this.#head(column)))),
         this.#body)), this.#empty);
     latest.addEventListener('change', ({ detail }) => {
-      for (const id of detail.news) this.#news.add(id);
+      for (const id of detail.changed) this.#changed.add(id);
       this.redraw();
     });
-    setInterval(() => this.#grow(), ageMs);
+    setInterval(() => this.#updateAges(), ageMs);
     this.redraw();
   }
 
@@ -53,7 +53,7 @@ export class TableView {
     requestAnimationFrame(() => {
       this.#isDue = false;
       this.#draw();
-      this.#news.clear();
+      this.#changed.clear();
     });
   }
 
@@ -82,16 +82,16 @@ export class TableView {
 
   #draw() {
     const all = this.#latest.entries;
-    const found = this.#sorted(all.filter((entry) => this.#isFound(entry)));
+    const matching = this.#sorted(all.filter((entry) => this.#matches(entry)));
     for (const [key, head] of this.#heads) {
       if (key !== this.#sort.key) head.removeAttribute('aria-sort');
       else head.setAttribute('aria-sort', this.#sort.isFalling ? 'descending' : 'ascending');
     }
     const kept = new Map();
-    for (const entry of found) kept.set(entry.id, this.#row(entry));
+    for (const entry of matching) kept.set(entry.id, this.#row(entry));
     this.#rows = kept;
-    this.#arrange(found.map((entry) => kept.get(entry.id).row));
-    this.#empty.textContent = found.length ? '' : say(all.length ? 'search.none' : 'table.empty');
+    this.#arrange(matching.map((entry) => kept.get(entry.id).row));
+    this.#empty.textContent = matching.length ? '' : say(all.length ? 'search.none' : 'table.empty');
   }
 
   /** Moves only rows at a wrong position, so that the others keep the focus. */
@@ -105,7 +105,7 @@ export class TableView {
     }
   }
 
-  #isFound(entry) {
+  #matches(entry) {
     return [entry.name, entry.place, entry.label, entry.link]
       .some((text) => text.toLocaleLowerCase(language).includes(this.#search));
   }
@@ -126,21 +126,21 @@ export class TableView {
     if (known?.entry.seq === entry.seq && known.isOwn === isOwn) return known;
     const time = element('time', { datetime: entry.updatedAt, title: moment(entry.updatedMs) }, age(entry.updatedMs));
     const row = element(
-      this.#news.has(entry.id) ? 'tr.new' : 'tr', { onclick: (event) => {
+      this.#changed.has(entry.id) ? 'tr.new' : 'tr', { onclick: (event) => {
         // A click on a row leads to its pin, unless it hits a link or button.
-        if (!event.target.closest('a, button') && !getSelection().toString()) this.#lead(entry.id);
+        if (!event.target.closest('a, button') && !getSelection().toString()) this.#showOnMap(entry.id);
       } },
       element('th.column-name', { scope: 'row' },
-        element('button.plain', { type: 'button', onclick: () => this.#lead(entry.id) }, entry.name),
+        element('button.plain', { type: 'button', onclick: () => this.#showOnMap(entry.id) }, entry.name),
         isOwn ? element('span.mark', {}, say('own')) : null),
       element('td.column-place', {}, entry.place),
       element('td.column-link', {}, link(entry, entry.host)),
       element('td.column-age', {}, time));
-    if (this.#news.has(entry.id)) setTimeout(() => row.classList.remove('new'), newMs);
+    if (this.#changed.has(entry.id)) setTimeout(() => row.classList.remove('new'), newMs);
     return { entry, isOwn, row, time };
   }
 
-  #grow() {
+  #updateAges() {
     for (const { entry, time } of this.#rows.values()) time.textContent = age(entry.updatedMs);
   }
 }
