@@ -1,35 +1,35 @@
-# make run        builds the release and starts everything on this machine; ARGS="…" goes to `onthemap up`
+# make run        builds the release and runs all roles on this machine; ARGS="…" are arguments of `onthemap up`
 # make test       everything that a change must pass: style, protocol, unit, system and browser tests
-# make check      the same without system tests, browser and protocol, and with fewer seeds of the simulation
+# make check      the same without system, browser and protocol tests, and with fewer seeds of the simulation
 # make system     the tests that start the built program
-# make page       the tests of the page, in a browser
+# make page       the browser tests alone, with checks of durations
 # make screenshots  every view of the page, phone and desktop, light and dark, in .build/screenshots
-# make build      the program in its debug form, and its gazetteer
-# make release    the program in its release form, its gazetteer, and the licences of what it contains
-# make gazetteer  only the gazetteer file, beside the debug program; CONFIG=release beside the other
-# make soak       the release at 1,000 posts/s, left alone and then with kill -9; SOAK_RATE=… SOAK_SECONDS=…
-# make faults     every fault on real processes: kill -9, disk, damage, network, clock, power; root does more of them
-# make fuzz       what reads bytes from outside, from new seeds and by coverage (libFuzzer), a minute for each reader;
+# make build      the debug program and its gazetteer
+# make release    the release program, its gazetteer, and the third-party licences
+# make gazetteer  only the gazetteer file, beside the debug program; CONFIG=release: beside the release program
+# make soak       the release at 1,000 posts/s, undisturbed and then with kill -9; SOAK_RATE=… SOAK_SECONDS=…
+# make faults     every fault on real processes: kill -9, disk, damage, network, clock, power; some faults need root
+# make fuzz       fuzzes every parser of external bytes, from new seeds and by coverage (libFuzzer), a minute each;
 #                 FUZZ_SECONDS=… FUZZ_SEED=…
-# make corpus     keeps what make fuzz has found to reach more
-# make simulation  the whole under simulated trouble; SIMULATION_SEEDS=… how many runs, SIMULATION_SEED=… only that one
-# make mutants    one mistake after the other in production code, each to be found by the simulation; MUTANTS="…" only these
-# make bench      measures the release; YARDSTICKS=… names what to measure beside it, ARGS="…" goes to the bench
+# make corpus     adds inputs of make fuzz with new coverage to the corpus
+# make simulation  simulates all services with faults; SIMULATION_SEEDS=… number of runs, SIMULATION_SEED=… a single run
+# make mutants    applies each mutant of the list, which the simulation must detect; MUTANTS="…" selects mutants
+# make bench      measures the release; YARDSTICKS=… names programs to compare, ARGS="…" are arguments of the bench
 # make sanitize   the unit tests under the thread and the address sanitizer
-# make proto      Swift from the .proto files
-# make check-proto  refuses generated Swift that does not come from these .proto files
-# make fmt        formats what is written by hand
-# make lint       checks formats, and runs the linters of each language: Swift, protobuf, Python, JavaScript, shell, Dockerfile
+# make proto      generates Swift from the .proto files, and adds new fields to the baseline
+# make check-proto  fails if the generated Swift or the baseline differs from the .proto files
+# make fmt        formats the hand-written Swift
+# make lint       checks formats, and runs the linters of Swift, protobuf, Python, JavaScript, shell and Dockerfile
 # make docs       all articles as one site, in .build/docs; a broken link is an error
-# make lock       pins the tests' Python packages with their hashes: Tests/requirements.in to requirements.txt
-# make setup      installs what is missing for a build; setup-test and setup-bench what is missing for those
-# make clean      removes all that was made
+# make lock       pins the tests' Python packages with hashes: from Tests/requirements.in to requirements.txt
+# make setup      installs missing build requirements; setup-test and setup-bench install those of tests and bench
+# make clean      removes all build products
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-# SwiftPM uses all cores, and locks its folder against a second one. Only tests that are built run beside each other.
+# SwiftPM uses all cores and locks its build folder. Only the built tests run in parallel.
 ifndef BESIDE
 .NOTPARALLEL:
 endif
@@ -39,8 +39,8 @@ endif
 CONFIG ?= debug
 ARGS ?=
 # The release contains Swift's libraries, so it runs where no Swift is installed. It omits the run-time check for
-# overlapping access to memory, which the tests' debug form makes. Both save 8 to 10 % of the CPU time of a post over
-# HTTP. deploy/Dockerfile uses the same flags.
+# overlapping access to memory, which the debug build of the tests has. Both save 8 to 10 % of the CPU time of a post
+# over HTTP. deploy/Dockerfile uses the same flags.
 RELEASE_FLAGS := --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 FLAGS_debug :=
 FLAGS_release := $(RELEASE_FLAGS)
@@ -49,7 +49,7 @@ SIMULATION_SEEDS ?= 20000
 CORPUS := Tests/FuzzTargets/Corpus
 export YARDSTICKS
 
-# Folders are listed too: they change when a file goes.
+# Folders are listed too, because they change when a file is removed.
 SOURCES := Package.swift $(shell find Sources ! -path '*/Data' ! -path '*/Data/*' ! -path '*.docc*')
 HAND_WRITTEN := Package.swift $(shell find Sources Tests -name '*.swift' ! -name '*.pb.swift' ! -path '*/Generated/*')
 PLACES := $(sort $(wildcard Sources/Gazetteer/Data/*.tsv.xz))
@@ -57,19 +57,20 @@ SHELL_SCRIPTS := .ci/run $(shell find deploy Tests Sources -name '*.sh')
 TOOLS := .venv/bin
 PROTOS := $(shell find proto -name '*.proto')
 GENERATED := Sources/Messaging/Generated
+BASELINE := proto/baseline.binpb
+DESCRIBE := $(TOOLS)/buf build proto --exclude-source-info -o
 PLUGIN := .build/debug/protoc-gen-swift
-# Internal to Messaging: nobody else sees a protobuf type.
+# Protobuf types are internal to Messaging.
 GENERATE := protoc --plugin=$(PLUGIN) -I proto $(PROTOS) \
 	--swift_opt=UseAccessLevelOnImports=true --swift_opt=FileNaming=DropPath
 
-# Without the licences, which only a package or an image needs.
+# The licences are omitted, because only a package or an image needs them.
 run: .build/release/onthemap .build/release/gazetteer.otm
 	@exec .build/release/onthemap up $(ARGS)
 
-# All at once, hundreds of tests queue for as many threads as there are cores, and whoever sleeps for a moment comes
-# last again: a few at a time keep each one's time its own. Tests with sockets, processes and browsers mostly wait, so
-# the sets run beside each other, each in a process of its own: `swift test` lets only one run. Make starts the longest
-# ones first, and shows each set's output at its end, so that the verdict is what one reads.
+# Limit the parallel tests of a process: otherwise hundreds queue for one thread per core, and a test that sleeps waits
+# for all others. Tests with sockets, processes and browsers mostly wait, so the sets run in parallel processes. `swift
+# test` would allow only one. Make starts the longest sets first, and prints the output of each set at its end.
 TESTING := NO_COLOR=1 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 .build/debug/onthemapPackageTests.xctest \
 	--testing-library swift-testing --parallel
 BESIDE_EACH_OTHER := BESIDE=1 --no-print-directory --jobs=3 --keep-going --output-sync=target
@@ -97,23 +98,24 @@ check: lint tests
 
 system: setup-test tests test-system
 
-# Alone on the machine, so that the durations that people feel are judged too.
+# The tests run alone on the machine, so they check the durations that people notice too.
 page: setup-test build
 	PAGE_TIMES=1 $(BROWSER) Tests/PageTests
 
 screenshots: setup-test build
 	.venv/bin/python -B Tests/PageTests/screenshots.py .build/screenshots
 
-# The release: at this rate the debug form has nothing to spare for what is left lying while a role is gone.
+# With the release: the debug build cannot catch up at this rate after a role has been down.
 soak: release tests
 	SOAK=1 ONTHEMAP_BINARY="$(CURDIR)/.build/release/onthemap" swift test --skip-build --no-parallel --filter "SoakTests|AudienceTests|StoppedSubscriberTests"
 
-# The quick part of them is in `make test`. One after the other: they have deadlines. FAULT_SEED repeats the kills.
+# `make test` runs a quick part of these tests. They run in sequence, because they have deadlines. FAULT_SEED repeats
+# the kills.
 faults: setup-test tests
 	FAULTS=1 swift test --skip-build --no-parallel --filter FaultTests
 
-# A round that ends the process is found by its backtrace, and comes again from the FUZZ_SEED that is told at the start;
-# an input that does is left beside the corpus, for which libFuzzer must hear of it before Swift does.
+# A crash of FuzzTests prints a backtrace. The FUZZ_SEED that the run prints at its start repeats it. libFuzzer stores
+# the input of a crash beside the corpus. It must handle the signal before Swift's backtracer does.
 fuzz: tests
 	FUZZ_SECONDS=$(FUZZ_SECONDS) swift test --skip-build --filter FuzzTests
 	FUZZER=1 swift build --scratch-path .build/fuzz --sanitize=fuzzer -Xswiftc -O --product Fuzzer
@@ -123,21 +125,21 @@ fuzz: tests
 			-artifact_prefix=.build/fuzz/found-$$target- .build/fuzz/corpus/$$target $(CORPUS)/$$target; \
 	done
 
-# Adds what `make fuzz` has found to reach more to the corpus, each for something that nothing smaller reaches.
+# Adds the inputs of `make fuzz` with coverage that no smaller input has.
 corpus:
 	for target in $(notdir $(wildcard $(CORPUS)/*)); do \
 		FUZZ_TARGET=$$target .build/fuzz/debug/Fuzzer -merge=1 $(CORPUS)/$$target .build/fuzz/corpus/$$target; \
 	done
 
-# A part of the seeds runs in `make test`.
+# `make test` runs a part of the seeds.
 simulation: tests
 	SIMULATION_SEEDS=$(SIMULATION_SEEDS) swift test --skip-build --filter SimulationTests
 
-# In a copy, with the seeds of `make test`. Tests/Mutants/list.diff is the list.
+# Works on a copy, with the seeds of `make test`. Tests/Mutants/list.diff has the mutants.
 mutants: setup-build
 	python3 -B Tests/Mutants/run.py $(MUTANTS)
 
-# By name: everything there is to build would include a protobuf compiler in C++.
+# The product is named, because a build of everything would include a protobuf compiler in C++.
 tests: .build/debug/gazetteer.otm
 	swift build --product onthemapPackageTests
 
@@ -147,18 +149,18 @@ release: .build/release/onthemap .build/release/gazetteer.otm .build/release/THI
 
 gazetteer: .build/$(CONFIG)/gazetteer.otm
 
-# A file like any other to make, so that a second `make run` need not ask SwiftPM whether anything changed. Touched
-# only where SwiftPM saw nothing to do, for it links again what somebody else touched.
+# Make compares the program with its sources, so that a second `make run` does not start SwiftPM. It touches the program
+# only if SwiftPM had nothing to do, because SwiftPM would link a touched program again.
 .build/debug/onthemap .build/release/onthemap: .build/%/onthemap: $(SOURCES) | setup-build
 	swift build --configuration $* $(FLAGS_$*) --product onthemap
 	@for file in $?; do if [[ $$file -nt $@ ]]; then touch $@; break; fi; done
 
-# The program looks for it beside itself.
+# The program looks for its gazetteer in its own folder.
 .build/debug/gazetteer.otm .build/release/gazetteer.otm: .build/%/gazetteer.otm: $(PLACES) \
 		$(wildcard Sources/Gazetteer/*/*.swift Sources/GazetteerBuild/*/*.swift) | .build/%/onthemap
 	xz -dc $(PLACES) | .build/$*/onthemap gazetteer build --output $@
 
-# The licences of what the program contains, for a package or an image that carries it.
+# The third-party licences, for a package or an image of the program.
 .build/release/THIRD-PARTY-NOTICES.txt: deploy/notices.sh deploy/packages.tsv $(wildcard deploy/licences/*) \
 		| .build/release/onthemap
 	deploy/notices.sh > $@
@@ -167,9 +169,9 @@ bench: setup-bench release
 	swift build --configuration release $(RELEASE_FLAGS) --product bench
 	.build/release/bench $(ARGS)
 
-# Judged by the exit code: a race prints "passed" all the same. One test after the other: so slow a program would miss
-# the deadlines of those beside it. Leaks are not looked for: Swift hides pointers in other bits of a word, and what a
-# static value holds looks lost.
+# The exit code decides, because a test with a race still prints "passed". The tests run in sequence, because the slow
+# program would miss deadlines. The leak check is off: Swift stores pointers in other bits of a word, so that the
+# contents of static values look leaked.
 sanitize: setup-build .build/debug/gazetteer.otm
 	swift build --sanitize=thread --scratch-path .build/tsan --product onthemapPackageTests
 	SIMULATION_SEEDS=400 TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt swift test --sanitize=thread \
@@ -178,17 +180,22 @@ sanitize: setup-build .build/debug/gazetteer.otm
 	SIMULATION_SEEDS=400 ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/asan --skip-build --no-parallel \
 		--skip SystemTests
 
+# The baseline has the published messages. It gets the additions only if no field number and no type has changed.
 proto: setup-test $(PLUGIN)
 	rm -rf $(GENERATED)
 	mkdir -p $(GENERATED)
 	$(GENERATE) --swift_out=$(GENERATED)
+	$(TOOLS)/buf breaking proto --against $(BASELINE)
+	$(DESCRIBE) $(BASELINE)
 
 check-proto: setup-test $(PLUGIN)
 	@fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
 	$(GENERATE) --swift_out="$$fresh"; \
-	diff -r "$$fresh" $(GENERATED) || { echo "$(GENERATED) does not come from proto/: run make proto" >&2; exit 1; }
+	diff -r "$$fresh" $(GENERATED) || { echo "$(GENERATED) does not come from proto/: run make proto" >&2; exit 1; }; \
+	$(DESCRIBE) "$$fresh/baseline.binpb"; \
+	cmp "$$fresh/baseline.binpb" $(BASELINE) || { echo "$(BASELINE) lacks a change of proto/: run make proto" >&2; exit 1; }
 
-# Of the version that the package depends on, so that library and generated code fit.
+# The version is that of the package's dependency, so that library and generated code match.
 $(PLUGIN): Package.swift | setup-test
 	swift build --product protoc-gen-swift
 	@touch $@
@@ -199,8 +206,7 @@ fmt:
 lint: setup-test
 	@swift format lint --strict --parallel $(HAND_WRITTEN)
 	@$(TOOLS)/buf lint proto
-	@# Against the messages as others may have built on them: no number or type on the wire may change.
-	@$(TOOLS)/buf breaking proto --against proto/baseline.binpb
+	@$(TOOLS)/buf breaking proto --against $(BASELINE)
 	@$(TOOLS)/ruff check --quiet --no-cache
 	@$(TOOLS)/oxlint --quiet --deny-warnings --config .oxlintrc.json Sources/WebPage deploy/examples
 	@shellcheck $(SHELL_SCRIPTS)
