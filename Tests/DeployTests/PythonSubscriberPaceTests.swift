@@ -35,6 +35,8 @@ struct PythonSubscriberPaceTests {
         example.with("ENDPOINT.fullmatch(each) and ", replacedBy: ""),
         example.with("self.endpoints[1:1]", replacedBy: "self.endpoints[0:0]"),
         example.with("[: self.endpoints_max - len(self.endpoints)]", replacedBy: ""),
+        example.with("self.join = None", replacedBy: "pass"),
+        example.with("max(self.received_at, now)", replacedBy: "now"),
       ])
   }
 
@@ -73,8 +75,8 @@ struct PythonSubscriberPaceTests {
         assert min(each) < 0.2 * most and 0.8 * most < max(each) <= most, (index, max(each))
 
 
-    def bye(*endpoints):
-        return frames(bye=feed_pb2.Bye(failover_endpoints=endpoints))
+    def bye(*endpoints, retry_after_ms=0):
+        return frames(bye=feed_pb2.Bye(failover_endpoints=endpoints, retry_after_ms=retry_after_ms))
 
 
     subscriber = Subscriber(["tcp://a:1", "tcp://b:1"], 0)
@@ -91,6 +93,13 @@ struct PythonSubscriberPaceTests {
     alone = Subscriber(["tcp://a:1"], 0)
     alone.receive(bye(), 0)
     assert alone.connection == 0
+    alone.receive(bye(retry_after_ms=20_000), 1)
+    assert alone.join is None, "the feed's return would be a join"
+    alone.receive(frames(heartbeat=feed_pb2.Heartbeat()), 2)
+    alone.tick(20.9)
+    assert alone.connection == 0 and alone.join is None, "too early"
+    alone.tick(21)
+    assert alone.join is not None, "too late"
     print("whole")
     """
 }

@@ -36,6 +36,7 @@ package struct FeedReplica: Sendable {
   /// True if ingest has been silent towards the feed for some time. The copy equals the feed's list, which may be
   /// behind the store.
   package private(set) var isFeedStale = false
+  /// Time of the latest frame, or the announced return of the feed if that is later.
   private var lastReceivedMs: Int64
   /// Number of consecutive heartbeats that were behind the list.
   private var laggingHeartbeats = 0
@@ -48,7 +49,7 @@ package struct FeedReplica: Sendable {
 
   /// Processes a frame, and returns its effect.
   package mutating func receive(_ frame: Frame, nowMs: Int64) -> Effect {
-    lastReceivedMs = nowMs
+    lastReceivedMs = max(lastReceivedMs, nowMs)
     switch frame {
     case .snapshot(let snapshot, let hash, let isStale): return replace(snapshot, hash: hash, isStale: isStale)
     case .delta(let delta, let epoch, let hash):

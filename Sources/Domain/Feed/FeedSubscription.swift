@@ -23,9 +23,11 @@ package struct FeedSubscription: Sendable {
     case report(Event)
     /// Join again. The feed replies with a snapshot.
     case join
-    /// Open a new connection, to the next feed if there are several. The connection joins by itself.
+    /// Open a new connection, to the next feed if there are several. The connection joins by itself, unless the
+    /// subscriber left the feed.
     case reconnect
-    /// Connect to another feed, because this one is shutting down. A shell that does so calls `reconnected`.
+    /// Connect to another feed, because this one is shutting down, and call `reconnected`. If no other feed is
+    /// known, unsubscribe the join topic. Otherwise the connection would join as soon as the feed returns.
     case failOver(endpoints: [String])
   }
 

@@ -71,15 +71,15 @@ package final class FeedSubscriber: ReactorSocket {
     }
   }
 
-  /// Leaves a feed that ends, and connects to another feed if one is known. Otherwise stays, because this feed may come
-  /// back.
+  /// Leaves a feed that ends, and connects to another feed if one is known. Otherwise stays connected, because this
+  /// feed may come back, but does not join before its announced return.
   private func failOver(to failoverEndpoints: [String], nowMs: Int64) {
     let current = endpoints[0]
     endpoints = [current]
     for endpoint in FeedSubscriber.endpoints(in: failoverEndpoints) + configured where !endpoints.contains(endpoint) {
       endpoints.append(endpoint)
     }
-    guard endpoints.count > 1 else { return }
+    guard endpoints.count > 1 else { return leave() }
     connectNext()
     subscription.reconnected(nowMs: nowMs)
   }
@@ -100,8 +100,14 @@ package final class FeedSubscriber: ReactorSocket {
     try? socket.reconnect(endpoints[0])
   }
 
-  private func rejoin() {
+  /// Unsubscribes the join topic. libzmq repeats every subscription when the feed returns, and that would be a join.
+  private func leave() {
     if let join { try? socket.unsubscribe(join) }
+    join = nil
+  }
+
+  private func rejoin() {
+    leave()
     let next = Topic.join(Topic.nonce())
     try? socket.subscribe(next)
     join = next

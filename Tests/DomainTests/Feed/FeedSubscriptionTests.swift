@@ -36,7 +36,6 @@ struct FeedSubscriptionTests {
   @Test("A subscriber repeats an unanswered join after three heartbeat intervals")
   mutating func unanswered() {
     #expect(subscription.nextMs(nowMs: 0) == Limits.feedHeartbeatMs)
-    subscription.reconnected(nowMs: 0)
     let dueMs = 3 * Limits.feedHeartbeatMs
     #expect(subscription.tick(nowMs: dueMs - 1) == [])
     #expect(subscription.tick(nowMs: dueMs) == [.join])
@@ -74,5 +73,22 @@ struct FeedSubscriptionTests {
       receive(bye, nowMs: 5) == [.report(.desynced(.goodbye("it ends"))), .failOver(endpoints: ["tcp://b:1"])])
     #expect(subscription.tick(nowMs: 20_004) == [])
     #expect(subscription.tick(nowMs: 20_005) == [.join])
+  }
+
+  @Test("A feed that returns early and falls silent gets no connection and no join before its announced return")
+  mutating func earlyReturn() {
+    _ = receive(snapshot)
+    _ = receive(.bye(reason: "it ends", retryAfterMs: 20_000), nowMs: 0)
+    _ = receive(.heartbeat(epoch: epoch, seq: 0, hash: source.hash), nowMs: 1_000)
+    #expect(subscription.tick(nowMs: 19_999) == [])
+    #expect(subscription.tick(nowMs: 20_000) == [.join])
+  }
+
+  @Test("Another feed gets a join, whenever the former one returns")
+  mutating func otherFeed() {
+    _ = receive(snapshot)
+    _ = receive(.bye(reason: "it ends", failoverEndpoints: ["tcp://b:1"], retryAfterMs: 60_000), nowMs: 0)
+    subscription.reconnected(nowMs: 0)
+    #expect(subscription.tick(nowMs: Limits.joinTimeoutMs).contains(.join))
   }
 }

@@ -37,7 +37,7 @@ class Subscriber:
     """The rules of a subscriber, without a socket and a clock.
 
     The caller passes received messages and the time, and prints the returned events. It keeps a socket connected to
-    `endpoint`, and opens a new one when `connection` changes. The socket's third topic is `join`.
+    `endpoint`, and opens a new one when `connection` changes. The socket's third topic is `join`, unless that is None.
     """
 
     def __init__(self, endpoints, now):
@@ -58,7 +58,7 @@ class Subscriber:
         frame = read(frames)
         if frame is None:
             return []  # 2
-        self.received_at = now
+        self.received_at = max(self.received_at, now)
         body = frame.WhichOneof("body")
         if body == "snapshot":
             return self.replace(frame, now)
@@ -145,6 +145,8 @@ class Subscriber:
         if len(self.endpoints) > 1:
             self.connect_next(now)
         else:
+            # libzmq repeats each subscription when the feed returns. The join topic must not be one of them.
+            self.join = None
             self.received_at = now + min(bye.retry_after_ms / 1_000, AWAY_MAX_S)
             self.due = max(self.due, self.received_at)
 
@@ -215,7 +217,7 @@ def connect(subscriber):
     feed.ipv6, feed.rcvhwm, feed.maxmsgsize, feed.linger = True, 10_000, FRAME_MAX, 0
     feed.reconnect_ivl, feed.reconnect_ivl_max = random.randint(100, 499), 2_000
     feed.tcp_keepalive, feed.tcp_keepalive_idle, feed.tcp_keepalive_intvl, feed.tcp_maxrt = 1, 5, 5, 15_000
-    for topic in (TOPIC + "d/", TOPIC + "h/", subscriber.join):  # 1: in this order
+    for topic in filter(None, (TOPIC + "d/", TOPIC + "h/", subscriber.join)):  # 1: in this order
         feed.subscribe(topic)
     with contextlib.suppress(zmq.ZMQError):  # invalid address: the next endpoint follows
         feed.connect(subscriber.endpoint)
@@ -234,9 +236,11 @@ def main():
             feed.close()
             feed, join, connection = connect(subscriber), subscriber.join, subscriber.connection
         if join != subscriber.join:
-            feed.unsubscribe(join)
+            if join:
+                feed.unsubscribe(join)
             join = subscriber.join
-            feed.subscribe(join)
+            if join:
+                feed.subscribe(join)
         for kind, detail in events:
             print(as_line(subscriber, kind, detail), flush=True)
 
