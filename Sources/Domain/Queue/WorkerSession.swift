@@ -27,6 +27,8 @@ package struct WorkerSession: Sendable {
   private var finishedCount: UInt64 = 0
   private var working: [JobID: Lease] = [:]
   private var outbox: [Lease: UnacknowledgedResult] = [:]
+  /// The greatest token of each job in the outbox.
+  private var outboxTokens: [JobID: UInt64] = [:]
   private var heartbeatMs = Limits.heartbeatMs
   private var livenessMs = Limits.livenessMs
   private var isDraining = false
@@ -72,7 +74,8 @@ package struct WorkerSession: Sendable {
     jobsReceived += UInt64(leases.count)
     guard !isDraining else { return [] }
     return leases.filter { lease in
-      guard outbox[lease] == nil, working[lease.job]?.token ?? 0 < lease.token else { return false }
+      let known = max(working[lease.job]?.token ?? 0, outboxTokens[lease.job] ?? 0)
+      guard outbox[lease] == nil, known < lease.token else { return false }
       working[lease.job] = lease
       return true
     }
@@ -85,6 +88,7 @@ package struct WorkerSession: Sendable {
         working.remove(at: index)
       }
       outbox[result.lease] = UnacknowledgedResult(result: result, sentMs: nowMs, pauseMs: Limits.resultResendMs)
+      outboxTokens[result.lease.job] = max(outboxTokens[result.lease.job] ?? 0, result.lease.token)
     }
     finishedCount += UInt64(results.count)
     resendMs = min(resendMs, nowMs + Limits.resultResendMs)
@@ -96,7 +100,12 @@ package struct WorkerSession: Sendable {
   /// Records ingest's acknowledgement of a result.
   package mutating func acknowledge(_ lease: Lease, _ disposition: Disposition, nowMs: Int64) {
     lastReceivedMs = nowMs
-    if disposition != .retryLater { outbox[lease] = nil }
+    if disposition != .retryLater { forget(lease) }
+  }
+
+  private mutating func forget(_ lease: Lease) {
+    outbox[lease] = nil
+    if outboxTokens[lease.job] == lease.token { outboxTokens[lease.job] = nil }
   }
 
   /// Records that ingest is alive.

@@ -85,6 +85,13 @@ struct WorkerSessionTests {
     #expect(worker.receive([first], nowMs: 4).isEmpty, "The result is not acknowledged yet.")
     #expect(worker.receive([later], nowMs: 5) == [later])
     #expect(worker.receive([first], nowMs: 6).isEmpty, "An earlier lease arrives late.")
+    _ = worker.report([.found(later)], nowMs: 7)
+    let earlier = Lease(job: JobID(rawValue: 1), token: 9)
+    #expect(worker.receive([earlier], nowMs: 8).isEmpty, "Results of greater tokens are not acknowledged yet.")
+    worker.acknowledge(later, .committed, nowMs: 9)
+    #expect(worker.receive([first], nowMs: 10).isEmpty, "This result is not acknowledged yet.")
+    worker.acknowledge(first, .committed, nowMs: 11)
+    #expect(worker.receive([earlier], nowMs: 12) == [earlier], "The worker has forgotten the job.")
   }
 
   @Test("The worker resends a result after 1, 2, 4 … 30 s until its acknowledgement")

@@ -23,7 +23,7 @@ import zmq
 from google.protobuf.message import DecodeError
 
 MAGIC, MAJOR = 0x314D544F, 1
-WINDOW, KEPT_MAX = 64, 1_000
+WINDOW, KEPT_MAX = 64, 960
 FINAL = (pb.DISPOSITION_COMMITTED, pb.DISPOSITION_DUPLICATE, pb.DISPOSITION_STALE)
 
 
@@ -117,7 +117,7 @@ class Worker:
         if body == "error":  # 2
             print("refused:", frame.error.detail, flush=True)
             if not self.session:
-                self.hello_at = now + min(frame.error.retry_after_ms / 1_000, 60)
+                self.hello_at = now + min(max(frame.error.retry_after_ms / 1_000, 1), 60)
         elif body == "welcome" and frame.session != self.session:  # 3
             self.lose()
             self.session, self.beat_at = frame.session, now
@@ -132,7 +132,8 @@ class Worker:
             self.lose()
         elif body == "jobs":
             self.received_at, self.received = now, self.received + len(frame.jobs.jobs)
-            new = [job for job in frame.jobs.jobs if (job.job_id, job.lease_token) not in self.kept]
+            newest = dict(sorted(self.kept))  # the greatest token of each job
+            new = [job for job in frame.jobs.jobs if job.lease_token > newest.get(job.job_id, 0)]
             if not self.is_leaving and new:
                 results = [self.geocode(job) for job in new]
                 self.completed += len(results)
