@@ -24,10 +24,18 @@ struct ConformanceCommand: AsyncParsableCommand {
 struct ConformanceWorkerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "worker", abstract: "Test a geocoding worker.",
+    usage: "onthemap conformance worker [<options>] -- [<program> ...]",
     discussion: """
-      Acts as ingest on the job link for about 30 seconds. Sends refusals, repeated
+      Acts as ingest on the job link for 20 to 40 seconds. Sends refusals, repeated
       jobs, malformed frames, a new session and silence, and leaves results
       unacknowledged.
+
+      A job may take up to \(Limits.conformanceJobMsMax / 1_000) seconds. The time of the first job extends the
+      later deadlines, so slow jobs prolong the test. Only a job that is in work at a
+      heartbeat shows that heartbeats list such jobs.
+
+      Not tested: a Welcome with a lower session number, the leases of Release at
+      shutdown, and more than 64 held leases.
 
       Start the worker yourself, or pass its command after --, with {jobs} in place
       of the address. The command also tests shutdown. Its output goes to standard
@@ -63,10 +71,12 @@ struct ConformanceWorkerCommand: AsyncParsableCommand {
 struct ConformanceSubscriberCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "subscriber", abstract: "Test a level 1 subscriber of the feed.",
+    usage: "onthemap conformance subscriber [<options>] -- [<program> ...]",
     discussion: """
-      Acts as a feed for about 30 seconds, and as a second feed on a free port.
+      Acts as a feed for about 40 seconds, and as a second feed on a free port.
       Sends duplicate, overlapping and missing deltas, wrong hashes, a new epoch,
-      malformed frames, silence and Bye, and leaves joins unanswered.
+      malformed frames, silence and Bye, and leaves joins unanswered. After a Bye it
+      closes its port for a second.
 
       Start the subscriber yourself, or pass its command after --, with {feed} in
       place of the address. The command's standard output is checked too. It must be
@@ -98,6 +108,7 @@ struct ConformanceSubscriberCommand: AsyncParsableCommand {
 struct ConformanceFeedCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "feed", abstract: "Test a feed.",
+    usage: "onthemap conformance feed [<options>] -- [<program> ...]",
     discussion: """
       Acts as ingest on the change log and as clients of the feed, for about a
       minute. Sends bursts of changes, deletions, malformed replies, wrong and

@@ -4,6 +4,7 @@ import Conformance
 struct ConformanceProducerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "producer", abstract: "Test a producer of posts.",
+    usage: "onthemap conformance producer [<options>] -- [<program> ...]",
     discussion: """
       Acts as ingest on the submission link for about a minute. Sends BUSY,
       unmatched, reordered and malformed replies, loses replies, falls silent and

@@ -75,7 +75,7 @@ struct ConformanceRun<Suite: ConformanceSuite>: Sendable {
           step.begin(&suite)
         }
       }
-      guard step.isDone(suite) || suite.elapsedMs >= step.limitMs ?? suite.context.waitMs else { return }
+      guard step.isDone(suite) || suite.elapsedMs >= step.deadlineMs(suite) else { return }
       if suite.hasDisconnected { return finish() }
       step.judge(&suite)
       if suite.context.isStopped { return finish() }

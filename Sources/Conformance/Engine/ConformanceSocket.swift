@@ -10,6 +10,8 @@ final class ConformanceSocket<Suite: ConformanceSuite>: ReactorSocket {
   private var run: ConformanceRun<Suite>
   private var hasReportedFirstMessage = false
   private var hasFinished = false
+  /// True while the link's address is to be bound again.
+  private var opensPort = false
 
   var socket: Socket { main.socket }
 
@@ -50,6 +52,8 @@ final class ConformanceSocket<Suite: ConformanceSuite>: ReactorSocket {
     }
     run.tick(nowMs: nowMs)
     perform()
+    // libzmq closes a port on its own thread, so the address may still be in use.
+    if opensPort { opensPort = !socket.rebind() }
     if run.isOver, !hasFinished {
       hasFinished = true
       environment.finished(run.report)
@@ -64,6 +68,8 @@ final class ConformanceSocket<Suite: ConformanceSuite>: ReactorSocket {
       switch effect {
       case .send(let stimulus): send(stimulus)
       case .terminate: environment.terminate()
+      case .closePort: socket.unbind()
+      case .openPort: opensPort = true
       }
     }
   }

@@ -41,6 +41,10 @@ enum ConformanceEffect<Stimulus: Sendable>: Sendable {
   case send(Stimulus)
   /// Sends SIGTERM to the program's process.
   case terminate
+  /// Stops listening at the link's address, and ends all connections to it.
+  case closePort
+  /// Listens at the link's address again.
+  case openPort
 }
 
 extension ConformanceEffect: Equatable where Stimulus: Equatable {}

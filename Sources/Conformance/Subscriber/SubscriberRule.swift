@@ -77,7 +77,11 @@ enum SubscriberRule: String, ConformanceRule {
     case .behind:
       ("the subscriber MUST join again after the third Heartbeat in a row whose seq is below the list's", "5")
     case .bye: ("after a Bye without failover_endpoints a subscriber that knows no other feed MUST join again", "6")
-    case .byePause: ("after a Bye the subscriber MUST join the same feed again once retry_after_ms has passed", "6")
+    case .byePause:
+      (
+        "after a Bye the subscriber MUST join the same feed again once retry_after_ms has passed, and not before, also "
+          + "if the feed returns earlier", "6"
+      )
     case .newNonce: ("each join on a connection MUST have a new NONCE", "7")
     case .unsubscribe: ("with a new join the subscriber MUST unsubscribe the old join topic", "7")
     case .pause:

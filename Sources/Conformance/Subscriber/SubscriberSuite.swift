@@ -61,6 +61,10 @@ struct SubscriberSuite: ConformanceSuite {
   private var silenceMs: Int64 = 0
   /// Time since which the subscriber has no subscription to changes. Nil while it has one.
   private var disconnectedMs: Int64?
+  /// Time of the Bye before the feed's restart.
+  private var byeMs: Int64 = 0
+  /// True from the end of the feed's port to the end of the step in which the subscriber returns.
+  private var isRestarting = false
   /// Nonces of joins whose topics must be unsubscribed before a time.
   private var formerNonces: [(nonce: String, dueMs: Int64)] = []
   /// The latest list that the program printed as live. Nil before the first.
@@ -82,7 +86,7 @@ struct SubscriberSuite: ConformanceSuite {
   var hasReceivedMessage: Bool { !log.isEmpty }
   var name: String? { hasReceivedMessage ? "a subscriber" : nil }
   var rules: [SubscriberRule] { SubscriberRule.allCases.filter { context.hasProcess || $0 != .shown } }
-  var hasDisconnected: Bool { disconnectedMs.map { $0 < begunMs } ?? false }
+  var hasDisconnected: Bool { !isRestarting && disconnectedMs.map { $0 < begunMs } ?? false }
 
   static func message(_ printed: PrintedList) -> ReceivedMessage? { .printed(printed) }
 
@@ -104,7 +108,7 @@ struct SubscriberSuite: ConformanceSuite {
       judge(.unsubscribe, "\(former.nonce) is still subscribed \(Limits.inFlightToleranceMs) ms after the next join")
       formerNonces.removeFirst()
     }
-    if let disconnectedMs, nowMs - disconnectedMs > Limits.conformanceLivenessMs {
+    if let disconnectedMs, !isRestarting, nowMs - disconnectedMs > Limits.conformanceLivenessMs {
       context.stop(judging: !hasDisconnected)
     }
   }
@@ -129,6 +133,14 @@ struct SubscriberSuite: ConformanceSuite {
     judge(.silence, isEarly ? "a new connection after \(silenceMs) ms" : nil)
   }
 
+  /// Judges the first join since the Bye before the feed's restart.
+  mutating func judgeJoin(afterPauseMs pauseMs: Int64) {
+    let joinedMs = joinMsAfterBye
+    let early = joinedMs.flatMap { $0 < pauseMs - 100 ? "a join after \($0) ms; retry_after_ms was \(pauseMs)" : nil }
+    let missing = "no join within \(nowMs - byeMs) ms after a Bye with retry_after_ms \(pauseMs)"
+    judge(.byePause, joinedMs == nil ? missing : early)
+  }
+
   mutating func judgeRun() {
     if joins.count > 1 { judge(.newNonce, nil) }
     if zip(joins.dropFirst(), joins).contains(where: { $0.connection == $1.connection }) { judge(.unsubscribe, nil) }
@@ -142,6 +154,9 @@ struct SubscriberSuite: ConformanceSuite {
   var hasJoined: Bool { joins.count > mark.joins }
   /// True if the subscriber has connected since the start of the step, and has joined.
   var hasConnected: Bool { connections > mark.connections && hasJoined }
+  /// Time of the first join since the Bye before the feed's restart, in milliseconds after it. Nil without a join.
+  var joinMsAfterBye: Int64? { joins.first { $0.atMs > byeMs }.map { $0.atMs - byeMs } }
+  var isConnected: Bool { disconnectedMs == nil }
   /// True if the subscriber has disconnected since the start of the step.
   var hasDisconnectedInStep: Bool { disconnectedMs.map { $0 >= begunMs } ?? false }
 
@@ -255,6 +270,24 @@ struct SubscriberSuite: ConformanceSuite {
     sendHeartbeat()
     send(.heartbeat(epoch: list.epoch, seq: list.seq, hash: list.hash ^ 1))
     send(.bye(reason: "tested by onthemap conformance"))
+  }
+
+  /// Sends the Bye before the feed's restart.
+  mutating func sendBye(retryAfterMs: Int64) {
+    byeMs = nowMs
+    send(.bye(reason: "tested by onthemap conformance", retryAfterMs: retryAfterMs))
+  }
+
+  /// Ends the feed's port with all connections.
+  mutating func closePort() {
+    isRestarting = true
+    context.effects.append(.closePort)
+  }
+
+  /// Ends the restart. The subscriber must be connected from now on.
+  mutating func endRestart() {
+    isRestarting = false
+    if !isConnected { disconnectedMs = nowMs }
   }
 
   /// Ends a desync. A subscriber that has not joined also gets the list, so that the suite can judge the next rules.

@@ -18,6 +18,7 @@ enum WorkerRule: String, ConformanceRule {
   case repeatedJob = "repeated-job"
   case creditForCopies = "credit-for-copies"
   case newLease = "new-lease"
+  case lowerLease = "lower-lease"
   case lookup
   case malformedJob = "malformed-job"
   case unknownField = "unknown-field"
@@ -80,6 +81,7 @@ enum WorkerRule: String, ConformanceRule {
         "A worker, 4"
       )
     case .newLease: ("the worker MUST answer a job that comes again with a greater token under that token", "Jobs")
+    case .lowerLease: ("the worker MUST ignore a job that comes again with a lower token", "Jobs")
     case .lookup: ("the Result of a lookup MUST have a Detail for each Place, or be a PERMANENT failure", "Jobs")
     case .malformedJob: ("the worker MUST answer a job with an unknown LookupKind with a PERMANENT failure", "Jobs")
     case .unknownField: ("the worker MUST ignore an unknown field, and answer the job", "Versions")
@@ -91,12 +93,15 @@ enum WorkerRule: String, ConformanceRule {
     case .acknowledged: ("after COMMITTED, DUPLICATE or STALE the worker MUST NOT resend the Result", "A worker, 6")
     case .heartbeat: ("the worker MUST send WorkerHeartbeat every heartbeat_ms of Welcome", "A worker, 7")
     case .heartbeatHeld:
-      ("a heartbeat MUST list every held lease, with those of unacknowledged Results, and no other", "A worker, 7")
+      (
+        "a heartbeat MUST list every held lease, with those of jobs in work and unacknowledged Results, and no other",
+        "A worker, 7"
+      )
     case .heartbeatCredit: ("a heartbeat MUST repeat the job_limit of Credit", "A worker, 7")
     case .progress:
       ("progress, if present, MUST be the number of jobs answered since the start, and MUST only rise", "A worker, 7")
     case .reset: ("after Reset the worker MUST send Hello immediately", "A worker, 8")
-    case .helloHeld: ("Hello MUST list the leases of unacknowledged Results in held", "Hello")
+    case .helloHeld: ("Hello MUST list the leases of jobs in work and of unacknowledged Results in held", "Hello")
     case .resultsAgain:
       ("after Welcome the worker MUST resend every unacknowledged Result in the new session", "A worker, 3")
     case .otherSession: ("the worker MUST ignore Jobs, ResultAcks and Reset of another session", "Job link")

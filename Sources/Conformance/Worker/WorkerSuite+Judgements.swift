@@ -28,6 +28,9 @@ extension WorkerSuite {
     }
   }
 
+  /// Returns the time that this worker may need for jobs: for each, twice the time of its first job.
+  func workMs(jobs: Int) -> Int64 { Int64(jobs) * min(2 * (firstJobMs ?? 0), Limits.conformanceJobMsMax) }
+
   var hasAllResults: Bool { subjects.allSatisfy { finishedLeases.contains($0.lease) } }
 
   /// True if the results of the step's jobs have arrived since the start of the step.
@@ -75,9 +78,24 @@ extension WorkerSuite {
     return nil
   }
 
+  mutating func judgeFirstJob() {
+    guard isAllSent else { return leaveOpen(.result, "no credit for a job") }
+    if !hasAllResults { judge(.result, "no Result for the first job within \(elapsedMs / 1_000) s") }
+  }
+
   mutating func judgeWork() {
     let missing = subjects.count { !finishedLeases.contains($0.lease) }
-    judge(.result, missing == 0 ? nil : "no Result within 10 s for \(missing) of \(subjects.count) jobs")
+    let seen = "no Result within \(elapsedMs / 1_000) s for \(missing) of \(subjects.count) jobs"
+    judge(.result, missing == 0 ? nil : seen)
+  }
+
+  /// Judges a rule by the Results of the step's jobs.
+  ///
+  /// - Parameter missing: words for the missing Result.
+  mutating func judgeResults(_ rule: WorkerRule, _ missing: String) {
+    guard firstJobMs != nil else { return leaveOpen(rule, "the worker sent no Result for its first job") }
+    guard subjects.allSatisfy({ sentLeases.contains($0.lease) }) else { return leaveOpen(rule, "no credit for a job") }
+    judge(rule, hasAllResults ? nil : "\(missing) within \(elapsedMs / 1_000) s")
   }
 
   mutating func judgeCopies() {
@@ -98,7 +116,7 @@ extension WorkerSuite {
   mutating func judgeKinds() {
     for task in subjects where sentLeases.contains(task.lease) {
       switch (task.kind, results[task.lease]) {
-      case (_, nil) where !finishedLeases.contains(task.lease): judge(task.kind.rule, "no Result within 5 s")
+      case (_, nil) where !finishedLeases.contains(task.lease): judgeResults(task.kind.rule, "no Result")
       case (.lookup, nil), (.unknownLookup, nil): break
       case (.lookup, .outcome(.located(let places))?):
         judge(.lookup, places.allSatisfy { $0.detail != nil } ? nil : "Places without a Detail")
@@ -120,9 +138,21 @@ extension WorkerSuite {
     let gaps = zip(times.dropFirst(), times).map { $0 - $1 }
     let due: [ClosedRange<Int64>] = [600...1_900, 1_500...3_200, 3_200...5_600]
     let isSteady = !gaps.isEmpty && zip(gaps, due).allSatisfy { $1.contains($0) }
-    judge(.resend, isSteady ? nil : gaps.isEmpty ? "not resent" : "resent after \(milliseconds(gaps))")
-    if times.count > 1 { judge(.retryLater, times.count > 2 ? nil : "not resent after RETRY_LATER") }
-    if times.count > 2 { judge(.unknownDisposition, times.count > 3 ? nil : "not resent after Disposition 99") }
+    // A Result that came late in this step leaves no time for its next copy, and thus for this rule.
+    var unshown: WorkerRule?
+    if gaps.count < due.count, nowMs - times[gaps.count] <= due[gaps.count].upperBound {
+      unshown = [WorkerRule.resend, .retryLater, .unknownDisposition][gaps.count]
+    }
+    if let unshown { leaveOpen(unshown, "the Result came only \(times[0] - begunMs) ms after its job") }
+    if unshown != .resend {
+      judge(.resend, isSteady ? nil : gaps.isEmpty ? "not resent" : "resent after \(milliseconds(gaps))")
+    }
+    if times.count > 1, unshown != .retryLater {
+      judge(.retryLater, times.count > 2 ? nil : "not resent after RETRY_LATER")
+    }
+    if times.count > 2, unshown != .unknownDisposition {
+      judge(.unknownDisposition, times.count > 3 ? nil : "not resent after Disposition 99")
+    }
     judgeHeartbeats(fromMs: times[0], held: last, untilMs: times[times.count - 1])
   }
 
@@ -138,7 +168,7 @@ extension WorkerSuite {
       if beat.atMs < untilMs, !beat.held.contains(lease) {
         judge(.heartbeatHeld, "the lease of an unacknowledged Result is missing")
       }
-      if beat.held.contains(where: { !sentLeases.contains($0) }) {
+      if beat.held.contains(where: { !sentLeases.contains($0) && !decoys.contains($0) }) {
         judge(.heartbeatHeld, "a lease that was never sent")
       }
       if beat.held.contains(where: {
@@ -176,7 +206,15 @@ extension WorkerSuite {
   mutating func judgeProbe(_ rule: WorkerRule) {
     if !hellos(from: mark).isEmpty { return judge(rule, "Hello: the worker gave up the session") }
     if hasDecoyResult { return judge(rule, "Results for the jobs in the frame") }
-    judge(rule, hasAllResults ? nil : "no Result for the next job within 4 s")
+    judgeResults(rule, "no Result for the next job")
+  }
+
+  /// Judges the lease of a job that was in work at the Reset, or whose Result was in transit.
+  mutating func judgeWorkInHello() {
+    guard let hello = hellos(from: mark).first?.hello, let lease = subjects.first?.lease, sentLeases.contains(lease)
+    else { return }
+    let seen = "held has \(hello.held.count) leases, without that of a job that came immediately before the Reset"
+    judge(.helloHeld, hello.held.contains(lease) ? nil : seen)
   }
 
   mutating func judgeSilence() {

@@ -4,9 +4,9 @@ import Messaging
 /// The steps of the suite in their order.
 extension WorkerSuite {
   static let steps: [Step] = [
-    arrival, hellos, busy, version, firstWelcome, work, copies, credit, firstLease, secondLease,
+    arrival, hellos, busy, version, firstWelcome, firstJob, copies, credit, work, firstLease, secondLease, lowerLease,
     kind(.postWithUnknownField), kind(.lookup), kind(.unknownLookup), acknowledgements, kept, reset, again,
-    otherSession, malformed, laterMinor, otherMajor, drain, silence, last, end,
+    otherSession, resetInWork, workAfterReset, malformed, laterMinor, otherMajor, drain, silence, last, end,
   ]
 
   private static let refusalMs: Int64 = 2_000
@@ -53,18 +53,13 @@ extension WorkerSuite {
       run.judge(.credit, run.credits.contains { $0 > 0 } ? nil : "no Credit within 3 s")
     })
 
-  private static let work = Step(
-    start: inSession, limitMs: 10_000,
+  // The time of this job extends the deadlines of the later steps.
+  private static let firstJob = Step(
+    start: inSession, limitMs: Limits.conformanceJobMsMax,
     begin: { run in
       run.firstCredit = min(run.credit, Limits.windowMax)
-      let first = run.task()
-      let count = max(1, min(16, run.firstCredit / 2))
-      // The worker may not find this text.
-      let others = (1..<count).map { run.task(query: $0 == 1 ? "Nowhere at all" : nil) }
-      run.subjects = [first] + others
-      run.enqueue([first], plan: [nil])
-      run.enqueue(others, plan: [1])
-    }, isDone: { $0.hasAllResults && $0.isAllSent }, judge: { $0.judgeWork() })
+      run.enqueueSubject(plan: [nil])
+    }, isDone: { $0.hasAllResults || !$0.isAllSent && $0.elapsedMs >= 5_000 }, judge: { $0.judgeFirstJob() })
 
   // This step follows when the worker certainly holds the result. A worker that sends Results for copies does so here.
   // The copies fill the window twice, so a worker that does not count them runs out of credit.
@@ -83,29 +78,48 @@ extension WorkerSuite {
       run.judge(.creditForCopies, run.hasRaisedCredit ? nil : seen)
     })
 
+  // A worker without parallel jobs gets as many as it finishes in time.
+  private static let work = Step(
+    start: inSession, limitMs: 10_000, workMs: { $0.workMs(jobs: $0.subjects.count) },
+    begin: { run in
+      let count = max(1, min(16, run.firstCredit / 2)) - 1
+      let inTime = Int(Limits.conformanceJobMsMax / max(1, run.firstJobMs ?? 1))
+      // The worker may not find this text.
+      run.subjects = (0..<min(count, max(1, inTime))).map { run.task(query: $0 == 0 ? "Nowhere at all" : nil) }
+      run.enqueue(run.subjects, plan: [1])
+    }, isDone: { $0.hasAllResults && $0.isAllSent }, judge: { $0.judgeWork() })
+
   private static let firstLease = keep
 
   private static let secondLease = Step(
-    start: inSession, limitMs: 5_000,
+    start: inSession, limitMs: 5_000, workMs: oneJob,
     begin: { run in
       guard let first = run.subjects.first else { return }
       run.subjects.append(Task(lease: run.newLease(of: first.lease.job), query: first.query, kind: .post))
-      run.enqueue(Array(run.subjects.suffix(1)), plan: [1])
+      run.enqueue(Array(run.subjects.suffix(1)), plan: [nil])
+    }, isDone: { $0.hasAllResults }, judge: { $0.judgeResults(.newLease, "no Result under the greater token") })
+
+  // The worker still has the Results of the job's other leases. A worker that answers the lower one does so before the
+  // next job, or together with it.
+  private static let lowerLease = Step(
+    start: inSession, limitMs: 4_000, workMs: { $0.workMs(jobs: 2) },
+    begin: { run in
+      run.enqueueLowerLease()
+      run.enqueueSubject(plan: [1])
     }, isDone: { $0.hasAllResults },
     judge: { run in
-      guard run.subjects.allSatisfy({ run.sentLeases.contains($0.lease) }) else { return }
-      run.judge(.newLease, run.hasAllResults ? nil : "no Result under the greater token within 5 s")
-      run.acknowledge(run.subjects.map(\.lease))
+      if run.lowerLease != nil { run.judgeProbe(.lowerLease) }
+      run.acknowledgeAll()
     })
 
   private static func kind(_ kind: Task.Kind) -> Step {
     Step(
-      start: inSession, limitMs: 5_000,
+      start: inSession, limitMs: 5_000, workMs: oneJob,
       begin: { $0.enqueueSubject(kind, plan: [1]) }, isDone: { $0.hasAllResults }, judge: { $0.judgeKinds() })
   }
 
   private static let acknowledgements = Step(
-    start: inSession, limitMs: 11_500,
+    start: inSession, limitMs: 11_500, workMs: { $0.workMs(jobs: 4) },
     begin: { run in
       run.subjects = (0..<4).map { _ in run.task() }
       for (index, task) in run.subjects.enumerated() {
@@ -120,7 +134,7 @@ extension WorkerSuite {
   // The worker has sent the last result four times, so its own schedule resends it only after 8 s. A new session thus
   // shows whether the session itself resends it. A worker that has sent it less often gets another job.
   private static let kept = Step(
-    start: inSession, limitMs: 5_000,
+    start: inSession, limitMs: 5_000, workMs: oneJob,
     begin: { run in
       if let last = run.subjects.last, run.resultTimes[last.lease]?.count ?? 0 >= 4 {
         run.subjects = [last]
@@ -165,12 +179,23 @@ extension WorkerSuite {
       run.acknowledge(run.subjects.map(\.lease))
     })
 
+  // A worker that answers immediately sends the Result before it reads the Reset, and lists the lease for the Result.
+  private static let resetInWork = Step(
+    start: inSession, limitMs: 3_000, workMs: oneJob,
+    begin: { run in
+      run.enqueueSubject(plan: [1])
+      run.endSession { .reset(session: $0) }
+    }, isDone: { !$0.hellos(from: $0.mark).isEmpty }, judge: { $0.judgeWorkInHello() })
+
+  private static let workAfterReset = Step(
+    start: inSession, limitMs: 5_000, workMs: oneJob, isDone: { $0.hasAllResults })
+
   private static let malformed = probe(.malformedFrame) { run in
     if let session = run.session { run.send(.malformed(session: session)) }
   }
 
   private static let laterMinor = Step(
-    start: inSession, limitMs: 4_000,
+    start: inSession, limitMs: 4_000, workMs: oneJob,
     begin: { run in
       if let session = run.session { run.send(.unknownBody(session: session)) }
       run.subjects = [run.task()]
@@ -206,9 +231,12 @@ extension WorkerSuite {
     }, isDone: { run in run.exit.map { run.nowMs - $0.atMs >= Limits.inFlightToleranceMs } ?? false },
     judge: { $0.judgeGoodbye() })
 
+  /// The time that the worker may need for a job.
+  private static let oneJob: @Sendable (WorkerSuite) -> Int64 = { $0.workMs(jobs: 1) }
+
   /// Sends one job, and does not acknowledge its result.
   private static let keep = Step(
-    start: inSession, limitMs: 5_000,
+    start: inSession, limitMs: 5_000, workMs: oneJob,
     begin: { $0.enqueueSubject(plan: [nil]) }, isDone: { $0.hasAllResults })
 
   /// Returns a step that sends something to be ignored, and then a job.
@@ -216,7 +244,7 @@ extension WorkerSuite {
     _ rule: WorkerRule, _ sendIgnored: @escaping @Sendable (inout WorkerSuite) -> Void
   ) -> Step {
     Step(
-      start: inSession, limitMs: 4_000,
+      start: inSession, limitMs: 4_000, workMs: oneJob,
       begin: { run in
         sendIgnored(&run)
         run.enqueueSubject(plan: [1])

@@ -16,6 +16,15 @@ struct WorkerSuite: ConformanceSuite {
     let message: ReceivedMessage
   }
 
+  /// A job of the open session without a Result.
+  private struct OpenJob {
+    let sentMs: Int64
+    /// True if the worker had no other job. It then reads this one immediately.
+    let wasIdle: Bool
+    /// Time of the first heartbeat that omits the lease, although the worker has the job. Nil without one.
+    var omittedMs: Int64?
+  }
+
   static let program = "worker"
 
   let query: String
@@ -37,8 +46,9 @@ struct WorkerSuite: ConformanceSuite {
   private(set) var connection = 0
   private var copiesSent: UInt64 = 0
   private(set) var jobLimit: UInt64 = 0
-  /// Jobs of this session without a result.
-  private var open: Set<Lease> = []
+  private var open: [Lease: OpenJob] = [:]
+  /// Time that the worker took for its first job, in milliseconds. Nil before the Result.
+  private(set) var firstJobMs: Int64?
   private var waiting: [Task] = []
   /// Every job that was sent in an open session.
   private(set) var sentLeases: Set<Lease> = []
@@ -62,6 +72,8 @@ struct WorkerSuite: ConformanceSuite {
   var subjects: [Task] = []
   /// Jobs for which the worker must send no Result.
   private(set) var decoys: Set<Lease> = []
+  /// A repeated job under a token that is below the others. It is one of the decoys.
+  private(set) var lowerLease: Lease?
   /// Credit before the first job.
   var firstCredit = 0
   /// Connection on which the silence began.
@@ -111,9 +123,10 @@ struct WorkerSuite: ConformanceSuite {
 
   mutating func stepBegan() { mark = log.count }
 
-  /// Ends the session of a worker that was silent during the step, so that its silence affects no later rule.
+  /// Ends the session of a worker that has fallen silent during the step, so that its silence affects no later rule.
   mutating func stepEnded() {
-    if isInSession, log.count == mark, elapsedMs > 2 * Limits.conformanceHeartbeatMs { endSession() }
+    let silentMs = nowMs - max(begunMs, log.last?.atMs ?? 0)
+    if isInSession, silentMs > 2 * Limits.conformanceHeartbeatMs { endSession() }
   }
 
   // MARK: - Sending
@@ -128,7 +141,7 @@ struct WorkerSuite: ConformanceSuite {
     let session = WorkerSuite.sessionBase + sessionCount
     formerSession = self.session ?? formerSession
     (self.session, sessionMs, isInSession, beatMs) = (session, nowMs, false, nowMs)
-    (copiesSent, jobLimit, open, waiting) = (0, 0, [], [])
+    (copiesSent, jobLimit, open, waiting) = (0, 0, [:], [])
     send(.welcome(session: session))
   }
 
@@ -141,13 +154,13 @@ struct WorkerSuite: ConformanceSuite {
     (formerSession, self.session, sessionMs, isInSession) = (session, nil, nowMs, false)
   }
 
-  /// Returns a lease that no job has had.
+  /// Returns a lease that no job has had. The number below its token is free.
   mutating func newLease(of job: JobID? = nil, isLookup: Bool = false) -> Lease {
     jobCount += 1
     let number = WorkerSuite.jobBase + jobCount
     return Lease(
       job: job ?? (isLookup ? JobID(lookup: number) : JobID(rawValue: number)),
-      token: WorkerSuite.sessionBase + 1_000 + jobCount)
+      token: WorkerSuite.sessionBase + 1_000 + 2 * jobCount)
   }
 
   /// Sends jobs as soon as there is credit for them.
@@ -176,7 +189,7 @@ struct WorkerSuite: ConformanceSuite {
     guard let session, credit > 0 else { return }
     copiesSent += 1
     sentLeases.insert(task.lease)
-    open.insert(task.lease)
+    open[task.lease] = OpenJob(sentMs: nowMs, wasIdle: open.isEmpty)
     plans[task.lease] = [Disposition.committed.rawValue]
     send(.jobs(session: session, [task], version))
   }
@@ -186,6 +199,23 @@ struct WorkerSuite: ConformanceSuite {
     let decoy = task()
     decoys.insert(decoy.lease)
     return decoy
+  }
+
+  /// Sends the step's first job again under a lower token, if the worker still has a Result for that job.
+  mutating func enqueueLowerLease() {
+    guard let first = subjects.first, finishedLeases.contains(first.lease), acknowledgedMs[first.lease] == nil else {
+      return
+    }
+    let lease = Lease(job: first.lease.job, token: first.lease.token - 1)
+    lowerLease = lease
+    decoys.insert(lease)
+    waiting.append(Task(lease: lease, query: first.query, kind: .post))
+    sendJobs()
+  }
+
+  /// Sends the final acknowledgement of every result that has none.
+  mutating func acknowledgeAll() {
+    acknowledge(finishedLeases.filter { acknowledgedMs[$0] == nil }.sorted { $0.token < $1.token })
   }
 
   /// Sends the final acknowledgement of results.
@@ -216,7 +246,10 @@ struct WorkerSuite: ConformanceSuite {
       let tasks = Array(waiting.prefix(max(1, min(new.count, credit))))
       waiting.removeFirst(tasks.count)
       copiesSent += UInt64(tasks.count)
-      for task in tasks where sentLeases.insert(task.lease).inserted { open.insert(task.lease) }
+      let wasIdle = open.isEmpty
+      for task in tasks where !decoys.contains(task.lease) && sentLeases.insert(task.lease).inserted {
+        open[task.lease] = OpenJob(sentMs: nowMs, wasIdle: wasIdle)
+      }
       send(.jobs(session: session, tasks))
     }
   }
@@ -253,11 +286,12 @@ struct WorkerSuite: ConformanceSuite {
     case .credit(let limit): grant(limit)
     case .results(let results): for result in results { handle(result) }
     case .release(let leases, let isGoodbye):
-      open.subtract(leases)
+      for lease in leases { open[lease] = nil }
       if isGoodbye { endSession { .reset(session: $0) } }
-    case .heartbeat(let limit, _, let progress):
+    case .heartbeat(let limit, let held, let progress):
       judge(.heartbeatCredit, limit == jobLimit ? nil : "job_limit \(limit), but Credit had \(jobLimit)")
       grant(limit)
+      noteOmissions(from: held)
       if let progress { check(progress) }
     case .unreadable: break
     }
@@ -279,6 +313,15 @@ struct WorkerSuite: ConformanceSuite {
     judge(.window, parallel <= UInt64(Limits.windowMax) ? nil : seen)
   }
 
+  /// Records jobs in work that a heartbeat omits. The Result of such a job then shows that the worker had it.
+  private mutating func noteOmissions(from held: [Lease]) {
+    let omitted = open.filter { lease, job in
+      job.wasIdle && job.omittedMs == nil && nowMs - job.sentMs >= Limits.inFlightToleranceMs && !held.contains(lease)
+    }
+    let timeMs = nowMs
+    for lease in omitted.keys { open[lease]?.omittedMs = timeMs }
+  }
+
   private mutating func check(_ progress: UInt64) {
     let seen =
       progress < self.progress
@@ -290,7 +333,7 @@ struct WorkerSuite: ConformanceSuite {
 
   private mutating func handle(_ result: ReceivedMessage.DecodedResult) {
     let lease = result.lease
-    if decoys.contains(lease) { return }
+    if decoys.contains(lease) { return handle(decoyResult: lease) }
     guard sentLeases.contains(lease) else {
       judge(
         .ownLease,
@@ -302,7 +345,7 @@ struct WorkerSuite: ConformanceSuite {
     results[lease] = result.reply
     if result.reply == nil { judge(.outcome, "a Result without an outcome, or with an invalid Place") }
     if case .outcome(.located)? = result.reply { judge(.outcome, nil) }
-    open.remove(lease)
+    if let job = open.removeValue(forKey: lease) { finish(job) }
     finishedLeases.insert(lease)
     let number = resultTimes[lease]?.count ?? 0
     resultTimes[lease, default: []].append(nowMs)
@@ -315,10 +358,28 @@ struct WorkerSuite: ConformanceSuite {
     if (1...3).contains(disposition) { acknowledgedMs[lease] = acknowledgedMs[lease] ?? nowMs }
     send(.acks(session: session, [lease], disposition: disposition))
   }
+
+  private mutating func handle(decoyResult lease: Lease) {
+    if lease == lowerLease { judge(.lowerLease, "a Result under the lower token") }
+    // Otherwise the worker resends it, and keeps its lease.
+    if let session, !isSilent { send(.acks(session: session, [lease], disposition: Disposition.stale.rawValue)) }
+  }
+
+  private mutating func finish(_ job: OpenJob) {
+    firstJobMs = firstJobMs ?? nowMs - job.sentMs
+    // A heartbeat may cross a job that arrives late.
+    guard let omittedMs = job.omittedMs, nowMs - omittedMs >= WorkerSuite.crossingMs else { return }
+    judge(
+      .heartbeatHeld,
+      "the lease of a job in work is missing \(omittedMs - job.sentMs) ms after its dispatch; the Result came after "
+        + "\(nowMs - job.sentMs) ms")
+  }
 }
 
 extension WorkerSuite {
   /// Base of session numbers and tokens, which differ in each session like those of ingest.
   fileprivate static let sessionBase: UInt64 = 1 << 40
   fileprivate static let jobBase: UInt64 = 1 << 48
+  /// Time between a heartbeat without a lease and the lease's Result, in milliseconds, up to which the two may cross.
+  fileprivate static let crossingMs: Int64 = 200
 }

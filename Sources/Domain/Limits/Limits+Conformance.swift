@@ -9,9 +9,12 @@ extension Limits {
   package static let conformanceFrameBytesMax = jobFrameBytesMin
   /// Maximum number of frames that the run reads from an examined worker, which sends some 200.
   package static let conformanceFramesMax = 10_000
-  /// Silence of an examined worker after which the run expects no more frames, in milliseconds. Each step waits for
-  /// less.
+  /// Silence of an examined worker after which the run expects no more frames, in milliseconds. It exceeds the liveness
+  /// timeout, and a worker sends heartbeats while it works.
   package static let conformanceIdleMs: Int64 = 10_000
+  /// Longest time that an examined worker may take for a job, in milliseconds: the duration of a lease. Without a
+  /// result for the first job, the run judges no rule that needs one.
+  package static let conformanceJobMsMax = leaseMs
   /// Maximum size of a line that an examined subscriber prints, in bytes. Longer lines are dropped. The longest list of
   /// a hundred entries fits.
   package static let conformanceLineBytesMax = 1_048_576

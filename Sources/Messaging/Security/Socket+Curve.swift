@@ -41,13 +41,13 @@ extension Socket {
   }
 
   /// Stops listening at the address, and ends all connections to it.
-  func unbind() {
+  package func unbind() {
     zmq_unbind(handle, boundName)
     isBound = false
   }
 
   /// Binds the previous address again, unless the socket is bound. Returns false while the address is in use.
-  func rebind() -> Bool {
+  package func rebind() -> Bool {
     if !isBound { isBound = zmq_bind(handle, boundName) == 0 }
     return isBound
   }

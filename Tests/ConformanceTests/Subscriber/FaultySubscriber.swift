@@ -11,7 +11,7 @@ struct FaultySubscriber {
     case believesGarbage, noGaps, noDeltaHash, noHeartbeatHash, noSnapshotHash, anyDeltaEpoch, anyHeartbeatEpoch
     case neverBehind, ignoresBye, oneNonce, keepsTopics, storms, forgetsNoPause, patient, impatient, oneConnection,
       noFailover
-    case showsLost, showsNothing, staleIsNotLive, showsBase64, showsDecimal, impatientAfterBye
+    case showsLost, showsNothing, staleIsNotLive, showsBase64, showsDecimal, impatientAfterBye, keepsJoinAtBye
   }
 
   typealias ReceivedMessage = SubscriberProbe.ReceivedMessage
@@ -29,6 +29,12 @@ struct FaultySubscriber {
   private var pauseMs: Int64?
   private var lastReceivedMs: Int64 = 0
   private var isDisconnected = false
+  /// True while the feed's port is closed, or the subscriber has not yet connected again.
+  private var isAway = false
+  /// Time at which the subscriber connects again. Nil while the feed's port is closed.
+  private var returnMs: Int64?
+  /// True while the subscriber has a join topic.
+  private var isJoining = false
 
   /// - Parameter knowsOneFeed: True to ignore the other feeds that a goodbye names.
   init(_ fault: Fault?, knowsOneFeed: Bool = false) {
@@ -51,6 +57,11 @@ struct FaultySubscriber {
 
   mutating func tick(nowMs: Int64) {
     guard !isDisconnected else { return }
+    if let returnMs, nowMs >= returnMs {
+      (isAway, self.returnMs) = (false, nil)
+      // libzmq repeats every subscription.
+      messages += subscriptions.map(ReceivedMessage.subscribed)
+    }
     let silenceMs: Int64 = fault == .impatient ? 2_000 : 3 * Limits.feedHeartbeatMs
     if nowMs - lastReceivedMs > silenceMs, fault != .patient {
       _ = replica.isStale(nowMs: nowMs)
@@ -64,7 +75,20 @@ struct FaultySubscriber {
   }
 
   mutating func receive(_ effect: ConformanceEffect<SubscriberProbe.Stimulus>, nowMs: Int64) {
-    guard case .send(let stimulus) = effect, !isDisconnected, stimulus.feed == feed else { return }
+    guard !isDisconnected else { return }
+    switch effect {
+    case .send(let stimulus): if !isAway, stimulus.feed == feed { receive(stimulus, nowMs: nowMs) }
+    case .closePort:
+      messages += subscriptions.map(ReceivedMessage.unsubscribed)
+      isAway = true
+    case .openPort: returnMs = nowMs + 150
+    case .terminate: break
+    }
+  }
+
+  private var subscriptions: [Subject] { isJoining ? [.delta, .heartbeat, .join(nonce)] : [.delta, .heartbeat] }
+
+  private mutating func receive(_ stimulus: SubscriberProbe.Stimulus, nowMs: Int64) {
     switch stimulus.body {
     case .frame(let frame, let form):
       if form == .unknownField, fault == .failsOnField { return disconnect() }
@@ -98,9 +122,14 @@ struct FaultySubscriber {
     }
     if case .bye(_, _, let retryAfterMs) = frame, fault != .impatientAfterBye {
       dueMs = max(dueMs, nowMs + retryAfterMs)
+      lastReceivedMs = nowMs + retryAfterMs
     }
-    if case .bye(_, let failoverEndpoints, _) = frame, !failoverEndpoints.isEmpty, !knowsOneFeed {
+    guard case .bye(_, let failoverEndpoints, _) = frame else { return }
+    if !failoverEndpoints.isEmpty, !knowsOneFeed {
       reconnect(to: 1, nowMs: nowMs)
+    } else if isJoining, fault != .keepsJoinAtBye, fault != .keepsTopics {
+      messages.append(.unsubscribed(.join(nonce)))
+      isJoining = false
     }
   }
 
@@ -188,14 +217,15 @@ struct FaultySubscriber {
   }
 
   private mutating func rejoin() {
-    if fault != .keepsTopics { messages.append(.unsubscribed(.join(nonce))) }
+    if fault != .keepsTopics, isJoining, !isAway { messages.append(.unsubscribed(.join(nonce))) }
     join()
   }
 
   private mutating func join() {
     count += 1
     nonce = fault == .oneNonce ? "always" : fault == .oddNonce ? "nonce-\(count)" : "nonce\(count)"
-    messages.append(.subscribed(.join(nonce)))
+    isJoining = true
+    if !isAway { messages.append(.subscribed(.join(nonce))) }
   }
 
   private mutating func disconnect() {

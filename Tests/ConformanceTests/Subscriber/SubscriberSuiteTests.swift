@@ -77,8 +77,9 @@ struct SubscriberSuiteTests {
     (.noDeltaHash, [.deltaHash, .shown]), (.noHeartbeatHash, [.heartbeatHash]),
     (.noSnapshotHash, [.snapshotHash, .shown]),
     (.anyDeltaEpoch, [.deltaEpoch]), (.anyHeartbeatEpoch, [.heartbeatEpoch]),
-    (.neverBehind, [.behind]), (.ignoresBye, [.bye]),
-    (.oneNonce, [.newNonce]), (.keepsTopics, [.unsubscribe]), (.storms, [.pause]), (.forgetsNoPause, [.pauseReset]),
+    (.neverBehind, [.behind]), (.ignoresBye, [.bye, .byePause]),
+    (.oneNonce, [.newNonce]), (.keepsTopics, [.unsubscribe, .byePause]), (.storms, [.pause]),
+    (.forgetsNoPause, [.pauseReset]), (.keepsJoinAtBye, [.byePause]),
     (.patient, [.silence]), (.impatient, [.silence]), (.oneConnection, [.silence]), (.noFailover, [.failover]),
     (.showsLost, [.shown]), (.showsNothing, []), (.staleIsNotLive, [.stale]), (.impatientAfterBye, [.byePause]),
     // A list in a wrong form does not count as right.

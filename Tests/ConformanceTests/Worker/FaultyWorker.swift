@@ -11,11 +11,20 @@ struct FaultyWorker {
     case noHeartbeat, ownHeartbeat, nothingHeld, otherLimit, fallingProgress, ignoresReset, emptyHello, forgetsAtReset
     case anySession, failsOnGarbage, failsOnBody, anyMajor, ignoresDrain, ignoresSilence, impatient, oneConnection
     case secondHello, noGoodbye, lasting, countsTwoOfThree, repeatsKeptResults, onlyTimer
+    case omitsWork, omitsWorkInHello, answersLower
   }
 
   typealias ReceivedMessage = WorkerProbe.ReceivedMessage
 
   let fault: Fault?
+  /// Time for a job, in milliseconds.
+  private let jobMs: Int64
+  /// True if the worker does one job after the other.
+  private let isSequential: Bool
+  /// Jobs in work, with the times of their results.
+  private var working: [(dueMs: Int64, result: JobResult)] = []
+  /// The lease with the greatest token of each job.
+  private var newest: [JobID: Lease] = [:]
   private var session: WorkerSession
   private var connection = 1
   private var quietUntilMs: Int64 = 0
@@ -33,8 +42,11 @@ struct FaultyWorker {
   private(set) var exit: Int32?
   private(set) var isDisconnected = false
 
-  init(_ fault: Fault?) {
+  init(_ fault: Fault?, jobMs: Int64 = 0, isSequential: Bool = false) {
     self.fault = fault
+    // Otherwise no job is in work at a heartbeat or a Hello.
+    self.jobMs = jobMs == 0 && (fault == .omitsWork || fault == .omitsWorkInHello) ? 1_500 : jobMs
+    self.isSequential = isSequential
     session = WorkerSession(concurrency: fault == .window65 ? 33 : 32, nowMs: 0)
   }
 
@@ -57,6 +69,7 @@ struct FaultyWorker {
       againMs = nowMs
       sent += encode(.results([first]), nowMs: nowMs)
     }
+    sent += finishWork(nowMs: nowMs)
     let due = delayed.filter { $0.dueMs <= nowMs }.map(\.result)
     delayed.removeAll { $0.dueMs <= nowMs }
     if !due.isEmpty { sent += encode(.results(due), nowMs: nowMs) }
@@ -152,6 +165,20 @@ struct FaultyWorker {
     if fault == .countsOnce { tasks.removeAll { copies[$0.lease] != nil } }
     guard !isDisconnected else { return [] }
     var sent: [ReceivedMessage] = []
+    var received: [Lease] = []
+    for task in tasks {
+      let lease = task.lease
+      if let known = newest[lease.job], known.token > lease.token {
+        if fault == .answersLower {
+          sent += encode(.results([JobResult(lease: lease, outcome: outcome(task))]), nowMs: nowMs)
+        }
+        // Counts like a copy of the job.
+        received.append(known)
+      } else {
+        newest[lease.job] = lease
+        received.append(lease)
+      }
+    }
     for task in all {
       let isKept = firstResultMs[task.lease] != nil
       if copies[task.lease] != nil, fault == .repeatsForCopies || fault == .repeatsKeptResults && isKept {
@@ -159,16 +186,33 @@ struct FaultyWorker {
       }
       copies[task.lease, default: 0] += 1
     }
-    let wanted = session.receive(tasks.map(\.lease), nowMs: nowMs)
+    let wanted = session.receive(received, nowMs: nowMs)
     var results = tasks.filter { task in
       wanted.contains(task.lease) && !(fault == .noResult && task.query == "Nowhere at all")
     }.map { JobResult(lease: $0.lease, outcome: outcome($0)) }
     if fault == .invented, let lease = results.first?.lease {
-      results.append(JobResult(lease: Lease(job: lease.job, token: lease.token + 5_000), outcome: .notFound))
+      results.append(JobResult(lease: Lease(job: lease.job, token: lease.token - 500), outcome: .notFound))
     }
     self.results += results
     for result in results { firstResultMs[result.lease] = firstResultMs[result.lease] ?? nowMs }
-    return sent + encodeAll(session.report(results, nowMs: nowMs), nowMs: nowMs)
+    guard jobMs > 0 else { return sent + encodeAll(session.report(results, nowMs: nowMs), nowMs: nowMs) }
+    for result in results {
+      let startMs = isSequential ? max(nowMs, working.last?.dueMs ?? nowMs) : nowMs
+      working.append((startMs + jobMs, result))
+    }
+    return sent
+  }
+
+  private mutating func finishWork(nowMs: Int64) -> [ReceivedMessage] {
+    let due = working.filter { $0.dueMs <= nowMs }.map(\.result)
+    guard !due.isEmpty else { return [] }
+    working.removeAll { $0.dueMs <= nowMs }
+    return encodeAll(session.report(due, nowMs: nowMs), nowMs: nowMs)
+  }
+
+  /// Removes the jobs in work from the leases of a message.
+  private func withoutWork(_ held: [Lease]) -> [Lease] {
+    held.filter { lease in !working.contains { $0.result.lease == lease } }
   }
 
   private func outcome(_ task: WorkerProbe.Task) -> JobOutcome {
@@ -195,7 +239,8 @@ struct FaultyWorker {
       count += fault == .newInstance ? 1 : 0
       let hello = WorkerProbe.Hello(
         majors: (1, 1), worker: "worker", instance: .init(repeating: count, count: fault == .shortInstance ? 15 : 16),
-        software: "", held: fault == .emptyHello ? [] : held)
+        software: "",
+        held: fault == .emptyHello ? [] : fault == .omitsWork || fault == .omitsWorkInHello ? withoutWork(held) : held)
       return first + [ReceivedMessage(connection: connection, session: 0, byteCount: 100, body: .hello(hello))]
     case .credit(let limit):
       // One more than the rules allow.
@@ -213,7 +258,7 @@ struct FaultyWorker {
       return [
         frame(
           .heartbeat(
-            jobLimit: limit, held: fault == .nothingHeld ? [] : held,
+            jobLimit: limit, held: fault == .nothingHeld ? [] : fault == .omitsWork ? withoutWork(held) : held,
             progress: fault == .fallingProgress
               ? 100 - min(100, UInt64(nowMs / 1_000)) : fault == .forgetsAtReset ? nil : progress))
       ]

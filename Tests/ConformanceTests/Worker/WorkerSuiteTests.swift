@@ -11,10 +11,12 @@ struct WorkerSuiteTests {
   /// Runs the suite against a worker to the end, without a network.
   ///
   /// - Returns: The report, and the duration in milliseconds.
-  private func play(_ fault: Fault?, hasProcess: Bool = true) -> (report: ConformanceReport, ms: Int64) {
+  private func play(
+    _ fault: Fault?, hasProcess: Bool = true, jobMs: Int64 = 0, isSequential: Bool = false
+  ) -> (report: ConformanceReport, ms: Int64) {
     var run = ConformanceRun<WorkerSuite>(hasProcess: hasProcess)
-    var worker = FaultyWorker(fault)
-    for nowMs: Int64 in stride(from: 0, through: 120_000, by: 10) {
+    var worker = FaultyWorker(fault, jobMs: jobMs, isSequential: isSequential)
+    for nowMs: Int64 in stride(from: 0, through: 600_000, by: 10) {
       for message in worker.tick(nowMs: nowMs) { run.receive(message, nowMs: nowMs) }
       run.tick(nowMs: nowMs)
       while case let effects = run.takeEffects(), !effects.isEmpty {
@@ -36,6 +38,28 @@ struct WorkerSuiteTests {
     #expect(ms < 30_000)
   }
 
+  /// Times of a job in milliseconds, with true for a worker that does one job after the other.
+  private static let paces: [(Int64, Bool)] = [(1_500, false), (1_500, true), (4_500, false), (4_500, true)]
+
+  @Test("A correct worker with slow jobs passes every rule", arguments: paces)
+  func slow(jobMs: Int64, isSequential: Bool) {
+    let (report, _) = play(nil, jobMs: jobMs, isSequential: isSequential)
+    #expect(report.isComplete, "\(report.findings.filter { $0.verdict != .pass })")
+  }
+
+  @Test("A worker that omits its jobs in work fails at every pace", arguments: paces)
+  func omitted(jobMs: Int64, isSequential: Bool) {
+    let (report, _) = play(.omitsWork, jobMs: jobMs, isSequential: isSequential)
+    #expect(
+      report.brokenRules == ["heartbeat-held", "hello-held"], "\(report.findings.filter { $0.verdict != .pass })")
+  }
+
+  @Test("A worker that exceeds the time for a job fails no other rule")
+  func tooSlow() {
+    let (report, _) = play(nil, jobMs: Limits.conformanceJobMsMax + 1_000)
+    #expect(report.brokenRules == ["answer"], "\(report.findings.filter { $0.verdict != .pass })")
+  }
+
   /// The exact set of rules that each fault breaks.
   private static let faults: [(Fault, Set<WorkerRule>)] = [
     (.longFrame, [.frame]), (.sendsCreditFirst, [.helloFirst]), (.shortInstance, [.hello]),
@@ -54,6 +78,7 @@ struct WorkerSuiteTests {
     (.ignoresDrain, [.drain]), (.ignoresSilence, [.silence]), (.impatient, [.silence]), (.oneConnection, [.reconnect]),
     (.secondHello, [.helloOnlyWhenDue]), (.noGoodbye, [.goodbye]), (.lasting, [.goodbye]),
     (.countsTwoOfThree, [.creditForCopies]), (.repeatsKeptResults, [.repeatedJob]), (.onlyTimer, [.resultsAgain]),
+    (.omitsWork, [.heartbeatHeld, .helloHeld]), (.omitsWorkInHello, [.helloHeld]), (.answersLower, [.lowerLease]),
   ]
 
   @Test("Each faulty worker fails exactly the rules that it breaks within a minute", arguments: Fault.allCases)
