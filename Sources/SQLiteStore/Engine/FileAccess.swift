@@ -34,12 +34,12 @@ enum FileAccess {
     }
   }
 
-  /// Creates an empty database with access for its owner only, unless it exists. SQLite gives its log and the log's
-  /// index the mode of the database.
+  /// Creates an empty database with access for its owner only. SQLite gives its log and the log's index the mode of the
+  /// database.
   ///
-  /// - Throws: `StoreError.unusable`.
+  /// - Throws: `StoreError.unusable`, also if the file exists.
   static func create(_ path: String) throws(StoreError) {
-    let descriptor = open(path, O_CREAT | O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    let descriptor = open(path, O_CREAT | O_EXCL | O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .unusable(path: path, reason: String(cString: strerror(errno))) }
     close(descriptor)
   }

@@ -95,7 +95,7 @@ final class HighWater: Sendable {
   }
 
   /// Syncs the folder, so that the file's name is durable. Returns true on success.
-  private static func syncFolder(of path: String) -> Bool {
+  static func syncFolder(of path: String) -> Bool {
     let end = path.lastIndex(of: "/") ?? path.startIndex
     let folder = open(end == path.startIndex ? "." : String(path[..<end]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { return false }

@@ -45,11 +45,12 @@ package final class SQLiteDatabase: Sendable {
     lock = try InstanceLock(path: folder + "/onthemap.lock")
     path = folder + "/onthemap.sqlite"
     let highWaterPath = folder + "/onthemap.highwater"
+    let newEpochReason: String?
     do {
       let files = [path, path + "-wal", path + "-shm"]
       try FileAccess.restrict(files)
       let previous = try StartupCheck(path: path, highWaterPath: highWaterPath).run()
-      try FileAccess.create(path)
+      if previous == nil { try NewDatabase.create(path) }
       pool = try DatabasePool(path: path, configuration: SQLiteDatabase.configuration)
       // Set this after the pool, which sets NORMAL itself. With NORMAL, a power cut would lose acknowledged posts.
       try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
@@ -60,6 +61,7 @@ package final class SQLiteDatabase: Sendable {
       // The high-water file is missing, so this may be a different database whose numbers were already used. Start a
       // new epoch.
       let needsNewEpoch = previous != nil && !FileManager.default.fileExists(atPath: highWaterPath)
+      newEpochReason = previous == nil ? "new_database" : needsNewEpoch ? "highwater_missing" : nil
       let started = try pool.write { db in
         if needsNewEpoch { try db.execute(sql: "UPDATE meta SET epoch = randomblob(16)") }
         if previous == nil { try SecureDeletion.markClean(db) }
@@ -93,13 +95,15 @@ package final class SQLiteDatabase: Sendable {
         "path": "\(path)", "sqlite_version": "\(version ?? "unknown")", "epoch": "\(epoch)",
         "generation": "\(generation)",
       ])
+    if let newEpochReason {
+      logger.notice("new epoch", metadata: ["epoch": "\(epoch)", "reason": "\(newEpochReason)"])
+    }
   }
 
   /// Returns the remedy for an error. Empty if the error needs none.
   private static func advice(_ error: DatabaseError) -> String {
     switch error.resultCode {
-    case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-      ". Keep a copy of the folder, then put a backup back, or what sqlite3 can .recover"
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: ". \(StartupCheck.repairAdvice)"
     default: ""
     }
   }

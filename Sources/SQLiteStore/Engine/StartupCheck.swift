@@ -3,9 +3,13 @@ import Foundation
 import GRDB
 import Store
 
-/// Check of the files before anything writes to them. Missing or damaged files, and files that have gone back to an
-/// earlier state, are refused. They are left untouched, so that they can be repaired.
+/// Check of the files before anything writes to them. Missing, empty or damaged files, and files that have gone back to
+/// an earlier state, are refused. They are left untouched, so that they can be repaired.
 struct StartupCheck {
+  /// Remedy for a damaged database.
+  static let repairAdvice =
+    "Keep a copy of the folder, then restore a backup, or the rows that sqlite3 can .dump (deploy/Backup.md)"
+
   /// Path of `onthemap.sqlite`.
   let path: String
   let highWaterPath: String
@@ -17,39 +21,39 @@ struct StartupCheck {
   /// - Throws: `StoreError.unusable`, with its remedy.
   func run() throws -> HighWater.Record? {
     let recorded = try HighWater.read(highWaterPath)
-    let size = StartupCheck.size(path)
-    guard let size, size > 0 else {
+    guard let size = StartupCheck.size(path) else {
       // SQLite would create a new database, and delete the log of the old database.
       guard recorded == nil, (StartupCheck.size(path + "-wal") ?? 0) == 0 else {
-        throw refusal("it is \(size == nil ? "missing" : "empty"), but there was a database here before")
+        throw lost("it is missing, but there was a database here before")
       }
       return nil
     }
+    // A new database gets its name after its tables, so an empty file is a failed copy, and no first start.
+    guard size > 0 else { throw lost("it is empty") }
     var configuration = GRDB.Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(Double(Limits.databaseBusyMs) / 1_000)
     // Read-only, so that closing it checkpoints nothing, which would destroy evidence.
     let database = try DatabaseQueue(path: path, configuration: configuration)
     return try database.read { db in
-      guard try db.tableExists("meta") else {
-        if recorded != nil { throw refusal("its tables are missing") }
-        return nil
-      }
-      let found = try StartupCheck.record(db)
-      if let recorded { try compare(found, recorded) }
+      let missing = try ["account", "meta", "post"].filter { try !db.tableExists($0) }
+      guard missing.count < 3 else { throw lost("it has no tables") }
+      guard missing.isEmpty else { throw damaged("it lacks tables (\(missing.joined(separator: ", ")))") }
+      guard let found = try StartupCheck.record(db) else { throw damaged("its meta row is missing or damaged") }
+      // Before the comparison: a damaged page may hide the latest numbers, and has another remedy.
       if size <= checkBytesMax {
         let verdict = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no result"
-        guard verdict == "ok" else { throw refusal("it is damaged (\(verdict))") }
+        guard verdict == "ok" else { throw damaged("it is damaged (\(verdict.replacing("\n", with: " ")))") }
       }
+      if let recorded { try compare(found, recorded) }
       return found
     }
   }
 
-  private func compare(_ found: HighWater.Record?, _ recorded: HighWater.Record) throws(StoreError) {
-    guard let found else { throw refusal("its meta row is missing or damaged") }
-    guard found.epoch == recorded.epoch else { throw refusal("it is not the database that was here before") }
+  private func compare(_ found: HighWater.Record, _ recorded: HighWater.Record) throws(StoreError) {
+    guard found.epoch == recorded.epoch else { throw replaced("it is not the database that was here before") }
     guard found.mark.isAtLeast(recorded.mark) else {
-      throw refusal("it lacks the latest accepted data: its log, \(path)-wal, is missing or damaged")
+      throw replaced("it lacks the latest accepted data: its log, \(path)-wal, is missing or damaged")
     }
   }
 
@@ -67,12 +71,31 @@ struct StartupCheck {
     return HighWater.Record(epoch: epoch, mark: mark)
   }
 
-  private func refusal(_ problem: String) -> StoreError {
+  /// Returns the refusal of a database whose rows may be read in part.
+  private func damaged(_ problem: String) -> StoreError {
+    .unusable(path: path, reason: "\(problem). Nothing was changed. \(StartupCheck.repairAdvice)")
+  }
+
+  /// Returns the refusal of a whole database that is not the latest one. Without the high-water file, the next start
+  /// accepts it.
+  private func replaced(_ problem: String) -> StoreError {
     .unusable(
       path: path,
       reason: """
-        \(problem). Nothing was changed. Keep a copy of the folder, then put a backup back, or what sqlite3 can \
-        .recover; to continue with the present files, remove \(highWaterPath) and start again
+        \(problem). Nothing was changed. Keep a copy of the folder, then restore the latest files, or a backup \
+        (deploy/Backup.md); to continue with the present files, remove \(highWaterPath) and start again
+        """)
+  }
+
+  /// Returns the refusal of a folder without a database. Without the files that are left, the next start creates a new
+  /// one.
+  private func lost(_ problem: String) -> StoreError {
+    let files = [path, path + "-wal", highWaterPath].filter { StartupCheck.size($0) != nil }
+    return .unusable(
+      path: path,
+      reason: """
+        \(problem). Nothing was changed. Keep a copy of the folder, then restore the latest files, or a backup \
+        (deploy/Backup.md); to begin with an empty database, remove \(files.joined(separator: " and ")) and start again
         """)
   }
 

@@ -142,6 +142,34 @@ struct DatabaseTests {
     #expect(try Data(contentsOf: URL(filePath: folder.database)) == text)
   }
 
+  @Test(
+    "An empty file, or a database without tables, is refused with a remedy and left unchanged",
+    arguments: [false, true])
+  func empty(hasHeader: Bool) throws {
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+    // A failed repair leaves such a file.
+    let file = URL(filePath: folder.database)
+    try Data().write(to: file)
+    if hasHeader { try folder.damage("PRAGMA user_version = 5") }
+    let bytes = try Data(contentsOf: file)
+    #expect(bytes.isEmpty != hasHeader)
+    expectUnusable("restore the latest files, or a backup")
+    expectUnusable("to begin with an empty database, remove \(folder.database) and start again")
+    #expect(try Data(contentsOf: file) == bytes)
+    try FileManager.default.removeItem(at: file)
+    #expect(try folder.open().generation == 1)
+  }
+
+  @Test("A leftover file of a killed first start does not block the next start")
+  func killedFirstStart() throws {
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+    try Data("half".utf8).write(to: URL(filePath: folder.database + ".new"))
+    let database = try folder.open()
+    #expect(database.generation == 1)
+    #expect(!FileManager.default.fileExists(atPath: folder.database + ".new"))
+    try database.expectSound()
+  }
+
   @Test("A folder that is a file is refused")
   func notAFolder() throws {
     try Data("x".utf8).write(to: URL(filePath: folder.path))
@@ -173,7 +201,7 @@ struct DatabaseTests {
   func missingTable() throws {
     _ = try folder.open()
     try folder.damage("DROP TABLE post")
-    expectUnusable("post")
+    expectUnusable("it lacks tables (post)")
   }
 
   @Test("A damaged row is an error, not a crash")

@@ -1,5 +1,7 @@
 import Foundation
 import GRDB
+import InMemoryLogging
+import Logging
 import Store
 import StoreTesting
 import Testing
@@ -86,6 +88,43 @@ struct HighWaterTests {
     #expect(try record().epoch == database.epoch)
   }
 
+  @Test("A new epoch is logged with its reason")
+  func newEpoch() throws {
+    let log = InMemoryLogHandler()
+    func start() throws -> Epoch {
+      let database = try SQLiteDatabase(folder: folder.path, logger: Logger(label: "test") { _ in log })
+      database.close()
+      return database.epoch
+    }
+    let first = try start()
+    #expect(try start() == first)
+    try FileManager.default.removeItem(atPath: path)
+    let second = try start()
+    let events = log.entries.filter { $0.message == "new epoch" }.map(\.metadata)
+    #expect(
+      events == [
+        ["epoch": "\(first)", "reason": "new_database"], ["epoch": "\(second)", "reason": "highwater_missing"],
+      ])
+  }
+
+  @Test("The remedy for a missing database names the files that a new database must not have")
+  func missing() throws {
+    let database = try folder.open()
+    let copy = Folder()
+    try FileManager.default.createDirectory(atPath: copy.path, withIntermediateDirectories: true)
+    let names = ["/onthemap.sqlite-wal", "/onthemap.highwater"]
+    for name in names {
+      try FileManager.default.copyItem(atPath: folder.path + name, toPath: copy.path + name)
+    }
+    let error = #expect(throws: StoreError.self) { try copy.open() }
+    let files = names.map { copy.path + $0 }
+    let advice = "to begin with an empty database, remove \(files.joined(separator: " and ")) and start again"
+    #expect(error?.description.contains(advice) == true, "\(String(describing: error))")
+    for file in files { try FileManager.default.removeItem(atPath: file) }
+    #expect(try copy.open().generation == 1)
+    withExtendedLifetime(database) {}
+  }
+
   @Test("A symbolic link in place of the new file is replaced, and its target is unchanged")
   func planted() throws {
     let target = folder.path + "/target"
@@ -122,6 +161,10 @@ struct HighWaterTests {
     #expect(try inspect(upTo: size - 1) != nil)
     let error = #expect(throws: StoreError.self) { try inspect(upTo: size) }
     #expect(error?.description.contains("it is damaged (") == true)
+    // Without the high-water file, ingest would refuse a damaged database too.
+    #expect(error?.description.contains(".dump") == true && error?.description.contains("highwater") == false)
+    try FileManager.default.removeItem(atPath: path)
+    #expect(throws: StoreError.self) { try inspect(upTo: size) }
     #expect(Limits.databaseCheckBytesMax == 64 << 20)
   }
 }

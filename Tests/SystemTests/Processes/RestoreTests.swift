@@ -60,6 +60,7 @@ struct RestoreTests {
 
     try FileManager.default.removeItem(atPath: Self.data + "/onthemap.highwater")
     try await map.ingest.startAndWait()
+    #expect(map.ingest.standardError.contains("reason=highwater_missing"))
     let restored = try await client.list()
     #expect(restored.epoch != list.epoch && restored.seq == 2 && restored.entries.map(\.place) == ["Lima", "Oslo"])
     try await eventually("the subscriber has the restored list") { try watcher.list == restored }
