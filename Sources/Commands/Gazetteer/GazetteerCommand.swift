@@ -18,6 +18,7 @@ struct GazetteerCommand: AsyncParsableCommand {
   struct Build: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Build a gazetteer from standard input or from GeoNames dumps.",
+      usage: "onthemap gazetteer build --output <output> [<options>]",
       discussion: """
         Send SIGHUP to running workers to load the new file.
 

@@ -23,6 +23,7 @@ struct QueueCommand: AsyncParsableCommand {
 struct QueueStatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show the state of the queue, its workers and feeds.",
+    usage: "onthemap queue status [<options>]",
     discussion: """
       Rates cover the last \(Limits.rateWindowSeconds) seconds. Commit times cover the
       latest \(Limits.commitTimesKept) commits.
@@ -48,6 +49,7 @@ struct QueueStatusCommand: AsyncParsableCommand {
 struct QueuePauseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pause", abstract: "Stop dispatching jobs until `queue resume`.",
+    usage: "onthemap queue pause [<options>]",
     discussion: """
       Ingest still accepts posts and queues them. Workers finish the jobs that they
       hold. Ingest refuses lookups over HTTP. The pause survives a restart.
@@ -66,6 +68,7 @@ struct QueuePauseCommand: AsyncParsableCommand {
 struct QueueResumeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "resume", abstract: "Resume dispatching after a pause.",
+    usage: "onthemap queue resume [<options>]",
     discussion: """
       Example:
         onthemap queue resume

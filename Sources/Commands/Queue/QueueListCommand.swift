@@ -4,6 +4,7 @@ import Domain
 struct QueueListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ls", abstract: "List queued or dead posts, oldest first.",
+    usage: "onthemap queue ls [<options>]",
     discussion: """
       A post is queued until it is published, rejected or dead. An operator can
       retry or discard dead posts.
@@ -67,6 +68,7 @@ struct QueueListCommand: AsyncParsableCommand {
 struct QueueShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show a post and its history.",
+    usage: "onthemap queue show [<options>] <id>",
     discussion: """
       Example:
         onthemap queue show 4D5ox566Xg

@@ -4,6 +4,7 @@ import Domain
 struct QueueRetryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry", abstract: "Return dead posts to the queue, with their failure counts reset.",
+    usage: "onthemap queue retry [<options>] [<ids> ...]",
     discussion: """
       Exit status 1 if a given post is not dead. The other posts are still retried.
 
@@ -58,6 +59,7 @@ struct QueueRetryCommand: AsyncParsableCommand {
 struct QueueDiscardCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "discard", abstract: "Reject dead posts permanently.",
+    usage: "onthemap queue discard [<options>] <ids> ...",
     discussion: """
       Owners see the state rejected, the code discarded and the original error. Exit
       status 1 if a given post is not dead. The other posts are still discarded.

@@ -6,6 +6,7 @@ import Logging
 struct TopCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "top", abstract: "Show ingest's queue, workers and rates, live.",
+    usage: "onthemap top [<options>]",
     discussion: """
       On a terminal, updates a table every second until q or Ctrl-C. In a pipe,
       prints one line per second. Respects NO_COLOR.

@@ -25,6 +25,7 @@ struct UserCommand: AsyncParsableCommand {
 struct UserListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ls", abstract: "List accounts, oldest first.",
+    usage: "onthemap user ls [<options>]",
     discussion: """
       Examples:
         onthemap user ls
@@ -61,6 +62,7 @@ struct UserListCommand: AsyncParsableCommand {
 struct UserCreateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Create an account.",
+    usage: "onthemap user create [<options>] <email> --first-name <first-name>",
     discussion: """
       Generates a password and prints it once, unless --password-file is given.
 
@@ -90,6 +92,7 @@ struct UserCreateCommand: AsyncParsableCommand {
 struct UserDisableCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "disable", abstract: "Disable an account and end its sessions.",
+    usage: "onthemap user disable [<options>] <email>",
     discussion: """
       The account's posts stay on the map.
 
@@ -109,6 +112,7 @@ struct UserDisableCommand: AsyncParsableCommand {
 struct UserEnableCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "enable", abstract: "Enable a disabled account. Its password is unchanged.",
+    usage: "onthemap user enable [<options>] <email>",
     discussion: """
       Example:
         onthemap user enable eve@example.org
@@ -124,6 +128,7 @@ struct UserEnableCommand: AsyncParsableCommand {
 struct UserResetPasswordCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reset-password", abstract: "Set a new password, end all sessions and remove provider logins.",
+    usage: "onthemap user reset-password [<options>] <email>",
     discussion: """
       Generates a password and prints it once, unless --password-file is given. The
       owner can add provider logins again.
@@ -145,6 +150,7 @@ struct UserResetPasswordCommand: AsyncParsableCommand {
 struct UserPromoteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "promote", abstract: "Make an account an operator, with access to /admin.",
+    usage: "onthemap user promote [<options>] <email>",
     discussion: """
       Takes effect immediately, also for open sessions.
 
@@ -164,6 +170,7 @@ struct UserPromoteCommand: AsyncParsableCommand {
 struct UserDemoteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demote", abstract: "Remove an account's operator role.",
+    usage: "onthemap user demote [<options>] <email>",
     discussion: """
       Example:
         onthemap user demote ada@example.org

@@ -6,6 +6,7 @@ import Messaging
 struct WatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "Show the latest 100 posts, live.",
+    usage: "onthemap watch [<options>]",
     discussion: """
       On a terminal, updates a table in place. In a pipe, prints one line per post,
       oldest first: time, name, place and link, tab-separated. Ends on Ctrl-C.

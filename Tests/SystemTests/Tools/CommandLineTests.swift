@@ -215,26 +215,6 @@ struct CommandLineTests {
     }
   }
 
-  @Test("Every subcommand has help with an example")
-  func help() async throws {
-    let commands = [
-      "up", "ingest", "worker", "feed", "post", "watch", "geocode", "load", "health", "gazetteer build",
-      "keys new", "keys show",
-      "queue", "queue status", "queue ls", "queue show", "queue retry", "queue discard", "queue pause", "queue resume",
-      "top",
-    ]
-    for command in commands.map({ $0.components(separatedBy: " ") }) + [[]] {
-      let (status, output, _) = try await SystemFixture.current.run(command + ["--help"])
-      #expect(status == 0 && output.contains("Example"), "\(command)")
-      #expect(output.contains("onthemap \(command.joined(separator: " "))"), "\(command)")
-      // Wider examples wrap on a terminal of 80 columns and can no longer be pasted.
-      let examples = output.components(separatedBy: "USAGE")[0].components(separatedBy: "Example").last ?? ""
-      for line in examples.split(separator: "\n").dropFirst() {
-        #expect(line.hasPrefix("  "), "an example of \(command) is broken: \(line)")
-      }
-    }
-  }
-
   @Test(
     "An unwritable log or output ends no program by a signal",
     arguments: ["2>/dev/full", ">/dev/full", "2>&1 | true"])
