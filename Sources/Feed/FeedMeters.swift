@@ -7,14 +7,23 @@ import Telemetry
 final class FeedMeters: Sendable {
   let seq = Metric.feedSeq.meter()
   let subscribers = Metric.feedSubscribers.meter("zeromq")
-  private let lastReceivedMs = Atomic<Int64>(-1)
+  /// Time of the last valid reply. Before the first one the time of the start, so that the alert for a silent ingest
+  /// also works for a feed that has never had a reply.
+  private let lastReplyMs: Atomic<Int64>
+
+  /// Creates the metrics of a feed.
+  ///
+  /// - Parameter nowMs: time of the start.
+  init(nowMs: Int64) { lastReplyMs = Atomic(nowMs) }
 
   /// Records a valid reply of ingest.
-  func recordReply(nowMs: Int64) { lastReceivedMs.store(nowMs, ordering: .relaxed) }
+  func recordReply(nowMs: Int64) { lastReplyMs.store(nowMs, ordering: .relaxed) }
 
-  /// Returns the samples for a scrape. Empty before the first reply of ingest.
+  /// Returns the time since the last valid reply, in milliseconds. Before the first one, the time since the start.
+  func replyAgeMs(nowMs: Int64) -> Int64 { max(0, nowMs - lastReplyMs.load(ordering: .relaxed)) }
+
+  /// Returns the samples for a scrape.
   func collect(nowMs: Int64) -> [Sample] {
-    let lastReceivedMs = lastReceivedMs.load(ordering: .relaxed)
-    return lastReceivedMs < 0 ? [] : [Metric.feedLastReply.sample(Double(max(0, nowMs - lastReceivedMs)) / 1_000)]
+    [Metric.feedLastReply.sample(Double(replyAgeMs(nowMs: nowMs)) / 1_000)]
   }
 }

@@ -69,6 +69,7 @@ package struct FeedService: Service {
   private let configuration: FeedConfiguration
   private let logger: Logger
   private let ready: @Sendable (Addresses) -> Void
+  private let listening: @Sendable () -> Void
 
   /// Creates the feed.
   ///
@@ -76,10 +77,16 @@ package struct FeedService: Service {
   ///   - configuration: addresses, keys and options.
   ///   - logger: log of the feed.
   ///   - ready: called once, when the feed listens at every address and has its first list.
-  package init(_ configuration: FeedConfiguration, logger: Logger, ready: @escaping @Sendable (Addresses) -> Void) {
+  ///   - listening: called once, when the feed listens at every address. It may have no list yet. The function must not
+  ///     block.
+  package init(
+    _ configuration: FeedConfiguration, logger: Logger, ready: @escaping @Sendable (Addresses) -> Void,
+    listening: @escaping @Sendable () -> Void = {}
+  ) {
     self.configuration = configuration
     self.logger = logger
     self.ready = ready
+    self.listening = listening
   }
 
   /// Runs the feed until graceful shutdown. It then says goodbye to its subscribers, and names the failover endpoints.
@@ -91,7 +98,7 @@ package struct FeedService: Service {
     let capacity = connections / FeedService.listShare * (FeedService.listShare - 1)
     let streams = SSEBroadcaster(latest, capacity: min(Limits.streamsMax, capacity))
     let (boundPort, firstList) = (OneShot<Int>(), OneShot<Void>())
-    let meters = FeedMeters()
+    let meters = FeedMeters(nowMs: Reactor.nowMs)
     let snapshotFile = configuration.data.map { SnapshotFile(folder: $0, latest: latest, logger: logger) }
     let (reactor, addresses) = try start(
       snapshot: snapshotFile?.read(),
@@ -128,8 +135,9 @@ package struct FeedService: Service {
         try await HTTPService.run(
           router, host: configuration.host, port: configuration.port, connections: connections,
           proxies: configuration.proxies, logger: logger
-        ) { port in
+        ) { [listening] port in
           boundPort.set(port)
+          listening()
         }
       } onGracefulShutdown: {
         streams.end()

@@ -25,6 +25,9 @@ package enum FetchFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case .unreachable(code: URLError.Code.cannotConnectToHost.rawValue): "connection refused"
     case .unreachable(code: URLError.Code.networkConnectionLost.rawValue): "connection lost"
     case .unreachable(code: URLError.Code.secureConnectionFailed.rawValue): "TLS handshake failed"
+    // Foundation on Linux gives this code for no route, for most failures of TLS, and for untrusted certificates.
+    case .unreachable(code: URLError.Code.unknown.rawValue):
+      "no connection: check the network, its firewalls, and the certificate if there is one"
     case .unreachable(let code): "the connection failed (error \(code))"
     case .redirected: "unexpected redirect: use the final address"
     case .tooLong: "response too long"

@@ -57,7 +57,8 @@ extension Metric {
   /// Number of reconnects by link, at the connecting end.
   package static let linkReconnects = Metric(
     "onthemap_link_reconnects_total", .counter,
-    "Reconnects to ingest after a liveness timeout, by link. Reconnects by libzmq are not counted.", labels: ["link"])
+    "Reconnects after ingest was silent for 6 s, by link: jobs once per lost session, changes every 6 s of silence.",
+    labels: ["link"])
   /// Number of failed handshakes by link and reason, at the listening end.
   package static let linkHandshakes = Metric(
     "onthemap_link_handshakes_failed_total", .counter,
@@ -188,7 +189,8 @@ extension Metric {
   package static let feedSeq = Metric("onthemap_feed_seq", .gauge, "Sequence number of the feed's list.")
   /// Time since ingest's last reply, in seconds.
   package static let feedLastReply = Metric(
-    "onthemap_feed_ingest_reply_age_seconds", .gauge, "Time since the last reply from ingest. Normally below 1 s.")
+    "onthemap_feed_ingest_reply_age_seconds", .gauge,
+    "Time since the last reply from ingest, or since the start without any. Normally below 1 s.")
   /// Number of subscribers by transport.
   package static let feedSubscribers = Metric(
     "onthemap_feed_subscribers", .gauge,

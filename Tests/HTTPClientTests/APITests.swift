@@ -71,7 +71,8 @@ struct APITests {
       (.unreachable(code: URLError.Code.cannotFindHost.rawValue), "unknown host"),
       (.unreachable(code: URLError.Code.networkConnectionLost.rawValue), "connection lost"),
       (.unreachable(code: URLError.Code.secureConnectionFailed.rawValue), "TLS handshake failed"),
-      (.unreachable(code: -1), "the connection failed (error -1)"), (.tooLong, "response too long"),
+      (.unreachable(code: -1), "no connection: check the network, its firewalls, and the certificate if there is one"),
+      (.unreachable(code: -2), "the connection failed (error -2)"), (.tooLong, "response too long"),
       (.malformed, "not an HTTP response"),
     ])
   func words(failure: FetchFailure, text: String) { #expect(failure.description == text) }

@@ -16,7 +16,9 @@ extension SettingError {
     case .noTowns(let path):
       self.init(.gazetteer, expected: "a gazetteer with towns (or pass --places)", actual: path)
     case .silentFeed(let feed):
-      self.init(.feed, expected: "the address of a running feed", actual: "\(feed)")
+      self.init(
+        .feed, expected: "the address of a running feed whose keys permit this client (--feed-key, --key-file)",
+        actual: "\(feed)")
     case .foreignFeed(let feed):
       self.init(.feed, expected: "a feed of the same ingest as --server", actual: "\(feed)")
     case .notLoggedIn, .unreachable, .storeUnreadable: self.init(error.description)

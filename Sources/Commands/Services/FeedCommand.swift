@@ -58,10 +58,11 @@ struct FeedCommand: AsyncParsableCommand {
     settings.log(to: logger)
     keys.announce(to: logger)
     let ready = OneShot<FeedService.Addresses>()
-    let service = FeedService(configuration, logger: logger) { ready.set($0) }
+    // A feed without a list serves too, and may stay so for long. From then on the check of its list decides.
+    let service = FeedService(
+      configuration, logger: logger, ready: { ready.set($0) }, listening: { operations.begin() })
     let announcement = StartupAnnouncement {
       let addresses = try await ready.value
-      operations.begin()
       printLine(
         "ready feed-http=http://\(authority(address.host)):\(addresses.httpPort) feed=\(addresses.publish) "
           + "query=\(addresses.query)"

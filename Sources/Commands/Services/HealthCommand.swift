@@ -7,8 +7,8 @@ struct HealthCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "health", abstract: "Check that a service is healthy (exit status 0 or 1).",
     discussion: """
-      For container health checks without curl. Prints the reason if the service is
-      not ready.
+      For container health checks without curl. Prints nothing if the service is
+      healthy, otherwise the reason.
 
       Examples:
         onthemap health http://127.0.0.1:8080/livez

@@ -7,6 +7,7 @@ import Worker
 struct WorkerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "worker", abstract: "Geocode places for ingest. Runs in any number of instances.",
+    usage: "onthemap worker [<options>]",
     discussion: """
       SIGHUP reloads the gazetteer. The worker rejects a damaged file and keeps the
       current one. Connections between hosts need keys (onthemap keys new --help).
@@ -55,9 +56,10 @@ struct WorkerCommand: AsyncParsableCommand {
     let service = GeocodeWorker(
       configuration, logger: logger, ready: { joined.set(()) },
       session: { [name = configuration.name] in sessions.note(name, hasSession: $0) })
+    // From here on the check of the sessions decides. A worker without a session may stay so for long.
+    operations.begin()
     let announcement = StartupAnnouncement { [ingest = configuration.ingest] in
       try await joined.value
-      operations.begin()
       printLine("ready ingest=\(ingest)" + (try await operations.readyText))
     }
     let reload = ReloadService { gazetteer.reopen() }

@@ -14,6 +14,7 @@ extension Limits {
   /// Longest first pause of a client whose handshake failed, in milliseconds. Each further pause is twice as long.
   package static let handshakePauseBaseMs: Int64 = 1_000
   /// Longest pause between two failed handshakes, in milliseconds. A key that is added to the allowlist connects within
-  /// seconds. A wrong key costs its server at most 24 handshakes per minute.
+  /// seconds. A wrong key costs its server 12 to 24 handshakes per minute, and those that libzmq begins before the
+  /// client stops it.
   package static let handshakePauseCapMs: Int64 = 5_000
 }

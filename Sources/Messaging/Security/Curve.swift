@@ -63,15 +63,19 @@ package struct CurveClient: Sendable {
   package let keys: KeyPair
   /// The listener's public key.
   package let server: PublicKey
+  /// True if the client's own keys are random ones of this process, so that no allowlist can contain them.
+  package let isTemporary: Bool
 
   /// Creates the authentication of a client.
   ///
   /// - Parameters:
   ///   - keys: the client's own keys.
   ///   - server: the listener's public key.
-  package init(keys: KeyPair, server: PublicKey) {
+  ///   - isTemporary: true if the keys end with the process.
+  package init(keys: KeyPair, server: PublicKey, isTemporary: Bool = false) {
     self.keys = keys
     self.server = server
+    self.isTemporary = isTemporary
   }
 }
 

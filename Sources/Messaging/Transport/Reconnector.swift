@@ -79,7 +79,7 @@ final class Reconnector: ReactorSocket {
   }
 
   private func reason(for failure: SocketEvent.Failure) -> String {
-    guard curve != nil else {
+    guard let curve else {
       let advice = "pass --key-file and \(link?.publicKeyFlag ?? "the server's public key")"
       return switch failure {
       case .refused: "peer refused this client"
@@ -90,6 +90,8 @@ final class Reconnector: ReactorSocket {
       }
     }
     return switch failure {
+    case .refused where curve.isTemporary:
+      "key not on its allowlist: without --key-file the key changes at each start (onthemap keys new)"
     case .refused: "key not on its allowlist: add it and reload"
     case .otherMechanism: "peer does not use keys"
     case .cryptographic, .malformed: "peer does not speak CURVE as expected"

@@ -23,7 +23,8 @@ struct LoadErrorTests {
       ),
       (
         .silentFeed(feed),
-        "--feed (ONTHEMAP_FEED) must be the address of a running feed, not \"tcp://127.0.0.1:7710\"."
+        "--feed (ONTHEMAP_FEED) must be the address of a running feed whose keys permit this client "
+          + "(--feed-key, --key-file), not \"tcp://127.0.0.1:7710\"."
       ),
       (
         .foreignFeed(feed),

@@ -111,6 +111,18 @@ struct LinkKeysTests {
     #expect(curve.keys.secret == (try KeyFile.read(folder + "/key").secret))
   }
 
+  @Test("A client's key is temporary only if it has no key file")
+  func temporary() async throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let settings = try await settings()
+    let server = try KeyPair.random().publicKey.description
+    for (file, isTemporary) in [(nil, true), ("\(folder)/key", false)] as [(String?, Bool)] {
+      let keys = try LinkKeys(settings, keyFile: file)
+      let curve = try keys.client(.feedKey, flag: server, needsOwn: false, settings: settings)
+      #expect(try #require(curve).isTemporary == isTemporary)
+    }
+  }
+
   /// Returns the lines that `feed` logs about its links at startup with these options, or its error. Its map is
   /// members-only or public.
   private func announced(

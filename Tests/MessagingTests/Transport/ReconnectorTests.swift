@@ -49,4 +49,24 @@ struct ReconnectorTests {
     reactor.stop()
     #expect(counts == [1, 1, 1, 2, 2, 3, 4])
   }
+
+  @Test(
+    "A refused client whose key ends with its process logs that an allowlist needs a key file",
+    arguments: [(true, "without --key-file the key changes at each start"), (false, "add it and reload")])
+  func advice(isTemporary: Bool, advice: String) throws {
+    let log = LineLog()
+    let keys = CurveClient(keys: try .random(), server: try KeyPair.random().publicKey, isTemporary: isTemporary)
+    let (reactor, _) = try Reactor.start("reconnect", wake: WakeupEvent()) { context in
+      let endpoint = try Endpoint("tcp://127.0.0.1:1")
+      let socket = try context.socket(.dealer, frameBytesMax: 1_024)
+      let reconnector = try Reconnector(
+        context, reconnecting: socket, endpoint, curve: keys, link: nil, logger: log.logger)
+      try socket.connect(endpoint)
+      reconnector.receive([Failure.all[0].frame], nowMs: 0)
+      return ([], ())
+    }
+    reactor.stop()
+    let lines = log.lines(with: "key not on its allowlist")
+    #expect(lines.count == 1 && lines[0].contains(advice))
+  }
 }

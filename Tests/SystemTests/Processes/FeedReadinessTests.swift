@@ -32,18 +32,28 @@ struct FeedReadinessTests {
     try await eventually("the feed is ready again") { try await readiness(map) == ready }
   }
 
-  @Test("A feed that has no list is live but not ready")
+  @Test("A feed that has no list is live but not ready, at both addresses, and reports ingest's silence")
   func empty() async throws {
     let fixture = SystemFixture.current
-    let port = try Port.free()
+    let (port, operationsPort) = (try Port.free(), try Port.free())
     let feed = try fixture.program([
       "feed", "--ingest", "tcp://127.0.0.1:\(try Port.free())", "--publish", "tcp://127.0.0.1:*", "--query",
-      "tcp://127.0.0.1:*", "--http", "127.0.0.1:\(port)", "--operations", "none", "--data", "none",
+      "tcp://127.0.0.1:*", "--http", "127.0.0.1:\(port)", "--operations", "127.0.0.1:\(operationsPort)", "--data",
+      "none",
     ])
     try feed.start()
-    let client = Client("http://127.0.0.1:\(port)")
-    try await eventually("the feed listens") { (try? await client.get("/livez").status) == 204 }
-    let response = try await client.get("/readyz")
-    #expect(response.status == 503 && response["code"] == "feed_unavailable" && response.headers["retry-after"] == "2")
+    for client in [Client("http://127.0.0.1:\(port)"), Client("http://127.0.0.1:\(operationsPort)")] {
+      try await eventually("the feed listens, and has no list") {
+        (try? await client.get("/readyz"))?["code"] == "feed_unavailable"
+      }
+      let response = try await client.get("/readyz")
+      #expect(response.status == 503 && response.headers["retry-after"] == "2")
+      #expect(try await client.get("/livez").status == 204)
+    }
+    let operations = Client("http://127.0.0.1:\(operationsPort)")
+    try await eventually("the age of ingest's last reply rises without any reply") {
+      try await Scrape(operations)["onthemap_feed_ingest_reply_age_seconds"] > 1
+    }
+    #expect(feed.ready.isEmpty)
   }
 }

@@ -14,7 +14,8 @@ struct ToolTests {
       post + ["--sign-up", "Ada Lovelace", "--place", "Seattle, WA", "--wait"], environment: environment)
     #expect(first.status == 0 && first.output.contains("on the map: Seattle, Washington, United States"))
     let second = try await fixture.run(post + ["--place", "Oslo"], environment: environment)
-    #expect(second.status == 0 && second.output.contains("/v2/posts/"))
+    #expect(second.status == 0)
+    #expect(second.output.hasSuffix(" is accepted. Its state is under My posts at \(server)/#posts\n"))
     let unknown = try await fixture.run(post + ["--place", "Qwxzzzk", "--wait"], environment: environment)
     #expect(unknown.status > 0 && unknown.log.contains("Qwxzzzk"))
     let wrong = try await fixture.run(
@@ -83,6 +84,21 @@ struct ToolTests {
       try await worker.get("/readyz").status == 200
     }
     #expect(try await fixture.run("health", worker.base + "/readyz").status == 0)
+  }
+
+  @Test("A worker that has never had a session reports the lack of it, and not that it is starting")
+  func neverReady() async throws {
+    let fixture = SystemFixture.current
+    let port = try Port.free()
+    let worker = try fixture.program([
+      "worker", "--ingest", "tcp://127.0.0.1:\(try Port.free())", "--operations", "127.0.0.1:\(port)",
+    ])
+    try worker.start()
+    let client = Client("http://127.0.0.1:\(port)")
+    try await eventually("the worker listens") { (try? await client.get("/livez").status) == 204 }
+    let response = try await client.get("/readyz")
+    #expect(response.status == 503 && response["code"] == "no_worker_session")
+    #expect(worker.ready.isEmpty)
   }
 
   @Test("The command load verifies a run and prints its figures")

@@ -76,7 +76,7 @@ struct LinkKeys: Sendable {
       throw SettingError(
         "\(server.title) requires \(Setting.keyFile.title). Create a key file with: onthemap keys new.")
     }
-    return CurveClient(keys: try .random(), server: key)
+    return CurveClient(keys: try .random(), server: key, isTemporary: true)
   }
 
   /// Refuses a secret key that no link uses, because its operator expects encrypted links.
