@@ -102,6 +102,24 @@ struct ContainerTests {
       ])
   }
 
+  @Test("Compose allows as many file descriptors as the systemd units")
+  func descriptors() {
+    let units = Set(Deployment.services.map { $0.matches(of: #"^LimitNOFILE=(\d+)$"#) })
+    func rule(_ file: DeployFile) -> [String] {
+      let shared = DeployFile(file.path, file.text.components(separatedBy: "\nservices:\n")[0])
+      let limits = shared.matches(of: #"^  ulimits: \{nofile: \{soft: (\d+), hard: \d+\}\}$"#)
+      let hard = shared.matches(of: #"^  ulimits: \{nofile: \{soft: \d+, hard: (\d+)\}\}$"#)
+      let isEqual = limits.count == 1 && hard == limits && units == Set([limits])
+      return isEqual ? [] : ["its limits are \(limits) and \(hard), those of the units \(units)."]
+    }
+    enforce(
+      [compose], to: rule,
+      bad: [
+        compose.with("soft: 65536", replacedBy: "soft: 1024"), compose.with("hard: 65536", replacedBy: "hard: 4096"),
+        compose.with("  ulimits:", replacedBy: "  # ulimits:"),
+      ])
+  }
+
   @Test("Compose gives each service its own secret key only, and encrypts every link")
   func keys() {
     func rule(_ file: DeployFile) -> [String] {

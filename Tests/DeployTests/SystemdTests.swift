@@ -10,7 +10,7 @@ struct SystemdTests {
       "ProtectSystem=strict", "ProtectHome=yes", "PrivateTmp=yes", "PrivateDevices=yes", "CapabilityBoundingSet=",
       "MemoryDenyWriteExecute=yes", "SystemCallFilter=@system-service", "SystemCallFilter=sched_setscheduler",
       "IPAddressDeny=any", "Restart=on-failure", "RestartSec=1", "StartLimitIntervalSec=0", "PartOf=onthemap.target",
-      "WantedBy=onthemap.target",
+      "WantedBy=onthemap.target", "WantedBy=multi-user.target",
     ]
     func rule(_ file: DeployFile) -> [String] {
       let lines = Set(file.lines)
@@ -29,6 +29,23 @@ struct SystemdTests {
       Deployment.services, to: rule,
       bad: expected.map { ingest.with($0 + "\n", replacedBy: "\n") } + [
         ingest.with("onthemap ingest", replacedBy: "onthemap feed"), ingest.with("StateDirectory=", replacedBy: "#"),
+      ])
+  }
+
+  @Test("A worker reads the settings of its instance after those of all units")
+  func settingsFiles() {
+    func rule(_ file: DeployFile) -> [String] {
+      let files = file.matches(of: #"^EnvironmentFile=-/etc/onthemap/(.*)$"#)
+      // A later file overrides an earlier one.
+      let expected = ["onthemap.env"] + (file.role == "worker" ? ["worker-%i.env"] : [])
+      return files == expected ? [] : ["it reads \(files)."]
+    }
+    let worker = DeployFile("deploy/systemd/onthemap-worker@.service")
+    enforce(
+      Deployment.services, to: rule,
+      bad: [
+        worker.with("worker-%i.env\n", replacedBy: "worker.env\n"),
+        worker.with("EnvironmentFile=-/etc/onthemap/onthemap.env\n", replacedBy: ""),
       ])
   }
 
