@@ -5,15 +5,20 @@ import { byId, element } from './common/element.js';
 import { choose, initial, language, languages, say } from './common/language.js';
 import { toast } from './common/toast.js';
 
-/** Shows the state of the connection, as a word and a dot. */
+/** Shows the state of the connection as a text and a dot. A tap explains it, because a phone shows no title. */
 export function showConnection(connection) {
   const place = byId('connection');
   const show = () => {
     place.dataset.state = connection.state;
-    place.firstElementChild.textContent = say(`connection.${connection.state}`);
+    place.firstElementChild.textContent = say(`connection.${connection.state}`, { seconds: connection.pollSeconds });
     place.title = say(`connection.${connection.state}.more`);
   };
   connection.addEventListener('change', show);
+  let close = () => {};
+  place.addEventListener('click', () => {
+    close();
+    close = toast(place.title);
+  });
   show();
 }
 

@@ -14,8 +14,8 @@ export const texts = {
       'The server sends no updates right now, so the list may be out of date.',
     'connection.reconnecting': 'Reconnecting …', 'connection.reconnecting.more':
       'Live updates are interrupted. Until they are back, the list refreshes every few seconds.',
-    'connection.polling': 'Delayed', 'connection.polling.more':
-      'This map has no live updates. The list refreshes every few seconds.',
+    'connection.polling': 'Updates every {seconds} s', 'connection.polling.more':
+      'This map has no live updates. The list refreshes by itself every few seconds.',
     'connection.paused': 'Paused', 'connection.paused.more': 'Updates resume when you return to this page.',
     'connection.offline': 'Offline', 'connection.offline.more':
       'Can’t reach the server. You see the last known list. The page reconnects by itself.',
@@ -77,11 +77,11 @@ export const texts = {
     'exact.street': 'The pin is somewhere along the street. Drag it to the exact spot.',
     'level.country': 'country', 'level.region': 'region', 'level.county': 'county', 'level.city': 'town',
     'level.postcode': 'postcode', 'level.street': 'street', 'level.house': 'address',
-    'link.empty': 'Enter a web address, for example https://example.org/me.',
+    'link.empty': 'Enter a web address such as example.org/ada.',
     'link.character': 'A web address can’t contain spaces or any of \\ < > " { } | ^ `.',
-    'link.scheme': 'Links must start with http:// or https://.',
+    'link.scheme': 'This is not a web address. Enter one such as example.org/ada.',
     'link.credentials': 'Links can’t contain a name or password before an @. Enter the address of your page.',
-    'link.host': 'Enter a full web address, for example https://example.org/me.',
+    'link.host': 'Enter a full web address such as example.org/ada.',
     'link.long': 'This link is longer than 2,048 bytes. Use a shorter one.',
 
     'posts.title': 'My posts', 'posts.empty': 'You have no posts yet.',
@@ -101,11 +101,15 @@ export const texts = {
     'admin.ago': '{time} ago', 'admin.now': 'now', 'admin.plotted': '{name}: now {now}, at most {most}.',
     'admin.pause': 'Pause queue', 'admin.resume': 'Resume queue',
     'admin.paused': 'Queue paused. New posts are accepted and wait.', 'admin.resumed': 'Queue resumed.',
-    'admin.paused-since': 'Queue paused since {since}. New posts are accepted and wait.',
+    'admin.paused-since':
+      'Queue paused since {since}. New posts are accepted and wait. Nobody can add a pin on the page meanwhile.',
+    'admin.refusing':
+      'New posts are refused, because a post has waited {limit} or longer for a worker. Start or add workers.',
     'admin.disk-full':
-      'Disk full or nearly full since {since}. Posts that do not fit are refused. Free some space on it.',
+      'Disk full or nearly full since {since}. Posts and logins that do not fit are refused. Free some space.',
     'admin.disk': 'Disk free',
-    'admin.workers.none': 'No worker is connected. Posts wait.', 'admin.feeds.none': 'No feed is connected.',
+    'admin.workers.none': 'No worker is connected. Posts wait. Nobody can add a pin on the page meanwhile.',
+    'admin.feeds.none': 'No feed is connected. The map has no live updates.',
     'admin.credit': 'Credit', 'admin.leases': 'Leases', 'admin.answered': 'Answered', 'admin.jobs': 'Jobs',
     'admin.failures': 'Failures', 'admin.last-seen': 'Last seen', 'admin.seq': 'Sequence',
     'admin.reason': 'Reason', 'admin.any': 'any', 'admin.failed-attempts': 'Failed attempts', 'admin.since': 'Since',
@@ -175,8 +179,8 @@ export const texts = {
       'Der Server schickt gerade keine Änderungen. Die Liste ist vielleicht nicht aktuell.',
     'connection.reconnecting': 'Verbinde neu …', 'connection.reconnecting.more':
       'Die Live-Verbindung ist unterbrochen. Bis sie wieder da ist, wird die Liste alle paar Sekunden geladen.',
-    'connection.polling': 'Verzögert', 'connection.polling.more':
-      'Diese Karte hat keine Live-Verbindung. Die Liste wird alle paar Sekunden geladen.',
+    'connection.polling': 'Alle {seconds} s neu', 'connection.polling.more':
+      'Diese Karte hat keine Live-Verbindung. Die Liste wird von selbst alle paar Sekunden geladen.',
     'connection.paused': 'Pausiert', 'connection.paused.more': 'Es geht weiter, sobald du die Seite wieder ansiehst.',
     'connection.offline': 'Offline', 'connection.offline.more':
       'Der Server ist nicht erreichbar. Du siehst den letzten Stand. Die Seite verbindet sich von selbst neu.',
@@ -203,10 +207,10 @@ export const texts = {
     'signed-out': 'Du bist abgemeldet.', 'sign-out.failed': 'Du bist noch angemeldet. {reason}',
 
     adding: 'Pin setzen', 'adding.edit': 'Pin bearbeiten', 'adding.step': 'Schritt {step} von 3',
-    'adding.place': 'Wo bist du?', 'adding.place.example': 'Seattle, WA',
+    'adding.place': 'Wo bist du?', 'adding.place.example': 'Köln',
     'adding.place.hint':
       'Eine Stadt, eine Region, ein Land oder eine Postleitzahl. Danach kannst du den Pin an die genaue Stelle ziehen.',
-    'adding.place.empty': 'Gib einen Ort an, zum Beispiel „Costa Rica“ oder „Seattle, WA“.',
+    'adding.place.empty': 'Gib einen Ort an, zum Beispiel „Costa Rica“ oder „Köln“.',
     'adding.find': 'Suchen', 'adding.position': 'Mein Standort',
     'adding.not-found':
       'Wir finden „{place}“ nicht. Prüfe die Schreibweise, oder nimm einen größeren Ort in der Nähe.',
@@ -240,11 +244,11 @@ export const texts = {
     'exact.street': 'Der Pin steht irgendwo an der Straße. Zieh ihn an die genaue Stelle.',
     'level.country': 'Land', 'level.region': 'Region', 'level.county': 'Landkreis', 'level.city': 'Ort',
     'level.postcode': 'Postleitzahl', 'level.street': 'Straße', 'level.house': 'Adresse',
-    'link.empty': 'Gib eine Webadresse an, zum Beispiel https://example.org/me.',
+    'link.empty': 'Gib eine Webadresse an, zum Beispiel example.org/ada.',
     'link.character': 'Eine Webadresse enthält keine Leerzeichen und nichts von \\ < > " { } | ^ `.',
-    'link.scheme': 'Links beginnen mit http:// oder https://.',
+    'link.scheme': 'Das ist keine Webadresse. Gib eine an, zum Beispiel example.org/ada.',
     'link.credentials': 'Links enthalten keinen Namen und kein Passwort vor einem @. Gib die Adresse deiner Seite an.',
-    'link.host': 'Gib eine vollständige Webadresse an, zum Beispiel https://example.org/me.',
+    'link.host': 'Gib eine vollständige Webadresse an, zum Beispiel example.org/ada.',
     'link.long': 'Dieser Link ist länger als 2.048 Bytes. Nimm einen kürzeren.',
 
     'posts.title': 'Meine Einträge', 'posts.empty': 'Du hast noch keine Einträge.',
@@ -268,14 +272,22 @@ export const texts = {
     'admin.pause': 'Warteschlange anhalten', 'admin.resume': 'Warteschlange fortsetzen',
     'admin.paused': 'Warteschlange angehalten. Neue Einträge werden angenommen und warten.',
     'admin.resumed': 'Warteschlange fortgesetzt.',
-    'admin.paused-since': 'Warteschlange angehalten seit {since}. Neue Einträge werden angenommen und warten.',
+    'admin.paused-since':
+      'Warteschlange angehalten seit {since}. Neue Einträge werden angenommen und warten. '
+      + 'Bis dahin kann auf der Seite niemand einen Pin setzen.',
+    'admin.refusing':
+      'Neue Einträge werden abgelehnt, weil ein Eintrag seit {limit} oder länger auf einen Worker wartet. '
+      + 'Starte weitere Worker.',
     'admin.disk-full':
-      'Festplatte voll oder fast voll seit {since}. Einträge, die nicht passen, werden abgelehnt. Schaff Platz darauf.',
-    'admin.disk': 'Speicher frei',
-    'admin.workers.none': 'Kein Worker ist verbunden. Einträge warten.',
-    'admin.feeds.none': 'Kein Feed ist verbunden.',
-    'admin.credit': 'Kredit', 'admin.leases': 'Leases', 'admin.answered': 'Beantwortet', 'admin.jobs': 'Aufträge',
-    'admin.failures': 'Fehler', 'admin.last-seen': 'Zuletzt gesehen', 'admin.seq': 'Sequenz',
+      'Datenträger voll oder fast voll seit {since}. Einträge und Anmeldungen, die nicht passen, werden abgelehnt. '
+      + 'Gib Platz frei.',
+    'admin.disk': 'Freier Platz auf dem Datenträger',
+    'admin.workers.none':
+      'Kein Worker ist verbunden. Einträge warten. Bis dahin kann auf der Seite niemand einen Pin setzen.',
+    'admin.feeds.none': 'Kein Feed ist verbunden. Die Karte hat keine Live-Verbindung.',
+    'admin.credit': 'Nimmt noch', 'admin.leases': 'In Arbeit', 'admin.answered': 'Beantwortet',
+    'admin.jobs': 'Aufträge', 'admin.failures': 'Fehler', 'admin.last-seen': 'Zuletzt gesehen',
+    'admin.seq': 'Letzte Änderung',
     'admin.reason': 'Grund', 'admin.any': 'jeder', 'admin.failed-attempts': 'Fehlversuche', 'admin.since': 'Seit',
     'admin.select': '{place} auswählen', 'admin.select-all': 'Alle gezeigten auswählen',
     'admin.retry': 'Noch einmal', 'admin.discard': 'Verwerfen', 'admin.retry-all': 'Alle noch einmal',
@@ -283,7 +295,7 @@ export const texts = {
     'admin.done.retry': {
       one: '{n} Eintrag ist wieder in der Warteschlange.', other: '{n} Einträge sind wieder in der Warteschlange.' },
     'admin.done.discard': { one: '{n} Eintrag ist verworfen.', other: '{n} Einträge sind verworfen.' },
-    'event.failed': 'Versuch fehlgeschlagen', 'event.lease_lost': 'Lease verloren',
+    'event.failed': 'Versuch fehlgeschlagen', 'event.lease_lost': 'vom Worker nicht beendet',
     'event.died': 'zu den toten Einträgen verschoben',
     'event.retried': 'vom Betreiber noch einmal versucht', 'event.discarded': 'vom Betreiber verworfen',
     'admin.unchanged': { one: '{n} war nicht mehr tot.', other: '{n} waren nicht mehr tot.' },

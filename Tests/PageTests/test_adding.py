@@ -107,7 +107,7 @@ def test_an_unknown_place_shows_an_error_and_can_be_corrected(adding):
 
 
 LINKS = {
-    "javascript:alert(1)": "Links must start with http:// or https://.",
+    "javascript:alert(1)": "This is not a web address. Enter one such as example.org/ada.",
     "https://exa mple.org": "A web address can’t contain spaces",
     "https://ada:secret@example.org": "Links can’t contain a name or password",
     "https://": "Enter a full web address",

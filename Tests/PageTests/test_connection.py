@@ -5,7 +5,7 @@ import time
 
 from playwright.sync_api import expect
 
-from conftest import TOAST_MS
+from conftest import PHONE, TOAST_MS
 from product import Product, eventually
 
 
@@ -73,12 +73,22 @@ def test_a_page_without_a_feed_polls_every_few_seconds(tmp_path, visit):
     product = Product(tmp_path, "--public-url", "https://map.example.org", "--trusted-proxies", "127.0.0.1")
     try:
         visitor = visit(product).open("/#table").connection("polling")
+        expect(visitor.page.locator("#connection")).to_have_text("Updates every 3 s")
         product.person("Ada").post("Oslo, Norway")
         expect(rows(visitor)).to_have_count(1)
         visitor.page.get_by_role("button", name="Refresh").click()
         expect(visitor.page.locator("#announcements")).to_have_text("The list is up to date.")
     finally:
         product.end()
+
+
+def test_a_tap_on_the_state_of_the_connection_explains_it(shared, visit):
+    visitor = visit(shared, viewport=PHONE, has_touch=True, is_mobile=True).extend_timers(TOAST_MS)
+    visitor.open().connection("live")
+    for _ in range(2):
+        visitor.page.locator("#connection").tap()
+        expect(visitor.page.locator("#toasts > *")).to_have_count(1)
+        expect(visitor.page.locator("#toasts")).to_contain_text("Changes appear immediately.")
 
 
 def test_a_page_that_opens_while_ingest_is_down_says_so(apart, visit):

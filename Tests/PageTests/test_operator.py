@@ -196,6 +196,8 @@ def test_a_banner_shows_a_paused_queue(product, visit):
     expect(bar).to_contain_text("New posts are accepted and wait.")
     visitor.open("/admin").connection("live")
     expect(bar).to_contain_text("Queue paused since")
+    expect(bar).to_contain_text("Nobody can add a pin on the page meanwhile.")
+    expect(bar).to_have_class("standing")
     olga.request("POST", "/v2/admin/resume")
     expect(bar).to_be_hidden()
 
@@ -217,3 +219,23 @@ def test_a_banner_shows_a_full_disk(product, visit):
     expect(figure(visitor, "Disk free")).to_have_text("0 byte")
     visitor.page.unroute("**/v2/admin/status")
     expect(visitor.page.locator("#standing")).to_be_hidden()
+
+
+@pytest.mark.parametrize(("locale", "text"), [
+    ("en-GB", "New posts are refused, because a post has waited 5 sec"),
+    ("de-DE", "Neue Einträge werden abgelehnt, weil ein Eintrag seit 5 Sek"),
+])
+def test_a_banner_shows_that_ingest_refuses_posts_after_a_long_wait(shared, visit, locale, text):
+    visitor = visit(shared, locale=locale).sign_in(shared.operator())
+    wait = {"longestWaitMs": 5_000, "waitMaxMs": 5_000}
+
+    def delay(route):
+        response = route.fetch()
+        route.fulfill(response=response, json=response.json() | wait)
+
+    visitor.page.route("**/v2/admin/status", delay)
+    visitor.open("/admin").connection("live")
+    expect(visitor.page.locator("#standing.danger")).to_contain_text(text)
+    wait["longestWaitMs"] = 4_999
+    expect(visitor.page.locator("#standing")).to_be_hidden()
+    visitor.page.unroute_all(behavior="wait")

@@ -6,6 +6,7 @@ import HTTPClient
 struct PostCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "post", abstract: "Create a post, or delete one of yours.",
+    usage: "onthemap post [<options>]",
     discussion: """
       The password comes from ONTHEMAP_PASSWORD, from the file named by
       ONTHEMAP_PASSWORD_FILE, or from a prompt. With --wait, exit status 75 means
@@ -66,7 +67,9 @@ struct PostCommand: AsyncParsableCommand {
       case "rejected", "dead":
         throw SettingError("\(id) is not on the map: \(response.members.reason?.detail ?? response.problem).")
       default:
-        printLine("\(id) is accepted. Follow its state at \(api.base)/v2/posts/\(id)")
+        // The page has a session, which a post's own URL needs before the post is published.
+        let page = URL(string: "/#posts", relativeTo: api.base)?.absoluteString ?? "\(api.base)"
+        printLine("\(id) is accepted. Its state is under My posts at \(page)")
         // EX_TEMPFAIL of sysexits.h: the post is accepted, but not yet on the map.
         if wait { throw ExitCode(75) }
       }

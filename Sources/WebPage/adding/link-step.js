@@ -9,7 +9,7 @@ import { checkLink } from './link.js';
 export function linkStep(draft, newest, { submit, back, cancel }) {
   const field = new Field(
     say('adding.link'), { type: 'text', inputmode: 'url', autocapitalize: 'off', spellcheck: 'false', required: true,
-      autocomplete: 'url', value: draft.link, placeholder: 'https://example.org/me' }, say('adding.link.hint'));
+      autocomplete: 'url', value: draft.link, placeholder: 'example.org/ada' }, say('adding.link.hint'));
   const trouble = element('p.trouble', { role: 'alert' });
   const button = element('button.primary', { type: 'submit' }, say(draft.post ? 'adding.save' : 'adding.submit'));
 

@@ -1,6 +1,9 @@
 import { moment, say } from '../common/language.js';
+import { duration } from '../common/quantity.js';
 
-/** A bar that is visible while the disk is full or nearly full, or the queue is paused. */
+const none = { text: '', isDanger: false };
+
+/** A bar that is visible while the disk is full or nearly full, the queue is paused, or ingest refuses posts. */
 export class Standing {
   #bar;
 
@@ -8,14 +11,19 @@ export class Standing {
 
   /** @param {?Object} status The body of GET /v2/admin/status. Null while it is unknown. */
   show(status) {
-    const text = status === null ? '' : trouble(status);
+    const { text, isDanger } = status === null ? none : trouble(status);
     this.#bar.hidden = text === '';
-    this.#bar.classList.toggle('danger', status !== null && status.disk.full);
+    this.#bar.classList.toggle('danger', isDanger);
     if (this.#bar.textContent !== text) this.#bar.textContent = text;
   }
 }
 
-function trouble({ disk, paused, pausedAt }) {
-  if (disk.full) return say('admin.disk-full', { since: moment(Date.parse(disk.fullAt)) });
-  return paused ? say('admin.paused-since', { since: moment(Date.parse(pausedAt)) }) : '';
+/** Returns the text of the bar. `isDanger` is true if ingest refuses posts. */
+function trouble({ disk, paused, pausedAt, longestWaitMs, waitMaxMs }) {
+  const since = (time) => ({ since: moment(Date.parse(time)) });
+  if (disk.full) return { text: say('admin.disk-full', since(disk.fullAt)), isDanger: true };
+  if (paused) return { text: say('admin.paused-since', since(pausedAt)), isDanger: false };
+  if (longestWaitMs < waitMaxMs) return none;
+  // The text omits the present wait, because screen readers announce each change.
+  return { text: say('admin.refusing', { limit: duration(waitMaxMs) }), isDanger: true };
 }

@@ -32,6 +32,8 @@ export class Connection extends EventTarget {
   #hiding = null;
 
   state = 'connecting';
+  /** Interval between two polls, in seconds. */
+  pollSeconds = pollMs / 1_000;
 
   /**
    * @param {Latest} latest Receives the list and its changes.

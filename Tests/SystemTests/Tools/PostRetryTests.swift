@@ -17,7 +17,8 @@ struct PostRetryTests {
     let server = try ScriptedServer([Self.session, nil, Self.busy, nil, Self.accepted])
     defer { server.end() }
     let (status, output, log) = try await post(server)
-    #expect(status == 0 && output.contains("4D5ox566Xg is accepted"), "\(log)")
+    let message = "4D5ox566Xg is accepted. Its state is under My posts at http://127.0.0.1:\(server.port)/#posts\n"
+    #expect(status == 0 && output == message, "\(log)")
     let keys = server.values(of: "Idempotency-Key", to: "POST /v2/posts")
     #expect(keys.count == 4 && Set(keys).count == 1 && keys[0].count == 36, "\(server.requests)")
     #expect(Set(server.values(of: "Authorization", to: "POST /v2/posts")) == ["Bearer t"])
