@@ -17,6 +17,17 @@ struct Prose: Sendable {
     "Sources/Domain/Accounts/CommonPasswords.swift", "Sources/Gazetteer/Text/Vocabulary.swift",
   ]
 
+  /// The signs that begin a line of a comment, by the ending or the name of a file. A comment behind code, and a string
+  /// of Python that is no docstring, have no rules.
+  private static let lineMarks: [String: [String]] = {
+    let slashes = ["//", "/*", "*/", "*"]
+    let numberSigns = Dictionary(
+      uniqueKeysWithValues: ["py", "sh", "yml", "yaml", "toml", "service", "target", "Makefile", "Dockerfile"].map {
+        ($0, ["#"])
+      })
+    return numberSigns.merging(["js": slashes, "mjs": slashes, "c": slashes, "h": slashes, "css": slashes]) { $1 }
+  }()
+
   /// Nil for a file whose prose has no rules.
   init?(_ file: SourceFile) {
     path = file.path
@@ -37,6 +48,8 @@ struct Prose: Sendable {
       document = markdown.finish()
     } else if path.hasSuffix("openapi.json") {
       document = [Passage(file.text, line: 1, isParagraph: false)]
+    } else if let marks = Self.lineMarks[String(path.split(separator: "/").last?.split(separator: ".").last ?? "")] {
+      readLines(file.text, marks: marks)
     } else {
       return nil
     }
@@ -68,6 +81,27 @@ struct Prose: Sendable {
       if !isAlone { close(&self) }
     }
     close(&self)
+  }
+
+  /// Reads comments that fill their lines, and docstrings of Python.
+  private mutating func readLines(_ text: String, marks: [String]) {
+    var block = Markdown()
+    // The string between three quotation marks that is open: true for a docstring, nil for none.
+    var isDocstring: Bool?
+    for (index, line) in lines(text).enumerated() {
+      let content = Substring(line).drop { $0 == " " || $0 == "\t" }
+      let quotes = marks == ["#"] ? content.ranges(of: "\"\"\"").count : 0
+      let isProse = isDocstring ?? (quotes > 0 && content.hasPrefix("\"\"\""))
+      if !quotes.isMultiple(of: 2) { isDocstring = isDocstring == nil ? isProse : nil }
+      if isProse {
+        block.add(Substring(content.replacing("\"\"\"", with: "")), line: index + 1)
+      } else if isDocstring == nil, !content.hasPrefix("#!"), let mark = marks.first(where: { content.hasPrefix($0) }) {
+        block.add(content.dropFirst(mark.count), line: index + 1)
+      } else {
+        comments += block.finish()
+      }
+    }
+    comments += block.finish()
   }
 
   private mutating func readNames(_ text: SwiftText) {

@@ -158,13 +158,16 @@ struct ProseTests {
         SourceFile("proto/a.proto", "// Whoever sends it.\nmessage A {}"),
         SourceFile("deploy/a.md", "# A list of before"), SourceFile("a.md", "| a | no room |"),
         SourceFile("Sources/Feed/openapi.json", "{\"description\": \"Sent anew.\"}"),
+        SourceFile("Sources/WebPage/a.js", "// A list that is\n// told."), SourceFile("deploy/a.c", "/* Sent anew. */"),
+        SourceFile("deploy/a.py", "def a():\n    \"\"\"Sends.\n\n    Sent anew.\n    \"\"\""),
+        SourceFile("Makefile", "# whoever builds"), SourceFile("deploy/a.yaml", "  # told"),
       ],
       good: [
         SourceFile("Sources/Feed/A.swift", "let told = at.once // A worker holds up to two jobs."),
         SourceFile("Sources/Feed/A.swift", "let list = [\"at\", \"once\"]"),
         SourceFile("Tests/FeedTests/A.swift", "let a = \"told\""), SourceFile("a.md", "```\ntold\n```\n[a](told.md)"),
         SourceFile("Sources/Domain/Accounts/CommonPasswords.swift", "let list = \"whoever\""),
-        SourceFile("Sources/WebPage/a.js", "// told"),
+        SourceFile("Sources/WebPage/a.js", "const told = 1; // told"), SourceFile("deploy/a.py", "told = \"told\""),
       ])
   }
 
