@@ -42,7 +42,7 @@ struct FeedListTests {
     #expect(refusing.body == plain.body)
   }
 
-  @Test("Each encoding of the list has its own tag, and the headers for caches and CORS")
+  @Test("Each encoding of the list has its own ETag, and caching and CORS headers")
   func headers() async throws {
     let responses = [try await list(), try await list([.acceptEncoding: "br, gzip;q=0.8"])]
     let tags = try responses.map { try #require($0.headers[.eTag]) }

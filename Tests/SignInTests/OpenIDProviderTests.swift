@@ -76,7 +76,7 @@ struct OpenIDProviderTests {
     #expect(await authorizationFailure(provider) == nil)
   }
 
-  @Test("A response from another issuer, or without the promised issuer, is refused")
+  @Test("A response with a wrong issuer is refused, and so is a missing one that the metadata announces")
   func issuer() async throws {
     for (sendsIssuer, wrong) in [(false, ["https://b.example"]), (true, ["https://b.example", nil])] {
       let server = try OpenIDStub()

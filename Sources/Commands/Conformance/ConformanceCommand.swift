@@ -30,9 +30,9 @@ struct ConformanceWorkerCommand: AsyncParsableCommand {
       jobs, malformed frames, a new session and silence, and leaves results
       unacknowledged.
 
-      A job may take up to \(Limits.conformanceJobMsMax / 1_000) seconds. The time of the first job extends the
-      later deadlines, so slow jobs prolong the test. Only a job that is in work at a
-      heartbeat shows that heartbeats list such jobs.
+      A job may take up to \(Limits.conformanceJobMsMax / 1_000) seconds. A slow first job extends the
+      later deadlines, so the test takes longer. Jobs must take longer than the
+      heartbeat interval (\(Limits.conformanceHeartbeatMs / 1_000) s) to test that heartbeats list them.
 
       Not tested: a Welcome with a lower session number, the leases of Release at
       shutdown, and more than 64 held leases.

@@ -55,8 +55,8 @@ struct LoadCommand: AsyncParsableCommand {
     help: "Maximum posts per frame with --submit, 1 to \(Limits.submitPostsMax). [default: \(LoadLimits.batchDefault)]")
   var batch: Int?
   @Option(
-    help: "Extra subscribers, which join at random times (\(LoadLimits.subscribersRange.words)).")
-  var subscribers = 0
+    help: "Extra subscribers, which join at random times (\(LoadLimits.subscribersRange.words)). [default: 0]")
+  var subscribers: Int?
   @Option(.gazetteer)
   var gazetteer: String?
   @Option(help: "Random seed, an integer. Repeats the places of an earlier run.")
@@ -65,10 +65,10 @@ struct LoadCommand: AsyncParsableCommand {
   var json = false
   @Option(
     help: """
-      Timeout in seconds to retry unanswered posts, and again for the queue to drain \
-      (\(LoadLimits.drainTimeoutSecondsRange.words)).
+      Timeout in seconds for retries of unanswered posts. The queue then has the same time to drain \
+      (\(LoadLimits.drainTimeoutSecondsRange.words)). [default: \(LoadLimits.drainTimeoutSecondsDefault)]
       """)
-  var drainTimeout = LoadLimits.drainTimeoutSecondsDefault
+  var drainTimeout: Int?
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
@@ -84,8 +84,10 @@ struct LoadCommand: AsyncParsableCommand {
       }
       try LoadCommand.check("--batch", batch, in: 1...Limits.submitPostsMax)
     }
-    try LoadCommand.check("--subscribers", subscribers, in: LoadLimits.subscribersRange)
-    try LoadCommand.check("--drain-timeout", drainTimeout, in: LoadLimits.drainTimeoutSecondsRange)
+    if let subscribers { try LoadCommand.check("--subscribers", subscribers, in: LoadLimits.subscribersRange) }
+    if let drainTimeout {
+      try LoadCommand.check("--drain-timeout", drainTimeout, in: LoadLimits.drainTimeoutSecondsRange)
+    }
     try LoadCommand.check("--rate × --duration", rate * duration, in: 1...LoadLimits.postsMax)
   }
 
@@ -115,6 +117,7 @@ struct LoadCommand: AsyncParsableCommand {
         endpoint: try LoadCommand.endpoint($0), curve: submitCurve, batchMax: batch ?? LoadLimits.batchDefault)
     }
     let connections = connections ?? (submit == nil ? LoadLimits.connectionsDefault : LoadLimits.producersDefault)
+    let subscribers = subscribers ?? 0
     // Each subscriber has its own context, with its pipes.
     try LoadCommand.allowFiles(connections + LoadLimits.filesOfSubscriber * subscribers)
     let plan = LoadPlan(
@@ -125,7 +128,8 @@ struct LoadCommand: AsyncParsableCommand {
     api.token = token
     let summary = try await LoadRun(
       plan: plan, server: server, feed: feed, curve: curve, api: api, token: token, connections: connections,
-      submit: submit, drainTimeoutSeconds: drainTimeout, subscribers: subscribers,
+      submit: submit, drainTimeoutSeconds: drainTimeout ?? LoadLimits.drainTimeoutSecondsDefault,
+      subscribers: subscribers,
       logger: makeLogger("load", level: settings.logLevel), draw: LoadCommand.draw
     ).run()
     let report = LoadReport(summary: summary)

@@ -151,7 +151,7 @@ package indirect enum ListCondition: Sendable, Equatable {
     private mutating func countComparison() throws(Refusal) {
       count += 1
       guard count <= Limits.whereComparisonsMax else {
-        throw Refusal(reason: "where compares more than \(Limits.whereComparisonsMax) times")
+        throw Refusal(reason: "where has more than \(Limits.whereComparisonsMax) values to compare")
       }
     }
 

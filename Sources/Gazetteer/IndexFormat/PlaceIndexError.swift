@@ -1,10 +1,10 @@
 import Glibc
 
-/// A failure to open a place index. Retrying does not help.
+/// A failure to open a gazetteer file. Retrying does not help.
 package enum PlaceIndexError: Error, Equatable, CustomStringConvertible {
   /// The file cannot be opened, mapped or read. `code` is the system's error number.
   case unreadable(path: String, code: Int32)
-  /// The file does not begin like a place index.
+  /// The file does not begin like a gazetteer file.
   case foreign(path: String)
   /// The file is shorter or longer than its header states.
   case truncated(path: String, bytes: Int, expected: UInt64)
@@ -19,13 +19,13 @@ package enum PlaceIndexError: Error, Equatable, CustomStringConvertible {
     let rebuild = "Build it again with `onthemap gazetteer build`."
     return switch self {
     case .unreadable(let path, let code):
-      "cannot read the place index \(path) (\(reason(code))). Check the path and its permissions. \(rebuild)"
-    case .foreign(let path): "\(path) is not a place index. Check the path. \(rebuild)"
+      "cannot read the gazetteer file \(path) (\(reason(code))). Check the path and its permissions. \(rebuild)"
+    case .foreign(let path): "\(path) is not a gazetteer file. Check the path. \(rebuild)"
     case .truncated(let path, let bytes, let expected):
-      "the place index \(path) has \(bytes) bytes and should have \(expected). \(rebuild)"
+      "the gazetteer file \(path) has \(bytes) bytes and should have \(expected). \(rebuild)"
     case .incompatible(let path, let found, let expected):
-      "the place index \(path) has version \(found), this program reads \(expected). \(rebuild)"
-    case .damaged(let path, let part): "the place index \(path) is damaged (\(part)). \(rebuild)"
+      "the gazetteer file \(path) has format version \(found), but this program needs \(expected). \(rebuild)"
+    case .damaged(let path, let part): "the gazetteer file \(path) is damaged (\(part)). \(rebuild)"
     }
   }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A failure to build a place index. Retrying does not help.
+/// A failure to build a gazetteer file. Retrying does not help.
 package enum GazetteerBuildError: Error, Equatable, CustomStringConvertible {
   /// The source cannot be read. `code` is the system's error number.
   case unreadable(path: String, code: Int32)
@@ -26,7 +26,7 @@ package enum GazetteerBuildError: Error, Equatable, CustomStringConvertible {
     case .dump(let path, let line, let reason): "line \(line) of \(path): \(reason). Check that the file is complete."
     case .tooLarge(let items, let limit): "the gazetteer's source has too many \(items); the limit is \(limit)."
     case .unwritable(let path, let code):
-      "cannot write the place index \(path) (\(reason(code))). Check the directory, its permissions and free space."
+      "cannot write the gazetteer file \(path) (\(reason(code))). Check the directory, its permissions and free space."
     }
   }
 }

@@ -124,9 +124,9 @@ struct AdminRoutes: Sendable {
       state: state, reason: query["reason"], after: try query["after"].map { try id($0, "after") }, limit: limit)
   }
 
-  fileprivate static func id(_ text: String, _ field: String) throws(Problem) -> PostID {
+  fileprivate static func id(_ text: String, _ field: String, _ form: String = "a post id") throws(Problem) -> PostID {
     guard let id = PostID(text) else {
-      throw Problem(.unprocessableContent, "invalid_\(field)", "\(field) must be ids of posts", field: field)
+      throw Problem(.unprocessableContent, "invalid_\(field)", "\(field) must be \(form)", field: field)
     }
     return id
   }
@@ -138,7 +138,7 @@ extension AdminRoutes.Selection {
       throw Problem.invalidSelection
     }
     var posts: [PostID] = []
-    for id in ids { posts.append(try AdminRoutes.id(id, "ids")) }
+    for id in ids { posts.append(try AdminRoutes.id(id, "ids", "a list of post ids")) }
     return posts
   }
 }

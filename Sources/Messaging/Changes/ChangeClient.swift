@@ -101,10 +101,13 @@ package final class ChangeClient: ReactorSocket {
     case .rejected(let reason): logger.error("reply from ingest rejected", metadata: ["reason": "\(reason)"])
     case .regressed(let had, let now):
       logger.critical(
-        "ingest's store regressed: restore it with a new epoch",
+        """
+        ingest's list is older than this feed's, or conflicts with it: stop ingest, remove onthemap.highwater, start \
+        ingest
+        """,
         metadata: ["feed_seq": "\(had)", "ingest_seq": "\(now)"])
     case .stale: logger.warning("ingest timed out: serving a stale list")
-    case .fresh: logger.notice("list fresh again")
+    case .fresh: logger.notice("ingest recovered: serving the current list")
     }
   }
 }

@@ -21,7 +21,7 @@ extension Onthemap_Jobs_V1_Hello {
       return "Hello has a name of \(nameBytes) bytes; give it 1 to \(Limits.peerNameBytesMax)"
     }
     if !worker.isSafeLine { return "Hello has a name with a control or invisible character; leave that out" }
-    if instance.count != 16 { return "Hello has an instance of \(instance.count) bytes; make 16 random ones" }
+    if instance.count != 16 { return "Hello has an instance of \(instance.count) bytes; use 16 random bytes" }
     return nil
   }
 }

@@ -29,7 +29,8 @@ enum FileAccess {
         let mode = String(status.st_mode & 0o777, radix: 8)
         throw .unusable(
           path: path,
-          reason: "others may read it (mode \(mode)): \(reason). Run chmod 600 on it as the user that owns it")
+          reason: "other users have access to it (mode \(mode)), and chmod failed: \(reason). Run chmod 600 \(path) as "
+            + "its owner")
       }
     }
   }

@@ -24,6 +24,8 @@ struct OpenFileGuard: Sendable {
 
   private let identities: [FileIdentity]
 
+  /// Remembers the identity of files.
+  ///
   /// - Throws: `FileReplaced` if a file does not exist.
   init(_ paths: [String]) throws(FileReplaced) {
     var identities: [FileIdentity] = []

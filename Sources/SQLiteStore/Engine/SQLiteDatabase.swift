@@ -55,7 +55,9 @@ package final class SQLiteDatabase: Sendable {
       // Set this after the pool, which sets NORMAL itself. With NORMAL, a power cut would lose acknowledged posts.
       try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
       guard try !pool.read(Schema.migrator.hasBeenSuperseded) else {
-        throw StoreError.unusable(path: path, reason: "another version of onthemap has made it; run that one")
+        throw StoreError.unusable(
+          path: path,
+          reason: "it was created or upgraded by a newer version of onthemap. Run that version, or restore a backup")
       }
       try Schema.migrator.migrate(pool)
       // The high-water file is missing, so this may be a different database whose numbers were already used. Start a

@@ -174,7 +174,7 @@ extension PostID {
 }
 
 extension TraceContext {
-  /// Returns nil without a value.
+  /// Decodes a column. Nil if the column is null.
   convenience init?(column: String?) {
     guard let column else { return nil }
     self.init(column)

@@ -11,7 +11,7 @@ struct PlaceQueryOptionsTests {
     return query
   }
 
-  @Test("Options accept space, either letter case and both forms of a boolean")
+  @Test("Options ignore surrounding space and letter case, and a boolean may be a word or a digit")
   func accepted() throws {
     #expect(try query(.text, " Bergen\n").text == "Bergen")
     #expect(try query(.limit, "20").limit == 20)

@@ -146,7 +146,7 @@ struct RuleTests {
     #expect(try World.first(text) == nil)
   }
 
-  @Test("R3: A small word alone is a place only as a country's code")
+  @Test("R3: A small word alone can be a country's code, but a region's code only in capitals")
   func bareWords() throws {
     for (word, country) in [("in", "IN"), ("de", "DE"), ("is", "IS"), ("no", "NO"), ("it", "IT"), ("me", "ME")] {
       let place = try World.first(word)

@@ -5,7 +5,7 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("Change link", .serialized)
+@Suite("Change log over ZeroMQ", .serialized)
 struct ChangeLinkTests {
   @Test("A feed gets the list, then each change once and in order")
   func follows() async throws {

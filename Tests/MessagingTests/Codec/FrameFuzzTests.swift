@@ -140,7 +140,7 @@ struct FrameFuzzTests {
     }
   }
 
-  @Test("A mutated frame of the feed or the change link is refused or survives a round trip")
+  @Test("A mutated frame of the feed or the change log is refused or survives a round trip")
   func feed() {
     Fuzz.rounds(6_000) { random in
       let bytes = random.changed(random.one(of: Self.frames), with: Self.frames)

@@ -4,7 +4,7 @@ import SwiftProtobuf
 @testable import Domain
 @testable import Messaging
 
-// Frames of the feed and of the change link, encoded by the generated code.
+// Frames of the feed and of the change log, encoded by the generated code.
 
 extension Onthemap_Feed_V1_Entry {
   init(_ entry: FeedEntry) {

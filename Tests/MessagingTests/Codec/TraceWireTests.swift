@@ -46,7 +46,7 @@ struct TraceWireTests {
     #expect(Onthemap_Submit_V1_Draft(post).post == post)
   }
 
-  @Test("Each change keeps its own trace on the change link, and feed entries carry none")
+  @Test("Each change keeps its own trace on the change log, and feed entries carry none")
   func changes() {
     let entries = [FeedEntry.sample(5), FeedEntry.sample(6).traced(trace), FeedEntry.sample(7)]
     let wire = Onthemap_Changes_V1_Changes(entries.map { .upsert($0) })

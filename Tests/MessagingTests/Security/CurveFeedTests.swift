@@ -5,7 +5,7 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("Change link and feed with CURVE", .serialized)
+@Suite("Change log and feed with CURVE", .serialized)
 struct CurveFeedTests {
   @Test("Changes reach allowlisted subscribers over the feed, or any subscriber with a key", arguments: [false, true])
   func whole(isForAnyone: Bool) async throws {
@@ -121,7 +121,7 @@ struct CurveFeedTests {
     ZAPRequest([[1], []] + words.map { Array($0.utf8) } + (key.map { [$0] } ?? []))
   }
 
-  @Test("The authenticator refuses ZAP requests without a known link, CURVE and a complete key")
+  @Test("The authenticator refuses a ZAP request that lacks a known link, CURVE or a complete key")
   func zap() throws {
     let pair = try KeyPair.random()
     let keys = try TestKeys(pair)

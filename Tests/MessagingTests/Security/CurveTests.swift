@@ -5,7 +5,7 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("Job and change links with CURVE", .serialized)
+@Suite("Job link and change log with CURVE", .serialized)
 struct CurveTests {
   private let ledger = Ledger()
   private let log = LineLog()

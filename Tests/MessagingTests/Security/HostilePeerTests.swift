@@ -94,7 +94,7 @@ struct HostilePeerTests {
     withExtendedLifetime(peers) {}
   }
 
-  @Test("The change link works beside each misbehaving peer", arguments: misbehaviours.indices)
+  @Test("The change log works beside each misbehaving peer", arguments: misbehaviours.indices)
   func changeLog(index: Int) async throws {
     let server = try TestChangeServer(.sample(1...5))
     defer { server.reactor.stop() }
@@ -180,7 +180,7 @@ struct HostilePeerTests {
     #expect(reply?.error.code == .unsupportedVersion)
   }
 
-  @Test("The change link answers frames of another major version with an error once a second")
+  @Test("The change log answers frames of another major version with an error once a second")
   func laterMajorOfChanges() async throws {
     let server = try TestChangeServer(.sample(1...5))
     defer { server.reactor.stop() }

@@ -84,7 +84,7 @@ struct SecureDeletionTests {
     #expect(try count("zebulon") == 0 && count("zebplace") == 0)
   }
 
-  @Test("The advised command for a database that is too large works")
+  @Test("The command that the log advises for a large database compacts it")
   func advice() throws {
     try folder.open().close()
     let file = try folder.outside(readonly: false)

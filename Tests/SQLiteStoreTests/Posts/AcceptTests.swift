@@ -73,7 +73,7 @@ struct AcceptTests {
     try database.expectSound()
   }
 
-  @Test("A key lasts a week at least, and each new key removes two older ones")
+  @Test("An idempotency key lasts at least a week, and each new key removes two expired ones")
   func oldKeys() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()

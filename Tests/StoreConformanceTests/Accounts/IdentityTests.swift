@@ -176,7 +176,7 @@ struct IdentityTests {
     #expect(try await database.credentials(email: "ada@example.org")?.passwordHash == "$argon2id$x")
   }
 
-  @Test("An account from a provider gets a password by a change of password", arguments: StoreKind.allCases)
+  @Test("An account created by a provider login can set its first password", arguments: StoreKind.allCases)
   func password(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()

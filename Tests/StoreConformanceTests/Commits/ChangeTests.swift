@@ -132,7 +132,9 @@ struct ChangeTests {
     #expect(record.take() == [])
   }
 
-  @Test("An erasure reports its removals from the list and its unlisted posts", arguments: StoreKind.allCases)
+  @Test(
+    "Erasing an account reports its listed posts as removed and its other posts as unlisted",
+    arguments: StoreKind.allCases)
   func erasure(kind: StoreKind) async throws {
     let store = try StorePlace(kind).open()
     let ada = try await store.addAccount()

@@ -174,7 +174,7 @@ struct BatchTests {
     try database.expectSound()
   }
 
-  @Test("Posts are read by ids, without missing ones and without duplicates", arguments: StoreKind.allCases)
+  @Test("A read by ids omits missing posts and returns each post once", arguments: StoreKind.allCases)
   func found(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()

@@ -31,7 +31,7 @@ struct EditTests {
     try database?.expectSound()
   }
 
-  @Test("An edited post from beyond the list returns to it and pushes out the oldest", arguments: StoreKind.allCases)
+  @Test("An edit returns an old post to the list, and the oldest listed post leaves it", arguments: StoreKind.allCases)
   func behind(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()

@@ -122,7 +122,7 @@ struct SettleTests {
     #expect(jobs.map(\.dueMs) == [5_000, 0])
   }
 
-  @Test("The last attempt or lost lease of a dead post counts, too", arguments: StoreKind.allCases)
+  @Test("The counts of a dead post include its last attempt or lost lease", arguments: StoreKind.allCases)
   func countedAtTheEnd(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()

@@ -53,7 +53,7 @@ struct EditTests {
     let list = try await client.list()
     #expect(list.seq == 7 && list.entries.count == 1)
     try await eventually("the subscriber has ingest's list") { try watcher.list == list }
-    #expect(try #require(map.feed).standardError.contains("store regressed") == false)
+    #expect(try #require(map.feed).standardError.contains("ingest's list is older") == false)
     #expect(try await client.posts().count == 1)
   }
 }

@@ -156,7 +156,7 @@ struct MetricsTests {
     #expect(after["process_resident_memory_bytes"] < before["process_resident_memory_bytes"] + 8_000_000)
   }
 
-  @Test("The value none disables the operations address, and a taken or invalid address is refused")
+  @Test("`--operations none` disables the endpoint, and a used or invalid address is an error")
   func address() async throws {
     let fixture = SystemFixture.current
     let off = try await fixture.up("--operations", "none")

@@ -80,7 +80,7 @@ struct RestoreTests {
     let restored = try await client.list()
     #expect(restored.epoch == list.epoch && restored.seq == 2)
     let feed = try #require(map.feed)
-    try await eventually("the feed refuses the list") { feed.standardError.contains("ingest's store regressed") }
+    try await eventually("the feed refuses the list") { feed.standardError.contains("ingest's list is older") }
     try await eventually("the feed's list is stale") {
       try await map.feedClient.get("/v2/feed").object["stale"] as? Bool == true
     }
@@ -88,9 +88,9 @@ struct RestoreTests {
       try watcher.lines.last { $0.kind == "stale" }?.stale == true
     }
     // Wait for one more request of the feed: the list stays stale.
-    let refusals = feed.standardError.components(separatedBy: "store regressed").count
+    let refusals = feed.standardError.components(separatedBy: "list is older").count
     try await eventually("the feed requests and refuses the list again") {
-      feed.standardError.components(separatedBy: "store regressed").count > refusals
+      feed.standardError.components(separatedBy: "list is older").count > refusals
     }
     #expect(try await map.feedClient.list() == list)
     #expect(try watcher.list == list)
@@ -102,9 +102,9 @@ struct RestoreTests {
     for (place, seq) in [("Rome", 3), ("Paris", 4), ("Cairo", 5)] as [(String, UInt64)] {
       #expect(try await client.post(place, wait: 30)["state"] == "published")
       #expect(try await client.list().seq == seq)
-      let refusals = feed.standardError.components(separatedBy: "store regressed").count
+      let refusals = feed.standardError.components(separatedBy: "list is older").count
       try await eventually("the feed refuses the list at \(seq)") {
-        feed.standardError.components(separatedBy: "store regressed").count > refusals
+        feed.standardError.components(separatedBy: "list is older").count > refusals
       }
       #expect(try await map.feedClient.list() == list)
       #expect(try await map.feedClient.get("/v2/feed").object["stale"] as? Bool == true)

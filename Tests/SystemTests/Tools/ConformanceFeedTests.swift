@@ -27,7 +27,7 @@ struct ConformanceFeedTests {
     #expect(ran.status == 0 && others.isEmpty, "\(others)")
   }
 
-  @Test("A missing feed ends the run after --connect-timeout, without rules of a skipped link")
+  @Test("All rules are inconclusive without a feed after --connect-timeout, and a disabled query link adds none")
   func nobody() async throws {
     let ran = try await SystemFixture.current.run(
       "conformance", "feed", "--changes", "tcp://127.0.0.1:0", "--query", "none", "--connect-timeout", "1")

@@ -26,7 +26,7 @@ extension Setting {
     explanation: "Folder for the last snapshot, or none. The feed serves it as stale if ingest is down at startup.")
   static let allowSubscribers = Setting(
     "ONTHEMAP_ALLOW_SUBSCRIBERS", flag: "--allow-subscribers", example: "anyone",
-    summary: "Allowlist of subscribers' public keys, a file, or anyone. Enables CURVE on --publish and --query.",
+    summary: "File of the subscribers' public keys (allowlist), or anyone. Enables CURVE on --publish and --query.",
     explanation: """
       Allowlist of subscribers: a file with one public key and name per line, or anyone. The word anyone admits every \
       client that knows the feed's public key; with ONTHEMAP_MAP_ACCESS=members a file is required. Enables CURVE on \

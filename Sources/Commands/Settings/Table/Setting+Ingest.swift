@@ -53,11 +53,12 @@ extension Setting {
   static let publicFeedURL = Setting(
     "ONTHEMAP_PUBLIC_FEED_URL", flag: "--public-feed-url", example: "https://feed.example.org",
     summary: """
-      Public URL of the feed's HTTP, e.g. https://feed.example.org. Without it pages poll ingest, except with up.
+      Public URL of the feed's HTTP server, e.g. https://feed.example.org. Without it pages poll ingest, except with \
+      up.
       """,
     explanation: """
-      Public URL of the feed's HTTP, for live updates in browsers. Default with up: the feed's port on the page's \
-      host, unless the public URL is https. Otherwise none: pages poll ingest every 3 seconds.
+      Public URL of the feed's HTTP server, for live updates in browsers. Default with up: the feed's port on the \
+      page's host, unless the public URL is https. Otherwise none: pages poll ingest every 3 seconds.
       """)
   static let mapAccess = Setting(
     "ONTHEMAP_MAP_ACCESS", flag: "--map-access", default: .value("public"),
@@ -169,21 +170,21 @@ extension Setting {
       """)
   static let allowWorkers = Setting(
     "ONTHEMAP_ALLOW_WORKERS", flag: "--allow-workers", example: "/etc/onthemap/workers.keys",
-    summary: "Allowlist of workers' public keys, a file, or anyone. Enables CURVE on --jobs.",
+    summary: "File of the workers' public keys (allowlist), or anyone. Enables CURVE on --jobs.",
     explanation: """
       Allowlist of workers: a file with one public key and name per line, or anyone. Enables CURVE on the job link. No \
       default.
       """)
   static let allowProducers = Setting(
     "ONTHEMAP_ALLOW_PRODUCERS", flag: "--allow-producers", example: "anyone",
-    summary: "Allowlist of producers' public keys, a file, or anyone. Enables CURVE on --submit.",
+    summary: "File of the producers' public keys (allowlist), or anyone. Enables CURVE on --submit.",
     explanation: """
       Allowlist of producers, in the same form. Enables CURVE on the submission link. Producers also need a token. No \
       default.
       """)
   static let allowFeeds = Setting(
     "ONTHEMAP_ALLOW_FEEDS", flag: "--allow-feeds", example: "/etc/onthemap/feeds.keys",
-    summary: "Allowlist of feeds' public keys, a file, or anyone. Enables CURVE on --changes.",
+    summary: "File of the feeds' public keys (allowlist), or anyone. Enables CURVE on --changes.",
     explanation: """
       Allowlist of feeds, in the same form. Enables CURVE on the change log. With ONTHEMAP_MAP_ACCESS=members a file \
       is required. No default.
