@@ -202,7 +202,7 @@ extension Metric {
   /// Number of streams refused because of the limit.
   package static let feedStreamsRefused = Metric(
     "onthemap_feed_streams_refused_total", .counter, "Event streams refused because the limit was reached.")
-  /// Number of joins.
+  /// Number of snapshots that subscribers requested.
   package static let feedJoins = Metric(
     "onthemap_feed_joins_total", .counter,
     "Snapshots requested by subscribers, at start or after lost frames.")

@@ -55,7 +55,7 @@ struct FeedSuite: ConformanceSuite {
   private var replicas: [FeedReplica]
   /// The first desync of each subscriber since the start of the step.
   private(set) var desyncs: [String?] = [nil, nil]
-  /// The fault of the first list since the start of the step that is not ingest's.
+  /// Fault of the step's first published list that ingest never had. Nil if there is none.
   private(set) var unknownListFault: String?
   private var sentQueries: [(id: UInt64, query: Query)] = []
   private var queryCount: UInt64 = 0
@@ -175,12 +175,12 @@ struct FeedSuite: ConformanceSuite {
     }
   }
 
-  /// True if a subscriber has ingest's list.
+  /// Returns true if a subscriber has ingest's list.
   func isEqual(_ subscriber: Int) -> Bool {
     replicas[subscriber].isLive && replicas[subscriber].state == log.state
   }
 
-  /// The fault of an earlier list of ingest that the feed has published since the start of the step.
+  /// Fault of the step's first published list that is older than ingest's present list. Nil if there is none.
   var olderListFault: String? {
     // A frame to another subscriber may be older and arrive later.
     let seqs = publicationsSinceBegin.compactMap { $0.subscriber == 0 ? $0.frame.list?.seq : nil }
@@ -194,15 +194,15 @@ struct FeedSuite: ConformanceSuite {
     }
   }
 
-  /// Returns how long each `count` consecutive frames to the first subscriber on a topic took, in milliseconds. Counts
-  /// from the start of the step.
+  /// Returns the duration of every sequence of `count` frames to the first subscriber on a topic in this step, in
+  /// milliseconds.
   func spans(of count: Int, _ subject: Subject) -> [Int64] {
     let times = publicationsSinceBegin.filter { $0.subscriber == 0 && $0.subject == subject }.map(\.atMs)
     return zip(times.dropFirst(count - 1), times).map { $0 - $1 }
   }
 
-  /// Returns the pauses between frames to the first subscriber on a topic. It includes the pause after the start of the
-  /// step, and the one before now.
+  /// Returns the pauses between this step's frames to the first subscriber on a topic, in milliseconds. The first pause
+  /// begins with the step, and the last one ends now.
   func pauses(of subject: Subject) -> [Int64] {
     let times = publicationsSinceBegin.filter { $0.subscriber == 0 && $0.subject == subject }.map(\.atMs)
     return zip(times + [nowMs], [begunMs] + times).map { $0 - $1 }
@@ -213,12 +213,12 @@ struct FeedSuite: ConformanceSuite {
     judge(rule, (rule == .heartbeat ? desyncs[0] : nil) ?? (longest > 1_900 ? "no Heartbeat for \(longest) ms" : nil))
   }
 
-  /// Time from ingest's last reply to the first stale frame of the step. Nil if no frame was stale.
+  /// Time between ingest's last reply and the step's first stale heartbeat, in milliseconds. Nil without one.
   var staleMs: Int64? {
     heartbeats.first { $0.isStale && $0.atMs > begunMs }.map { $0.atMs - repliedMs }
   }
 
-  /// Time from ingest's last reply to a fetch on a new connection. Nil if there was none.
+  /// Time between ingest's last reply and the step's first fetch on a new connection, in milliseconds. Nil without one.
   var newConnectionMs: Int64? {
     guard mark.fetches > 0 else { return nil }
     let before = fetches[mark.fetches - 1].fetch.connection

@@ -7,8 +7,9 @@ extension SubscriberSuite {
   static let joinMs: Int64 = 2_000
   /// Time in which no join may arrive. It is longer than the pause after a first desync.
   private static let quietMs: Int64 = 900
-  /// Duration of the step without lists. The next constant is a number of joins that growing pauses do not reach.
+  /// Duration of the step in which no join gets a valid list, in milliseconds.
   private static let pauseMs: Int64 = 6_000
+  /// Maximum number of joins in that step. A subscriber with growing pauses sends fewer.
   private static let joinsMax = 10
 
   static let steps: [Step] =

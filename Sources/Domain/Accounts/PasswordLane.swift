@@ -1,9 +1,11 @@
 import DequeModule
 
-/// Requests of one lane of `PasswordQueue`. Providers' blocks of addresses take turns, within a block its networks, and
-/// within a network its requests by age. A block without a turn so far has every second turn. A network with hundreds
-/// of requests, or a block with hundreds of networks, therefore delays another by a turn or two. Hundreds of blocks
-/// that had their turns delay it no longer. The scheme follows the new and the old flows of RFC 8290, section 4.2.
+/// Requests of one lane of `PasswordQueue`. A block is a provider's range of addresses. A turn serves one request.
+///
+/// Blocks take turns, within a block its networks, and within a network its requests by age. Every second turn goes to
+/// a block that had none since it joined. A network with hundreds of requests, or a block with hundreds of networks,
+/// therefore delays another by a turn or two. Hundreds of blocks that had a turn delay it no longer than that. The
+/// scheme follows the new and the old flows of RFC 8290, section 4.2.
 struct PasswordLane: Sendable {
   private struct Waiter {
     let number: UInt64
@@ -33,11 +35,11 @@ struct PasswordLane: Sendable {
   private var networks: [IPAddress?: Network] = [:]
   /// Blocks with requests.
   private var blocks: [IPAddress?: Block] = [:]
-  /// Blocks without a turn since their arrival, oldest first, and the times of their arrivals.
+  /// Blocks of which no request was served since they joined, oldest first, with the time when they joined.
   private var newBlocks: Deque<(block: IPAddress?, sinceMs: Int64)> = []
-  /// The other blocks, by their next turn.
+  /// The other blocks, in the order of their next turns.
   private var oldBlocks: Deque<IPAddress?> = []
-  /// True if the next turn goes to a block without a turn so far.
+  /// True if the next turn goes to one of `newBlocks`, while both kinds of blocks wait.
   private var prefersNew = true
   /// Number of requests.
   private(set) var count = 0
@@ -85,7 +87,8 @@ struct PasswordLane: Sendable {
   /// Frees a slot for a request from a network. The block with the most requests loses one: the newest request of its
   /// largest network.
   ///
-  /// - Returns: the number of that request. Nil if the newcomer's own block, and in it its own network, has the most.
+  /// - Returns: the number of that request. Nil if the new request's own block has the most requests, and in that block
+  ///   its own network.
   mutating func evict(for network: IPAddress?) -> UInt64? {
     let own = network?.block
     guard let most = blocks.max(by: { $0.value.count < $1.value.count }) else { return nil }

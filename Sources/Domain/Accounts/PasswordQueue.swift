@@ -32,13 +32,13 @@ package struct PasswordQueue: Sendable {
 
   /// The outcome of `enqueue`.
   package struct Entry: Sendable, Equatable {
-    /// The request's number. Nil if the lane is full.
+    /// The request's number. Nil if the request is refused because its lane is full.
     package let number: UInt64?
     /// Number of a request that was evicted for this one.
     package let evicted: UInt64?
   }
 
-  /// Returning people and logins have two turns of six each, so sign-ups and suspects get at most one turn in three.
+  /// Order of the lanes' turns. While all lanes have requests, sign-ups and suspects together get one turn in three.
   private static let rotation: [Lane] = [.known, .login, .signUp, .known, .login, .suspect]
 
   /// Maximum number of parallel hashes while no post is in progress.
@@ -50,7 +50,7 @@ package struct PasswordQueue: Sendable {
   private var running = 0
   /// Earliest time for the next hash beside many posts.
   private var cooldownUntilMs = Int64.min
-  /// Time of the last wrong password of each network. When `wrong` is full it replaces `olderWrong`.
+  /// Time of the last wrong password of each network. When `wrong` is full, it replaces `olderWrong` and begins again.
   private var wrong: [IPAddress?: Int64] = [:]
   private var olderWrong: [IPAddress?: Int64] = [:]
 
@@ -107,13 +107,13 @@ package struct PasswordQueue: Sendable {
     lanes.indices.flatMap { lanes[$0].expire(nowMs: nowMs) }
   }
 
-  /// Returns the time of the next call of `expire` and `next`. Nil while no request waits.
+  /// Returns the time at which the caller calls `expire` and `next` again. Nil while no request waits.
   package func nextMs(nowMs: Int64, beside pace: PostFlow.Pace) -> Int64? {
     guard count > 0 else { return nil }
     return nowMs + (pace == .quiet ? Limits.passwordQueueTickMs : Limits.passwordQueueFlowTickMs)
   }
 
-  /// Records the outcome of a password from a network. The right one clears the network.
+  /// Records that a password from a network was right or wrong. After a right one the network is no longer suspect.
   package mutating func record(isRight: Bool, from network: IPAddress?, nowMs: Int64) {
     olderWrong[network] = nil
     wrong[network] = isRight ? nil : nowMs

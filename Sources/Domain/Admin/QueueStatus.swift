@@ -7,17 +7,17 @@ package struct QueueSnapshot: Sendable, Equatable {
     package var name: String
     /// Credit for further jobs, 0 … `Limits.windowMax`.
     package var credit: Int
-    /// Number of jobs leased to it, 0 … `Limits.windowMax`.
+    /// Number of jobs leased to the worker, 0 … `Limits.windowMax`.
     package var leases: Int
     /// Number of jobs sent since Welcome.
     package var jobsSent: UInt64
     /// Results since Welcome.
     package var results: RateMeter.Reading
-    /// Number of failures among its results.
+    /// Number of failures among the worker's results.
     package var failed: UInt64
-    /// Time since its last message, in milliseconds.
+    /// Time since the worker's last message, in milliseconds.
     package var lastSeenAgoMs: Int64
-    /// True if it has a remote provider.
+    /// True if the worker has a remote provider.
     package var isRemote: Bool
 
     package init(

@@ -21,9 +21,11 @@ package struct ChangeLog: Sendable {
   package private(set) var minAfterSeq: UInt64
   /// Sequence number of the last change.
   package private(set) var seq: UInt64
-  /// Hash of the list at a sequence number, cached since its last use.
+  /// The hash that was computed last, with its sequence number.
   private var hashed: (seq: UInt64, hash: UInt64)?
 
+  /// Creates a log with a list.
+  ///
   /// - Parameters:
   ///   - state: present list.
   ///   - capacity: maximum number of changes to keep.

@@ -1,22 +1,22 @@
 /// Limits of a conformance run.
 extension Limits {
-  /// Heartbeat interval that an examined worker has to keep, in milliseconds. The value differs from ingest's, to find
+  /// Heartbeat interval that a worker under test has to keep, in milliseconds. The value differs from ingest's, to find
   /// a worker that ignores it.
   package static let conformanceHeartbeatMs: Int64 = 1_000
-  /// Liveness timeout that an examined worker has to keep, in milliseconds: three such heartbeats.
+  /// Liveness timeout for a worker under test, in milliseconds: three of its heartbeat intervals.
   package static let conformanceLivenessMs: Int64 = heartbeatsPerLiveness * conformanceHeartbeatMs
-  /// Maximum size of frames that an examined worker has to keep, in bytes. Sixteen places fit only in several frames.
+  /// Maximum size of frames that a worker under test has to keep, in bytes. Sixteen places fit only in several frames.
   package static let conformanceFrameBytesMax = jobFrameBytesMin
-  /// Maximum number of frames that the run reads from an examined worker, which sends some 200.
+  /// Maximum number of frames that the run reads from a worker under test, which sends some 200.
   package static let conformanceFramesMax = 10_000
-  /// Silence of an examined worker after which the run expects no more frames, in milliseconds. It exceeds the liveness
-  /// timeout, and a worker sends heartbeats while it works.
+  /// Silence of a worker under test after which the run stops waiting, in milliseconds. It is longer than the liveness
+  /// timeout, because a worker sends heartbeats even while it works.
   package static let conformanceIdleMs: Int64 = 10_000
-  /// Longest time that an examined worker may take for a job, in milliseconds: the duration of a lease. Without a
+  /// Longest time that a worker under test may need for a job, in milliseconds: the duration of a lease. Without a
   /// result for the first job, the run judges no rule that needs one.
   package static let conformanceJobMsMax = leaseMs
-  /// Maximum size of a line that an examined subscriber prints, in bytes. Longer lines are dropped. The longest list of
-  /// a hundred entries fits.
+  /// Maximum size of a line that a subscriber under test prints, in bytes. Longer lines are dropped. The longest list
+  /// of a hundred entries fits.
   package static let conformanceLineBytesMax = 1_048_576
   /// Range of `conformance --connect-timeout`, in seconds.
   package static let conformanceConnectTimeoutSecondsRange = 1...600

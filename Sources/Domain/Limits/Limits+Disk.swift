@@ -5,8 +5,8 @@ extension Limits {
   package static let diskFullBytes: Int64 = 65_536
   /// Free bytes from which a full disk may recover: 1 MiB, so that readiness does not change with each post.
   package static let diskRecoveredBytes: Int64 = 1_048_576
-  /// Interval between two checks of the disk, in milliseconds: the delay of readiness. A check is one system call. At a
-  /// full disk it is a commit of one page.
+  /// Interval between two checks of the disk, in milliseconds. Readiness changes at most this late. A check is one
+  /// system call, or a commit of one page while the disk is full.
   package static let diskCheckMs: Int64 = 1_000
   /// Timeout for another connection's lock on the database, in milliseconds.
   package static let databaseBusyMs: Int64 = 5_000

@@ -72,7 +72,8 @@ extension Limits {
   package static let snapshotIntervalMaxMs: Int64 = 5_000
   /// Interval between two heartbeats of the feed, in milliseconds.
   package static let feedHeartbeatMs: Int64 = 1_000
-  /// Number of consecutive heartbeats behind a subscriber's list after which it asks for the feed's list.
+  /// Number of consecutive heartbeats with a lower sequence number than the subscriber's list, after which the
+  /// subscriber resyncs.
   package static let laggingHeartbeatsMax = 3
   /// Maximum number of replies of the change log that libzmq queues for one feed. A feed has one fetch open, so it
   /// reads a reply before it fetches again. A connection that does not read holds at most 2.6 MB (this number of

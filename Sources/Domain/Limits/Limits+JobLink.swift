@@ -17,10 +17,10 @@ extension Limits {
   /// 100) bytes. One result with the longest texts fits too: 20 × (2,050 + 832 + 128) + 1,024 bytes. Results are split
   /// over several frames. A longer frame ends its connection (ZMQ_MAXMSGSIZE).
   package static let jobFrameBytesMax = 65_536
-  /// Maximum number of malformed frames of one peer of the job link within `quarantineMs`. Above it, the peer is
-  /// refused for the same time.
+  /// Number of malformed frames of one peer of the job link within `quarantineMs` after which ingest ignores the peer
+  /// for the same time.
   package static let malformedFramesMax = 100
-  /// Time over which malformed frames are counted, and for which a peer is refused then, in milliseconds. A worker with
+  /// Time over which malformed frames are counted, and for which a peer is ignored then, in milliseconds. A worker with
   /// another protocol version waits as long.
   package static let quarantineMs: Int64 = 60_000
   /// Maximum number of peers whose malformed frames are counted. Each takes about 100 bytes.

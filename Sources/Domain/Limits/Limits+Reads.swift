@@ -39,8 +39,8 @@ extension Limits {
   package static let whereDepthMax = 8
   /// Maximum number of values in the conditions of a list. The ids of a page's posts fit.
   package static let whereComparisonsMax = 100
-  /// Maximum number of latest posts, of all accounts or of one, that a condition searches. Each is read: about a tenth
-  /// of a second for all.
+  /// Maximum number of latest posts that a condition searches, of all accounts or of one. The search reads each of
+  /// them. All together take about a tenth of a second.
   package static let whereScanMax = 100_000
   /// Maximum number of posts that a page of such a list may skip. Each is counted.
   package static let skipMax = 1_000_000

@@ -50,7 +50,7 @@ package struct SubmitRefusal: Sendable, Equatable {
   package let code: String
   /// Explanation for people: the error and its remedy.
   package let detail: String
-  /// Name of the invalid field. Empty if the refusal is about no field.
+  /// Name of the invalid field. Empty if no single field is invalid.
   package let field: String
 
   package init(code: String, detail: String, field: String = "") {

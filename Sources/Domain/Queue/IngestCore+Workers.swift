@@ -119,7 +119,7 @@ extension IngestCore {
     return [.log(.workerLeft(origin, reason: reason))] + report(scheduler.close(session, countsAsLoss: false))
   }
 
-  /// Forgets the connection of a session.
+  /// Removes a session's connection, and returns its origin. Nil for an unknown session.
   mutating func forget(_ session: UInt64) -> WorkerOrigin? {
     guard let peer = peers.removeValue(forKey: session) else { return nil }
     sessions[peer] = nil

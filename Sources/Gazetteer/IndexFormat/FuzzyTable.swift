@@ -1,6 +1,7 @@
-/// An index of names by their halves, for misspelt texts. One edit leaves one half of a name unchanged. A search for
-/// the names that share a half and the length therefore finds every name that is one edit away. (Pigeonhole principle,
-/// as in Mor and Fraenkel's hash coding for spelling checkers, 1982.)
+/// An index of names by their halves, for misspelt texts. Nearly every edit leaves one half of a name unchanged. The
+/// search looks up both halves, for names as long as the text and one character longer or shorter. An exchange of the
+/// two middle characters changes both halves, so `FuzzySearch` looks for it separately. (Pigeonhole principle, as in
+/// Mor and Fraenkel's hash coding for spelling checkers, 1982.)
 ///
 /// The table has two sections: the end of each bucket, and the positions of the names.
 package enum FuzzyTable {

@@ -4,7 +4,7 @@ extension IndexSections {
   /// Converts a record into a result. Returns nil if the record is damaged.
   ///
   /// - Parameters:
-  ///   - postcode: A postcode that replaces the town's point and precedes its name.
+  ///   - postcode: A postcode of the town. The result gets its point, and a label that begins with its code.
   ///   - language: The language of the country's name if the data has it, as `LocalNameRecord.language`.
   func result(
     for record: PlaceRecord, postcode: PostcodeRecord? = nil, language: UInt16? = nil, match: Place.Match,

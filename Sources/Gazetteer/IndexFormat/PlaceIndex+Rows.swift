@@ -1,8 +1,8 @@
 package import Domain
 
 extension PlaceIndex {
-  /// The populated places of a gazetteer, row by row, for tools that need texts which the gazetteer knows. Maps the
-  /// file, as `PlaceIndex` does. Any thread.
+  /// The populated places of a gazetteer, row by row. Tools use their names as texts that the gazetteer knows. Any
+  /// thread.
   package final class Rows: Sendable {
     private let file: MappedFile
     nonisolated(unsafe) private let sections: IndexSections

@@ -1,7 +1,7 @@
 import Domain
 
-/// An inspection of every record of a place index, for an operator who doubts a file. Opening checks only the bounds of
-/// the sections.
+/// An inspection of every record of a gazetteer file, for an operator who doubts a file. Opening checks only the bounds
+/// of the sections.
 package struct IndexInspection {
   let sections: IndexSections
   let places: UInt32

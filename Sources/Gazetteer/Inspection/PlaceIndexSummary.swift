@@ -1,6 +1,6 @@
 package import Domain
 
-/// A summary of a place index.
+/// A summary of a gazetteer file.
 package struct PlaceIndexSummary: Sendable, Equatable {
   /// Version of the layout.
   package let version: UInt32

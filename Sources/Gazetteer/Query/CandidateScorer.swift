@@ -22,7 +22,7 @@ struct CandidateScorer {
   private static let partPenalty = 40 * 256
   /// Penalty of a code, or of an alternate name as short as one, that is read as the wanted place beside other words.
   private static let codePenalty = 8 * 256
-  /// The same penalty for a country's or region's code whose area contains nothing else of the text.
+  /// Penalty of such a code or name of a country or region, if no other words name an area around it.
   private static let strayCodePenalty = 16 * 256
 
   /// Penalty of a name that is read as misspelt. It counts as the name of a place 256 times smaller.
@@ -192,8 +192,8 @@ struct CandidateScorer {
     }
   }
 
-  /// Returns true if a small word or a code may be the wanted place. "Me" alone is a country but no region. Beside
-  /// uncovered words it is no place.
+  /// Returns true if a small word or a code may be the wanted place. "Me" as the whole text may be a country, but not a
+  /// region. Beside other words it is no place, unless they name an area around it.
   private func mayBePlace(_ candidate: Candidate, _ place: PlaceRecord, _ wanted: NameMatch) -> Bool {
     if candidate.hasContext { return true }
     if wanted.mask == phrases.all {
@@ -286,7 +286,7 @@ struct CandidateScorer {
       }
   }
 
-  /// Returns true if a code is also that of a region with a town of the name.
+  /// Returns true if a code is also that of a region in which a town has the wanted name.
   private func isInRegion(of token: UInt64, _ wanted: NameMatch) -> Bool {
     guard let code = matches.first(where: { $0.mask == token }) else { return false }
     let count = min(wanted.postings.upperBound - wanted.areaEnd, UInt32(GazetteerLimits.townsPerCode))
@@ -322,8 +322,8 @@ struct CandidateScorer {
     return false
   }
 
-  /// Returns true within about a degree, the half width of a large county. Serves places whose county the data does not
-  /// name.
+  /// Returns true if two places are less than 0.8 degrees apart in latitude and in longitude, about half the width of a
+  /// large county. Needed for places whose county the data does not name.
   private func isNear(_ a: PlaceRecord, _ b: PlaceRecord) -> Bool {
     let distanceMaxE7: Int64 = 8_000_000
     return abs(Int64(a.latitudeE7) - Int64(b.latitudeE7)) < distanceMaxE7

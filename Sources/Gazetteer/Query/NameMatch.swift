@@ -16,7 +16,7 @@ struct NameMatch {
   var areaEnd: UInt32
   /// True if the tokens are a whole segment, apart from numbers.
   var isSegment: Bool
-  /// True if codes may be read as codes here: "OR" at the end of "Portland OR", but not within "one or two".
+  /// True if the position allows a code: "OR" in "Portland OR", but not in "one or two".
   var readsCodes: Bool
   /// True if the tokens name a street: "Oxford St", "via Milano".
   var isStreet: Bool
@@ -25,8 +25,8 @@ struct NameMatch {
   var isPartial = false
   /// Mask of the longest name in the text that contains this one, such as "Mexico City" for "Mexico". Otherwise 0.
   var longer: UInt64 = 0
-  /// Deduction because the position does not suggest a place, in 1/256. Nil if the tokens can only be an area around a
-  /// place.
+  /// Score deduction for a position in the text that is unusual for a place, in 1/256. Nil if the tokens can only name
+  /// the area around a place.
   var penalty: Int32?
 
   /// Index of the first token.

@@ -42,7 +42,7 @@ extension NameMatcher {
     text.tokens[match.end - 1].end - text.tokens[match.first].start <= GazetteerLimits.codeBytes
   }
 
-  /// Returns true if the text has only codes beside a name.
+  /// Returns true if all tokens beside a name are as short as codes.
   func isCoded(_ match: NameMatch) -> Bool {
     match.mask != all
       && (0..<text.tokenCount).allSatisfy { number in

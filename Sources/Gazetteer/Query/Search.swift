@@ -28,7 +28,7 @@ struct Search {
 
   /// Returns the results.
   ///
-  /// - Parameter asTyped: If true, returns nil if some word is probably misspelt or `matches` is too small.
+  /// - Parameter asTyped: If true, the result is nil if some word is probably misspelt, or the names fill `matches`.
   private func places(_ matches: UnsafeMutableBufferPointer<NameMatch>, asTyped: Bool) -> [Place]? {
     // Candidates after the wanted ones serve to estimate confidence and replace duplicates.
     let capacity = (constraints.limit == 1 ? 0 : Limits.candidatesMax) + GazetteerLimits.rivals

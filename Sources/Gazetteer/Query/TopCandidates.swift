@@ -87,8 +87,8 @@ struct TopCandidates {
     }
   }
 
-  /// Returns the postcode whose point the result has. The postcode was found itself, or lies well within the town
-  /// beside it. Some sources know only the region of a code.
+  /// Returns the postcode that gives the result its point. It is the wanted place itself, or it is near the town that
+  /// the text names. Nil otherwise: some sources know only the region of a code.
   private func postcode(
     _ candidate: Candidate, _ record: PlaceRecord, _ sections: IndexSections
   ) -> PostcodeRecord? {

@@ -59,7 +59,7 @@ struct GeoNamesArea {
     local[language] = (name, score)
   }
 
-  /// The area's line of the source. Nil for an area without a point and without places.
+  /// The area's line in the source format. Nil for an area without a point and without places.
   var line: Bytes? {
     var middle: Coordinate?
     if sum.x != 0 || sum.y != 0 || sum.z != 0 {

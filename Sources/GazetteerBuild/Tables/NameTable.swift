@@ -128,9 +128,9 @@ struct NameTable {
     return result
   }
 
-  /// Decides the meaning of a name that an area shares with a town in it. A town eclipses a region if it has a 64th of
-  /// its inhabitants. For an alternate name of the town, the share is a 16th ("New York" of New York City). A country
-  /// loses an alternate name that is a town's official one ("Panama City" of Panama).
+  /// Resolves a name that an area shares with a town in it. A town hides a region of the same name if it has at least
+  /// 1/64 of the region's inhabitants. An alternate name of the town needs 1/16 ("New York" of New York City). A
+  /// country loses an alternate name that is the official name of a town in it ("Panama City" of Panama).
   private static func resolved(_ postings: [Posting], _ places: [PlaceRecord]) -> [Posting] {
     guard postings.count > 1, postings[0].isArea else { return postings }
     return postings.compactMap { area in

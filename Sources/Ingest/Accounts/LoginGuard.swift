@@ -69,10 +69,10 @@ final class LoginGuard: Sendable {
   /// - Throws: A problem with the seconds to wait.
   func begin(from source: LoginSource) throws -> Attempt { Attempt(keys: try count(source)) }
 
-  /// Counts a probe of an email address that has an account, like a wrong password of the network.
+  /// Counts a request for an email address that already has an account, like a wrong password from the same network.
+  /// The request is a sign-up or a change of address.
   ///
-  /// - Throws: A problem with the seconds to wait. Concurrent requests get no more responses than there are free
-  ///   attempts.
+  /// - Throws: A problem with the seconds to wait. No request is counted then.
   func countEmailTaken(_ source: LoginSource) throws { failed(Attempt(keys: try count(source))) }
 
   private func count(_ source: LoginSource) throws -> [LoginThrottle.Key] {

@@ -9,7 +9,7 @@ import Web
 /// that a flood of logins takes only the time that posts leave. If other threads leave them no core, hashes run at
 /// normal priority, so that a flood of posts does not lock people out.
 actor PasswordHasher {
-  /// SCHED_IDLE of sched(7). glibc shows the name to GNU programs only.
+  /// SCHED_IDLE of sched(7). Swift cannot import it, because glibc defines it only with _GNU_SOURCE.
   private static let idlePolicy: Int32 = 5
   private var queue: PasswordQueue
   /// Waiting requests by number. Resuming with false refuses one.
@@ -66,9 +66,9 @@ actor PasswordHasher {
   /// Compares a password with a hash.
   ///
   /// - Parameters:
-  ///   - hash: The account's hash. Nil without such an account; then no password is right.
-  ///   - onStart: Called when the turn has come, before the hash is computed. If it throws, no hash is computed.
-  /// - Returns: The result of `onStart`, and true if the password is right. The latter is nil if there is no memory or
+  ///   - hash: The account's hash. Nil for an unknown account. No password matches it.
+  ///   - onStart: Called before the hash is computed. If it throws, no hash is computed.
+  /// - Returns: The result of `onStart`, and true if the password is right. `isRight` is nil without memory or a
   ///   thread.
   /// - Throws: Errors of `onStart`, or `Problem.busy` if too many wait or the turn does not come in time.
   func compare<Started: Sendable>(

@@ -120,8 +120,8 @@ final class PostPipeline: Sendable {
 
   /// Accepts posts of one account in one transaction.
   ///
-  /// - Parameter then: Called as a `CommitCompletion` with the acceptance of each post, and with the reason why some
-  ///   found no free slot.
+  /// - Parameter then: Called with the acceptance of each post, and the problem for posts without a slot in the
+  ///   backlog. Same thread as a `CommitCompletion`.
   func accept(
     _ posts: [NewPost], account: AccountID, counting counter: Counter,
     then: @escaping @Sendable (Result<[Acceptance], StoreError>, _ refusal: Problem) -> Void

@@ -12,9 +12,9 @@ struct PostResponse {
   /// The consequence of a response.
   enum Outcome {
     case accepted(PostID)
-    /// A temporary failure: retry the same post later. The kind is for people.
+    /// A temporary failure, with its kind for the report. Retry the same post later.
     case retry(String)
-    /// A permanent refusal. The kind is for people.
+    /// A permanent refusal, with its kind for the report.
     case refused(String)
   }
 

@@ -33,7 +33,8 @@ final class RunSubscriber: Sendable {
     }.reactor
   }
 
-  /// Sets the schedule. Earlier lists contain no posts of the run.
+  /// Starts the recording of the run's posts. Lists received earlier are not recorded, because they contain none of
+  /// them.
   func begin(_ schedule: Schedule) { seen.withLock { $0.schedule = schedule } }
 
   /// The subscriber's list. Nil if it has none, or knows that its list is wrong.

@@ -52,8 +52,8 @@ extension JobScheduler {
       formerTokens.append(token)
     }
 
-    /// Returns true if the job was ever leased under a token. Tokens of earlier starts are below `firstToken`. Ingest
-    /// does not remember their jobs, so they count for every job that was queued then.
+    /// Returns true if the job was leased under a token. Ingest forgets tokens of its earlier starts. Any such token,
+    /// below `firstToken`, is accepted for every job that was restored at startup.
     func wasLeased(under token: UInt64, firstToken: UInt64) -> Bool {
       if token == self.token || formerTokens.contains(token) { return token != 0 }
       return isResumed && token < firstToken && token >= JobScheduler.firstToken(generation: 1)

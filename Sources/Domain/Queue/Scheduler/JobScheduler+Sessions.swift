@@ -18,9 +18,9 @@ extension JobScheduler {
     package var leases: Set<JobID> = []
     /// Time of the worker's latest message.
     package var lastReceivedMs: Int64
-    /// Leases that the last heartbeat did not name. A lease is lost if two heartbeats in a row omit it. A later lease
-    /// of the same job is not.
-    package var missing: Set<Lease> = []
+    /// Leases that the last heartbeat omitted. A lease is undelivered if the next one omits it too, at least 4 s after
+    /// its dispatch. A later lease of the same job is not.
+    package var omittedBefore: Set<Lease> = []
     /// Poison suspect that was leased to the worker alone. The worker gets no other job meanwhile.
     var poisonSuspect: JobID?
     /// Number of finished jobs by its latest heartbeat. Nil if the worker does not count them.
@@ -99,7 +99,7 @@ extension JobScheduler {
   }
 
   /// Processes a heartbeat, and extends the leases that it names, unless they are too old. A lease that two heartbeats
-  /// in a row omit never arrived. Its job becomes ready again before the lease ends.
+  /// in a row omit is undelivered. Its job becomes ready again before the lease ends.
   ///
   /// - Parameter progress: number of jobs that the worker has finished. Nil if it does not count them.
   package mutating func heartbeat(
@@ -115,20 +115,20 @@ extension JobScheduler {
       else { continue }
       jobs[lease.job]?.state = .leased(lease.token, session: id, untilMs: nowMs + Limits.leaseMs)
     }
-    var absent: Set<Lease> = []
+    var omittedNow: Set<Lease> = []
     for job in session.leases {
       guard case .leased(let token, id, _)? = jobs[job]?.state else { continue }
-      absent.insert(Lease(job: job, token: token))
+      omittedNow.insert(Lease(job: job, token: token))
     }
-    absent.subtract(held)
+    omittedNow.subtract(held)
     // Delayed heartbeats arrive together. The jobs that they omit may have been sent after them.
-    let lost = absent.intersection(session.missing).filter { lease in
+    let undelivered = omittedNow.intersection(session.omittedBefore).filter { lease in
       nowMs - (jobs[lease.job]?.sinceMs ?? nowMs) >= 2 * Limits.heartbeatMs
     }
-    sessions[id]?.missing = absent.subtracting(lost)
-    sessions[id]?.jobsUndelivered += UInt64(lost.count)
+    sessions[id]?.omittedBefore = omittedNow.subtracting(undelivered)
+    sessions[id]?.jobsUndelivered += UInt64(undelivered.count)
     // The job never arrived: no worker is at fault, and none is lost.
-    for job in lost.lazy.map(\.job).oldestFirst {
+    for job in undelivered.lazy.map(\.job).oldestFirst {
       sessions[id]?.leases.remove(job)
       makeReady(job)
     }
