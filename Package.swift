@@ -14,8 +14,9 @@ let strict: [SwiftSetting] =
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
 
-// A place index of a quarter of a million rows, thousands of runs of the simulation and of fuzz tests, and all sources
-// read letter by letter cannot wait for unoptimised code, so these targets are optimised in debug builds as well.
+// A place index of a quarter of a million rows, thousands of runs of the simulation, of fuzz tests and of the
+// conformance suites, and all sources read letter by letter cannot wait for unoptimised code. These targets are
+// optimised in debug builds as well.
 let optimised: [SwiftSetting] = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 let http: [Target.Dependency] = [
@@ -145,7 +146,7 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),
     // 3: the other end of a link, for a program of another author: `onthemap conformance`.
-    .target(name: "Conformance", dependencies: ["Messaging", "Domain", logging], swiftSettings: strict),
+    .target(name: "Conformance", dependencies: ["Messaging", "Domain", logging], swiftSettings: optimised),
 
     // 4: command line, configuration, wiring, signals. CommandLine is a type of the standard library.
     .executableTarget(
@@ -199,7 +200,8 @@ let package = Package(
       dependencies: ["Fuzzing", "Messaging", .product(name: "InMemoryLogging", package: "swift-log")],
       swiftSettings: strict),
     .testTarget(
-      name: "ConformanceTests", dependencies: ["Conformance", "Messaging", "Domain", logging], swiftSettings: strict),
+      name: "ConformanceTests", dependencies: ["Conformance", "Messaging", "Domain", logging],
+      swiftSettings: optimised),
     .testTarget(
       name: "SignInTests", dependencies: ["HTTPClient", "SignIn", "Domain", "StubServers"], swiftSettings: strict),
     .testTarget(
