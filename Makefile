@@ -1,14 +1,14 @@
 # make run        builds the release and runs all roles on this machine; ARGS="…" are arguments of `onthemap up`
-# make test       everything that a change must pass: style, protocol, unit, system and browser tests
+# make test       all tests that a change must pass: style, protocol, unit, system and browser tests
 # make check      the same without system, browser and protocol tests, and with fewer seeds of the simulation
 # make system     the tests that start the built program
-# make page       the browser tests alone, with checks of durations
+# make page       only the browser tests, with checks of durations
 # make screenshots  every view of the page, phone and desktop, light and dark, in .build/screenshots
 # make build      the debug program and its gazetteer
 # make release    the release program, its gazetteer, and the third-party licences
-# make gazetteer  only the gazetteer file, beside the debug program; CONFIG=release: beside the release program
-# make soak       the release at 1,000 posts/s, undisturbed and then with kill -9; SOAK_RATE=… SOAK_SECONDS=…
-# make faults     every fault on real processes: kill -9, disk, damage, network, clock, power; some faults need root
+# make gazetteer  only the gazetteer file, beside the debug program; with CONFIG=release, beside the release program
+# make soak       runs the release at 1,000 posts/s, first undisturbed, then with kill -9; SOAK_RATE=… SOAK_SECONDS=…
+# make faults     tests every fault on real processes: kill -9, disk, damage, network, clock, power; some need root
 # make fuzz       fuzzes every parser of external bytes, from new seeds and by coverage (libFuzzer), a minute each;
 #                 FUZZ_SECONDS=… FUZZ_SEED=…
 # make corpus     adds inputs of make fuzz with new coverage to the corpus
@@ -68,9 +68,10 @@ GENERATE := protoc --plugin=$(PLUGIN) -I proto $(PROTOS) \
 run: .build/release/onthemap .build/release/gazetteer.otm
 	@exec .build/release/onthemap up $(ARGS)
 
-# Limit the parallel tests of a process: otherwise hundreds queue for one thread per core, and a test that sleeps waits
-# for all others. Tests with sockets, processes and browsers mostly wait, so the sets run in parallel processes. `swift
-# test` would allow only one. Make starts the longest sets first, and prints the output of each set at its end.
+# Limit the parallel tests of a process. Otherwise hundreds of tests queue for one thread per core, and a test that
+# sleeps waits for all other tests. Tests with sockets, processes and browsers mostly wait, so the sets of tests run in
+# parallel processes. `swift test` would allow only one process. Make starts the longest sets first, and prints the
+# output of each set at its end.
 TESTING := NO_COLOR=1 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 .build/debug/onthemapPackageTests.xctest \
 	--testing-library swift-testing --parallel
 BESIDE_EACH_OTHER := BESIDE=1 --no-print-directory --jobs=3 --keep-going --output-sync=target
@@ -105,7 +106,7 @@ page: setup-test build
 screenshots: setup-test build
 	.venv/bin/python -B Tests/PageTests/screenshots.py .build/screenshots
 
-# With the release: the debug build cannot catch up at this rate after a role has been down.
+# The soak test runs the release, because the debug build cannot catch up at this rate after a role has been down.
 soak: release tests
 	SOAK=1 ONTHEMAP_BINARY="$(CURDIR)/.build/release/onthemap" swift test --skip-build --no-parallel --filter "SoakTests|AudienceTests|StoppedSubscriberTests"
 
@@ -114,8 +115,8 @@ soak: release tests
 faults: setup-test tests
 	FAULTS=1 swift test --skip-build --no-parallel --filter FaultTests
 
-# A crash of FuzzTests prints a backtrace. The FUZZ_SEED that the run prints at its start repeats it. libFuzzer stores
-# the input of a crash beside the corpus. It must handle the signal before Swift's backtracer does.
+# A crash of FuzzTests prints a backtrace. The FUZZ_SEED that the run prints at its start repeats the crash. libFuzzer
+# stores the input of a crash beside the corpus. Swift's backtracer is off, because libFuzzer must handle the signal.
 fuzz: tests
 	FUZZ_SECONDS=$(FUZZ_SECONDS) swift test --skip-build --filter FuzzTests
 	FUZZER=1 swift build --scratch-path .build/fuzz --sanitize=fuzzer -Xswiftc -O --product Fuzzer
@@ -135,11 +136,11 @@ corpus:
 simulation: tests
 	SIMULATION_SEEDS=$(SIMULATION_SEEDS) swift test --skip-build --filter SimulationTests
 
-# Works on a copy, with the seeds of `make test`. Tests/Mutants/list.diff has the mutants.
+# The script works on a copy, with the seeds of `make test`. Tests/Mutants/list.diff has the mutants.
 mutants: setup-build
 	python3 -B Tests/Mutants/run.py $(MUTANTS)
 
-# The product is named, because a build of everything would include a protobuf compiler in C++.
+# Build only this product, because a build of everything would include a protobuf compiler in C++.
 tests: .build/debug/gazetteer.otm
 	swift build --product onthemapPackageTests
 
@@ -170,7 +171,7 @@ bench: setup-bench release
 	.build/release/bench $(ARGS)
 
 # The exit code decides, because a test with a race still prints "passed". The tests run in sequence, because the slow
-# program would miss deadlines. The leak check is off: Swift stores pointers in other bits of a word, so that the
+# program would miss deadlines in parallel. The leak check is off. Swift stores pointers in other bits of a word, so the
 # contents of static values look leaked.
 sanitize: setup-build .build/debug/gazetteer.otm
 	swift build --sanitize=thread --scratch-path .build/tsan --product onthemapPackageTests
@@ -180,7 +181,8 @@ sanitize: setup-build .build/debug/gazetteer.otm
 	SIMULATION_SEEDS=400 ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/asan --skip-build --no-parallel \
 		--skip SystemTests
 
-# The baseline has the published messages. It gets the additions only if no field number and no type has changed.
+# The baseline has the published messages. New fields are added to the baseline only if no field number and no type has
+# changed.
 proto: setup-test $(PLUGIN)
 	rm -rf $(GENERATED)
 	mkdir -p $(GENERATED)
@@ -195,7 +197,7 @@ check-proto: setup-test $(PLUGIN)
 	$(DESCRIBE) "$$fresh/baseline.binpb"; \
 	cmp "$$fresh/baseline.binpb" $(BASELINE) || { echo "$(BASELINE) lacks a change of proto/: run make proto" >&2; exit 1; }
 
-# The version is that of the package's dependency, so that library and generated code match.
+# The plugin has the version of the package's dependency, so that library and generated code match.
 $(PLUGIN): Package.swift | setup-test
 	swift build --product protoc-gen-swift
 	@touch $@

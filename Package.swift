@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// In CI, and for a developer who sets STRICT, a warning fails the build. For everybody else it stays a warning: a newer
-// compiler may warn where this one does not.
+// A warning fails the build in CI, and if STRICT is set. Elsewhere it stays a warning, because a newer compiler may
+// warn about code that this compiler accepts.
 let isStrict = ["CI", "STRICT"].contains { !(Context.environment[$0] ?? "").isEmpty }
 
 // One set of rules for every target: language mode 6, and imports that say what they expose.
@@ -14,9 +14,8 @@ let strict: [SwiftSetting] =
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
 
-// A place index of a quarter of a million rows, thousands of runs of the simulation, of fuzz tests and of the
-// conformance suites, and all sources read letter by letter cannot wait for unoptimised code. These targets are
-// optimised in debug builds as well.
+// Targets that are optimised in debug builds too. Their tests build a place index of 250,000 rows, run the simulation,
+// the fuzz tests and the conformance suites thousands of times, and read all sources character by character.
 let optimised: [SwiftSetting] = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 let http: [Target.Dependency] = [
@@ -34,9 +33,9 @@ let package = Package(
     .executable(name: "onthemap", targets: ["Commands"]),
     .executable(name: "bench", targets: ["Bench"]),
   ],
-  // Exact versions. These packages name ranges for their own dependencies, so a new release of one of those may resolve
-  // to another program: deploy/packages.tsv lists all packages with versions and licences. DependencyTests compares the
-  // list with Package.resolved, and deploy/notices.sh names the versions that were built.
+  // Exact versions. The packages give ranges for their own dependencies, so a new release of such a dependency may
+  // change the program. deploy/packages.tsv therefore lists all packages with versions and licences. DependencyTests
+  // compares the list with Package.resolved, and deploy/notices.sh prints the versions that were built.
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: []),
@@ -54,7 +53,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
   ],
   targets: [
-    // Each rung may import what stands above it here; Tests/TidyTests/ImportLadderTests.swift holds that.
+    // The numbers are layers. A target imports only lower layers. Tests/TidyTests/ImportLadderTests.swift checks that.
     .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
@@ -62,14 +61,14 @@ let package = Package(
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     // Keeps an assertion of libzmq from ending the process.
     .target(name: "CEpollGuard"),
-    // Starts the program again when it crashes.
+    // Restarts the program after a crash.
     .target(name: "CRestart"),
-    // The documents of both HTTP APIs, in the program's text.
+    // The OpenAPI documents of ingest and feed, embedded in the program.
     .target(name: "COpenAPI"),
-    // The web page's files, from Sources/WebPage, and Leaflet's.
+    // The files of the web page, from Sources/WebPage, and of Leaflet, embedded in the program.
     .target(name: "CPage"),
 
-    // 0: nouns, rules, limits, state machines. No I/O, no clock, no randomness of its own.
+    // 0: values, rules, limits, state machines. No I/O, no clock, no randomness of its own.
     .target(
       name: "Domain",
       dependencies: [
@@ -82,13 +81,13 @@ let package = Package(
     // 2: the compiler of the file that the gazetteer reads.
     .target(name: "GazetteerBuild", dependencies: ["Domain", "Gazetteer"], swiftSettings: optimised),
 
-    // 1: what ingest asks of a store, and what every store promises.
+    // 1: the protocols of a store, and group commit.
     .target(name: "Store", dependencies: ["Domain"], swiftSettings: strict),
 
-    // 1: what is measured, and how Prometheus reads it.
+    // 1: metrics, and their format for Prometheus.
     .target(name: "Telemetry", dependencies: [metrics], swiftSettings: strict),
 
-    // 2: the edges. Each owns one kind of outside library.
+    // 2: Messaging and SQLiteStore. Each owns one kind of outside library.
     .target(
       name: "Messaging",
       dependencies: [
@@ -105,7 +104,7 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // 1: outgoing HTTP; 2: its users: remote geocoding, and logins by providers.
+    // 1: HTTP requests. 2: remote geocoding, and sign-in with identity providers.
     .target(name: "HTTPClient", swiftSettings: strict),
     .target(name: "RemoteGeocoding", dependencies: ["HTTPClient", "Domain", logging], swiftSettings: strict),
     .target(name: "SignIn", dependencies: ["CSodium", "HTTPClient", "Domain"], swiftSettings: strict),
@@ -118,7 +117,7 @@ let package = Package(
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
       ], swiftSettings: strict),
 
-    // 3: the services, one a process. They meet only through proto/.
+    // 3: the services. Each can run in its own process. They communicate only as proto/ defines.
     .target(
       name: "Ingest",
       dependencies: http + [
@@ -145,10 +144,10 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),
-    // 3: the other end of a link, for a program of another author: `onthemap conformance`.
+    // 3: the conformance tests of `onthemap conformance`, for programs of other authors.
     .target(name: "Conformance", dependencies: ["Messaging", "Domain", logging], swiftSettings: optimised),
 
-    // 4: command line, configuration, wiring, signals. CommandLine is a type of the standard library.
+    // 4: command line, configuration, wiring, signals. The name is not CommandLine, a type of the standard library.
     .executableTarget(
       name: "Commands",
       dependencies: [
@@ -161,7 +160,7 @@ let package = Package(
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ], swiftSettings: strict),
 
-    // Measured, not tested: `make bench`.
+    // The measurements of `make bench`.
     .systemLibrary(name: "CEpoll", path: "Tests/CEpoll"),
     .executableTarget(
       name: "Bench",
@@ -171,7 +170,7 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Tests/Bench", swiftSettings: strict),
 
-    // What reads bytes from outside, and what must hold of it: for the tests, and for `make fuzz`.
+    // Parsers of external bytes with the properties that must hold, for the tests and for `make fuzz`.
     .target(
       name: "FuzzTargets",
       dependencies: http + [
@@ -179,9 +178,9 @@ let package = Package(
       ], path: "Tests/FuzzTargets", exclude: ["Corpus"], swiftSettings: optimised),
     // Seeded random input, for the tests.
     .target(name: "Fuzzing", dependencies: ["Domain"], path: "Tests/Fuzzing", swiftSettings: optimised),
-    // Servers that play remote providers, for the tests.
+    // Stub servers of remote providers, for the tests.
     .target(name: "StubServers", dependencies: ["CSodium", "CZlib"], path: "Tests/StubServers", swiftSettings: strict),
-    // Calls of a store that wait, for the tests.
+    // Async versions of a store's calls, for the tests.
     .target(
       name: "StoreTesting", dependencies: ["Domain", "Store"], path: "Tests/StoreTesting", swiftSettings: strict),
     .testTarget(name: "DomainTests", dependencies: ["Fuzzing", "Domain"], swiftSettings: strict),
@@ -282,13 +281,13 @@ let package = Package(
   cLanguageStandard: .c2x
 )
 
-// Its main is libFuzzer's: only what is built with that can be linked.
+// libFuzzer supplies the main function, so this target links only in a build with libFuzzer.
 if Context.environment["FUZZER"] != nil {
   package.targets.append(
     .executableTarget(name: "Fuzzer", dependencies: ["FuzzTargets"], path: "Tests/Fuzzer", swiftSettings: strict))
 }
 
-// Only one target and what it needs: `make mutants` builds that again and again.
+// ONLY limits the package to one target and its dependencies. `make mutants` builds it many times.
 if let only = Context.environment["ONLY"] {
   let all = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
   var needed: [String: Target] = [:]

@@ -15,7 +15,7 @@ fail() {
 section() { printf '\n%s\n%s\n%s\n\n' "$rule" "$1" "$rule"; }
 rule=$(printf '=%.0s' {1..80})
 
-# Prints every file of the arguments that exists; fails without any.
+# Prints the arguments that are existing files. Fails if there are none.
 show() {
   local file found=
   for file in "$@"; do

@@ -102,7 +102,7 @@ install_missing() {
   rm -f "$log"
 }
 
-# The stamp is a copy of the lock file. A different lock file makes the environment again.
+# The stamp is a copy of the lock file. A change of the lock file makes the environment again.
 make_venv() {
   local stamp=$venv/requirements.txt
   if [[ -x $venv/bin/python ]] && cmp -s "$requirements" "$stamp"; then return; fi

@@ -1,16 +1,16 @@
 /* A guard against the assertion `!_io_error` of libzmq 4.3.4 (issues 4364 and 4841). Without it, any peer can end the
  * process.
  *
- * The assertion needs three things. A peer sends more messages than the receive mark (RCVHWM), so the engine stops
- * reading and asks epoll for no events. The peer then resets the connection. epoll reports EPOLLERR and EPOLLHUP even
- * to a descriptor that asked for nothing, and the engine marks itself broken. If the unread bytes hold a PING of ZMTP,
- * or if a heartbeat is due, the engine then tries to write, and the assertion aborts the process. A single connection
- * with 64 bytes is enough, and no socket option prevents it.
+ * The assertion needs three things. A peer sends more messages than the receive high-water mark (RCVHWM), so the
+ * engine stops reading and asks epoll for no events. The peer then resets the connection. epoll reports EPOLLERR and
+ * EPOLLHUP even for a descriptor without requested events, and the engine marks itself broken. If the unread bytes hold
+ * a PING of ZMTP, or if a heartbeat is due, the engine then tries to write, and the assertion aborts the process. A
+ * single connection with 64 bytes is enough, and no socket option prevents it.
  *
  * The guard therefore shows libzmq a reset only where it reads or writes. It removes a descriptor that asks for no
  * events from the epoll set, and adds it again with its next event. It hides EPOLLERR and EPOLLHUP of a readable or
- * writable descriptor. With EPOLLHUP beside EPOLLIN, libzmq reads twice, and may have stopped reading before the second
- * time. The engine gets the error from its own recv or send, and closes the connection as usual.
+ * writable descriptor. With both EPOLLHUP and EPOLLIN, libzmq reads twice, and may have stopped reading before the
+ * second time. The engine gets the error from its own recv or send, and closes the connection as usual.
  *
  * These definitions replace the C library's for the whole program. They change calls from libzmq only.
  */
@@ -62,7 +62,7 @@ int epoll_ctl(int set, int operation, int descriptor, struct epoll_event *event)
   if (guarded && operation == EPOLL_CTL_MOD && event->events == 0) operation = EPOLL_CTL_DEL;
   int result = (int)syscall(SYS_epoll_ctl, set, operation, descriptor, event);
   if (result == 0 || !guarded || errno != ENOENT) return result;
-  /* The descriptor asked for nothing before, so it is not in the set. */
+  /* libzmq requested no events for the descriptor before, so it is not in the set. */
   if (operation == EPOLL_CTL_DEL) return 0;
   return (int)syscall(SYS_epoll_ctl, set, EPOLL_CTL_ADD, descriptor, event);
 }

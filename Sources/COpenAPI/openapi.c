@@ -1,7 +1,7 @@
 #include "openapi.h"
 
-// C23's `#embed` takes the compiler almost no time. SwiftPM's `embedInCode` writes an array with a number for each
-// byte, which takes it ten seconds, and twenty in a release build.
+// The compiler needs almost no time for C23's `#embed`. SwiftPM's `embedInCode` writes an array with a number for each
+// byte. The compiler needs 10 s for that array, and 20 s in a release build.
 static const unsigned char document[] = {
 #embed "../Ingest/openapi.json"
 };

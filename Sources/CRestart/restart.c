@@ -13,11 +13,11 @@
 
 #include "restart.h"
 
-/* A crash CALM_S seconds or more after the start begins a new row of crashes. */
+/* The count of crashes in a row begins again with a crash CALM_S seconds or more after the start. */
 enum { CALM_S = 60, CRASHES_MAX = 9, DESCRIPTORS_MAX = 65536 };
 
 static const int crash_signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE};
-/* The runtime sets these signals to be ignored once it handles them itself. The next program would inherit that. */
+/* The program's runtime sets these signals to SIG_IGN, which the next program would inherit. */
 static const int other_signals[] = {SIGHUP, SIGINT, SIGTERM};
 enum { OTHERS = sizeof other_signals / sizeof *other_signals };
 
@@ -46,7 +46,7 @@ static void say(const char *text) {
 static void restart(int number) {
   pid_t thread = (pid_t)syscall(SYS_gettid), first = 0;
   if (!atomic_compare_exchange_strong(&restarting_thread, &first, thread)) {
-    /* Another thread has crashed before this one. exec ends this one. */
+    /* Another thread has crashed before this thread. Its exec ends this thread. */
     while (first != thread) pause();
     /* The handler itself has crashed. */
     _exit(128 + number);
@@ -58,15 +58,15 @@ static void restart(int number) {
   say(line);
   int crashes = now() - started >= CALM_S ? 1 : crashes_so_far + 1;
   crashes_text[sizeof crashes_text - 2] = (char)('0' + (crashes < CRASHES_MAX ? crashes : CRASHES_MAX));
-  /* Without this, exec leaves some listening sockets open, and the next program needs their ports. With it, exec closes
-   * them after it has ended the other threads: libzmq's thread calls abort if its descriptor closes earlier. */
+  /* exec must close all listening sockets, because the next program needs their ports. Do not close them here: libzmq's
+   * thread calls abort if its descriptor closes earlier. exec closes them after it has ended the other threads. */
   if (syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {
     for (int descriptor = 3; descriptor < DESCRIPTORS_MAX; descriptor++) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   }
   for (int index = 0; index < OTHERS; index++) sigaction(other_signals[index], &other_actions[index], NULL);
   sigprocmask(SIG_SETMASK, &mask, NULL);
-  /* The next program inherits this thread's policy, and a thread that hashes passwords yields to all others. Linux
-   * lets only root change that. Without root, the program keeps the policy. */
+  /* The next program inherits this thread's scheduling policy. A thread that hashes passwords has idle priority. Linux
+   * lets only root raise it. Without root, the next program keeps the policy. */
   struct sched_param usual = {0};
   sched_setscheduler(0, SCHED_OTHER, &usual);
   execve(program, program_arguments, program_environment);
@@ -80,7 +80,7 @@ void otm_restart_when_crashed(const char *path, char *const arguments[], int cra
   program_environment = calloc(count + 2, sizeof *program_environment);
   program = strdup(path);
   if (program_environment == NULL || program == NULL) return;
-  /* Copies: the program may change its environment. */
+  /* Copy the environment, because the program may change its own. */
   for (size_t index = 0; index < count; index++) program_environment[index] = strdup(environ[index]);
   program_environment[count] = crashes_text;
   program_arguments = arguments;

@@ -3,8 +3,8 @@ import HTTPTypes
 import Synchronization
 import Web
 
-/// The list for HTTP clients, as received from ingest. Any thread. The reactor never waits here while responses are
-/// encoded.
+/// The list for HTTP clients, as received from ingest. The reactor never waits here for the encoding of responses. Any
+/// thread.
 final class CurrentList: Sendable {
   private struct Latest: Sendable {
     /// History of the list. Nil before the first list of ingest.
@@ -59,7 +59,7 @@ final class CurrentList: Sendable {
     latest.withLock { $0.change { $0.history = FeedHistory(state: state) } }
   }
 
-  /// Appends changes and stores the list after them.
+  /// Appends changes, and replaces the list with the list after the changes.
   func change(_ changes: [FeedChange], to state: FeedState) {
     latest.withLock { $0.change { $0.history?.append(changes, to: state) } }
   }

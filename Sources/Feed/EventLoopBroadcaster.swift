@@ -4,8 +4,8 @@ import NIOCore
 import Synchronization
 import Web
 
-/// Broadcaster for the streams of one event loop. It writes each tick's changes to them in rounds, without a task for
-/// each stream.
+/// Broadcaster for the streams of one event loop. It writes each tick's changes to the streams in rounds, without a
+/// task for each stream.
 final class EventLoopBroadcaster: Sendable {
   /// State that only the event loop uses.
   private struct State {
@@ -13,7 +13,7 @@ final class EventLoopBroadcaster: Sendable {
     /// Number of clients not yet served in this round. The round runs backwards. A removed client's slot goes to the
     /// last client, which has been served already, so a removal skips no client.
     var remaining = 0
-    /// Revision that the round sends. It is the same for all clients, so that they share its bytes.
+    /// Revision that the round sends. All clients get the same revision, so that they share its bytes.
     var revision: ListRevision?
     /// True if another round is requested.
     var isRoundRequested = false
@@ -26,7 +26,7 @@ final class EventLoopBroadcaster: Sendable {
   }
 
   let eventLoop: any EventLoop
-  /// True if its streams are of the whole list. Filtered streams cost much more, and have their own rounds.
+  /// True if the streams show the whole list. Filtered streams cost much more, and have their own rounds.
   let isShared: Bool
   private let revision: @Sendable () -> ListRevision?
   private let dropped: Counter
@@ -36,7 +36,7 @@ final class EventLoopBroadcaster: Sendable {
   /// Creates the broadcaster of an event loop.
   ///
   /// - Parameters:
-  ///   - dropped: counter of clients that did not read.
+  ///   - dropped: counter of streams closed because the client did not read.
   ///   - revision: function that returns the list of the last tick.
   init(
     _ eventLoop: any EventLoop, isShared: Bool, dropped: Counter, revision: @escaping @Sendable () -> ListRevision?
@@ -65,7 +65,7 @@ final class EventLoopBroadcaster: Sendable {
   }
 
   private func end(_ client: StreamClient) {
-    // A client that does not read would not read the end either, so its connection closes.
+    // Close the connection of a client that does not read, because it would not read the end of the stream either.
     if client.response.isWritable { remove(client) } else { client.response.close() }
   }
 
@@ -86,7 +86,7 @@ final class EventLoopBroadcaster: Sendable {
 
   /// Returns the time from the start of one round to the start of the next.
   ///
-  /// - Parameter writeTime: time spent on the first round's writes.
+  /// - Parameter writeTime: time that the writes of the round took.
   static func pause(after writeTime: TimeAmount) -> TimeAmount {
     min(max(.milliseconds(Limits.streamIntervalMs), writeTime * 2), .milliseconds(Limits.streamIntervalMaxMs))
   }
@@ -165,7 +165,7 @@ final class EventLoopBroadcaster: Sendable {
   private static let heartbeat = ByteBuffer(bytes: FeedEvent.heartbeat.bytes)
 }
 
-/// A stream. Event loop only.
+/// A client of an event stream. Event loop only.
 final class StreamClient {
   let response: StreamingResponse
   let filter: FeedFilter

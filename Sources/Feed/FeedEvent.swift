@@ -10,7 +10,7 @@ enum FeedEvent: Sendable {
   case delta(FeedDelta, FeedState)
   /// Staleness: true if the client's list may be behind the store.
   case stale(Bool)
-  /// A comment without content, by which both ends detect a dead connection.
+  /// A comment, with which both ends detect a dead connection.
   case heartbeat
   /// Pause of a disconnected client before it reconnects, in milliseconds.
   case retry(ms: Int64)

@@ -7,8 +7,8 @@ import Telemetry
 final class FeedMeters: Sendable {
   let seq = Metric.feedSeq.meter()
   let subscribers = Metric.feedSubscribers.meter("zeromq")
-  /// Time of the last valid reply. Before the first one the time of the start, so that the alert for a silent ingest
-  /// also works for a feed that has never had a reply.
+  /// Time of the last valid reply, or of the start if there was no reply. The alert for a silent ingest thus also works
+  /// for a feed that never had a reply.
   private let lastReplyMs: Atomic<Int64>
 
   /// Creates the metrics of a feed.
@@ -19,7 +19,7 @@ final class FeedMeters: Sendable {
   /// Records a valid reply of ingest.
   func recordReply(nowMs: Int64) { lastReplyMs.store(nowMs, ordering: .relaxed) }
 
-  /// Returns the time since the last valid reply, in milliseconds. Before the first one, the time since the start.
+  /// Returns the time since the last valid reply, or since the start if there was no reply, in milliseconds.
   func replyAgeMs(nowMs: Int64) -> Int64 { max(0, nowMs - lastReplyMs.load(ordering: .relaxed)) }
 
   /// Returns the samples for a scrape.

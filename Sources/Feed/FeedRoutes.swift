@@ -6,7 +6,7 @@ import NIOCore
 import Web
 
 /// The feed's HTTP routes: the list at `/v2/feed`, and its changes at `/v2/feed/stream`. A members-only map requires a
-/// `ticket` from ingest. Pages of every origin may read both. `/livez` and `/readyz` are for operators.
+/// `ticket` from ingest. Pages of every origin may read all routes. `/livez` and `/readyz` are for operators.
 struct FeedRoutes: Sendable {
   let latest: CurrentList
   let streams: SSEBroadcaster
@@ -24,7 +24,9 @@ struct FeedRoutes: Sendable {
     }
   }
 
-  /// Returns 200 while the list is not stale, for load balancers.
+  /// Returns 200 for load balancers.
+  ///
+  /// - Throws: a problem with status 503 while the feed has no list or its list is stale.
   private func readiness() throws -> Response {
     let text = try Readiness.text([latest.check])
     return Response(
@@ -54,12 +56,12 @@ struct FeedRoutes: Sendable {
     let endMs = try admit(query)
     let filter = try filter(query)
     _ = try revision()
-    // A browser that reconnects sends both. The header is the newer one.
+    // A browser that reconnects sends the header and its first URL. The header is newer than the URL's parameter.
     let last = request.headers[.lastEventID] ?? query["lastEventId"] ?? ""
     return try streams.response(after: EventID(last.trimmedLine), filter, context, endMs: endMs)
   }
 
-  /// Checks the access. Returns the time at which it ends, in milliseconds since 1970. Nil for a public map.
+  /// Checks the ticket. Returns the time at which the access ends, in milliseconds since 1970. Nil for a public map.
   private func admit(_ query: Query) throws -> Int64? {
     guard mapAccess.isMembersOnly else { return nil }
     guard let endMs = mapAccess.tickets?.end(of: query["ticket"] ?? "", unixMs: WallClock.unixMs) else {
@@ -83,8 +85,8 @@ struct FeedRoutes: Sendable {
     }
   }
 
-  /// Headers of the preflight response, for pages that send a header of their own. `EventSource` sends no preflight,
-  /// its substitutes do.
+  /// Headers of the preflight response, for pages that send custom headers. `EventSource` sends no preflight, but its
+  /// substitutes do.
   private static let preflight: HTTPFields = [
     .accessControlAllowMethods: "GET, HEAD", .accessControlAllowHeaders: "Cache-Control, If-None-Match, Last-Event-ID",
     .accessControlMaxAge: "86400", .allow: "GET, HEAD, OPTIONS",

@@ -22,9 +22,9 @@ package struct FeedConfiguration: Sendable {
   package var host: String
   /// Port of the HTTP server. 0 for a free one.
   package var port: Int
-  /// Folder of the feed's last list. Nil if the feed does not keep it.
+  /// Folder of the snapshot file with the feed's last list. Nil disables the file.
   package var data: String?
-  /// Other feeds of the same list, to which subscribers connect when this one ends.
+  /// Other feeds of the same list, to which subscribers connect when this feed ends.
   package var failoverEndpoints: [Endpoint] = []
   /// Keys for ingest's change log. Nil disables encryption.
   package var ingestCurve: CurveClient?
@@ -40,7 +40,7 @@ package struct FeedConfiguration: Sendable {
   package var mapAccess = MapAccess.public
   /// Registry of the feed's metrics. Nil if no address exports them.
   package var registry: MetricRegistry?
-  /// Readiness of the process, to which the feed adds its part. Nil if no address shows it.
+  /// Readiness of the process, to which the feed adds its check. Nil if no address shows the readiness.
   package var readiness: Readiness?
 
   package init(ingest: Endpoint, publish: Endpoint, query: Endpoint, host: String, port: Int) {
@@ -52,7 +52,7 @@ package struct FeedConfiguration: Sendable {
   }
 }
 
-/// Publishes the latest posts: over ZeroMQ as they change, over HTTP on request.
+/// Service that publishes the latest posts over ZeroMQ and HTTP.
 package struct FeedService: Service {
   /// Addresses at which the feed listens, with the actual ports.
   package struct Addresses: Sendable {
@@ -62,8 +62,8 @@ package struct FeedService: Service {
     package let query: Endpoint
   }
 
-  /// The share of the HTTP connections for requests of the list: one sixth. Streams may use the rest. A stream holds
-  /// its connection for as long as its client wants, a request only for a moment.
+  /// Divisor for the HTTP connections: one sixth is reserved for requests of the list, and streams may use the rest. A
+  /// stream keeps its connection for as long as the client wants, a request only for milliseconds.
   private static let listShare = 6
 
   private let configuration: FeedConfiguration
@@ -89,7 +89,8 @@ package struct FeedService: Service {
     self.listening = listening
   }
 
-  /// Runs the feed until graceful shutdown. It then says goodbye to its subscribers, and names the failover endpoints.
+  /// Runs the feed until graceful shutdown. The feed then says goodbye to its subscribers, and names the failover
+  /// endpoints.
   ///
   /// - Throws: `LinkError`, or an error of the HTTP server's socket. Do not retry before the configuration changes.
   package func run() async throws {
@@ -157,7 +158,7 @@ package struct FeedService: Service {
     return router
   }
 
-  /// Observers of the list, apart from ZeroMQ's subscribers. Called on the reactor's thread.
+  /// Observers of the list besides the ZeroMQ subscribers. Called on the reactor's thread.
   private struct ListObservers: Sendable {
     let replaced: @Sendable (FeedState) -> Void
     let changed: @Sendable ([FeedChange], FeedState) -> Void

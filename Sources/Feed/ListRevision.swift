@@ -9,7 +9,7 @@ import Web
 final class ListRevision: Sendable {
   let state: FeedState
   let isStale: Bool
-  /// Number of the revision. It rises with each revision.
+  /// Number of the revision. A later revision has a higher number.
   let number: UInt64
 
   private struct BodyKey: Hashable {
@@ -70,7 +70,7 @@ final class ListRevision: Sendable {
     let compressed = Self.cached(in: bodies, BodyKey(filter: filter, coding: .gzip), isShared: filter.isAll) {
       plain.gzip() ?? ByteBuffer()
     }
-    // Compression had too little memory.
+    // An empty body means that the compression failed.
     return compressed.readableBytes == 0 ? (plain, .identity) : (compressed, .gzip)
   }
 
@@ -100,8 +100,8 @@ final class ListRevision: Sendable {
     }
   }
 
-  /// Returns the delta for a stream. Nil if the list of the last comparison is no longer known. The event is nil if the
-  /// filter passes no change.
+  /// Returns the delta for a stream. Nil if the feed no longer knows the list of the last comparison. The event is nil
+  /// if the filter passes no change.
   private func delta(_ cursor: StreamCursor, sentSeq: UInt64, _ filter: FeedFilter) -> (event: ByteBuffer?, Void)? {
     if cursor.comparedSeq == state.seq { return (nil, ()) }
     let difference = Self.cached(in: differences, cursor.comparedSeq, isShared: filter.isAll) {
@@ -119,9 +119,9 @@ final class ListRevision: Sendable {
 
   /// Returns a cached value, or makes it.
   ///
-  /// - Parameter isShared: true for values of the whole list. They are made once, concurrent callers wait, and the
-  ///   cache always has space for them. Filtered values, of which each client may have its own, must not displace them,
-  ///   and no caller waits for them.
+  /// - Parameter isShared: true for values of the whole list. One caller makes a value while the others wait, and the
+  ///   cache always has space for it. Filtered values differ per client. They get only half of the cache, and no caller
+  ///   waits for them.
   static func cached<Key: Hashable & Sendable, Value: Sendable>(
     in cache: borrowing Mutex<[Key: Value]>, _ key: Key, isShared: Bool, _ make: () -> Value
   ) -> Value {
@@ -143,13 +143,13 @@ final class ListRevision: Sendable {
   private static let fresh = ByteBuffer(bytes: FeedEvent.stale(false).bytes)
 }
 
-/// The state of a stream: all that the feed knows of its subscriber, however slowly it reads.
+/// The state of a stream: all that the feed stores for the stream's client, however slowly the client reads.
 struct StreamCursor: Sendable {
-  /// The last event that the subscriber has. Nil before the first.
+  /// The last event that the client has. Nil before the first event.
   fileprivate(set) var lastSent: EventID?
   /// Sequence number of the list of the last comparison. It is above that of `lastSent` if the filter passed no change.
   fileprivate(set) var comparedSeq: UInt64
-  /// Staleness that the subscriber has been sent. Nil if it is unknown.
+  /// The last staleness that this stream sent. Nil before that.
   fileprivate(set) var isStale: Bool?
   /// Number of the revision of the last comparison.
   fileprivate(set) var revision: UInt64 = 0

@@ -10,9 +10,9 @@ import Web
 
 /// The event streams at `/v2/feed/stream`, and the schedule of their writes. Any thread.
 ///
-/// A stream has no queue. It is a cursor, compared with the list at each tick when its connection accepts more bytes. A
-/// slow stream thus costs as much as a fast one, and gets more changes together. The first change causes a tick
-/// immediately. Further ticks are at least `Limits.streamIntervalMs` apart.
+/// A stream has a cursor instead of a queue. Each tick compares the cursor with the list if the connection accepts more
+/// bytes. A slow stream thus costs as much as a fast stream, and gets more changes together. The first change causes a
+/// tick immediately. Further ticks are at least `Limits.streamIntervalMs` apart.
 final class SSEBroadcaster: Sendable {
   private struct State: Sendable {
     var loops: [EventLoopBroadcaster] = []
@@ -53,7 +53,7 @@ final class SSEBroadcaster: Sendable {
   func response(
     after last: EventID?, _ filter: FeedFilter, _ context: ConnectionContext, endMs: Int64? = nil
   ) throws -> Response {
-    // The response releases the slot in any case. The body of a HEAD response is never written.
+    // The response owns the slot, and releases it even if its body is never written, as for HEAD.
     guard let slot = StreamSlot(of: self) else {
       refused.increment()
       throw Problem(
@@ -61,7 +61,7 @@ final class SSEBroadcaster: Sendable {
         "this feed has \(capacity) open streams, the maximum; try again later, or use another feed",
         retryAfterSeconds: Limits.retryRestartSeconds)
     }
-    // This header stops nginx from buffering: buffered events arrive too late.
+    // The header disables buffering in nginx, because buffered events arrive too late.
     let headers: HTTPFields = [.contentType: "text/event-stream", .xAccelBuffering: "no"]
     return Response(
       status: .ok, headers: headers,
@@ -117,7 +117,7 @@ final class SSEBroadcaster: Sendable {
     let endsAt = endMs.map { NIODeadline.now() + .milliseconds(max(0, $0 - WallClock.unixMs)) } ?? .distantFuture
     await withCheckedContinuation { continuation in
       context.openStream { [self] response in
-        // Get the loop before the revision. No change after this revision can then miss the stream.
+        // Get the loop before the revision. A change after this revision then always reaches the stream.
         guard let response, let loop = loop(response.eventLoop, filter), let revision = latest.revision else {
           return continuation.resume()
         }

@@ -6,8 +6,8 @@ import Messaging
 
 /// The file of the feed's last list. A feed that starts while ingest is unavailable publishes this list.
 ///
-/// The feed writes a new file and renames it, so a reader finds one list or the other. The file may be
-/// `Limits.snapshotFileMaxAgeMs` behind. Ingest sends the rest.
+/// The feed writes a new file and renames it, so a reader finds the old list or the new one, never a part. The file may
+/// be `Limits.snapshotFileMaxAgeMs` behind. Ingest sends the later changes.
 struct SnapshotFile: Sendable {
   let folder: String
   let latest: CurrentList
@@ -28,8 +28,8 @@ struct SnapshotFile: Sendable {
     return state
   }
 
-  /// Returns the bytes of the file. Nil if there is none. It never follows or waits for a link or a pipe that another
-  /// user of the folder has planted. It reads no more bytes than the longest list has.
+  /// Returns the bytes of the file, at most as many as the longest list has. Nil if there is no file. Never follows a
+  /// link, and never waits for a pipe, that another user of the folder has planted.
   private func contents() -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -57,8 +57,8 @@ struct SnapshotFile: Sendable {
     }
   }
 
-  /// Saves the current list, which is durable on return. Returns false and logs the reason on failure: the old file
-  /// stays. Blocks on the disk.
+  /// Saves the current list, which is durable on return. On failure, logs the reason and returns false. Blocks on the
+  /// disk.
   @discardableResult
   func save() -> Bool {
     guard let state = latest.state else { return true }

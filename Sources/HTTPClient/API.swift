@@ -8,34 +8,34 @@ package struct API: Sendable {
     package struct Members: Decodable, Sendable {
       /// The reason why a post was rejected or is dead.
       package struct Reason: Decodable, Sendable {
-        /// Explanation for people: one sentence.
+        /// The reason in one sentence, for people.
         package let detail: String?
       }
 
       /// Members of a post, of a session and of a problem.
       package var id, state, label, token, code, detail: String?
-      /// Reason of a post that is rejected or dead, else nil.
+      /// Reason of a rejected or dead post. Nil for any other body.
       package var reason: Reason?
     }
 
-    /// HTTP status code, also of an error.
+    /// HTTP status code of a success or an error.
     package let status: Int
-    /// Whole body, at most `APILimits.bodyBytesMax`.
+    /// Complete body of at most `APILimits.bodyBytesMax` bytes.
     package let body: Data
 
-    /// Members of the body. All are nil if the body is no JSON object.
+    /// Members of the body. All are nil if the body is not a JSON object, or a member has another type.
     package var members: Members { (try? JSONDecoder().decode(Members.self, from: body)) ?? Members() }
 
-    /// Detail of a problem (RFC 9457), or the status.
+    /// Detail of the problem (RFC 9457). Without a detail, a text with the status.
     package var problem: String { members.detail ?? "the server responded with status \(status)" }
   }
 
-  /// Client of all tools of a process, which lives as long as the process.
+  /// HTTP client that all tools of a process share. It lives as long as the process.
   private static let fetch = HTTPFetch(headers: [:], bounds: APILimits.bounds)
 
-  /// Base URL of paths.
+  /// Base URL against which `send` resolves paths.
   package let base: URL
-  /// Session token, which is sent with every request. Nil for none.
+  /// Session token that `send` adds to every request. Nil adds none.
   package var token: String?
 
   package init(_ base: URL, token: String? = nil) {
@@ -43,12 +43,13 @@ package struct API: Sendable {
     self.token = token
   }
 
-  /// Sends one request and waits for its response, at most `APILimits.totalMs`.
+  /// Sends a request and waits up to `APILimits.totalMs` milliseconds for its response.
   ///
   /// - Parameters:
-  ///   - path: path relative to the base. Nil for the base itself.
-  ///   - json: members of the body. Nil for a request without a body.
-  /// - Throws: the reason why the server could not be reached. The same request may be retried.
+  ///   - path: Path relative to the base URL. Nil selects the base URL itself.
+  ///   - json: Members of the body. Nil sends no body.
+  /// - Throws: `FetchFailure`. The server may have processed the request, so retry a post only with its idempotency
+  ///   key.
   package func send(
     _ method: String, path: String?, headers: [String: String] = [:], json: [String: String]? = nil
   ) async throws(FetchFailure) -> Response {

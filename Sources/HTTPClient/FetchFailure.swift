@@ -4,20 +4,20 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Reason why a server gave no response. Its texts contain no address, so they may be logged.
+/// The reason why a request got no valid response. The texts contain no URL, so they may be logged.
 package enum FetchFailure: Error, Sendable, Equatable, CustomStringConvertible {
   /// No complete response within `HTTPFetch.Bounds.totalMs`.
   case timedOut
-  /// No connection, a broken one, or an untrusted certificate. The code is URLError's.
+  /// The connection failed or broke, or the server's certificate is untrusted. `code` is that of the `URLError`.
   case unreachable(code: Int)
-  /// Redirect to another host or to plain http, or one more than the limit.
+  /// A redirect to another scheme, host or port, or beyond the maximum number of redirects.
   case redirected
-  /// Response body above `HTTPFetch.Bounds.bodyBytesMax`.
+  /// A response body of more than `HTTPFetch.Bounds.bodyBytesMax` bytes.
   case tooLong
-  /// Response that is not HTTP.
+  /// The response is not HTTP, or the request's URL is invalid.
   case malformed
 
-  /// Explanation for people: a sentence without a full stop.
+  /// A short explanation for people, without a full stop.
   package var description: String {
     switch self {
     case .timedOut: "no response in time"
@@ -25,7 +25,7 @@ package enum FetchFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case .unreachable(code: URLError.Code.cannotConnectToHost.rawValue): "connection refused"
     case .unreachable(code: URLError.Code.networkConnectionLost.rawValue): "connection lost"
     case .unreachable(code: URLError.Code.secureConnectionFailed.rawValue): "TLS handshake failed"
-    // Foundation on Linux gives this code for no route, for most failures of TLS, and for untrusted certificates.
+    // Foundation on Linux gives this code for a missing route, for most TLS failures, and for untrusted certificates.
     case .unreachable(code: URLError.Code.unknown.rawValue):
       "no connection: check the network, its firewalls, and the certificate if there is one"
     case .unreachable(let code): "the connection failed (error \(code))"

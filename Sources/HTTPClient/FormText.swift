@@ -1,11 +1,12 @@
-/// Encoder for forms and queries: `application/x-www-form-urlencoded`. A space becomes %20, which every reader accepts.
+/// Encoder for forms and queries (`application/x-www-form-urlencoded`). It writes a space as %20, which every decoder
+/// accepts.
 package enum FormText {
   /// Returns names and values as "a=1&b=2".
   package static func text(_ form: [(name: String, value: String)]) -> String {
     form.map { "\(encoded($0.name))=\(encoded($0.value))" }.joined(separator: "&")
   }
 
-  /// Encodes all characters as % and two digits, except RFC 3986's unreserved ones.
+  /// Percent-encodes every byte of the text's UTF-8, except the unreserved characters of RFC 3986.
   package static func encoded(_ text: String) -> String {
     var encoded = ""
     for byte in text.utf8 {

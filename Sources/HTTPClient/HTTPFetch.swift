@@ -7,11 +7,11 @@ import Synchronization
 
 /// HTTP client with limits on time, response size and redirects. Any thread.
 package final class HTTPFetch: NSObject, Sendable {
-  /// Limits of one request.
+  /// Limits of each request, and of the connections to each server.
   package struct Bounds: Sendable {
     /// Timeout from the start of the connection to the last byte received, in milliseconds.
     let totalMs: Int64
-    /// Maximum size of a response body after decompression.
+    /// Maximum size of a response body after decompression, in bytes.
     let bodyBytesMax: Int
     /// Maximum number of redirects, which must stay on the same server.
     let redirectsMax: Int
@@ -28,9 +28,9 @@ package final class HTTPFetch: NSObject, Sendable {
 
   /// A response of the server.
   package struct Response: Sendable {
-    /// Status code of any value. A redirect that was not followed is no response.
+    /// Status code. A refused redirect gives `FetchFailure.redirected` instead of a response.
     package let status: Int
-    /// Body of at most `Bounds.bodyBytesMax`. Empty if the server asks for a name and a password.
+    /// Body of at most `Bounds.bodyBytesMax` bytes. Empty if the server requires a credential.
     package let body: Data
     /// Value of the `Retry-After` header, or nil.
     package let retryAfter: String?
@@ -47,16 +47,18 @@ package final class HTTPFetch: NSObject, Sendable {
     var isCancelled = false
   }
 
-  /// Requests by the task's number, until the task has ended.
+  /// Requests by task identifier. A request is removed when its task ends.
   private let pending = Mutex<[Int: Pending]>([:])
   private let session: Mutex<URLSession?> = Mutex(nil)
   private let bounds: Bounds
-  private let clock = DispatchQueue(label: "fetch.deadline")
-  /// Serial queue for all delegate calls and cancellations. Foundation ends the process if a redirect is answered after
-  /// its task was cancelled.
+  private let deadlineQueue = DispatchQueue(label: "fetch.deadline")
+  /// Serial queue for all delegate calls and cancellations. Foundation ends the process if the delegate decides on a
+  /// redirect of a cancelled task.
   private let queue = OperationQueue()
 
-  /// - Parameter headers: headers of every request.
+  /// Creates a client.
+  ///
+  /// - Parameter headers: Headers of every request.
   package init(headers: [String: String], bounds: Bounds) {
     self.bounds = bounds
     queue.maxConcurrentOperationCount = 1
@@ -72,7 +74,8 @@ package final class HTTPFetch: NSObject, Sendable {
     self.session.withLock { $0 = session }
   }
 
-  /// Ends the requests in progress and the session, which would otherwise never be freed. Send no request afterwards.
+  /// Ends the client. Requests in progress fail with `timedOut`. Send no request afterwards. Without this call,
+  /// Foundation never frees the session.
   package func end() {
     let session = session.withLock { session in
       defer { session = nil }
@@ -100,10 +103,10 @@ package final class HTTPFetch: NSObject, Sendable {
     return try await send("POST", url, headers: headers, body: Data(FormText.text(form).utf8))
   }
 
-  /// Sends one request and waits for its response.
+  /// Sends a request and waits up to `Bounds.totalMs` milliseconds for its response.
   ///
-  /// - Parameter headers: headers in addition to the headers of every request.
-  /// - Throws: a failed connection, or a response beyond the limits. A response of any status is no error.
+  /// - Parameter headers: Headers in addition to the headers of every request.
+  /// - Throws: `FetchFailure`. A response with an error status (4xx, 5xx) throws nothing.
   package func send(
     _ method: String, _ url: URL, headers: [String: String] = [:], body: Data? = nil
   ) async throws(FetchFailure) -> Response {
@@ -122,7 +125,7 @@ package final class HTTPFetch: NSObject, Sendable {
       pending.withLock { $0[task.taskIdentifier] = Pending(url: url, continuation: continuation) }
       task.resume()
       // The session's own timeout restarts with every byte.
-      clock.asyncAfter(deadline: .now() + .milliseconds(Int(bounds.totalMs))) { [weak self, weak task] in
+      deadlineQueue.asyncAfter(deadline: .now() + .milliseconds(Int(bounds.totalMs))) { [weak self, weak task] in
         guard let self, let task else { return }
         queue.addOperation { self.cancel(task, .timedOut) }
       }
@@ -130,7 +133,7 @@ package final class HTTPFetch: NSObject, Sendable {
     return try outcome.get()
   }
 
-  /// Resumes the caller with an outcome. The first outcome counts.
+  /// Resumes the caller with an outcome. Later outcomes of the same task have no effect.
   private func finish(_ id: Int, _ outcome: Outcome) {
     let continuation = pending.withLock { pending in
       defer { pending[id]?.continuation = nil }
@@ -139,7 +142,7 @@ package final class HTTPFetch: NSObject, Sendable {
     continuation?.resume(returning: outcome)
   }
 
-  /// Cancels a task. Call it on the queue.
+  /// Cancels a task. Call this on `queue`.
   private func cancel(_ task: URLSessionTask, _ failure: FetchFailure) {
     finish(task.taskIdentifier, .failure(failure))
     let isFirst = pending.withLock { pending in
@@ -161,7 +164,7 @@ extension HTTPFetch: URLSessionDataDelegate {
       entry.redirects += 1
       pending[task.taskIdentifier] = entry
       guard entry.redirects <= bounds.redirectsMax, let url = request.url else { return false }
-      // Scheme, host and port must be the same, so that no other server gets the text or the key.
+      // Scheme, host and port must be the same, so that no other server gets the request's text or credentials.
       return url.scheme == entry.url.scheme && url.host?.lowercased() == entry.url.host?.lowercased()
         && url.port == entry.url.port
     }
@@ -172,8 +175,8 @@ extension HTTPFetch: URLSessionDataDelegate {
     }
   }
 
-  /// Ends a request that asks for a credential, with its status as the response. Without a credential, Foundation on
-  /// Linux would resend the same request endlessly.
+  /// Ends a request whose server requires a credential. The caller gets the status without a body. Otherwise Foundation
+  /// on Linux would resend the request endlessly.
   package func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -189,7 +192,7 @@ extension HTTPFetch: URLSessionDataDelegate {
     completionHandler(.cancelAuthenticationChallenge, nil)
   }
 
-  /// Ends a response whose announced size exceeds the limit.
+  /// Ends a request whose response announces a size above the limit.
   package func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
@@ -215,7 +218,7 @@ extension HTTPFetch: URLSessionDataDelegate {
   package func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     defer { pending.withLock { $0[task.taskIdentifier] = nil } }
     if let error {
-      // Keep only the error's code. The error itself contains the address, with the text and the key.
+      // Keep only the error's code. The error itself contains the URL, with its text and credentials.
       let code = (error as? URLError)?.errorCode ?? (error as NSError).code
       let failure: FetchFailure =
         code == URLError.timedOut.rawValue ? .timedOut : .unreachable(code: code)

@@ -1,16 +1,17 @@
 /// Limits of a load test.
 package enum LoadLimits {
-  /// Maximum number of posts of a run. Arrays count them, with about 30 bytes for each, on both sides of the wire.
+  /// Maximum number of posts of a run. The tally has a record of 32 bytes for each, 160 MB in total.
   package static let postsMax = 5_000_000
   /// Posts per second.
   package static let rateRange = 1...100_000
-  /// Duration in which posts become due, in seconds: a day at most.
+  /// Duration in which posts become due, in seconds: at most a day.
   package static let secondsRange = 1...86_400
   /// Number of further subscribers. Each has its own thread.
   package static let subscribersRange = 0...500
-  /// Time for retries, and then for queued posts, in seconds: an hour at most.
+  /// Time for retries, and then for queued posts, in seconds: at most an hour.
   package static let drainTimeoutSecondsRange = 1...3_600
-  /// Default of that time, in seconds: several times as long as the restart of a service.
+  /// Default time for retries, and then for queued posts, in seconds: several times as long as the restart of a
+  /// service.
   package static let drainTimeoutSecondsDefault = 30
   /// Maximum number of producers over ZeroMQ. Ingest serves `Limits.submitRequestsMax` requests at a time, and would
   /// delay more.
@@ -23,15 +24,15 @@ package enum LoadLimits {
   package static let connectionsMax = 4_096
   /// Default number of HTTP connections. With responses after 10 ms they carry 6,400 posts a second.
   package static let connectionsDefault = 64
-  /// Files that the process may open besides those of connections: for the subscriber, requests to the store, and
-  /// libraries.
+  /// Number of files that the process may open for other uses than connections: the subscriber, requests to the store,
+  /// and libraries.
   package static let filesBeside: UInt = 128
-  /// Files of a further subscriber: its sockets and its reactor's.
+  /// Number of files of a further subscriber, for its sockets and its reactor.
   package static let filesOfSubscriber = 16
   /// Maximum number of lines of a file of places: about 250 MB if all have the maximum length.
   package static let placesMax = 1_000_000
-  /// Minimum population of a town in posts. People seldom mean smaller ones, and some of them have neither a region nor
-  /// a name in Latin letters.
+  /// Minimum population of a city in posts. People rarely mean smaller cities, and some of those have neither a region
+  /// nor a name in Latin letters.
   package static let populationMin: UInt32 = 5_000
 
   /// Time between the start of the run and its first post, in nanoseconds. All connections open in this time.
@@ -40,8 +41,8 @@ package enum LoadLimits {
   package static let warmUpOfConnectionNs: Int64 = 500_000
   /// Timeout of a connect, in milliseconds.
   package static let connectMs: Int64 = 2_000
-  /// Timeout of a post, in nanoseconds. The server replies after one commit. A server that takes so long has lost the
-  /// request, or its host.
+  /// Timeout of a post, in nanoseconds. The server responds after one commit. After this time, the server has lost the
+  /// request, or its host is down.
   package static let responseTimeoutNs: Int64 = 15_000_000_000
   /// Delay of a post, in nanoseconds, above which the generator counts as too slow.
   package static let lateNs: Int64 = 10_000_000
@@ -49,8 +50,8 @@ package enum LoadLimits {
   package static let pauseMs: ClosedRange<Int64> = 100...2_000
   /// Maximum bytes of a response's body. Only a faulty refusal is longer.
   package static let bodyBytesMax = 65_536
-  /// Maximum characters of a refusal's code in the report. Ours have fewer than 30. A proxy's reason phrase, which
-  /// replaces a missing code, may have more.
+  /// Maximum characters of a refusal's code in the report. Ingest's codes have fewer than 30. A proxy's reason phrase,
+  /// which replaces a missing code, may have more.
   package static let codeCharactersMax = 60
   /// Maximum number of kinds of errors and refusals to count separately.
   package static let kindsMax = 32
@@ -63,7 +64,7 @@ package enum LoadLimits {
   package static let storeNs: Int64 = 60_000_000_000
   /// Random pause between two requests to a store that does not respond, in milliseconds.
   package static let storeRetryMs = 100...500
-  /// Time without a new post, in nanoseconds, after which the feed is expected to send no more for now.
+  /// Time without a new post, in nanoseconds, after which the audit stops waiting for the feed.
   package static let quietNs: Int64 = 1_000_000_000
   /// Maximum lag of the subscriber behind the store at the end, in nanoseconds.
   package static let lagNs: Int64 = 5_000_000_000

@@ -46,7 +46,7 @@ package struct LoadRun: Sendable {
   ///   - submit: options of posts over ZeroMQ. Nil for HTTP.
   ///   - drainTimeoutSeconds: time for retries, and then for queued posts, in seconds.
   ///   - subscribers: number of subscribers besides the run's own.
-  ///   - draw: replaces the progress line, and removes it for "". Nil if no terminal shows it. Any thread may call it.
+  ///   - draw: replaces the progress line, and removes it for "". Nil if no terminal shows it. Called on any thread.
   package init(
     plan: LoadPlan, server: URL, feed: Endpoint, curve: CurveClient?, api: API, token: String, connections: Int,
     submit: Submission?, drainTimeoutSeconds: Int, subscribers: Int, logger: Logger, draw: (@Sendable (String) -> Void)?
@@ -118,7 +118,7 @@ package struct LoadRun: Sendable {
   }
 
   private func send(_ schedule: Schedule, _ tally: Tally, _ progress: RunProgress) async throws {
-    // A single event loop carries more than such a server accepts, and leaves the other cores to the server.
+    // A single event loop carries more posts than a server accepts, and leaves the other cores to the server.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let target = PostTarget(server, token: token, group: group)
     let timeouts = RequestTimeouts(connections: connections)

@@ -1,8 +1,8 @@
 package import Foundation
 package import Messaging
 
-/// An error that prevents a load test, or a read of the store. The texts state the fault. The command line adds the
-/// names of the options that cause it.
+/// An error that prevents a load test, or a read of the store. Its text states the fault. The command line adds the
+/// name of the option that causes the fault.
 package enum LoadTestError: Error, CustomStringConvertible {
   /// The file of places cannot be read as lines of UTF-8.
   case placesUnreadable(path: String)
@@ -10,8 +10,8 @@ package enum LoadTestError: Error, CustomStringConvertible {
   case placeRefused(path: String, line: Int)
   /// The file of places has no lines, or more than `LoadLimits.placesMax`.
   case placesCount(path: String, count: Int)
-  /// The gazetteer has no towns.
-  case noTowns(path: String)
+  /// The gazetteer has no city of `LoadLimits.populationMin` people or more.
+  case noCities(path: String)
   /// Ingest refuses the account. The problem is ingest's text.
   case notLoggedIn(problem: String)
   /// Ingest does not respond to a login.
@@ -28,7 +28,7 @@ package enum LoadTestError: Error, CustomStringConvertible {
     case .placesUnreadable(let path): "cannot read \(path) as lines of UTF-8."
     case .placeRefused(let path, let line): "line \(line) of \(path) is not a valid place."
     case .placesCount(let path, let count): "\(path) has \(count) places, not 1 to \(LoadLimits.placesMax)."
-    case .noTowns(let path): "the gazetteer \(path) has no towns."
+    case .noCities(let path): "the gazetteer \(path) has no cities."
     case .notLoggedIn(let problem): "login failed: \(problem)."
     case .unreachable(let server, let reason): "cannot reach \(server): \(reason)"
     case .silentFeed(let feed): "the feed \(feed) does not answer."

@@ -1,6 +1,6 @@
 package import Domain
 
-/// A classifier of queries that ask for a street or a house, which a gazetteer of towns and postcodes cannot resolve.
+/// A classifier of queries that ask for a street or a house, which a gazetteer of cities and postcodes cannot resolve.
 package enum AddressClassifier {
   /// Returns true if a remote provider should resolve the query.
   ///
@@ -21,7 +21,8 @@ package enum AddressClassifier {
     text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "-" && $0 != "/" }.map(String.init)
   }
 
-  /// Returns true for a house number together with a name, or for a street's word together with or within a name.
+  /// Returns true if the words have a name and a house number, or a name and a street word. The name may contain the
+  /// street word.
   private static func isStreet(_ words: [String]) -> Bool {
     let names = words.filter { $0.count { $0.isLetter } >= 2 && $0.first?.isNumber == false }
     if !names.isEmpty, words.contains(where: isHouseNumber) { return true }

@@ -1,5 +1,5 @@
-/// A circuit breaker: closed while the server responds, and open for a time after it fails. One probe then decides. A
-/// pure state machine; times are milliseconds of a monotonic clock.
+/// A circuit breaker: closed while the server responds, and open for a time after the server fails. After that time one
+/// probe decides. A pure state machine; times are milliseconds of a monotonic clock.
 struct CircuitBreaker: Sendable {
   /// Permission for one request. End each permit with `succeed`, `fail`, `block` or `release`.
   struct Permit: Sendable {
@@ -14,8 +14,8 @@ struct CircuitBreaker: Sendable {
   }
 
   private var state = State.closed
-  /// Number of the current period, which each change of state ends. A request of an earlier period says nothing about
-  /// the server now.
+  /// Number of the current period. Each change of state starts a new period. The breaker ignores outcomes of requests
+  /// of earlier periods.
   private var period = 0
   /// The latest outcomes, oldest first: true for a failure.
   private var latest: [Bool] = []
@@ -76,7 +76,7 @@ struct CircuitBreaker: Sendable {
     open(untilMs: nowMs + RemoteLimits.blockedMs)
   }
 
-  /// Returns an unused permit. The next request may then be a probe.
+  /// Gives back an unused permit. If the permit was the probe's, the next request may be a probe.
   mutating func release(_ permit: Permit, nowMs: Int64) {
     guard permit.period == period, permit.isProbe else { return }
     open(untilMs: nowMs)

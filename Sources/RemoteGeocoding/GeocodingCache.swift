@@ -1,7 +1,7 @@
 import Domain
 
-/// A cache of a provider's results, each until it expires. When it is full it evicts the results used longest ago. A
-/// pure state machine; times are milliseconds of a monotonic clock.
+/// A cache of a provider's results. Results expire, and a full cache evicts the least recently used ones. A pure state
+/// machine; times are milliseconds of a monotonic clock.
 struct GeocodingCache: Sendable {
   /// The parts of a query that its result depends on. A cache belongs to one provider, so the provider is not a part.
   struct Key: Hashable, Sendable {
@@ -24,9 +24,9 @@ struct GeocodingCache: Sendable {
 
   /// A cached result.
   enum Entry: Equatable {
-    /// A result that is as good as the provider's own; empty if the provider knows no place.
+    /// A result that has not expired. Empty if the provider knows no place.
     case fresh([Place])
-    /// A result that has expired and still is better than none.
+    /// An expired result, for use if the provider fails. Never empty.
     case stale([Place])
   }
 
@@ -67,8 +67,9 @@ struct GeocodingCache: Sendable {
     cached[key] = CachedPlaces(places: places, atMs: nowMs, use: uses)
   }
 
-  /// Evicts the results used longest ago, many together. Sorting 8,192 numbers takes about a millisecond, once in 512
-  /// new results. In an `OrderedDictionary`, each use would move its result to the end and shift all later results.
+  /// Evicts the least recently used results, a sixteenth of the cache together. Sorting 8,192 numbers takes about a
+  /// millisecond, once in 512 new results. In an `OrderedDictionary`, each use would move its result to the end and
+  /// shift all later results.
   private mutating func evict() {
     let order = cached.values.map(\.use).sorted()
     let first = order[Swift.max(1, max / RemoteLimits.evictedShare) - 1]

@@ -2,13 +2,13 @@ import Domain
 import Foundation
 import HTTPClient
 
-/// Configuration of the remote provider. Made once at startup, which reports an invalid configuration.
+/// Configuration of the remote provider. A process creates it once, at startup, and then reports an invalid one.
 package struct RemoteConfiguration: Sendable, Equatable {
   /// A fault of the configuration. It never contains the key. Final until the configuration changes.
   package enum ConfigurationError: Error, Sendable, Equatable {
-    /// The URL is not https, or is http to another host than this one, or has parts that do not belong.
+    /// The URL is malformed, is http to another host than this one, or has a user, a query or a fragment.
     case url
-    /// A public server demands a contact, and there is none.
+    /// A public server requires a contact, and there is none.
     case contactMissing
     /// The contact is neither an email address nor a link.
     case contact
@@ -29,12 +29,12 @@ package struct RemoteConfiguration: Sendable, Equatable {
   /// True for a server that many applications share. Its rules allow one request a second and one at a time.
   var isPublic: Bool
 
-  /// Checks and keeps the configuration.
+  /// Validates the configuration.
   ///
   /// - Parameters:
   ///   - url: The server's URL, with the path in front of the provider's own ("https://geo.example.org/nominatim").
   ///     Plain http is allowed only to this host.
-  ///   - contact: An email address, a link or an empty text. The public Nominatim demands one.
+  ///   - contact: An email address, a link or an empty text. The public Nominatim requires one.
   ///   - key: The value of Pelias' `api_key`, or an empty text.
   /// - Throws: `ConfigurationError`.
   package init(provider: Provider, url: String, contact: String = "", key: String = "") throws(ConfigurationError) {

@@ -7,8 +7,8 @@ import Synchronization
 /// Client of one provider for streets and houses. It caches results, merges equal queries in flight, paces requests and
 /// pauses after failures.
 ///
-/// A call sends at most one request and never retries. The caller holds one remote permit, because the rate limit
-/// belongs to the whole deployment.
+/// A call sends at most one request and never retries. The caller must hold one remote permit for each call, because
+/// the rate limit belongs to the whole deployment.
 package actor RemoteGeocoder {
   /// The outcome of a query.
   package enum Outcome: Sendable, Equatable {
@@ -16,7 +16,7 @@ package actor RemoteGeocoder {
     case found([Place])
     /// The provider knows no place for this text. Retry after a day.
     case notFound
-    /// The provider gave no result. The code names the reason for machines. Retry later.
+    /// The provider returned no result. The code names the reason for programs. Retry later.
     case unavailable(code: String)
   }
 
@@ -65,8 +65,8 @@ package actor RemoteGeocoder {
   ///
   /// - Parameter query: A forward query. Queries of other kinds never go to a provider.
   package func locate(_ query: PlaceQuery) async -> Outcome {
-    // Providers know other levels than this project. The cache keeps all places; the caller gets those of the wanted
-    // levels.
+    // Providers have other levels than this project. The cache therefore keeps all places, and the caller gets the
+    // places of the wanted levels.
     let outcome = await resolve(query)
     guard case .found(let places) = outcome, !query.levels.isEmpty else { return outcome }
     let wanted = places.filter { query.levels.contains($0.level) }
@@ -141,7 +141,7 @@ package actor RemoteGeocoder {
       return logger.error(
         "provider denied access: check its usage policy, --remote-contact and the API key", metadata: metadata)
     case .rateLimited(let retryAfterMs):
-      // The provider is alive and demands only a pause.
+      // The provider is alive and requires only a pause.
       breaker.release(permit, nowMs: now)
       pause(retryAfterMs, nowMs: now)
       metadata["retry_ms"] = "\(pausedUntilMs - now)"

@@ -9,7 +9,7 @@ package enum RemoteLimits {
   static let bodyBytesMax = 1 << 20
   /// Maximum number of redirects of one request. A server that appends a slash to its path needs one.
   static let redirectsMax = 1
-  /// Maximum number of concurrent requests to the operator's own server. A public server gets one at a time.
+  /// Maximum number of concurrent requests to the operator's own server. A public server gets one request at a time.
   static let inFlightMax = 4
   static let bounds = HTTPFetch.Bounds(
     totalMs: totalMs, bodyBytesMax: bodyBytesMax, redirectsMax: redirectsMax, connectionsMax: inFlightMax)
@@ -18,7 +18,7 @@ package enum RemoteLimits {
   /// Requests per second of one process to a public server.
   package static let publicPerSecond = 1.0
 
-  /// Maximum number of cached results. With one place each they take about 1 KB.
+  /// Maximum number of cached results. A result with one place takes about 1 KB.
   static let cachedMax = 8_192
   /// Divisor for eviction: a full cache evicts a sixteenth of its results together.
   static let evictedShare = 16
@@ -35,7 +35,7 @@ package enum RemoteLimits {
   static let openMs: Int64 = 30_000
   /// Longest pause of an open breaker, in milliseconds.
   static let openMaxMs: Int64 = 600_000
-  /// Pause after a refusal that a retry makes worse, in milliseconds: 403, or a status for a wrong key.
+  /// Pause after the provider refuses this client (401, 402, 403 or 407), in milliseconds. A retry makes it worse.
   static let blockedMs: Int64 = 3_600_000
   /// Longest pause that a server may request, in milliseconds.
   static let retryAfterMaxMs: Int64 = 3_600_000

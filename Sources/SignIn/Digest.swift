@@ -3,8 +3,8 @@ import Domain
 
 /// Hash functions of the sign-in protocols, from libsodium.
 enum Digest {
-  /// Returns the SHA-256 of `text` in base64url without padding: the code challenge of a code verifier. (RFC 7636,
-  /// section 4.2.)
+  /// Returns the SHA-256 hash of `text` in base64url without padding. The hash of a code verifier is its code
+  /// challenge. (RFC 7636, section 4.2.)
   static func sha256(_ text: String) -> String {
     var hash = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
     let bytes = Array(text.utf8)

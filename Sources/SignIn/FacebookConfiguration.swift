@@ -2,15 +2,15 @@ import Domain
 import Foundation
 import HTTPClient
 
-/// The Facebook app by which people log in. Made once at startup, which reports an invalid configuration.
+/// The Facebook app with which people log in. Create the configuration at startup, to report an invalid one then.
 package struct FacebookConfiguration: Sendable {
   /// A fault of the configuration. Final until the configuration changes.
   package enum ConfigurationError: Error, Sendable, Equatable {
-    /// The app's id is empty, too long or not only digits.
+    /// The app's id is not 1 to `IdentityLimits.credentialBytesMax` digits.
     case appID
-    /// The app's secret is not one word of printable ASCII.
+    /// The app's secret is empty, too long or not one word of printable ASCII.
     case appSecret
-    /// The Graph API's URL is not https, or is http to another host than this one, or has parts that do not belong.
+    /// The Graph API's URL is not https (or http to this host), or has a user, password, query or fragment.
     case graph
   }
 
@@ -21,7 +21,7 @@ package struct FacebookConfiguration: Sendable {
   let appSecret: Secret
   let graph: URL
 
-  /// Checks and keeps the configuration.
+  /// Validates the settings and creates the configuration.
   ///
   /// - Parameter graph: The URL of the Graph API, with its version.
   /// - Throws: `ConfigurationError`.

@@ -4,7 +4,7 @@ import HTTPClient
 
 /// Client of Facebook's Graph API that finds the owner of an access token. Any thread.
 package struct FacebookGraph: Sendable {
-  /// The issuer of these identities in `ProvidedIdentity`.
+  /// The issuer of Facebook identities in `ProvidedIdentity`.
   package static let issuer = "https://www.facebook.com"
 
   private let configuration: FacebookConfiguration
@@ -18,9 +18,12 @@ package struct FacebookGraph: Sendable {
 
   /// Returns the identity that owns an access token of our app. Sends two requests.
   ///
-  /// The first request checks that Facebook gave the token to our app. The owner of another app could otherwise replay
-  /// its users' tokens here and pass for them. (Facebook, "Manually build a login flow", "Inspecting access tokens";
-  /// "Secure Graph API calls with an app secret proof".)
+  /// The first request checks that Facebook gave the token to our app. Otherwise the owner of another app could send
+  /// its users' tokens here and log in as these users. (Facebook, "Manually build a login flow", "Inspecting access
+  /// tokens"; "Secure Graph API calls with an app secret proof".)
+  ///
+  /// - Throws: `IdentityFailure.refused` for an invalid token, and for a token of another app or of a page.
+  ///   `IdentityFailure.unavailable` for all other failures.
   package func identity(accessToken: String) async throws(IdentityFailure) -> ProvidedIdentity {
     guard (1...IdentityLimits.tokenBytesMax).contains(accessToken.utf8.count),
       accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })

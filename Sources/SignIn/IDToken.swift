@@ -1,8 +1,8 @@
 import Domain
 import Foundation
 
-/// An ID token: a provider's statement of the user who logged in. It comes directly from the provider's token endpoint,
-/// so TLS authenticates it in place of the signature. (OpenID Connect Core 1.0, section 3.1.3.7, rule 6.)
+/// An ID token, in which a provider states which user logged in. It comes directly from the provider's token endpoint,
+/// so TLS authenticates it instead of the signature. (OpenID Connect Core 1.0, section 3.1.3.7, rule 6.)
 struct IDToken: Sendable {
   /// The claim that makes a token invalid, with the claim's name as raw value.
   enum Fault: String, Error, CaseIterable {
@@ -33,7 +33,7 @@ struct IDToken: Sendable {
   /// Checks that the token is valid for this login. (OpenID Connect Core 1.0, section 3.1.3.7, rules 2 to 5 and 9 to
   /// 11.)
   ///
-  /// - Throws: The first claim that fails.
+  /// - Throws: The `Fault` of the first claim that fails.
   func check(issuer: String, clientID: String, nonce: String, nowSeconds: Int64) throws(Fault) {
     guard claims["iss"]?.string == issuer else { throw .issuer }
     let audience: [String]

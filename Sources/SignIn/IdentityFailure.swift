@@ -1,11 +1,11 @@
 import HTTPClient
 
-/// A failure to learn a user's identity from a provider. Its codes may be logged: they hold no token, no secret and no
-/// user input.
+/// A failure to get a user's identity from a provider. The codes may be logged, because they contain no token, no
+/// secret and no user input.
 package enum IdentityFailure: Error, Sendable, Equatable {
-  /// The provider did not respond, or not as its protocol demands. Retry later.
+  /// The provider did not respond, violated its protocol, or reported an error. Retry later.
   case unavailable(code: String)
-  /// The provider does not vouch for this login, or vouches for another one. Final for this login; a new login may
+  /// The provider refused this login, or its response belongs to another login. Final for this login. A new login may
   /// succeed.
   case refused(code: String)
 
@@ -15,13 +15,13 @@ package enum IdentityFailure: Error, Sendable, Equatable {
       case .timedOut: "provider_timeout"
       case .unreachable(let code): "provider_unreachable_\(code)"
       case .redirected: "provider_redirected"
-      case .tooLong: "provider_answer_too_long"
-      case .malformed: "provider_answer_malformed"
+      case .tooLong: "provider_response_too_long"
+      case .malformed: "provider_response_malformed"
       }
     self = .unavailable(code: code)
   }
 
-  static let malformed = IdentityFailure.unavailable(code: "provider_answer_malformed")
+  static let malformed = IdentityFailure.unavailable(code: "provider_response_malformed")
 
   /// Code for logs.
   package var code: String {

@@ -17,13 +17,14 @@ package enum IdentityLimits {
   static let metadataMs: Int64 = 3_600_000
   /// Maximum error of a provider's clock, in seconds.
   static let leewaySeconds: Int64 = 60
-  /// Maximum age of an ID token, in seconds. An older one does not belong to the login in progress.
+  /// Maximum age of an ID token, in seconds. An older token does not belong to the login in progress.
   static let statementAgeSeconds: Int64 = 600
 
-  /// Maximum length of a client's id or secret, in bytes. Those of providers have about ten to some hundred characters.
+  /// Maximum length of a client's id or secret, in bytes. The ids and secrets of providers have about ten to a few
+  /// hundred characters.
   package static let credentialBytesMax = 1_024
   /// Maximum length of a provider's displayed name, in bytes.
   package static let nameBytesMax = 64
-  /// Maximum length of a received code or access token, in bytes.
+  /// Maximum length of a received authorization code or access token, in bytes.
   package static let tokenBytesMax = 4_096
 }

@@ -2,12 +2,12 @@ import Domain
 import Foundation
 import HTTPClient
 
-/// The OpenID Connect provider by which people log in, and our registration there. Made once at startup, which reports
-/// an invalid configuration.
+/// The OpenID Connect provider with which people log in, and ingest's registration there. Create the configuration at
+/// startup, to report an invalid one then.
 package struct OpenIDConfiguration: Sendable {
   /// A fault of the configuration. Final until the configuration changes.
   package enum ConfigurationError: Error, Sendable, Equatable {
-    /// The issuer is not an https URL, or is http to another host than this one, or has parts that do not belong.
+    /// The issuer is not https (or http to this host), or has a user, password, query or fragment.
     case issuer
     /// The client's id is empty, too long or not one line of printable ASCII.
     case clientID
@@ -19,7 +19,7 @@ package struct OpenIDConfiguration: Sendable {
 
   /// The issuer, exactly as the provider writes it.
   package let issuer: String
-  /// The provider's name on the login button.
+  /// The provider's name on the sign-in button.
   package let name: String
   let clientID: String
   /// The client's secret. Empty for a public client.
@@ -27,23 +27,23 @@ package struct OpenIDConfiguration: Sendable {
   /// The URL to which the provider redirects after a login.
   let redirectURI: String
 
-  /// Checks and keeps the configuration.
+  /// Validates the settings and creates the configuration.
   ///
   /// - Parameters:
   ///   - issuer: The issuer exactly as the provider writes it, with or without a slash at the end.
   ///   - clientSecret: The client's secret. Empty for a public client.
-  ///   - name: The provider's name. If empty, the issuer's host is used.
+  ///   - name: The provider's name. An empty name selects the issuer's host.
   ///   - redirectURI: A URL of this site, registered at the provider.
   /// - Throws: `ConfigurationError`.
   package init(
     issuer: String, clientID: String, clientSecret: String, name: String, redirectURI: String
   ) throws(ConfigurationError) {
     guard let url = URL(server: issuer) else { throw .issuer }
-    let isWord = { (text: String) in
+    let isCredential = { (text: String) in
       text.utf8.count <= IdentityLimits.credentialBytesMax && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
-    guard !clientID.isEmpty, isWord(clientID) else { throw .clientID }
-    guard isWord(clientSecret) else { throw .clientSecret }
+    guard !clientID.isEmpty, isCredential(clientID) else { throw .clientID }
+    guard isCredential(clientSecret) else { throw .clientSecret }
     guard name.utf8.count <= IdentityLimits.nameBytesMax, name.isSafeLine else { throw .name }
     self.issuer = issuer
     self.clientID = clientID

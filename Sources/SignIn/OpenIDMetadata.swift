@@ -28,7 +28,7 @@ struct OpenIDMetadata: Sendable {
     sendsIssuer = json["authorization_response_iss_parameter_supported"] == .bool(true)
   }
 
-  /// Returns the URL to which the user is redirected for a login, with these parameters.
+  /// Returns the URL to which ingest redirects a browser for a login, with the parameters of `query`.
   func address(_ query: [(name: String, value: String)]) -> String {
     // The endpoint's own query remains. (RFC 6749, section 3.1.)
     let text = authorization.absoluteString

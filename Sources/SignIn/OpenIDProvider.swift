@@ -23,38 +23,44 @@ package actor OpenIDProvider {
   /// Ends the client. Requests in progress fail with `unavailable`. Send no request after this call.
   package nonisolated func end() { fetch.end() }
 
-  /// Returns the URL to which the user is redirected for a login. (OpenID Connect Core 1.0, section 3.1.2.1; RFC 7636,
-  /// section 4.3.)
-  package func authorization(of flow: PendingAuthorization) async throws(IdentityFailure) -> String {
+  /// Returns the URL to which ingest redirects a browser for a login. (OpenID Connect Core 1.0, section 3.1.2.1; RFC
+  /// 7636, section 4.3.)
+  package func authorization(of authorization: PendingAuthorization) async throws(IdentityFailure) -> String {
     try await metadata().address([
       ("response_type", "code"), ("client_id", configuration.clientID), ("redirect_uri", configuration.redirectURI),
-      ("scope", "openid email profile"), ("state", flow.state), ("nonce", flow.nonce),
-      ("code_challenge", Digest.sha256(flow.verifier)), ("code_challenge_method", "S256"),
+      ("scope", "openid email profile"), ("state", authorization.state), ("nonce", authorization.nonce),
+      ("code_challenge", Digest.sha256(authorization.verifier)), ("code_challenge_method", "S256"),
     ])
   }
 
   /// Checks that an authorization response comes from this provider. (RFC 9207, section 2.4.)
   ///
   /// - Parameter issuer: The issuer in the response. Nil if the response names none.
-  /// - Throws: `IdentityFailure.refused` if it names another issuer.
+  /// - Throws: `IdentityFailure.refused` if the response names another issuer, or lacks an issuer that the metadata
+  ///   announces. `IdentityFailure.unavailable` without the metadata.
   package func check(issuer: String?) async throws(IdentityFailure) {
     let mayOmitIssuer = try await !metadata().sendsIssuer
     guard issuer == configuration.issuer || issuer == nil && mayOmitIssuer else {
-      throw .refused(code: "oidc_answer_iss")
+      throw .refused(code: "oidc_response_iss")
     }
   }
 
   /// Exchanges an authorization code for the identity of the user who logged in.
-  package func identity(code: String, of flow: PendingAuthorization) async throws(IdentityFailure) -> ProvidedIdentity {
+  ///
+  /// - Throws: `IdentityFailure.refused` for an invalid code, ID token or profile. `IdentityFailure.unavailable` for
+  ///   all other failures.
+  package func identity(code: String, of authorization: PendingAuthorization) async throws(IdentityFailure)
+    -> ProvidedIdentity
+  {
     guard (1...IdentityLimits.tokenBytesMax).contains(code.utf8.count) else { throw .refused(code: "oidc_code") }
     let metadata = try await metadata()
-    let tokens = try await exchange(code, of: flow, at: metadata.token)
+    let tokens = try await exchange(code, of: authorization, at: metadata.token)
     guard let text = tokens["id_token"]?.string else { throw .unavailable(code: "oidc_no_id_token") }
     var claims: JSONValue
     do throws(IDToken.Fault) {
       let token = try IDToken(text)
       try token.check(
-        issuer: configuration.issuer, clientID: configuration.clientID, nonce: flow.nonce,
+        issuer: configuration.issuer, clientID: configuration.clientID, nonce: authorization.nonce,
         nowSeconds: nowMs() / 1_000)
       claims = token.claims
     } catch { throw .refused(code: "oidc_id_token_\(error.rawValue)") }
@@ -90,11 +96,11 @@ package actor OpenIDProvider {
   /// Exchanges an authorization code for tokens. (OpenID Connect Core 1.0, section 3.1.3; RFC 6749, sections 2.3.1 and
   /// 5.2; RFC 7636, section 4.5.)
   private func exchange(
-    _ code: String, of flow: PendingAuthorization, at url: URL
+    _ code: String, of authorization: PendingAuthorization, at url: URL
   ) async throws(IdentityFailure) -> JSONValue {
     var form: [(name: String, value: String)] = [
       ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", configuration.redirectURI),
-      ("code_verifier", flow.verifier),
+      ("code_verifier", authorization.verifier),
     ]
     var headers: [String: String] = [:]
     if configuration.clientSecret.text.isEmpty {
@@ -117,7 +123,7 @@ package actor OpenIDProvider {
   private func userInfo(
     _ url: URL, accessToken: String, subject: String
   ) async throws(IdentityFailure) -> JSONValue {
-    // Only printable characters: others could inject a second header. (RFC 6750, section 2.1.)
+    // Allow only printable characters. Others could inject a second header. (RFC 6750, section 2.1.)
     guard accessToken.utf8.count <= IdentityLimits.tokenBytesMax,
       accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else { throw .malformed }

@@ -1,4 +1,4 @@
-/// Complete store of ingest. One value conforms to all of its protocols. Each part of ingest holds the narrowest
-/// protocol that it needs.
+/// The complete store of ingest: all protocols in one value. Each part of ingest holds the narrowest protocol that it
+/// needs.
 package typealias IngestStore = PostStore & PostReader & QueueReader & AccountStore & IdentityStore & LoginStore
   & StoreHealth

@@ -9,7 +9,7 @@ package protocol StoreHealth: Sendable {
   /// Reason why nothing is stored until the next start. Nil while the store works. Does not block.
   var stopReason: StoreError? { get }
 
-  /// Present space on the disk. May query the file system.
+  /// Current space on the disk. May query the file system.
   var space: StoreSpace { get }
 
   /// Durations of the latest commits. Does not block.
@@ -17,13 +17,14 @@ package protocol StoreHealth: Sendable {
 
   /// Checks the disk. Call this every `Limits.diskCheckMs`.
   ///
-  /// A disk counts as full from a write that does not fit until a trial commit succeeds.
+  /// A disk counts as full from the first write that does not fit, or when it is nearly full, until a trial commit
+  /// succeeds.
   ///
   /// - Returns: true if the disk counts as full, and the number of callers' writes that did not fit since the last
   ///   check.
   func checkDisk() async -> (isFull: Bool, refused: Int)
 
-  /// Waits until the store has failed. From then on, nothing is stored until the next start.
+  /// Waits until the store has failed. After a failure the store writes nothing until the next start.
   ///
   /// - Returns: the reason, or nil if the task is cancelled.
   func failure() async -> StoreError?
@@ -35,9 +36,9 @@ package protocol StoreHealth: Sendable {
 
 /// Space that a store uses and may use, in bytes.
 package struct StoreSpace: Sendable {
-  /// Size of the data without the log, in bytes.
+  /// Size of the data without the write-ahead log, in bytes.
   package var dataBytes: Int64 = 0
-  /// Size of the log of recent commits, in bytes.
+  /// Size of the write-ahead log, in bytes.
   package var logBytes: Int64 = 0
   /// Space that the store may still use, in bytes. 0 if it is unknown.
   package var freeBytes: Int64 = 0

@@ -2,16 +2,16 @@ package import Domain
 
 /// State of a store at one moment, at the start of ingest.
 package struct StoreSnapshot: Sendable {
-  /// Number of this start, which makes lease tokens unique over restarts. The number rises with each start, and is
-  /// durable before a snapshot contains it.
+  /// Number of this start of ingest, which makes lease tokens unique across restarts. Each start has a higher number,
+  /// which is durable before a snapshot contains it.
   package let generation: UInt32
   /// Queued jobs, oldest first.
   package let jobs: [QueuedJob]
-  /// The latest posts, with the sequence number of the latest change and its epoch.
+  /// The list, with its epoch and the sequence number of its latest change.
   package let list: FeedState
   /// Start of the operator's pause, in milliseconds since 1970, UTC. Nil if the queue is not paused.
   package let pausedMs: Int64?
-  /// Closed accounts whose posts are not all erased, in ascending order of number.
+  /// Closed accounts with posts or a name still to erase, by ascending account id.
   package let closedAccounts: [AccountID]
 
   /// A job of the queue.

@@ -41,6 +41,8 @@ final class HistogramInstrument: Instrument, TimerHandler, RecorderHandler {
   private let bounds: [Double]
   private let state: Mutex<State>
 
+  /// Creates a histogram.
+  ///
   /// - Parameter bounds: upper bounds in ascending order.
   init(bounds: [Double]) {
     self.bounds = bounds

@@ -1,7 +1,7 @@
 /// All metrics of all services, in the order of the table in Telemetry.docc. A test compares the table with a running
 /// system. Base units: seconds, bytes.
 extension Metric {
-  /// Bounds up to half a minute, which is the longest `Prefer: wait`.
+  /// Bounds up to half a minute, the longest `Prefer: wait`.
   private static let requestBounds = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
   ]
@@ -42,7 +42,7 @@ extension Metric {
     "onthemap_http_requests_total", .counter,
     "HTTP requests answered, by route template, method and status code.",
     labels: ["route", "method", "code"])
-  /// Number of refused connections at one service.
+  /// Number of HTTP connections refused because of the limit for their address.
   package static let httpRefusedConnections = Metric(
     "onthemap_http_connections_refused_total", .counter,
     "HTTP connections refused because their address has reached its connection limit.")
@@ -73,7 +73,7 @@ extension Metric {
     labels: ["state"])
   /// Maximum depth of the queue.
   package static let queueMax = Metric(
-    "onthemap_queue_posts_max", .gauge, "Maximum number of queued posts. Above it, ingest refuses posts.")
+    "onthemap_queue_posts_max", .gauge, "Maximum number of queued posts. Ingest refuses further posts.")
   /// Age of the oldest queued post, in seconds.
   package static let queueOldest = Metric(
     "onthemap_queue_oldest_age_seconds", .gauge, "Age of the oldest queued post; 0 if the queue is empty.")
@@ -85,12 +85,12 @@ extension Metric {
   package static let queueLookups = Metric("onthemap_queue_lookups", .gauge, "Lookups in progress.")
   /// Pause of the queue: 0 or 1.
   package static let queuePaused = Metric("onthemap_queue_paused", .gauge, "1 while the queue is paused, else 0.")
-  /// Number of jobs that workers can accept now.
+  /// Number of jobs that all workers together can accept now.
   package static let queueCredit = Metric(
     "onthemap_queue_credit", .gauge, "Jobs that workers can accept now, over all sessions.")
   /// Number of workers' sessions.
   package static let queueWorkers = Metric("onthemap_queue_workers", .gauge, "Connected workers (sessions).")
-  /// Number of queued posts by source.
+  /// Number of posts added to the queue, by source.
   package static let queueEnqueued = Metric(
     "onthemap_queue_enqueued_total", .counter, "Posts added to the queue, by source: http, zeromq, retry.",
     labels: ["source"])
@@ -98,7 +98,7 @@ extension Metric {
   package static let queueCompleted = Metric(
     "onthemap_queue_completed_total", .counter,
     "Posts removed from the queue, by outcome: published, rejected, dead, deleted.", labels: ["outcome"])
-  /// Number of redelivered jobs: posts and lookups.
+  /// Number of jobs returned to the queue without a result: posts and lookups.
   package static let queueRedelivered = Metric(
     "onthemap_queue_redelivered_total", .counter,
     "Jobs returned to the queue without a result: released, undelivered or lost with a worker.")
@@ -114,10 +114,10 @@ extension Metric {
     "onthemap_queue_results_total", .counter,
     "Results acknowledged to workers, by disposition: committed, duplicate, stale, retry_later.",
     labels: ["disposition"])
-  /// Number of accepted batches.
+  /// Number of batches accepted from producers.
   package static let submitBatches = Metric(
     "onthemap_submit_batches_total", .counter, "Batches accepted from producers.")
-  /// Number of submitted posts by receipt.
+  /// Number of posts from producers, by receipt.
   package static let submitPosts = Metric(
     "onthemap_submit_posts_total", .counter,
     "Posts from producers, by outcome: accepted, replayed, or the refusal's code.", labels: ["code"])
@@ -152,7 +152,7 @@ extension Metric {
     "onthemap_store_errors_total", .counter,
     "Failed writes, by SQLite result code: full, ioerr, corrupt, other.",
     labels: ["code"])
-  /// Number of scans, by outcome.
+  /// Number of long reads of the database, by outcome.
   package static let storeScans = Metric(
     "onthemap_store_scans_total", .counter,
     "Long reads by outcome: done, refused (503), ended (timeout or client disconnected).", labels: ["outcome"])
@@ -161,16 +161,16 @@ extension Metric {
     "onthemap_store_wal_bytes", .gauge, "Size of the WAL file. SQLite reuses it; it does not shrink.")
   /// Size of the database, in bytes.
   package static let storeBytes = Metric("onthemap_store_database_bytes", .gauge, "Size of the database file.")
-  /// Free space, in bytes.
+  /// Free space on the data folder's file system, in bytes.
   package static let storeFree = Metric(
     "onthemap_store_free_bytes", .gauge, "Free space available to ingest on the data folder's file system.")
-  /// Size of the file system, in bytes.
+  /// Size of the data folder's file system, in bytes.
   package static let storeSize = Metric(
     "onthemap_store_filesystem_bytes", .gauge, "Size of the data folder's file system.")
   /// Full disk: 0 or 1.
   package static let storeFull = Metric(
     "onthemap_store_disk_full", .gauge,
-    "1 while the disk is full or nearly full: ingest refuses writes that do not fit with 507.")
+    "1 while the disk is full or nearly full. Writes that do not fit get 507.")
 
   // Worker.
 
@@ -196,10 +196,10 @@ extension Metric {
     "onthemap_feed_subscribers", .gauge,
     "Connected subscribers, by transport: zeromq, sse.",
     labels: ["kind"])
-  /// Number of streams closed because the client did not read.
+  /// Number of event streams closed because the client did not read.
   package static let feedStreamsDropped = Metric(
     "onthemap_feed_streams_dropped_total", .counter, "Event streams closed because the client did not read.")
-  /// Number of streams refused because of the limit.
+  /// Number of event streams refused because of the limit.
   package static let feedStreamsRefused = Metric(
     "onthemap_feed_streams_refused_total", .counter, "Event streams refused because the limit was reached.")
   /// Number of snapshots that subscribers requested.
@@ -210,7 +210,7 @@ extension Metric {
   package static let feedDropped = Metric(
     "onthemap_feed_joins_dropped_total", .counter, "Joins dropped because too many waited.")
 
-  /// Number of queries with a list or a delta in reply.
+  /// Number of queries that got a list or a delta.
   package static let feedQueries = Metric(
     "onthemap_feed_queries_total", .counter, "Queries answered with a list or a delta.")
   /// Number of refused queries: malformed, too many, or without a list.

@@ -1,6 +1,6 @@
 package import Metrics
 
-/// A metric: its name in the exposition, its meaning, and its labels.
+/// A metric: its name in a scrape, its meaning, and its labels.
 package struct Metric: Sendable {
   /// Kind of metric, by Prometheus' name.
   package enum Kind: String, Sendable {
@@ -16,11 +16,13 @@ package struct Metric: Sendable {
   package let kind: Kind
   /// Meaning of the metric: one sentence.
   package let help: String
-  /// Names of labels. Each has few values, and none that a client can choose.
+  /// Names of labels. A label has few values, and no client can choose them.
   package let labels: [String]
-  /// Upper bounds of a histogram in ascending order, without the last, +Inf.
+  /// Upper bounds of a histogram in ascending order, without +Inf.
   package let bounds: [Double]
 
+  /// Creates a metric.
+  ///
   /// - Parameters:
   ///   - labels: names of labels, in the order of their values.
   ///   - bounds: upper bounds of a histogram, in ascending order.
@@ -32,19 +34,19 @@ package struct Metric: Sendable {
     self.bounds = bounds
   }
 
-  /// Returns the counter with these label values, which starts at 0. Equal labels share one counter. Any thread.
-  /// Without a metrics endpoint it counts nothing.
+  /// Returns the counter with these label values, which starts at 0. Equal labels share one counter. Without a metrics
+  /// endpoint, the counter counts nothing. Any thread.
   ///
   /// - Parameter values: label values, one for each label.
   package func counter(_ values: String...) -> Counter { Counter(label: name, dimensions: dimensions(values)) }
 
-  /// Returns a gauge, as `counter` does. Its value is the one that was set last.
+  /// Returns the gauge with these label values, as `counter` does. Its value is the last one set.
   package func meter(_ values: String...) -> Meter { Meter(label: name, dimensions: dimensions(values)) }
 
-  /// Returns a timer, as `counter` does. The exposition has its durations in seconds.
+  /// Returns the timer with these label values, as `counter` does. A scrape shows its durations in seconds.
   package func timer(_ values: String...) -> Timer { Timer(label: name, dimensions: dimensions(values)) }
 
-  /// Returns a recorder of numbers, as `counter` does.
+  /// Returns the recorder of numbers with these label values, as `counter` does.
   package func recorder(_ values: String...) -> Recorder { Recorder(label: name, dimensions: dimensions(values)) }
 
   /// Returns the metric's value for a scrape.

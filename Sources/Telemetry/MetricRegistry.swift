@@ -3,7 +3,7 @@ import Synchronization
 
 /// All instruments and collectors of a process: the backend of swift-metrics. Any thread.
 package final class MetricRegistry: MetricsFactory {
-  /// Function that returns present values at each scrape, and bounds its own time.
+  /// Function that returns the current values at each scrape. The function limits its own duration.
   package typealias Collector = @Sendable () async -> [Sample]
 
   private struct Series: Sendable {
@@ -65,8 +65,8 @@ package final class MetricRegistry: MetricsFactory {
     return histogram(label, dimensions)
   }
 
-  /// Returns the timer with this name and these labels. A name that is not in the catalogue counts in seconds.
-  /// (`MetricsFactory`)
+  /// Returns the timer with this name and these labels. It counts in seconds. Without a metric of its name in the
+  /// catalogue, its only bucket is +Inf. (`MetricsFactory`)
   package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
     histogram(label, dimensions)
   }

@@ -1,9 +1,11 @@
 import Foundation
 
-/// The kernel's data about this process, under the names that Prometheus' own clients use.
+/// Collector of the kernel's figures about this process, under the names that Prometheus' own clients use.
 package struct ProcessCollector: Sendable {
   private let version: String
 
+  /// Creates a collector.
+  ///
   /// - Parameter version: version of the program.
   package init(version: String) { self.version = version }
 
@@ -34,7 +36,7 @@ package struct ProcessCollector: Sendable {
     return samples
   }
 
-  /// Boot time of the machine, in seconds since 1970, by the present clock.
+  /// Boot time of the machine, in seconds since 1970, by the current clock.
   private static var bootSeconds: Double {
     var (now, up) = (timespec(), timespec())
     clock_gettime(CLOCK_REALTIME, &now)

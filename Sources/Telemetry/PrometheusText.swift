@@ -18,6 +18,8 @@ struct PrometheusText {
 
   private(set) var text = ""
 
+  /// Writes the text.
+  ///
   /// - Parameter families: metrics in the order of the output, one for each name.
   init(_ families: [Family]) {
     for family in families where !family.series.isEmpty {
@@ -50,7 +52,7 @@ struct PrometheusText {
     text += " \(value)\n"
   }
 
-  /// Returns a number in Go's form, as far as Prometheus needs it.
+  /// Returns a number in a form of Go that Prometheus reads.
   static func text(_ number: Double) -> String {
     if number.isNaN { return "NaN" }
     guard number.isFinite else { return number < 0 ? "-Inf" : "+Inf" }

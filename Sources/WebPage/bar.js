@@ -5,7 +5,7 @@ import { byId, element } from './common/element.js';
 import { choose, initial, language, languages, say } from './common/language.js';
 import { toast } from './common/toast.js';
 
-/** Shows the state of the connection as a text and a dot. A tap explains it, because a phone shows no title. */
+/** Shows the connection's state as a text and a dot. A tap shows the explanation, because phones show no tooltips. */
 export function showConnection(connection) {
   const place = byId('connection');
   const show = () => {
@@ -77,7 +77,7 @@ export function showAccount(session, signIn, finish = async () => {}) {
   }));
 }
 
-/** Fills the menu of languages with those that have texts. */
+/** Fills the language menu with the page's languages. */
 export function offerLanguages() {
   const select = byId('language');
   select.append(...Object.entries(languages).map(([code, name]) =>

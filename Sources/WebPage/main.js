@@ -28,7 +28,7 @@ try {
   byId('connection').firstElementChild.textContent = explain(error);
 }
 
-/** @param {Object} setting The body of GET /v2/page: the setup and the caller. */
+/** @param {Object} setting The body of GET /v2/page: the page's configuration and the signed-in account. */
 function start({ account, login, mapAccess, feed, tiles }) {
   const isPublic = mapAccess === 'public';
   const latest = new Latest();
@@ -41,7 +41,7 @@ function start({ account, login, mapAccess, feed, tiles }) {
   const tabs = new Tabs(['map', 'table', 'posts']);
   const map = new MapView(byId('map'), latest, tiles, isOwn);
 
-  /** Moves the map to a post's pin, or to its coordinates if it is no longer among the latest. */
+  /** Moves the map to a post's pin, or to the post's coordinates if it is no longer among the latest posts. */
   const showOnMap = ({ id, latitude, longitude }) => {
     tabs.show('map');
     if (map.open(id)) return;
@@ -54,7 +54,7 @@ function start({ account, login, mapAccess, feed, tiles }) {
   const posts = new PostsView(byId('view-posts'), own, session, {
     drop: deletion, showOnMap, edit: (post) => addPin.open(post) });
 
-  /** Returns to the map and moves to the new or edited pin when the list has it. */
+  /** Shows the new or edited pin on the map when the list contains the post. Shows only a message for a queued post. */
   async function arrive(post, isEdit) {
     own.add(post.id);
     if (tabs.shown === 'posts') posts.show();
@@ -97,7 +97,7 @@ function start({ account, login, mapAccess, feed, tiles }) {
     byId('own').hidden = own.newest === undefined;
   }
 
-  // The markup disables them until here: a press before the listeners exist would be lost.
+  // The markup disables these buttons until their listeners exist. An earlier press would be lost.
   for (const button of document.querySelectorAll('.bar button')) button.disabled = false;
   showConnection(connection);
   offerEntry(connection, () => signIn.open(session));

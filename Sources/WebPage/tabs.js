@@ -1,10 +1,10 @@
 import { byId } from './common/element.js';
 
-/** The page's views, of which one is visible. (WAI-ARIA Authoring Practices, "Tabs".) Fires `change`. */
+/** The tabs of the page's views. One view is visible. (WAI-ARIA Authoring Practices, "Tabs".) Fires `change`. */
 export class Tabs extends EventTarget {
   #names;
 
-  /** @param {string[]} names The names of `tab-…` and `view-…`. The first is shown unless the URL names another. */
+  /** @param {string[]} names The names in the ids `tab-…` and `view-…`. Shows the URL's view, or else the first one. */
   constructor(names) {
     super();
     this.#names = names;

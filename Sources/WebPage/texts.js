@@ -1,4 +1,4 @@
-/** The page's texts by language. Every language has a text for each key. {placeholders} are replaced by values. */
+/** The page's texts by language. Every language has a text for each key. `say` replaces {placeholders} by values. */
 export const texts = {
   en: {
     'language.own': 'English', language: 'Language', skip: 'Skip to the map', views: 'Views', close: 'Close',
@@ -35,7 +35,7 @@ export const texts = {
     'sign-in.needed': 'You need an account for this.',
     'sign-in.expired': 'Your session has ended. Sign in again to continue where you were.',
     'sign-in.instead': 'Already have an account?', 'sign-up.instead': 'New here?',
-    email: 'E-mail address', password: 'Password', 'password.hint': 'At least 8 characters.',
+    email: 'Email address', password: 'Password', 'password.hint': 'At least 8 characters.',
     'first-name': 'First name', 'last-name': 'Last name',
     'account.of': 'Account of {name}',
     'signed-out': 'You are signed out.', 'sign-out.failed': 'You are still signed in. {reason}',
@@ -43,13 +43,13 @@ export const texts = {
     adding: 'Add a pin', 'adding.edit': 'Edit your pin', 'adding.step': 'Step {step} of 3',
     'adding.place': 'Where are you?', 'adding.place.example': 'Seattle, WA',
     'adding.place.hint':
-      'A town, a region, a country or a postcode. In the next step you can move the pin to the exact spot.',
+      'A city, a region, a country or a postcode. In the next step you can move the pin to the exact spot.',
     'adding.place.empty': 'Enter a place, for example “Costa Rica” or “Seattle, WA”.',
     'adding.find': 'Find', 'adding.position': 'Use my location',
     'adding.not-found': 'We can’t find “{place}”. Check the spelling, or try a larger place nearby.',
     'adding.position.refused': 'Location access is blocked. Allow it in your browser, or enter a place.',
     'adding.position.unavailable': 'Your device can’t find your location. Enter a place instead.',
-    'adding.position.nowhere': 'We don’t know a place near you. Enter one instead.',
+    'adding.position.nowhere': 'We don’t know a place near you. Enter a place instead.',
     'adding.which': 'Which one do you mean?', 'adding.preview': 'Preview of your pin',
     'adding.drag': 'Drag the pin to the exact spot, or move it with the arrow keys.',
     'adding.moved': 'The pin is at your exact spot.', 'adding.use': 'Use this place',
@@ -66,16 +66,16 @@ export const texts = {
     'understood.fuzzy': 'We don’t know “{matched}”. The closest name is “{label}”.',
     'understood.degraded': 'Street search is unavailable right now.',
     'exact.country':
-      'The pin is in the middle of the country. Drag it to the exact spot, or go back and enter your town.',
+      'The pin is in the middle of the country. Drag it to the exact spot, or go back and enter your city.',
     'exact.region':
-      'The pin is in the middle of the region. Drag it to the exact spot, or go back and enter your town.',
+      'The pin is in the middle of the region. Drag it to the exact spot, or go back and enter your city.',
     'exact.county':
-      'The pin is in the middle of the county. Drag it to the exact spot, or go back and enter your town.',
+      'The pin is in the middle of the county. Drag it to the exact spot, or go back and enter your city.',
     'exact.city':
-      'The pin is in the middle of the town. Drag it to the exact spot, or go back and enter your postcode.',
+      'The pin is in the middle of the city. Drag it to the exact spot, or go back and enter your postcode.',
     'exact.postcode': 'The pin is in the middle of the postcode area. Drag it to the exact spot.',
     'exact.street': 'The pin is somewhere along the street. Drag it to the exact spot.',
-    'level.country': 'country', 'level.region': 'region', 'level.county': 'county', 'level.city': 'town',
+    'level.country': 'country', 'level.region': 'region', 'level.county': 'county', 'level.city': 'city',
     'level.postcode': 'postcode', 'level.street': 'street', 'level.house': 'address',
     'link.empty': 'Enter a web address such as example.org/ada.',
     'link.character': 'A web address can’t contain spaces or any of \\ < > " { } | ^ `.',
@@ -110,8 +110,8 @@ export const texts = {
     'admin.disk': 'Disk free',
     'admin.workers.none': 'No worker is connected. Posts wait. Nobody can add a pin on the page meanwhile.',
     'admin.feeds.none': 'No feed is connected. The map has no live updates.',
-    'admin.credit': 'Credit', 'admin.leases': 'Leases', 'admin.answered': 'Answered', 'admin.jobs': 'Jobs',
-    'admin.failures': 'Failures', 'admin.last-seen': 'Last seen', 'admin.seq': 'Sequence',
+    'admin.credit': 'Credit', 'admin.leases': 'Leases', 'admin.answered': 'Results', 'admin.jobs': 'Jobs',
+    'admin.failures': 'Failures', 'admin.last-seen': 'Last seen', 'admin.seq': 'Sequence number',
     'admin.reason': 'Reason', 'admin.any': 'any', 'admin.failed-attempts': 'Failed attempts', 'admin.since': 'Since',
     'admin.select': 'Select {place}', 'admin.select-all': 'Select all shown',
     'admin.retry': 'Retry', 'admin.discard': 'Discard', 'admin.retry-all': 'Retry all',
@@ -120,22 +120,22 @@ export const texts = {
     'admin.done.discard': { one: '{n} post is discarded.', other: '{n} posts are discarded.' },
     'event.failed': 'attempt failed', 'event.lease_lost': 'lease lost', 'event.died': 'moved to dead posts',
     'event.retried': 'retried by an operator', 'event.discarded': 'discarded by an operator',
-    'admin.unchanged': { one: '{n} was no longer dead.', other: '{n} were no longer dead.' },
+    'admin.unchanged': { one: '{n} post was no longer dead.', other: '{n} posts were no longer dead.' },
     'admin.discard.title': { one: 'Discard {n} post?', other: 'Discard {n} posts?' },
     'admin.discard.more': 'This can’t be undone. Owners see a discarded post as “not on the map”.',
 
     'problem.offline': 'No connection to the server. Nothing is lost. Try again in a moment.',
     'problem.unknown': 'Something went wrong. Try again.', 'problem.other': 'The server replied: {detail}',
-    'problem.bad_credentials': 'Wrong e-mail address or password. Check both.',
+    'problem.bad_credentials': 'Wrong email address or password. Check both.',
     'problem.too_many_logins': {
       one: 'Too many attempts. Try again in {n} second.', other: 'Too many attempts. Try again in {n} seconds.' },
     'login-error.too_many_logins': 'Too many attempts. Wait a few minutes, then try again.',
     'problem.too_many_sign_ups': {
       one: 'Too many new accounts from your network. Try again in {n} second.',
       other: 'Too many new accounts from your network. Try again in {n} seconds.' },
-    'problem.email_taken': 'This e-mail address already has an account. Sign in instead.',
+    'problem.email_taken': 'This email address already has an account. Sign in instead.',
     'problem.sign_up_closed': 'Sign-up is closed. Ask the operator for an account.',
-    'problem.invalid_email': 'Enter a valid e-mail address, for example ada@example.org.',
+    'problem.invalid_email': 'Enter a valid email address, for example ada@example.org.',
     'problem.invalid_password':
       'This password is too short or too common. Use at least 8 characters that are hard to guess.',
     'problem.invalid_firstName': 'Enter a first name of at most 100 characters.',
@@ -146,15 +146,15 @@ export const texts = {
     'problem.identity_refused': 'The provider did not confirm this sign-in. Sign in there again.',
     'problem.provider_unavailable':
       'The provider does not respond. Try again in a moment, or use another way to sign in.',
-    'problem.oidc_disabled': 'This way to sign in is not available here. Use another one.',
+    'problem.oidc_disabled': 'This way to sign in is not available here. Use another way.',
     'problem.geocoder_unavailable':
       'Place search is unavailable right now. Your text is saved. Try again in a moment.',
     'problem.place_not_found': 'We can’t find this place. Check the spelling, or try a larger place nearby.',
     'problem.invalid_place': 'This place can’t be used: {detail}',
     'problem.invalid_link': 'This link can’t be used: {detail}',
     'problem.too_many_posts': {
-      one: 'Too many posts at once. Try again in {n} second.',
-      other: 'Too many posts at once. Try again in {n} seconds.' },
+      one: 'Too many posts in a short time. Try again in {n} second.',
+      other: 'Too many posts in a short time. Try again in {n} seconds.' },
     'problem.busy': 'The server is busy. Nothing is lost. Try again in a moment.',
     'problem.disk_full': 'The server is out of disk space. Nothing is lost. Try again later.',
     'problem.store_unavailable': 'The server can’t save anything right now. Nothing is lost. Try again later.',
@@ -216,7 +216,7 @@ export const texts = {
       'Wir finden „{place}“ nicht. Prüfe die Schreibweise, oder nimm einen größeren Ort in der Nähe.',
     'adding.position.refused': 'Dein Standort ist gesperrt. Erlaube ihn im Browser, oder gib einen Ort an.',
     'adding.position.unavailable': 'Dein Gerät findet deinen Standort nicht. Gib stattdessen einen Ort an.',
-    'adding.position.nowhere': 'Wir kennen keinen Ort in deiner Nähe. Gib stattdessen einen an.',
+    'adding.position.nowhere': 'Wir kennen keinen Ort in deiner Nähe. Gib stattdessen einen Ort an.',
     'adding.which': 'Welcher Ort ist gemeint?', 'adding.preview': 'Vorschau deines Pins',
     'adding.drag': 'Zieh den Pin an die genaue Stelle, oder schieb ihn mit den Pfeiltasten.',
     'adding.moved': 'Der Pin steht an deiner genauen Stelle.', 'adding.use': 'Übernehmen',
@@ -285,7 +285,7 @@ export const texts = {
     'admin.workers.none':
       'Kein Worker ist verbunden. Einträge warten. Bis dahin kann auf der Seite niemand einen Pin setzen.',
     'admin.feeds.none': 'Kein Feed ist verbunden. Die Karte hat keine Live-Verbindung.',
-    'admin.credit': 'Nimmt noch', 'admin.leases': 'In Arbeit', 'admin.answered': 'Beantwortet',
+    'admin.credit': 'Nimmt noch', 'admin.leases': 'In Arbeit', 'admin.answered': 'Ergebnisse',
     'admin.jobs': 'Aufträge', 'admin.failures': 'Fehler', 'admin.last-seen': 'Zuletzt gesehen',
     'admin.seq': 'Letzte Änderung',
     'admin.reason': 'Grund', 'admin.any': 'jeder', 'admin.failed-attempts': 'Fehlversuche', 'admin.since': 'Seit',
@@ -298,7 +298,7 @@ export const texts = {
     'event.failed': 'Versuch fehlgeschlagen', 'event.lease_lost': 'vom Worker nicht beendet',
     'event.died': 'zu den toten Einträgen verschoben',
     'event.retried': 'vom Betreiber noch einmal versucht', 'event.discarded': 'vom Betreiber verworfen',
-    'admin.unchanged': { one: '{n} war nicht mehr tot.', other: '{n} waren nicht mehr tot.' },
+    'admin.unchanged': { one: '{n} Eintrag war nicht mehr tot.', other: '{n} Einträge waren nicht mehr tot.' },
     'admin.discard.title': { one: '{n} Eintrag verwerfen?', other: '{n} Einträge verwerfen?' },
     'admin.discard.more':
       'Das lässt sich nicht rückgängig machen. Besitzer sehen einen verworfenen Eintrag als „nicht auf der Karte“.',
@@ -337,8 +337,8 @@ export const texts = {
     'problem.invalid_place': 'Dieser Ort geht nicht: {detail}',
     'problem.invalid_link': 'Dieser Link geht nicht: {detail}',
     'problem.too_many_posts': {
-      one: 'Zu viele Einträge auf einmal. Versuch es in {n} Sekunde noch einmal.',
-      other: 'Zu viele Einträge auf einmal. Versuch es in {n} Sekunden noch einmal.' },
+      one: 'Zu viele Einträge in kurzer Zeit. Versuch es in {n} Sekunde noch einmal.',
+      other: 'Zu viele Einträge in kurzer Zeit. Versuch es in {n} Sekunden noch einmal.' },
     'problem.busy': 'Der Server ist ausgelastet. Nichts ist verloren. Versuch es gleich noch einmal.',
     'problem.disk_full':
       'Der Server hat keinen Speicherplatz mehr. Nichts ist verloren. Versuch es später noch einmal.',

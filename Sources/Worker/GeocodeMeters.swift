@@ -13,9 +13,9 @@ struct GeocodeMeters: Sendable {
 
   init(logger: Logger) { self.logger = logger }
 
-  /// Records a job's reply and its duration.
+  /// Records the outcome and the duration of a job.
   func count(_ reply: WorkerReply, to job: Job, since watch: Stopwatch) {
-    let (word, timer) =
+    let (outcome, timer) =
       switch reply {
       case .outcome(.located): ("located", located)
       case .outcome(.notFound): ("not_found", notFound)
@@ -24,7 +24,7 @@ struct GeocodeMeters: Sendable {
       }
     let nanoseconds = watch.stop(timer)
     guard logger.logLevel <= .debug else { return }
-    var metadata: Logger.Metadata = ["outcome": "\(word)", "duration_us": "\(nanoseconds / 1_000)"]
+    var metadata: Logger.Metadata = ["outcome": "\(outcome)", "duration_us": "\(nanoseconds / 1_000)"]
     if let post = job.id.post { metadata["post"] = "\(post)" }
     if let trace = job.trace { metadata["trace_id"] = "\(trace.traceID)" }
     logger.debug("job answered", metadata: metadata)

@@ -30,14 +30,16 @@ package struct WorkerConfiguration: Sendable {
   }
 }
 
-/// Worker that geocodes jobs with the gazetteer, on the thread that receives them, because a lookup takes microseconds.
-/// Texts for a remote provider go to another thread, and their results come later.
+/// Worker that geocodes jobs with the gazetteer. Each job takes microseconds, so the reactor's thread does it. Texts
+/// for a remote provider go to another thread, and their results come later.
 package struct GeocodeWorker: Service {
   private let configuration: WorkerConfiguration
   private let logger: Logger
   private let ready: @Sendable () -> Void
   private let session: @Sendable (Bool) -> Void
 
+  /// Creates a worker.
+  ///
   /// - Parameters:
   ///   - ready: called once, when ingest has accepted the worker.
   ///   - session: called with true when ingest has opened a session, and with false when it is over. The function must
@@ -54,7 +56,7 @@ package struct GeocodeWorker: Service {
 
   /// Runs until graceful shutdown. Jobs whose results are then unacknowledged go to another worker.
   ///
-  /// - Throws: `LinkError`. Retries are futile until the configuration changes.
+  /// - Throws: `LinkError`. Do not retry until the configuration changes.
   package func run() async throws {
     var random = SystemRandomNumberGenerator()
     let instance = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
@@ -84,7 +86,7 @@ package struct GeocodeWorker: Service {
           let index = configuration.gazetteer.index
           let found = index.locate(query)
           if let remote {
-            // Unmatched words are only in results with detail.
+            // The index returns unmatched words only with detail.
             query.isDetailed = true
             let detailed = found.first?.match == .fallback ? index.locate(query) : found
             if remote.accept(job, lease, found: detailed) { return nil }

@@ -10,7 +10,7 @@ package final class LiveGazetteer: Sendable {
 
   /// Opens the file.
   ///
-  /// - Throws: `PlaceIndexError`. Retries are futile until the file changes.
+  /// - Throws: `PlaceIndexError`. Do not retry until the file changes.
   package init(path: String, logger: Logger) throws(PlaceIndexError) {
     self.path = path
     self.logger = logger
@@ -22,8 +22,8 @@ package final class LiveGazetteer: Sendable {
   /// Index for new lookups. A caller keeps its index open, so a running lookup finishes with the old file.
   package var index: PlaceIndex { current.withLock { $0 } }
 
-  /// Replaces the index with the file that is now at the path. Before that it opens the file and checks every record,
-  /// which takes some seconds. If the file is damaged, the old index stays, and the log has the reason.
+  /// Replaces the index with the file that is now at the path. Checks every record first, which takes a few seconds. If
+  /// the file is damaged, logs the reason and keeps the old index.
   package func reopen() {
     do throws(PlaceIndexError) {
       try IndexInspection(path: path).run()

@@ -4,13 +4,15 @@ import Messaging
 import RemoteGeocoding
 import Telemetry
 
-/// Lookups of streets and houses, which the gazetteer lacks. They go to a remote provider on another thread than the
-/// reactor's, with ingest's permit for each request. Any thread.
+/// Requests to a remote provider for streets and houses, which the gazetteer lacks. They run on other threads than the
+/// reactor's, and each needs a permit of ingest. Any thread.
 final class RemoteLookups: Sendable {
   private let geocoder: RemoteGeocoder
   private let results: CommandQueue<JobResult>
   private let meters: GeocodeMeters
 
+  /// Creates the client of a provider.
+  ///
   /// - Parameter results: queue for the results.
   init(
     _ configuration: RemoteConfiguration, logger: Logger, results: CommandQueue<JobResult>, meters: GeocodeMeters
@@ -37,7 +39,7 @@ final class RemoteLookups: Sendable {
       pending.complete(.outcome(.remote(await geocoder.locate(query), found: found)))
     }
     guard job.isRemote, job.id.isLookup else { return true }
-    // A client waits for a lookup, and a town is better than no result.
+    // A client waits for a lookup, and a city is better than no place.
     Task {
       try? await Task.sleep(for: .milliseconds(Limits.remoteLookupMs))
       pending.complete(.outcome(.degraded(found, code: "remote_timeout")))
@@ -58,7 +60,7 @@ extension JobOutcome {
   }
 }
 
-/// Result of one job. The first one counts.
+/// The result of one job. Only the first call of `complete` counts.
 private final class PendingResult: Sendable {
   private let job: Job
   private let lease: Lease

@@ -4,8 +4,8 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// C++ programs that measure the limits of the machine. They are not part of this repository: YARDSTICKS names their
-/// folder. They are compiled into a temporary one.
+/// C++ programs that measure the limits of the machine. YARDSTICKS names the folder of their sources, which are not in
+/// this repository.
 struct Baselines {
   private let folder: URL
   private let source: String
@@ -26,7 +26,7 @@ struct Baselines {
       of: "g++",
       ["-O2", "-std=c++17", "-o", pipeline, path + "/http/cpipe.cpp", "-lsqlite3", "-lzmq", "-lpthread"])
     _ = try output(of: "g++", ["-O2", "-std=c++17", "-o", messages, path + "/src/zmq_bench.cpp", "-lzmq", "-lpthread"])
-    // Run only one of its cases, and for as long as our benchmark, because the disk absorbs a short burst of writes.
+    // Run only one case, and for as long as our benchmark, because the disk absorbs a short burst of writes.
     let settle = folder.appendingPathComponent("sqlite_settle.cpp")
     try """
     #define main all_cases
@@ -37,7 +37,7 @@ struct Baselines {
     _ = try output(of: "g++", ["-O2", "-std=c++17", "-o", sqlite, settle.path, "-lsqlite3"])
   }
 
-  /// Posts per second through the C++ pipeline: HTTP, group commit, ROUTER/DEALER, commit of the result.
+  /// Measures posts per second through the C++ pipeline: HTTP, group commit, ROUTER/DEALER, commit of the result.
   func cpipe(connections: Int, seconds: Int) async throws -> Double {
     let database = folder.appendingPathComponent("cpipe.db")
     let document = folder.appendingPathComponent("latest.json")
@@ -64,7 +64,7 @@ struct Baselines {
     return try JSONDecoder().decode(Stats.self, from: body).completed / Double(seconds)
   }
 
-  /// Raw ROUTER and DEALER over TCP, with one job per message.
+  /// Measures raw ROUTER and DEALER sockets over TCP, with one job per message.
   func rawLink() throws -> (perSecondWith1000: Double, microsecondsWith1: Double) {
     struct Row: Decodable {
       let window: Int?
@@ -85,8 +85,8 @@ struct Baselines {
     return (many, 1e6 / one)
   }
 
-  /// Rows per second that SQLite inserts and then settles, in groups of 512. Settling deletes a row and inserts its
-  /// result.
+  /// Measures the rows per second that SQLite inserts and then settles, in groups of 512. Settling deletes a row and
+  /// inserts its result.
   func sqliteInsertAndSettlePerSecond(seconds: Int) throws -> Double {
     struct Row: Decodable {
       let jobsPerSecond: Double
@@ -105,7 +105,7 @@ struct Baselines {
     return row.jobsPerSecond
   }
 
-  /// Jobs per second of other queue systems, pipelined. Only installed systems are measured.
+  /// Measures jobs per second of each other queue system that is installed, with pipelined jobs.
   func peers(seconds: Int) throws -> [(name: String, perSecond: Double)] {
     struct Row: Decodable {
       let name: String?

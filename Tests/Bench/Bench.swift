@@ -1,14 +1,14 @@
 import ArgumentParser
 import Foundation
 
-/// `make bench`: measures the release beside its baselines, alternating within each repetition.
+/// The command `make bench`, which compares the release with its baselines. Each repetition measures all of them.
 @main
 struct Bench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "bench", abstract: "Measure the release beside its baselines.",
+    commandName: "bench", abstract: "Compare the release with its baselines.",
     discussion: """
       Trust the ratios, not the absolute figures, because the speed of the machine drifts. With YARDSTICKS=FOLDER in the
-      environment the C++ programs in FOLDER are built and measured, too.
+      environment, the bench also builds and measures the C++ programs in FOLDER.
       """, subcommands: [BareServer.self])
 
   /// A part that can be measured alone.
@@ -16,7 +16,7 @@ struct Bench: AsyncParsableCommand {
     case geocode, http, api, logins, scans, zeromq, link, latency, feed, peers, memory
     case feedMemory = "feed-memory"
 
-    /// Parts that are measured only if named.
+    /// Parts that are measured only if `--only` names them.
     static let slow: Set<Part> = [.memory, .feedMemory]
   }
 
@@ -42,7 +42,7 @@ struct Bench: AsyncParsableCommand {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let yardsticks = try Baselines(folder: folder)
-    if yardsticks == nil { note("YARDSTICKS is not set: measuring beside bare Hummingbird only") }
+    if yardsticks == nil { note("YARDSTICKS is not set: comparing only with bare Hummingbird") }
     let geocode = measures(.geocode) ? try GeocodeBench(folder: folder, cases: cases) : nil
     let feed =
       measures(.feed) ? FeedBench(folder: folder, seconds: seconds, yardsticks: try .init(folder: folder)) : nil
@@ -175,7 +175,7 @@ struct Table {
 
   func median(of name: String) -> Double? { values[name].map { Table.median($0.sorted()) } }
 
-  /// The median. For an even count, the mean of the two middle values.
+  /// Returns the median. For an even count, it is the mean of the two middle values.
   private static func median(_ sorted: [Double]) -> Double {
     let (low, high) = (sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2])
     return (low + high) / 2
@@ -194,7 +194,7 @@ struct Table {
     return ([head] + rows).joined(separator: "\n")
   }
 
-  /// Verdict on a median, such as "  at most 3: yes".
+  /// Returns the verdict on a median, such as "  at most 3: yes".
   private static func verdict(_ median: Double, _ bounds: ClosedRange<Double>) -> String {
     let words = bounds.lowerBound > 0 ? "at least \(bounds.lowerBound)" : "at most \(bounds.upperBound)"
     return "  \(words): \(bounds.contains(median) ? "yes" : "NO")"

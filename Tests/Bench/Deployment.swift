@@ -69,7 +69,7 @@ final class Deployment {
     return try JSONDecoder().decode(Session.self, from: body).token
   }
 
-  /// The number of published posts, which equals the sequence number of the list.
+  /// Returns the number of published posts, which equals the sequence number of the list.
   func published() async throws -> Int {
     guard let url = URL(string: http + "/v2/feed") else { throw BenchError("\(http) is no address") }
     let (body, _) = try await URLSession.shared.data(from: url)

@@ -4,7 +4,8 @@ import GRDB
 import Gazetteer
 import Glibc
 
-/// Benchmark of the gazetteer on one core, beside SQLite's FTS5 over the same places, with texts from gazetteer rows.
+/// Benchmark of the gazetteer on one core, compared with SQLite's FTS5 over the same places. The texts are from
+/// gazetteer rows.
 struct GeocodeBench {
   /// Texts of one kind.
   private struct Kind {
@@ -32,14 +33,14 @@ struct GeocodeBench {
       URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appendingPathComponent("gazetteer.otm").path
     let rows = try PlaceIndex.Rows(path: path, populationMin: Self.populationMin)
-    let towns = (0..<Self.texts).compactMap { rows[$0 * rows.count / Self.texts] }
+    let cities = (0..<Self.texts).compactMap { rows[$0 * rows.count / Self.texts] }
     kinds =
       [
-        Kind(name: "exact names, parsed and answered", texts: towns.map(\.name)),
-        Kind(name: "city, region", texts: towns.map { $0.region.isEmpty ? $0.label : "\($0.name), \($0.region)" }),
-        Kind(name: "city country", texts: towns.map { "\($0.name) \($0.country)".lowercased() }, isCompared: true),
-        Kind(name: "addresses", texts: towns.enumerated().map { "\($0 + 1) Station Road, \($1.label)" }),
-        Kind(name: "misspelt names", texts: towns.filter { $0.name.count > 6 }.map { Self.misspelt($0.name) }),
+        Kind(name: "exact names, parsed and located", texts: cities.map(\.name)),
+        Kind(name: "city, region", texts: cities.map { $0.region.isEmpty ? $0.label : "\($0.name), \($0.region)" }),
+        Kind(name: "city country", texts: cities.map { "\($0.name) \($0.country)".lowercased() }, isCompared: true),
+        Kind(name: "addresses", texts: cities.enumerated().map { "\($0 + 1) Station Road, \($1.label)" }),
+        Kind(name: "misspelt names", texts: cities.filter { $0.name.count > 6 }.map { Self.misspelt($0.name) }),
       ] + (try Self.kinds(in: cases ?? "Tests/GazetteerTests/Fixtures"))
     yardstick = try DatabaseQueue(path: folder.appendingPathComponent("fts5.sqlite").path)
     let all = try PlaceIndex.Rows(path: path, populationMin: 0)
@@ -70,7 +71,7 @@ struct GeocodeBench {
     }
   }
 
-  /// The first field of a CSV line.
+  /// Returns the first field of a CSV line.
   private static func first(of line: Substring) -> String {
     guard line.first == "\"" else { return String(line.prefix { $0 != "," }) }
     // A quote within the field is doubled.
@@ -78,7 +79,7 @@ struct GeocodeBench {
     return rest.prefix { $0 != "\"" }.replacingOccurrences(of: "\u{0}", with: "\"")
   }
 
-  /// The name without its fifth letter.
+  /// Returns the name without its fifth letter.
   private static func misspelt(_ name: String) -> String {
     var name = name
     name.remove(at: name.index(name.startIndex, offsetBy: 4))
@@ -98,9 +99,9 @@ struct GeocodeBench {
     table.add("gazetteer start-up ms", opening / .milliseconds(1))
     table.add("gazetteer file MB", Double(index.byteCount) / 1e6)
     var known = 0
-    let lookUps = Self.perSecond(of: folded.count) { for name in folded where index.knows(folded: name) { known += 1 } }
+    let lookups = Self.perSecond(of: folded.count) { for name in folded where index.knows(folded: name) { known += 1 } }
     guard known > 0, known.isMultiple(of: folded.count) else { throw BenchError("not all names are known") }
-    table.add("exact names, looked up /s", lookUps)
+    table.add("exact names, looked up /s", lookups)
     for kind in kinds {
       let queries = kind.texts.map { PlaceQuery($0) }
       var found = 0
@@ -113,7 +114,7 @@ struct GeocodeBench {
         table.add("misspelt names p99 ms", times[times.count * 99 / 100])
       }
       guard kind.isCompared else { continue }
-      // The usual order, and the fastest one: rows are stored by population, so the first match suffices.
+      // The usual order, and the fastest order. Rows are stored by population, so the first match suffices.
       for (order, name) in [("population DESC", "by inhabitants"), ("rowid", "by row")] {
         let others = try fts5(kind.texts, order: order)
         table.add("  FTS5 \(name) /s, \(others.foundPercent) % of \(kind.name) found", others.perSecond)
@@ -123,7 +124,7 @@ struct GeocodeBench {
     table.add("gazetteer private memory MB", max(Double(try privateBytes() - before) / 1e6, 0))
   }
 
-  /// Queries for all words together, largest place first, with one prepared statement.
+  /// Measures queries with one prepared statement. A query finds the first place, by `order`, with all words of a text.
   private func fts5(_ texts: [String], order: String) throws -> (perSecond: Double, foundPercent: Int) {
     let matches = texts.map { text in
       text.split { !$0.isLetter && !$0.isNumber }.map { "\"\($0)\"" }.joined(separator: " ")
@@ -157,7 +158,7 @@ struct GeocodeBench {
 
   private static var cpuSeconds: Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 
-  /// Private dirty memory of this process, in bytes.
+  /// Returns the private dirty memory of this process, in bytes.
   private func privateBytes() throws -> Int {
     let text = try String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8)
     return text.split(separator: "\n").filter { $0.hasPrefix("Private_Dirty") }

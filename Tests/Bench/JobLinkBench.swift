@@ -8,12 +8,12 @@ enum JobLinkBench {
   /// Number of workers for 1,000 outstanding jobs, all on one thread.
   private static let workers = 1_000 / Limits.windowMax + 1
 
-  /// Jobs per second that are sent, finished and acknowledged, with 1,000 outstanding.
+  /// Measures the jobs per second that are sent, finished and acknowledged, with 1,000 outstanding.
   static func roundTripsPerSecond(seconds: Int) async throws -> Double {
     try await run(workers: workers, outstanding: workers * Limits.windowMax, warmUp: 10_000, seconds: seconds)
   }
 
-  /// Time of a round trip with one outstanding job, in µs.
+  /// Measures the time of a round trip with one outstanding job, in µs.
   static func roundTripMicroseconds(seconds: Int) async throws -> Double {
     // Jobs run one after the other, so the mean is close to the median, except for a few stalls of the machine.
     1e6 / (try await run(workers: 1, outstanding: 1, warmUp: 500, seconds: seconds))

@@ -23,10 +23,9 @@ final class LoopbackSocket {
 
   deinit { close(descriptor) }
 
-  /// Makes the socket non-blocking.
   func makeNonBlocking() { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
 
-  /// Writes all bytes. They must be few enough for the socket's buffer.
+  /// Writes all bytes, which must fit into the socket's buffer.
   func write(_ bytes: [UInt8]) throws {
     let sent = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     guard sent == bytes.count else { throw LoopbackSocket.failure("send") }

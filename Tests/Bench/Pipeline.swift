@@ -68,8 +68,8 @@ struct Pipeline {
       deployment, since: start, accepted: accepted, acceptedPerSecond: Double(accepted) / elapsed, load: nil)
   }
 
-  /// Calls of fdatasync and fsync of ingest per 1,000 posts. strace counts them and slows ingest, so this measures no
-  /// speed.
+  /// Counts ingest's calls of fdatasync and fsync per 1,000 posts with strace, which slows ingest. The run therefore
+  /// gives no rate.
   static func syncsPerThousand(folder: URL, connections: Int, seconds: Int) async throws -> Double {
     let deployment = try Deployment(folder: folder)
     let token = try await deployment.signUp()

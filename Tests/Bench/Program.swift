@@ -91,6 +91,6 @@ func output(of path: String, _ arguments: [String], folder: URL? = nil) throws -
   try process.run()
   let data = pipe.fileHandleForReading.readDataToEndOfFile()
   process.waitUntilExit()
-  guard process.terminationStatus == 0 else { throw BenchError("\(path) exits with \(process.terminationStatus)") }
+  guard process.terminationStatus == 0 else { throw BenchError("\(path) exited with \(process.terminationStatus)") }
   return String(decoding: data, as: UTF8.self)
 }

@@ -11,7 +11,7 @@ struct Waves {
   private let members: Int
   /// Number of the last started wave.
   private(set) var newest: UInt64
-  /// Number up to which all members have all waves.
+  /// Number of the last wave that, like all earlier waves, every member has received.
   private(set) var done: UInt64
   private var waves: [Wave] = []
   private let base: UInt64
@@ -20,7 +20,7 @@ struct Waves {
   /// Time from the start of each wave to its last member, in ns.
   private(set) var tookNs: [UInt64] = []
 
-  /// - Parameter number: Number that all members already have.
+  /// - Parameter number: Number of the last wave that all members already have.
   init(members: Int, after number: UInt64) {
     self.members = members
     (base, newest, done) = (number, number, number)

@@ -1,2 +1,2 @@
-// Swift's module of the C library leaves it out.
+// Swift's module Glibc lacks this header.
 #include <sys/epoll.h>

@@ -65,7 +65,7 @@ private struct Document {
 
 /// The part of a shell's syntax that documents use: quotation marks, comments, and operators between commands.
 private enum Shell {
-  /// Returns the arguments of each call of `onthemap`, also of one behind another command.
+  /// Returns the arguments of each call of `onthemap`, also after another command.
   static func commands(in line: String) -> [[String]] {
     var commands: [[String]] = [[]]
     var word: String?
@@ -100,18 +100,18 @@ private enum Shell {
 
 @Suite("Commands in documents")
 struct DocumentedCommandTests {
-  /// Returns the parser's complaint about a command line. Nil for a valid one.
+  /// Returns the parser's error for a command line. Nil for a valid command line.
   private static func refusal(of arguments: [String]) -> String? {
     do { _ = try OnTheMapCommand.parseAsRoot(arguments) } catch {
-      // Help and version are no errors.
+      // The parser throws for help and version too.
       guard OnTheMapCommand.exitCode(for: error) != .success else { return nil }
       return OnTheMapCommand.message(for: error)
     }
     return nil
   }
 
-  /// Returns the first word that names no command and no option of its command. Nil without one.
-  private static func stranger(in arguments: [String]) -> String? {
+  /// Returns the first word that is neither a command nor an option of its command. Nil if there is no such word.
+  private static func unknownWord(in arguments: [String]) -> String? {
     var command: any ParsableCommand.Type = OnTheMapCommand.self
     for word in arguments.prefix(while: { $0 != "--" }) where word != "help" && word != "--help" {
       let subcommands = command.configuration.subcommands
@@ -141,22 +141,22 @@ struct DocumentedCommandTests {
     }
   }
 
-  @Test("Every code span with the program names a command and its options")
+  @Test("Every code span with onthemap names an existing command and its options")
   func spans() {
     let commands = Document.all.flatMap(\.spans)
     #expect(commands.count > 40)
     for command in commands {
-      let stranger = Self.stranger(in: command.arguments)
-      #expect(stranger == nil, "\(command.place): \(command.arguments)")
+      let unknown = Self.unknownWord(in: command.arguments)
+      #expect(unknown == nil, "\(command.place): \(command.arguments)")
     }
     for (line, word) in [
       ("nowhere", "nowhere"), ("queue drop ID", "drop"), ("load --settle 3", "--settle"), ("--nothing", "--nothing"),
       ("gazetteer FILE", "FILE"),
     ] {
-      #expect(Self.stranger(in: line.split(separator: " ").map(String.init)) == word, "\(line)")
+      #expect(Self.unknownWord(in: line.split(separator: " ").map(String.init)) == word, "\(line)")
     }
     for line in ["up", "help worker", "queue ls --state STATE", "watch --feed=tcp://a:1", "conformance feed -- a --b"] {
-      #expect(Self.stranger(in: line.split(separator: " ").map(String.init)) == nil, "\(line)")
+      #expect(Self.unknownWord(in: line.split(separator: " ").map(String.init)) == nil, "\(line)")
     }
   }
 
@@ -173,7 +173,7 @@ struct DocumentedCommandTests {
     #expect(Shell.commands(in: line) == arguments)
   }
 
-  @Test("Commands are found in both kinds of code blocks, also over two lines")
+  @Test("Commands are found in fenced and indented code blocks, also over two lines")
   func found() {
     let text = """
       onthemap a

@@ -9,7 +9,7 @@ struct HelpTests {
   /// Width of a terminal, in columns.
   private static let columns = 80
 
-  /// Returns a command with its subcommands, and theirs.
+  /// Returns a command with its subcommands, at all depths.
   private static func tree(_ command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
     [command] + command.configuration.subcommands.flatMap(tree)
   }

@@ -10,7 +10,7 @@ struct ConformanceSocketTests {
   /// An endpoint without a listener.
   private static let unused = try? Endpoint("tcp://127.0.0.1:1")
 
-  @Test("A run without a connected program ends after the wait", arguments: 0..<4)
+  @Test("A run without a connected program ends at its timeout", arguments: 0..<4)
   func unconnected(number: Int) async throws {
     let unused = try #require(Self.unused)
     let (program, rules): (ProgramUnderTest, Int) = [

@@ -68,7 +68,7 @@ enum Deployment {
   }
 }
 
-/// A program that may not be installed.
+/// An installed program.
 struct Program: Sendable {
   let path: String
 
@@ -87,12 +87,12 @@ struct Program: Sendable {
     self.path = path
   }
 
-  /// A program at a given path.
+  /// Creates the program at a path, without a check.
   init(_ file: URL) { path = file.path }
 
   static let systemdAnalyze = Program("systemd-analyze")
   static let protoc = Program("protoc")
-  /// The promtool of Debian's package, unpacked by `deploy/setup.sh test`.
+  /// The promtool of Debian's package, which `deploy/setup.sh test` unpacks.
   static let promtool = Program(inRepository: ".build/tools/promtool")
   static let python = Program("python3")
   static let node = Program("node")
@@ -128,8 +128,8 @@ struct Program: Sendable {
 /// Checks files against a rule, and the rule against its examples, so that a rule that finds nothing fails too.
 ///
 /// - Parameters:
-///   - rule: Returns a file's problems, in sentences.
-///   - bad: Snippets that the rule must refuse.
+///   - rule: function that returns a file's problems, in sentences.
+///   - bad: files that the rule must refuse.
 func enforce(
   _ files: [DeployFile], to rule: (DeployFile) throws -> [String], bad: [DeployFile],
   sourceLocation: SourceLocation = #_sourceLocation

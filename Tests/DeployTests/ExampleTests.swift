@@ -98,8 +98,8 @@ struct ExampleTests {
       ])
   }
 
-  /// A stub of ingest that starts the example. It ignores the first frame, is busy for the second, has a receipt for
-  /// each post of the third, and accepts the busy post in the fourth.
+  /// A stub of ingest that starts the example. It ignores the first frame, and replies BUSY to the second. It sends a
+  /// receipt for each post of the third frame, and accepts the busy post in the fourth.
   private static let ingest = """
     import pathlib
     import subprocess

@@ -20,7 +20,7 @@ struct MemoryTests {
   private static func connections() throws -> Int {
     let opened = [store, scans].map { $0.matches(of: #"= try Database(?:Pool|Queue)\("#).count }
     let readers = try number(#"let databaseReadersMax = (\d+)$"#, in: limits)
-    return try readers + number(#"let scansAtOnceMax = (\d+)$"#, in: limits) + opened.reduce(0, +)
+    return try readers + number(#"let concurrentScansMax = (\d+)$"#, in: limits) + opened.reduce(0, +)
   }
 
   /// The page cache of one connection, in bytes.
@@ -28,7 +28,7 @@ struct MemoryTests {
     try number(#"let databaseCacheKiB = ([\d_]+)$"#, in: limits) << 10
   }
 
-  /// The memory that each role may use, in bytes, from the figures beside the limits.
+  /// The memory that each role may use, in bytes, from the limits and the figures in their comments.
   private static func needs() throws -> [String: Int] {
     let connections =
       try number(#"let httpConnectionsMax = ([\d_]+)$"#, in: limits)
@@ -37,8 +37,8 @@ struct MemoryTests {
     let changes = try number(#"(\d+) MB with the longest texts"#, in: reasons) * 1_000_000
     // Count each hash twice: a hash that gets no core is started a second time.
     let hashes =
-      try 2 * number(#"let passwordHashesAtOnceMax = (\d+)$"#, in: limits)
-      * number(#"Each takes (\d+) MiB"#, in: reasons) << 20
+      try 2 * number(#"let concurrentPasswordHashesMax = (\d+)$"#, in: limits)
+      * number(#"Each hash takes (\d+) MiB"#, in: reasons) << 20
     let caches = try Self.connections() * cacheBytes()
     let requests = try number(#"(\d+) MB if all have the largest size"#, in: reasons) * 1_000_000
     let unread =

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Examples in other languages than Python: the checks that need no feed. Tests/SystemTests/Tools/ConsumerTests.swift
-/// has the others.
+/// has the checks with a feed.
 @Suite("Examples in C, Node and shell")
 struct NativeExampleTests {
   private let subscriber = DeployFile("deploy/examples/c/subscriber_level0.c")

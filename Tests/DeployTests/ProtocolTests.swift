@@ -66,7 +66,7 @@ struct ProtocolTests {
       "providerBytesMax",
       "adminPostsMax", "adminRequestBytesMax", "adminReplyBytesMax", "adminRequestsMax", "postEventsMax",
       "postEventsShownMax", "deadReasonsMax", "commitTimesKept",
-      "submitPostsMax", "submitFrameBytesMax", "submitUnansweredMax", "submitRequestsMax", "submitRetryMs",
+      "submitPostsMax", "submitFrameBytesMax", "submitRequestsOfConnectionMax", "submitRequestsMax", "submitRetryMs",
       "sessionTokenBytes", "idempotencyKeyBytesMax", "queueDepthMax", "streamsMax", "streamHeartbeatMs",
       "feedChangesKept",
     ]

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Test setup")
 struct SetupTests {
-  /// A missing tool disables the tests that need it, and the run would still pass.
+  /// Without a tool, the tests that need it are skipped, and a run of the other tests would pass.
   @Test(
     "Every tool that a test needs is installed by deploy/setup.sh test",
     arguments: [

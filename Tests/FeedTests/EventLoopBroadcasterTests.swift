@@ -24,7 +24,7 @@ struct EventLoopBroadcasterTests {
     func join(
       _ streams: EventLoopBroadcaster, _ list: CurrentList, _ filter: FeedFilter, endsAt: NIODeadline = .distantFuture
     ) throws {
-      let response = StreamingResponse(watch: watch, eventLoop: channel.embeddedEventLoop)
+      let response = StreamingResponse(connectionGuard: watch, eventLoop: channel.embeddedEventLoop)
       let client = StreamClient(response, StreamCursor(last: nil), filter, endsAt: endsAt) { [self] in isOver = true }
       streams.add(client, try #require(list.revision))
     }
@@ -60,7 +60,7 @@ struct EventLoopBroadcasterTests {
     try clients.count { try $0.receivedSeqs() == received }
   }
 
-  @Test("Each client gets each change once across batches, even when clients join and leave")
+  @Test("Each client gets each change once across batches, even if clients join and leave between them")
   func turns() throws {
     let streams = streams()
     let clients = try clients(3 * Limits.streamsPerBatch, of: streams)
@@ -113,7 +113,7 @@ struct EventLoopBroadcasterTests {
   }
 
   @Test(
-    "The pause between events is twice the time of the last one, from 50 ms to 1 s",
+    "The interval between rounds is twice the time of the last round's writes, from 50 ms to 1 s",
     arguments: [
       (0, 50), (25, 50), (26, 52), (499, 998), (500, 1_000), (501, 1_000), (3_600_000, 1_000),
     ] as [(Int64, Int64)])
@@ -121,7 +121,7 @@ struct EventLoopBroadcasterTests {
     #expect(EventLoopBroadcaster.pause(after: .milliseconds(tookMs)) == .milliseconds(pauseMs))
   }
 
-  @Test("A stream with an end time ends within a sweep of it, and other streams go on")
+  @Test("A stream ends at most one sweep after its end time, and other streams go on")
   func ends() throws {
     let streams = streams()
     let (guest, member) = (Client(loop), Client(loop))

@@ -62,7 +62,7 @@ struct FeedDocumentTests {
     number < 1_000 ? "\(number)" : "\(number / 1_000)," + "\(number % 1_000 + 1_000)".dropFirst()
   }
 
-  @Test("The page of the document has every operation, response, schema and code, and no dead link")
+  @Test("The HTML page of the document has every operation, response, schema and code, and no dead link")
   func page() throws {
     let page = APIPage(document).html.text
     let anchors = matches(of: #" id="([^"]*)""#, in: page)
@@ -70,7 +70,7 @@ struct FeedDocumentTests {
     #expect(Set(anchors).count == anchors.count)
     #expect(Set(links).subtracting(anchors).sorted() == [])
     let components = try #require(document.root["components"])
-    let shared = (components["responses"]?.members ?? []).map { "answer-\($0.name)" }
+    let shared = (components["responses"]?.members ?? []).map { "response-\($0.name)" }
     let forms = (components["schemas"]?.members ?? []).map { "form-\($0.name)" }.filter { $0 != "form-ProblemCode" }
     #expect(Set(document.operations.map(\.anchor) + shared + forms + codes.map { "code-\($0)" }).isSubset(of: anchors))
     #expect(page.contains("events: <code>snapshot</code> with <a href=\"#form-Feed\">Feed</a>"))
@@ -106,7 +106,7 @@ struct FeedDocumentTests {
     for target in ["Feed", "Web"] {
       let folder = root.appending(path: target)
       for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where name.hasSuffix(".swift") {
-        // Skip the reasons of whole processes: only the operations address answers with them.
+        // Skip the reasons why a process is not ready. Only the operations address sends them.
         if name.hasSuffix("Readiness.swift") { continue }
         let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
         found.formUnion(matches(of: #"(?:Problem|self\.init)\(\s*(?:\.\w+|status),\s*"([^"]*)""#, in: text))

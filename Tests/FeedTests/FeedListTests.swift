@@ -8,7 +8,7 @@ import Testing
 
 @Suite("List of the feed over HTTP")
 struct FeedListTests {
-  /// Headers of requests for the plain list and for the compressed one.
+  /// Headers of requests for the plain and for the compressed list.
   private static let requestHeaders: [HTTPFields] = [[:], [.acceptEncoding: "gzip"]]
 
   private let fixture: FeedFixture
@@ -22,7 +22,7 @@ struct FeedListTests {
     try await fixture.send(method, "/v2/feed", headers)
   }
 
-  /// Returns the tag of the plain list and that of the compressed one.
+  /// Returns the tags of the plain and the compressed list.
   private func readTags() async throws -> [String] {
     var tags: [String] = []
     for accepted in Self.requestHeaders { tags.append(try #require(try await list(accepted).headers[.eTag])) }
@@ -55,7 +55,7 @@ struct FeedListTests {
     }
   }
 
-  @Test("A client that sends either tag gets not modified without a body")
+  @Test("A client that sends a current tag gets 304 without a body")
   func known() async throws {
     let tags = try await readTags()
     for (index, accepted) in Self.requestHeaders.enumerated() {
@@ -70,7 +70,7 @@ struct FeedListTests {
     }
   }
 
-  @Test("A client that sends another tag gets the list")
+  @Test("A client that sends an unknown or old tag gets the list")
   func unknown() async throws {
     for accepted in Self.requestHeaders {
       var headers = accepted

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Metrics of the feed")
 struct FeedMetersTests {
-  @Test("The age of ingest's last reply counts from the start before the first reply")
+  @Test("The reply age counts from the last reply of ingest, or from the start without a reply")
   func replyAge() {
     let meters = FeedMeters(nowMs: 1_000)
     #expect(meters.replyAgeMs(nowMs: 1_000) == 0 && meters.replyAgeMs(nowMs: 76_000) == 75_000)

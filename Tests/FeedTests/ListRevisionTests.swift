@@ -12,7 +12,7 @@ struct ListRevisionTests {
 
   private func text(_ buffers: [ByteBuffer]) -> String { buffers.map { String(buffer: $0) }.joined() }
 
-  @Test("A current list has no revision before its first list")
+  @Test("A feed has no revision before its first list, and a new revision after each change")
   func first() throws {
     let list = CurrentList()
     #expect(list.revision == nil && list.state == nil)
@@ -48,7 +48,7 @@ struct ListRevisionTests {
     #expect(try sent().hasPrefix("event: snapshot\nid: \(Epoch.other)-1\n"))
   }
 
-  @Test("A resumed stream gets the missed delta and the staleness, or a snapshot outside the ring")
+  @Test("A resumed stream gets the missed delta and the staleness, or a snapshot if the ring lacks its last event")
   func resumed() throws {
     let list = CurrentList.sample(seq: 10)
     for _ in 0..<5 { try list.post() }
@@ -86,7 +86,7 @@ struct ListRevisionTests {
     #expect(try sent().contains(#""prevSeq":4,"seq":104,"stateHash":"cbf29ce484222325","upsert":[],"remove":["#))
   }
 
-  @Test("Equal requests share bytes up to a limit, and get equal bytes above it")
+  @Test("Equal requests share bytes up to the cache limit, and get equal bytes above it")
   func shared() throws {
     let list = CurrentList.sample()
     for _ in 0..<40 { try list.post() }
@@ -106,7 +106,7 @@ struct ListRevisionTests {
     #expect(once == body(.all))
   }
 
-  @Test("Callers wait while shared bytes are made, but not for those of another filter")
+  @Test("Callers wait while a caller makes shared bytes, but not while it makes filtered bytes")
   func waits() {
     let cache = Mutex<[Int: Int]>([:])
     func isFree(whileMaking key: Int, isShared: Bool) -> Bool {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Snapshot file")
 struct SnapshotFileTests {
-  @Test("The snapshot file is written under constant changes, at its interval at most")
+  @Test("The feed writes the snapshot file under constant changes, at most once per interval")
   func pace() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-feed-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -6,7 +6,7 @@ import Store
 @testable import Ingest
 @testable import Web
 
-/// Request bodies. Each is refused with a readable problem, or its decoded values are within the limits.
+/// The target for request bodies. A route refuses a body with a readable problem, or decodes values within the limits.
 enum BodyTarget {
   private static let decoder = JSONDecoder()
 
@@ -75,7 +75,7 @@ enum BodyTarget {
     }
   }
 
-  /// Checks that an accepted object is refused with an extra comma, and with a repeated member.
+  /// Checks that the decoder refuses an accepted object with an extra comma or with a repeated member.
   private static func shape(_ line: [UInt8]) throws {
     guard case .object(let members)? = try? decoded(JSONValue.self, line),
       let end = line.lastIndex(of: UInt8(ascii: "}")), let name = members.keys.first

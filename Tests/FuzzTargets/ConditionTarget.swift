@@ -7,8 +7,8 @@ import Synchronization
 
 @testable import SQLiteStore
 
-/// The values of `where`. Each is refused, or it is within its limits, decodes to the same value again, and finds in
-/// SQLite exactly the posts that it describes.
+/// The target for values of `where`. An accepted value is within the limits and always decodes to the same condition.
+/// The condition selects in SQLite exactly the posts that it describes.
 enum ConditionTarget {
   private static let decoder = JSONDecoder()
   private static let posts = Posts()
@@ -29,7 +29,7 @@ enum ConditionTarget {
   }
 }
 
-/// Posts that differ in every field of a condition, as a store writes them.
+/// Stored posts that differ in every field of a condition.
 private final class Posts: Sendable {
   let all: [ListedPost]
   private let memory: DatabaseQueue
@@ -88,7 +88,7 @@ private final class Posts: Sendable {
     }
   }
 
-  /// Waits for the writer's thread.
+  /// Waits until the writer's thread has completed the work. Returns the result, or throws the store's error.
   private static func wait<Value: Sendable>(
     _ work: (@escaping @Sendable (Result<Value, StoreError>) -> Void) -> Void
   ) throws -> Value {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A reader of bytes from outside, with the properties of everything that it accepts. The tests run it on the corpus
-/// and on seeded mutations of it. `make fuzz` also runs it on inputs that coverage leads to.
+/// A reader of untrusted bytes, with the properties of every accepted input. The tests run each target on its corpus
+/// and on seeded mutations of the corpus. `make fuzz` also runs the target on inputs that raise coverage.
 package enum FuzzTarget: String, CaseIterable, Sendable {
   /// Request bodies, in every form that a route reads.
   case body

@@ -6,8 +6,9 @@ import Web
 
 @testable import Ingest
 
-/// Headers of requests. An accepted caller sent the token in a header, or in a cookie of a request that the browser did
-/// not mark as cross-site. Only a trusted proxy can change the client's address.
+/// The target for request headers. It checks two rules. The token of an accepted caller is in the Authorization header,
+/// or in a cookie of a request that shows no sign of another site. Only a trusted proxy can change the client's
+/// address.
 enum HeaderTarget {
   private static let allowedOrigin = "https://partner.example"
 
@@ -54,7 +55,7 @@ enum HeaderTarget {
     return true
   }
 
-  /// Returns true if the cookies hold the name with the value. The library accepts more than one `=` between them.
+  /// Returns true if the cookies contain the name and the value. The library accepts several `=` between the two.
   private static func has(_ cookies: String, _ name: String, _ value: String) -> Bool {
     let (cookies, name, value) = (Array(cookies.utf8), Array("\(name)=".utf8), Array(value.utf8))
     return cookies.indices.contains { start in

@@ -1,8 +1,8 @@
 import Domain
 import Foundation
 
-/// The links of posts. Each is refused, or it is an http or https link to a host, safe for pages and terminals, and
-/// other libraries read the same parts in it.
+/// The target for links of posts. An accepted link has the scheme http or https and a host, and is safe for pages and
+/// terminals. `URLComponents` finds the same parts in the link.
 enum LinkTarget {
   static func read(_ input: [UInt8]) throws -> Bool {
     let text = String(decoding: input, as: UTF8.self)
@@ -25,8 +25,8 @@ enum LinkTarget {
     return true
   }
 
-  /// Checks a link from a client of the original service. It is stored as a link, with its own text only in another
-  /// spelling, or as text that is no link.
+  /// Checks a submission that allows any link. A valid link is stored with its text only if the spelling differs. An
+  /// invalid link is stored only as text.
   private static func kept(_ text: String) throws {
     guard
       let post = try? Submission(place: "Oslo", link: text, latitude: nil, longitude: nil, allowsAnyLink: true)

@@ -4,9 +4,10 @@ import Testing
 /// Rounds of a test on random input, each with its own seed. `make test` runs a few fixed rounds. With `FUZZ_SECONDS`
 /// the rounds fill that time, from a new seed or from `FUZZ_SEED`.
 package enum Fuzz {
-  /// - Parameter round: Returns true if the target accepted its input. The run fails if it accepts no more than one
-  /// input in a hundred.
-  package static func rounds(_ few: UInt64, _ round: (inout SeededRandom) throws -> Bool) {
+  /// - Parameters:
+  ///   - count: The number of rounds without `FUZZ_SECONDS`.
+  ///   - round: Returns true if the target accepted its input. The test fails unless more than 1 % are accepted.
+  package static func rounds(_ count: UInt64, _ round: (inout SeededRandom) throws -> Bool) {
     let environment = ProcessInfo.processInfo.environment
     let seconds = environment["FUZZ_SECONDS"].flatMap(Double.init)
     let first = environment["FUZZ_SEED"].flatMap(UInt64.init) ?? (seconds == nil ? 1 : .random(in: 1...999_999_999))
@@ -14,7 +15,7 @@ package enum Fuzz {
     // Print the seed first: after a round that ends the process, this line is the only trace.
     if seconds != nil { printLine("starts with FUZZ_SEED=\(first)") }
     var (seed, accepted): (UInt64, UInt64) = (first, 0)
-    while seconds == nil ? seed < first + few : ContinuousClock.now < end {
+    while seconds == nil ? seed < first + count : ContinuousClock.now < end {
       var random = SeededRandom(seed: seed)
       do { accepted += try round(&random) ? 1 : 0 } catch {
         // A failed expectation is recorded already; the seed reproduces the input.

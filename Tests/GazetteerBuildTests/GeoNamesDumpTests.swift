@@ -93,7 +93,7 @@ struct GeoNamesDumpTests {
     return (try IndexSections(mapped.bytes, path: file.path), mapped)
   }
 
-  @Test("A dump yields its countries, regions, counties and places, each with its parents")
+  @Test("A dump yields its countries, regions, counties and cities, each with the areas around it")
   func places() throws {
     try writeAll()
     let (sections, file) = try build()
@@ -105,7 +105,7 @@ struct GeoNamesDumpTests {
     #expect(places.map(\.region) == [none, none, 2, 2, 2, none, none])
     #expect(places.map(\.county) == [none, none, none, 3, 3, none, none])
     #expect(places.map(\.population) == [6_000_000, 284_060, 2_138_551, 2_138_551, 2_138_551, 0, 93_060])
-    // A country's point is its own, or else the middle of its places. A region's point is the middle of its places.
+    // An area without a point in the dump gets the middle of its cities.
     #expect(places[0].latitudeE7 == 470_000_000)
     #expect(abs(places[1].longitudeE7 - 1_664_488_400) < 10 && abs(places[3].latitudeE7 - 488_534_100) < 10)
     #expect(places[5].latitudeE7 == -125_000_000 && places[5].longitudeE7 == -5_000_000)
@@ -181,7 +181,7 @@ struct GeoNamesDumpTests {
   private final class Counter { var count = 0 }
 
   @Test(
-    "A missing file is named in the error",
+    "The error of a missing file names the file",
     arguments: ["cities500.txt", "countryInfo.txt", "admin1CodesASCII.txt"])
   func missing(name: String) throws {
     try writeAll()
@@ -193,7 +193,7 @@ struct GeoNamesDumpTests {
   }
 
   @Test(
-    "A malformed line is named with its file and number",
+    "The error of a malformed line names the file and the line's number",
     arguments: [
       ("cities500.txt", "1\tA\n"), ("countryInfo.txt", "GA\tGAA\n"), ("admin1CodesASCII.txt", "GA\tA\tA\t1\n"),
       ("admin2Codes.txt", "GA.WA\tA\tA\t1\n"), ("alternateNamesV2.txt", "1\t1\n"),

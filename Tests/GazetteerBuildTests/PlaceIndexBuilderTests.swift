@@ -39,7 +39,7 @@ struct PlaceIndexBuilderTests {
   }
 
   @Test(
-    "A malformed source line is named by its number",
+    "The error of a malformed source line has the line's number",
     arguments: [
       ("nonsense\n", 1), ("gazetteer\t2\tx\n", 1), ("gazetteer\t1\tx\nC\tAA\n", 2),
       ("gazetteer\t1\tx\nC\tAA\t\t10\t20\tmany\tA\t\t\n", 2), ("gazetteer\t1\tx\nC\tAA\t\t91\t20\t1\tA\t\t\n", 2),
@@ -55,7 +55,7 @@ struct PlaceIndexBuilderTests {
   }
 
   @Test(
-    "A malformed line of a local name is refused",
+    "A malformed line of a country's name in a language is refused",
     arguments: ["L\tLV\tde", "L\tLV\tde\t", "L\tXX\tde\tA", "L\tLV\tdeu\tA", "L\tLV\t12\tA"])
   func nameOfCountry(line: String) throws {
     #expect(throws: GazetteerBuildError.self) { try Hamlet.write(Self.head + line + "\n", to: file.path) }
@@ -77,7 +77,7 @@ struct PlaceIndexBuilderTests {
 
   @Test("A source line of 65,536 bytes is read, and a longer one is refused", arguments: [(0, true), (1, false)])
   func lineBytes(more: Int, isRead: Bool) throws {
-    let line = Hamlet.Row.town("Twin", alias: "").line
+    let line = Hamlet.Row.city("Twin", alias: "").line
     let long = line + String(repeating: "x", count: GazetteerBuildLimits.lineBytes - line.utf8.count + more)
     if isRead {
       #expect(try Hamlet.index(of: [.init(line: long)]).placeCount == 2)
@@ -97,7 +97,7 @@ struct PlaceIndexBuilderTests {
 
   private func box(_ points: [(latitude: Int32, longitude: Int32)]) -> BoxRecord { BoxRecord(around: points) }
 
-  @Test("A bounding box takes the smallest arc that holds all longitudes")
+  @Test("A bounding box spans the smallest arc that contains all longitudes")
   func arcs() {
     #expect(
       box([(0, -1_000_000_000), (1, 1_000_000_000)])

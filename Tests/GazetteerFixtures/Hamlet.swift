@@ -2,7 +2,7 @@ import Foundation
 package import Gazetteer
 package import GazetteerBuild
 
-/// A world of a dozen places, for tests of the file and of single rules.
+/// A gazetteer of ten places, and gazetteers of a few rows, for tests of the file and of single rules.
 package enum Hamlet {
   package static let lines = """
     gazetteer\t1\tdata © nobody
@@ -22,7 +22,7 @@ package enum Hamlet {
 
     """
 
-  /// Compiles lines, which are given to the builder through a pipe.
+  /// Compiles lines, which the builder reads from a pipe.
   package static func write(_ lines: String = lines, to path: String) throws {
     var builder = PlaceIndexBuilder()
     try read(lines, into: &builder)
@@ -46,10 +46,10 @@ package enum Hamlet {
     return try PlaceIndex(path: file.path)
   }
 
-  /// A country of its own with these places, in the order that the source requires.
+  /// Returns a gazetteer of one country with these places, in the order that the source requires.
   package static func index(of places: [Row]) throws -> PlaceIndex { try index(lines(of: places)) }
 
-  /// The source of such a country.
+  /// Returns the source of a gazetteer of one country with these places.
   package static func lines(of places: [Row]) -> String {
     """
     gazetteer\t1\tdata © nobody
@@ -59,13 +59,13 @@ package enum Hamlet {
     """
   }
 
-  /// A line of the source, in the only country.
+  /// A line of the source, for a place in the only country.
   package struct Row: Sendable {
     package var line: String
 
     package init(line: String) { self.line = line }
 
-    package static func town(
+    package static func city(
       _ name: String, _ population: Int = 1_000, region: String = "", at point: (Double, Double) = (11, 21),
       alias: String = ""
     ) -> Row {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A path of its own that is removed with the object.
+/// The path of a temporary file. `deinit` removes the file.
 package final class TemporaryFile: Sendable {
   package let path = FileManager.default.temporaryDirectory.appending(path: "gazetteer-\(UUID().uuidString)").path
 

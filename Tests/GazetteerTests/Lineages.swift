@@ -6,12 +6,12 @@ import Testing
 /// The world's places with the areas that contain them, for tests that apply a rule to every place that it concerns.
 struct Lineages {
   let sections: IndexSections
-  let towns: [PlaceRecord]
+  let cities: [PlaceRecord]
 
   init() throws {
     let sections = try World.sections.get()
     self.sections = sections
-    towns = (0..<UInt32(sections.placeCount)).lazy.compactMap(sections.place).filter {
+    cities = (0..<UInt32(sections.placeCount)).lazy.compactMap(sections.place).filter {
       $0.level == Place.Level.city.rawValue
     }
   }
@@ -24,20 +24,20 @@ struct Lineages {
     return String(decoding: [UInt8(code & 0xFF), UInt8(code >> 8)], as: UTF8.self)
   }
 
-  /// True if the place is within 50 km of the town, so that it is the town or a part of it.
-  func isNear(_ place: Place, _ town: PlaceRecord) -> Bool {
-    guard let point = Coordinate(latitudeE7: town.latitudeE7, longitudeE7: town.longitudeE7) else { return false }
+  /// True if the place is within 50 km of the city, so that it is the city or a part of it.
+  func isNear(_ place: Place, _ city: PlaceRecord) -> Bool {
+    guard let point = Coordinate(latitudeE7: city.latitudeE7, longitudeE7: city.longitudeE7) else { return false }
     return place.coordinate.distanceKm(to: point) < 50
   }
 
-  /// The most populous town of a country.
+  /// The most populous city of a country.
   func largest(of country: UInt16) -> PlaceRecord? {
-    towns.lazy.filter { $0.country == country }.max { $0.population < $1.population }
+    cities.lazy.filter { $0.country == country }.max { $0.population < $1.population }
   }
 
-  /// The most populous towns of a region.
+  /// The most populous cities of a region.
   func largest(in region: UInt32, _ count: Int) -> ArraySlice<PlaceRecord> {
-    towns.filter { $0.region == region }.sorted { $0.population > $1.population }.prefix(count)
+    cities.filter { $0.region == region }.sorted { $0.population > $1.population }.prefix(count)
   }
 
   /// The codes of two and three letters of the regions of some countries, each with its region's number.

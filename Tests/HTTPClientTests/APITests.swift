@@ -35,7 +35,7 @@ struct APITests {
     #expect(request.headers["authorization"] == "Bearer secret" && request.headers["prefer"] == "wait=1")
   }
 
-  @Test("A refusal keeps its problem detail; a response without one is reported by its status")
+  @Test("A refused request reports the problem's detail, or the status if the response has no detail")
   func refusal() async throws {
     let server = try StubServer { request in
       guard request.path == "/v2/session" else { return .response(status: 502, body: "<html>") }
@@ -50,7 +50,7 @@ struct APITests {
     #expect(try await api.send("GET", path: "/").problem == "the server responded with status 502")
   }
 
-  @Test("Unreachable and redirecting servers fail with a reason, and no redirect gets the token")
+  @Test("A request to an unreachable or redirecting server fails with a reason, and no redirect gets the token")
   func unreachable() async throws {
     let stopped = try StubServer { _ in .silence }
     let other = try StubServer { _ in .response(body: "") }
@@ -65,7 +65,7 @@ struct APITests {
   }
 
   @Test(
-    "Each fetch failure is described in words",
+    "Each fetch failure has a text for people",
     arguments: [
       (FetchFailure.timedOut, "no response in time"),
       (.unreachable(code: URLError.Code.cannotFindHost.rawValue), "unknown host"),
@@ -75,7 +75,7 @@ struct APITests {
       (.unreachable(code: -2), "the connection failed (error -2)"), (.tooLong, "response too long"),
       (.malformed, "not an HTTP response"),
     ])
-  func words(failure: FetchFailure, text: String) { #expect(failure.description == text) }
+  func texts(failure: FetchFailure, text: String) { #expect(failure.description == text) }
 
   @Test("The API client accepts a response of 16 MiB and refuses one byte more")
   func longest() async throws {

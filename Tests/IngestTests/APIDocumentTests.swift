@@ -19,7 +19,7 @@ struct APIDocumentTests {
 
   init() throws { document = try APIDocument(of: .ingest) }
 
-  @Test("The document lists every route with its methods, and no other")
+  @Test("The document lists every route with its methods, and no other route")
   func routes() async throws {
     // The page's files are not part of the API.
     let served = try await RouteTable(IngestFixture(workers: 0)).served().subtracting(["GET /page/**"])
@@ -66,7 +66,7 @@ struct APIDocumentTests {
     #expect(Set(anchors).count == anchors.count)
     #expect(Set(links).subtracting(anchors).sorted() == [])
     let components = try #require(document.root["components"])
-    let shared = (components["responses"]?.members ?? []).map { "answer-\($0.name)" }
+    let shared = (components["responses"]?.members ?? []).map { "response-\($0.name)" }
     let forms = (components["schemas"]?.members ?? []).map { "form-\($0.name)" }.filter { $0 != "form-ProblemCode" }
     #expect(Set(document.operations.map(\.anchor) + shared + forms + codes.map { "code-\($0)" }).isSubset(of: anchors))
     #expect(matches(of: #"(<script|<link|<img|style=|javascript:|\son\w+=)"#, in: page).isEmpty)
@@ -96,16 +96,15 @@ struct APIDocumentTests {
     }
   }
 
-  /// Checks the list of codes. The enumerations in the responses state each operation's codes; the system tests compare
-  /// those with real responses.
-  @Test("The document lists every problem code of the sources, and no other")
+  /// Checks the document's list of codes. The system tests compare each operation's codes with real responses.
+  @Test("The document lists every problem code of the sources, and no other code")
   func problemCodes() throws {
     let found = try ProblemSource.all()
     #expect(found.computed == ["reason.code"], "A code is computed: document its possible values.")
     #expect(found.families == ["invalid_", "parse_"], "A code has a computed part: document its members.")
     let written = Set(codes)
     #expect(written.count == codes.count)
-    // Sent in the compatibility API's form, which has its own numbers.
+    // The compatibility API sends these codes as Parse's numbers.
     let compat = found.literals.filter { $0.hasPrefix("classic_") || $0 == "user_not_found" }
     #expect(!compat.isEmpty && found.literals.count > 30, "The scanner finds too few codes.")
     #expect(found.literals.subtracting(compat).subtracting(written).sorted() == [])
@@ -123,11 +122,11 @@ extension APIDocument {
   }
 }
 
-/// Ingest's route table. The responses do not matter.
+/// Ingest's route table.
 private struct RouteTable {
   private let fixture: IngestFixture
   private let router: Router<ConnectionContext>
-  /// Copied before the library derives HEAD from GET.
+  /// The routes before Hummingbird derives HEAD from GET.
   private let routes: [Router<ConnectionContext>.RouteDescription]
 
   init(_ fixture: IngestFixture) throws {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Ingest's API document over HTTP")
 struct ServedDocumentTests {
-  @Test("The document is served unchanged, and as a page that loads only its style")
+  @Test("The document is served unchanged, and as a page that uses only its own style sheet")
   func served() async throws {
     let client = try IngestFixture().client
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Ingest/openapi.json")

@@ -9,7 +9,9 @@ struct ProducerTests {
   private let plan = LoadPlan(rate: 100, seconds: 1, run: "0123abcd", seed: 1, places: .lines(["Seattle"]))
   private let tally = Tally(posts: 100)
 
-  /// - Parameter ago: The age of the first post's due time, in seconds.
+  /// Creates a producer.
+  ///
+  /// - Parameter ago: age of the first post's due time, in seconds.
   private func producer(startedAgo ago: Double, batchMax: Int = 64, drainTimeoutSeconds: Int = 60) -> Producer {
     let startNs = RunClock.nowNs - Int64(ago * 1e9)
     return Producer(
@@ -103,8 +105,8 @@ struct ProducerTests {
   func whole() throws {
     let producer = producer(startedAgo: 2, batchMax: 100)
     let all = try batch(producer.next(nowMs: 0))
-    producer.handle(.repeated(all.id, reason: "not answered"))
-    #expect(tally.counts.retried == 100 && tally.counts.errorKinds == ["not answered": 1])
+    producer.handle(.repeated(all.id, reason: "no reply"))
+    #expect(tally.counts.retried == 100 && tally.counts.errorKinds == ["no reply": 1])
     producer.handle(.refused(all.id, SubmitRefusal(code: "session_required", detail: "")))
     #expect(tally.counts.refused == 100 && producer.isDone)
   }

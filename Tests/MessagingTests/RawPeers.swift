@@ -9,7 +9,7 @@ final class RawSocket {
   private let context: UnsafeMutableRawPointer?
   private let socket: UnsafeMutableRawPointer?
 
-  /// - Parameter unreadMax: Number of unread messages in the socket's queue. Beyond it TCP soon blocks the sender.
+  /// - Parameter unreadMax: Maximum number of unread messages in the socket's queue. TCP then soon blocks the sender.
   init(
     _ type: Int32, connect endpoint: Endpoint, subscribe topics: [String] = [], unreadMax: Int32? = nil,
     curve: CurveClient? = nil

@@ -7,7 +7,7 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-/// Waits until a condition holds. Records an issue and throws if it does not within the time.
+/// Waits until a condition holds. Records an issue and throws if the condition does not hold in time.
 func eventually(
   _ claim: String, within seconds: Double = 120, sourceLocation: SourceLocation = #_sourceLocation,
   _ holds: () throws -> Bool
@@ -41,16 +41,17 @@ struct TimeoutError: Error {}
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 extension Endpoint {
-  /// Any free port of this host.
+  /// Returns the endpoint of any free port of this host.
   static func anyPort() throws -> Endpoint { try Endpoint("tcp://127.0.0.1:*") }
 
-  private static let given = Mutex<Set<UInt16>>([])
+  private static let usedPorts = Mutex<Set<UInt16>>([])
 
-  /// A port that a second socket can bind after the first one. It lies below the kernel's range of ephemeral ports.
+  /// Returns the endpoint of a port that a second socket can bind after the first socket. The port is below the
+  /// kernel's range of ephemeral ports.
   static func lastingPort() throws -> Endpoint {
     while true {
       let port = UInt16.random(in: 10_000..<15_000)
-      guard given.withLock({ $0.insert(port).inserted }) else { continue }
+      guard usedPorts.withLock({ $0.insert(port).inserted }) else { continue }
       let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
       defer { close(probe) }
       var address = sockaddr_in()
@@ -106,7 +107,7 @@ extension FeedEntry {
       createdMs: 1_700_000_000_000, updatedMs: 1_700_000_000_000 + Int64(number % 1_000))
   }
 
-  /// An entry with each field at its maximum length.
+  /// Returns an entry with each field at its maximum length.
   static func longest(_ number: UInt64) -> FeedEntry {
     FeedEntry(
       id: .numbered(number), seq: .max - UInt64(100 - number), account: AccountID(rawValue: .max),
@@ -142,7 +143,7 @@ extension Place {
 }
 
 extension Place {
-  /// A place with every detail of a lookup.
+  /// Returns a place with every detail of a lookup.
   static func detailed() -> Place {
     var (place, detail) = (Place.sample(), Place.Detail())
     (detail.county, detail.postcode, detail.provider) = ("King", "98101", "nominatim")

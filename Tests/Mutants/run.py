@@ -1,11 +1,11 @@
 """Applies each mutant of list.diff to a copy of the tree and checks that the simulation finds it.
 
-A mutant is a plausible programming error in production code. The simulation finds it if one of the seeds of `make test`
-ends with a complaint: a violated rule. The exit status is 1 if a mutant survives, cannot be applied or does not compile, or if the
-simulation complains about the tree without mutants.
+A mutant is a plausible programming error in production code. The simulation finds a mutant if one of the seeds of
+`make test` violates a rule. The exit status is 1 if a mutant survives, cannot be applied or does not compile, or if a
+seed violates a rule in the tree without mutants.
 
-Arguments: names of mutants. All mutants by default. A run that finds all mutants writes found.tsv: for each mutant
-the lowest seed that finds it, and the complaint.
+Arguments: names of mutants. All mutants by default. A run that finds all mutants writes found.tsv. The file has, for
+each mutant, the lowest seed that finds the mutant, and the violation.
 """
 
 import os
@@ -21,14 +21,14 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 LIST = ROOT / "Tests" / "Mutants" / "list.diff"
 RECORD = LIST.with_name("found.tsv")
-PLACE = ROOT / ".build" / "mutants"
-TREE = PLACE / "tree"
+WORK_FOLDER = ROOT / ".build" / "mutants"
+TREE = WORK_FOLDER / "tree"
 TARGET = "SimulationTests"
 # Timeout of one command. Only a mutant that never ends takes that long.
 SECONDS_MAX = 600
 FOUND = re.compile(r"make simulation SIMULATION_SEED=(\d+): (.*)")
 # The folder of a simulation. Its name differs in each run.
-FOLDER = re.compile(r"/\S*/onthemap-simulation-[^/]*/")
+SIMULATION_FOLDER = re.compile(r"/\S*/onthemap-simulation-[^/]*/")
 
 
 class Mutant(NamedTuple):
@@ -85,7 +85,7 @@ def swift(log: Path, *arguments: str) -> bool:
     environment |= {"ONLY": TARGET, "SIMULATION_STOPS": "1"}
     with log.open("ab") as output:
         process = subprocess.Popen(
-            ["swift", *arguments, "--package-path", TREE, "--scratch-path", PLACE / "build"],
+            ["swift", *arguments, "--package-path", TREE, "--scratch-path", WORK_FOLDER / "build"],
             env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
         )
         try:
@@ -99,18 +99,18 @@ def swift(log: Path, *arguments: str) -> bool:
 
 
 def run(name: str) -> tuple[str, tuple[int, str] | None]:
-    """Builds the copy and runs the simulation. Returns the result for the table, and the lowest seed with a complaint
-    and its first complaint."""
-    log = PLACE / f"{name}.log"
+    """Builds the copy and runs the simulation. Returns the result for the table, and the lowest seed with a violation
+    and its first violation."""
+    log = WORK_FOLDER / f"{name}.log"
     log.unlink(missing_ok=True)
     if not swift(log, "build", "--build-tests"):
         return f"does not compile: see {log.relative_to(ROOT)}", None
     succeeded = swift(log, "test", "--skip-build", "--filter", f"{TARGET}/everything")
-    complaints = [(int(seed), text) for seed, text in FOUND.findall(log.read_text(errors="replace"))]
-    if complaints:
-        seed, text = min(complaints)
-        return f"seed {seed}: {text}", (seed, FOLDER.sub("", text.split("; ")[0]))
-    return "no complaint" if succeeded else f"no complaint, but a failure: see {log.relative_to(ROOT)}", None
+    violations = [(int(seed), text) for seed, text in FOUND.findall(log.read_text(errors="replace"))]
+    if violations:
+        seed, text = min(violations)
+        return f"seed {seed}: {text}", (seed, SIMULATION_FOLDER.sub("", text.split("; ")[0]))
+    return "no violation" if succeeded else f"no violation, but a failure: see {log.relative_to(ROOT)}", None
 
 
 def main() -> None:
@@ -123,7 +123,7 @@ def main() -> None:
     began = time.monotonic()
     result, _ = run("none")
     print(f"{'without mutants':<44} {time.monotonic() - began:>4.0f} s  {result}", flush=True)
-    if result != "no complaint":
+    if result != "no violation":
         sys.exit(1)
     survivors, record = [], []
     for mutant in selected:

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 
 class Adding:
-    """The dialog, operated like a person does."""
+    """The dialog, operated as a person operates it."""
 
     def __init__(self, visitor):
         self.visitor, self.page = visitor, visitor.page
@@ -43,6 +43,6 @@ class Adding:
         return self
 
     def notice(self, *lines):
-        """Expects these lines about the text and the place, or no notice if there are no lines."""
+        """Expects a notice with these lines. Expects no notice if there are no lines."""
         expect(self.dialog.locator(".notice p")).to_have_text(list(lines))
         return self

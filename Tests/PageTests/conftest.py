@@ -17,14 +17,14 @@ def timer(file, name):
     return int(found[1])
 
 
-# Renders like the full browser for three quarters of its CPU time, because it has no windows and menus of its own.
+# This browser has no windows and menus. It renders like the full Chromium, with three quarters of the CPU time.
 CHROMIUM = "/usr/bin/chromium-headless-shell"
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 800}
 # Timers of the page: until a toast closes, until a deletion is sent, and until the wait for a new pin ends.
 TOAST_MS, UNDO_MS = timer("common/toast.js", "longMs"), timer("posts/deletion.js", "undoMs")
 ARRIVAL_MS = timer("main.js", "arrivalMs")
-# Console messages by the browser itself about an error response or a failed request. Each test knows which it causes.
+# The browser's own console messages about error responses and failed requests, which tests cause on purpose.
 NETWORK = re.compile(r"^Failed to load resource|net::ERR_")
 expect.set_options(timeout=120_000)
 
@@ -110,7 +110,7 @@ class Visitor:
         return self
 
     def sign_in(self, person):
-        """Signs in with the page's request, without the page."""
+        """Signs in with the request that the page would send."""
         response = self.context.request.post(
             "/v2/session", data={"email": person.email, "password": PASSWORD})
         assert response.ok, response.text()
@@ -138,7 +138,7 @@ class Visitor:
 
 @pytest.fixture
 def visit(chromium):
-    """Opens browsers. At the end no console may have an error, and no response an error that is not expected."""
+    """Opens browser windows. At the end of the test, no window's console may have an error or a warning."""
     visitors = []
 
     def visit(product, **options):

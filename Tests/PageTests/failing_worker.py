@@ -2,7 +2,8 @@
 
     python failing_worker.py ENDPOINT
 
-It is the example of deploy/examples/python with another result. Its folder and jobs_pb2 must be on PYTHONPATH.
+The worker is the example of deploy/examples/python with another result. The example's folder and jobs_pb2 must be on
+PYTHONPATH.
 """
 
 import sys

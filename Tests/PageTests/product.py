@@ -52,7 +52,7 @@ def free_port():
 
 
 class Role:
-    """A process of the services. It keeps its ports over restarts."""
+    """A process of the services. The process keeps its ports over restarts."""
 
     def __init__(self, folder, *arguments, environment=None):
         self.environment = environment or {}
@@ -115,7 +115,7 @@ class Person:
         return self.product.request(method, path, body, own | (headers or {}))
 
     def post(self, place, link="https://example.org/", **point):
-        """Posts. The post is published on return."""
+        """Creates a post, which is published on return."""
         post = self.request("POST", "/v2/posts", {"place": place, "link": link, **point}, {"Prefer": "wait=30"})
         assert post["state"] == "published", post
         return post

@@ -17,7 +17,7 @@ def dialog(visitor):
 
 def sign_in(visitor, email, password):
     visitor.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
-    dialog(visitor).get_by_label("E-mail address").fill(email)
+    dialog(visitor).get_by_label("Email address").fill(email)
     dialog(visitor).get_by_label("Password").fill(password)
     dialog(visitor).get_by_role("button", name="Sign in", exact=True).click()
 
@@ -28,7 +28,7 @@ def test_sign_up_signs_in_and_survives_a_reload(shared, visit):
     dialog(visitor).get_by_role("button", name="Sign up").click()
     dialog(visitor).get_by_label("First name").fill("Ada")
     dialog(visitor).get_by_label("Last name").fill("Lovelace")
-    dialog(visitor).get_by_label("E-mail address").fill("ada.signs.up@example.org")
+    dialog(visitor).get_by_label("Email address").fill("ada.signs.up@example.org")
     dialog(visitor).get_by_label("Password").fill(PASSWORD)
     dialog(visitor).get_by_role("button", name="Sign up", exact=True).click()
     expect(visitor.page.locator("#account-name")).to_have_text("Ada")
@@ -46,12 +46,12 @@ def test_wrong_credentials_and_no_connection_differ_and_keep_the_input(apart, vi
     visitor = visit(apart).open().connection("live")
     sign_in(visitor, ada.email, "not-the-password")
     trouble = dialog(visitor).locator(".trouble")
-    expect(trouble).to_have_text("Wrong e-mail address or password. Check both.")
+    expect(trouble).to_have_text("Wrong email address or password. Check both.")
     apart.ingest.kill()
     dialog(visitor).get_by_label("Password").fill(PASSWORD)
     dialog(visitor).get_by_role("button", name="Sign in", exact=True).click()
     expect(trouble).to_contain_text("No connection to the server.")
-    expect(dialog(visitor).get_by_label("E-mail address")).to_have_value(ada.email)
+    expect(dialog(visitor).get_by_label("Email address")).to_have_value(ada.email)
     expect(dialog(visitor).get_by_label("Password")).to_have_value(PASSWORD)
     apart.ingest.start()
     dialog(visitor).get_by_role("button", name="Sign in", exact=True).click()
@@ -64,7 +64,7 @@ def test_a_taken_address_and_a_weak_password_show_errors_at_their_fields(shared,
     visitor.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
     dialog(visitor).get_by_role("button", name="Sign up").click()
     dialog(visitor).get_by_label("First name").fill("Ada")
-    dialog(visitor).get_by_label("E-mail address").fill(ada.email)
+    dialog(visitor).get_by_label("Email address").fill(ada.email)
     dialog(visitor).get_by_label("Password").fill("password")
     submit = dialog(visitor).get_by_role("button", name="Sign up", exact=True)
     submit.click()
@@ -72,7 +72,7 @@ def test_a_taken_address_and_a_weak_password_show_errors_at_their_fields(shared,
     expect(dialog(visitor).get_by_text("This password is too short or too common.")).to_be_visible()
     dialog(visitor).get_by_label("Password").fill(PASSWORD)
     submit.click()
-    expect(dialog(visitor).get_by_label("E-mail address")).to_have_attribute("aria-invalid", "true")
+    expect(dialog(visitor).get_by_label("Email address")).to_have_attribute("aria-invalid", "true")
     expect(dialog(visitor).get_by_text("Sign in instead.")).to_be_visible()
 
 
@@ -164,7 +164,7 @@ def test_a_failed_provider_login_shows_the_reason_and_keeps_the_input(tmp_path, 
         visitor.page.get_by_role("link", name="Sign in with Example Login").click()
         expect(dialog(visitor)).to_contain_text("was not finished")
         assert visitor.page.url == product.url + "/"
-        dialog(visitor).get_by_label("E-mail address").fill(ada.email)
+        dialog(visitor).get_by_label("Email address").fill(ada.email)
         dialog(visitor).get_by_label("Password").fill(PASSWORD)
         dialog(visitor).get_by_role("button", name="Sign in", exact=True).click()
         expect(visitor.page.get_by_label("Your link")).to_have_value("https://example.org/kept")

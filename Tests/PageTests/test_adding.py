@@ -1,4 +1,4 @@
-"""Tests of putting a person on the map: each step, and each failure, which loses no input."""
+"""Tests of the dialog that adds a pin: each step, and each failure. No failure loses the person's input."""
 
 import re
 
@@ -172,7 +172,7 @@ def test_an_expired_session_is_renewed_in_the_dialog_and_keeps_the_input(adding)
     adding.submit()
     again = adding.page.locator("dialog.sign-in")
     expect(again).to_contain_text("Your session has ended.")
-    expect(again.get_by_label("E-mail address")).to_have_value(adding.person.email)
+    expect(again.get_by_label("Email address")).to_have_value(adding.person.email)
     again.get_by_label("Password").fill(PASSWORD)
     again.get_by_role("button", name="Sign in", exact=True).click()
     expect(adding.dialog).to_have_count(0)
@@ -195,7 +195,7 @@ def test_a_stranger_signs_in_first_and_then_continues(shared, visit):
     adding.page.get_by_role("banner").get_by_role("button", name="Add a pin").click()
     dialog = adding.page.locator("dialog.sign-in")
     expect(dialog).to_contain_text("You need an account for this.")
-    dialog.get_by_label("E-mail address").fill(person.email)
+    dialog.get_by_label("Email address").fill(person.email)
     dialog.get_by_label("Password").fill(PASSWORD)
     dialog.get_by_role("button", name="Sign in", exact=True).click()
     adding.step(1)

@@ -47,7 +47,7 @@ def wolfe(shared):
 
 
 def measure(visitor):
-    """Returns the faults and actions at each size, also with the longest status texts: on one line, and of one word."""
+    """Returns the faults and actions at each size, also with two long status texts: the longest line and word."""
     found = {}
     for width, height in SIZES:
         visitor.page.set_viewport_size({"width": width, "height": height})

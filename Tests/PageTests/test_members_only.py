@@ -33,7 +33,7 @@ def test_a_stranger_sees_only_the_sign_in_and_then_the_live_map(members_only, vi
     expect(page.get_by_text("This map is for members. Sign in to see it.")).to_be_visible()
     assert "Oslo" not in page.content()
     page.locator("#enter").click()
-    page.get_by_label("E-mail address").fill(ada.email)
+    page.get_by_label("Email address").fill(ada.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("dialog").get_by_role("button", name="Sign in").click()
     visitor.connection("live")

@@ -63,7 +63,7 @@ def test_the_operator_page_signs_in_and_out_like_the_map(shared, visit):
     olga = shared.operator()
     visitor = visit(shared).open("/admin")
     visitor.page.get_by_role("button", name="Sign in").click()
-    visitor.page.get_by_label("E-mail address").fill(olga.email)
+    visitor.page.get_by_label("Email address").fill(olga.email)
     visitor.page.get_by_label("Password").fill(PASSWORD)
     visitor.page.get_by_role("dialog").get_by_role("button", name="Sign in").click()
     expect(visitor.page.locator("#figures")).to_be_visible()

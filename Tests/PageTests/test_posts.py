@@ -98,7 +98,7 @@ def delete(visitor, place):
 
 
 def stop_clock(visitor):
-    """Stops the test's clock a few seconds in the future."""
+    """Stops the page's clock a few seconds in the future."""
     for seconds in [5, 20, 80]:
         try:
             visitor.page.clock.pause_at(datetime.now() + timedelta(seconds=seconds))

@@ -4,20 +4,20 @@ import pytest
 from adding_dialog import Adding
 from playwright.sync_api import expect
 
-TOWN = "The pin is in the middle of the town. Drag it to the exact spot, or go back and enter your postcode."
+CITY = "The pin is in the middle of the city. Drag it to the exact spot, or go back and enter your postcode."
 POSTCODE = "The pin is in the middle of the postcode area. Drag it to the exact spot."
-COUNTRY = "The pin is in the middle of the country. Drag it to the exact spot, or go back and enter your town."
+COUNTRY = "The pin is in the middle of the country. Drag it to the exact spot, or go back and enter your city."
 
 
 def test_an_unknown_street_shows_a_notice_with_the_pins_accuracy(adding):
     understood = "We don’t know “10 Downing St”, only “London”."
-    adding.begin().find("10 Downing St, London").step(2).notice(understood, TOWN)
+    adding.begin().find("10 Downing St, London").step(2).notice(understood, CITY)
     expect(adding.dialog.locator(".notice")).to_be_visible()
     expect(adding.dialog.locator(".notice")).not_to_have_class("notice mild")
     button = adding.dialog.get_by_role("button", name="Use this place")
-    expect(button).to_have_accessible_description(f"{understood} {TOWN}")
+    expect(button).to_have_accessible_description(f"{understood} {CITY}")
     adding.dialog.get_by_role("radio").nth(1).check()
-    adding.notice(understood, TOWN)
+    adding.notice(understood, CITY)
     pin = adding.dialog.locator(".preview-map .pin")
     pin.focus()
     pin.press("ArrowUp")
@@ -42,7 +42,7 @@ def test_a_known_place_shows_no_notice(adding, place):
 
 
 def test_ignored_words_around_a_place_show_a_mild_notice(adding):
-    adding.begin().find("I live in Kyoto").step(2).notice("We searched for “Kyoto” and ignored “I live in”.", TOWN)
+    adding.begin().find("I live in Kyoto").step(2).notice("We searched for “Kyoto” and ignored “I live in”.", CITY)
     expect(adding.dialog.locator(".notice")).to_have_class("notice mild")
 
 
@@ -72,7 +72,7 @@ def test_the_notice_is_shown_in_german(shared, visit):
 def test_the_hint_names_only_places_that_the_server_knows(adding):
     adding.begin()
     expect(adding.dialog.locator(".hint")).to_have_text(
-        "A town, a region, a country or a postcode. In the next step you can move the pin to the exact spot.")
+        "A city, a region, a country or a postcode. In the next step you can move the pin to the exact spot.")
 
 
 @pytest.mark.parametrize("place, least, most", [("Oslo, Norway", 0, 0.05), ("Costa Rica", 0.05, 0.2), ("Canada", 1, 5)])
@@ -82,7 +82,7 @@ def test_the_previews_zoom_fits_the_places_extent(adding, place, least, most):
     ground = adding.dialog.locator(".preview-map").bounding_box()
     assert ground["x"] < before["x"] < ground["x"] + ground["width"]
     point = adding.page.request.get(f"/v2/geocode?q={place}").json()["places"][0]
-    # A key moves the pin by 10 pixels. The post shows how many degrees they are.
+    # A key moves the pin by 10 pixels. The post shows this distance in degrees.
     adding.dialog.locator(".preview-map .pin").press("ArrowRight")
     adding.here().link("https://example.org/").submit()
     expect(adding.dialog).to_have_count(0)

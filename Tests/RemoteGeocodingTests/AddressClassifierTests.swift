@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Address classifier")
 struct AddressClassifierTests {
-  private func isOpen(_ text: String, _ level: Place.Level = .city, _ match: Place.Match = .fallback) -> Bool {
+  private func needsRemoteLookup(
+    _ text: String, _ level: Place.Level = .city, _ match: Place.Match = .fallback
+  ) -> Bool {
     var place = Place.sample("Oslo, Norway")
     (place.level, place.match) = (level, match)
     return AddressClassifier.needsRemoteLookup(PlaceQuery(text), found: [place])
@@ -17,24 +19,24 @@ struct AddressClassifierTests {
       "7 Storgata, Oslo", "Storgata 7, 0155 Oslo", "Karl Johans gate 12b, Oslo", "Oslo Storgata 12-14",
       "Akersgata, Oslo", "12 Main Street, Oslo", "Rue Haute, Oslo", "Kirkeveien 5/3 Oslo", "ул. Ленина, Oslo",
     ])
-  func streets(text: String) { #expect(isOpen(text)) }
+  func streets(text: String) { #expect(needsRemoteLookup(text)) }
 
   @Test(
-    "Towns, postcodes and nonsense need no remote lookup",
+    "Cities, postcodes and nonsense need no remote lookup",
     arguments: [
       "Oslo", "Oslo, Norway", "0155 Oslo", "Oslo 0155", "Oslo Norway 10115", "greater Oslo area", "Street, Oslo",
       "Oslo 1234567 apples", "7",
     ])
-  func none(text: String) { #expect(!isOpen(text)) }
+  func none(text: String) { #expect(!needsRemoteLookup(text)) }
 
   @Test(
     "A complete match or a street match needs no remote lookup", arguments: [Place.Match.exact, .prefix, .fuzzy])
   func whole(match: Place.Match) {
-    #expect(!isOpen("7 Storgata, Oslo", .city, match))
-    #expect(!isOpen("7 Storgata, Oslo", .street))
+    #expect(!needsRemoteLookup("7 Storgata, Oslo", .city, match))
+    #expect(!needsRemoteLookup("7 Storgata, Oslo", .street))
   }
 
-  @Test("The text that the gazetteer left unmatched decides, if it is known")
+  @Test("The gazetteer's unmatched words decide, if the place has details")
   func unmatched() {
     var place = Place.sample("Oslo, Norway")
     (place.level, place.match, place.detail) = (.city, .fallback, Place.Detail())
@@ -44,7 +46,7 @@ struct AddressClassifierTests {
     #expect(AddressClassifier.needsRemoteLookup(PlaceQuery("7 Storgata, Oslo"), found: [place]))
   }
 
-  @Test("A query without local places is decided by its text, kind and levels")
+  @Test("The text, kind and levels of a query decide if the gazetteer finds no place")
   func empty() {
     #expect(AddressClassifier.needsRemoteLookup(PlaceQuery("7 Storgata, Nowhere"), found: []))
     #expect(!AddressClassifier.needsRemoteLookup(PlaceQuery("Nowhere"), found: []))

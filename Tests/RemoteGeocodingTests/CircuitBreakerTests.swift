@@ -63,7 +63,7 @@ struct CircuitBreakerTests {
     #expect(breaker.isOpen(nowMs: 0))
   }
 
-  @Test("An expired breaker admits one probe, whose success closes it")
+  @Test("A breaker admits one probe after its pause, and the probe's success closes the breaker")
   func probe() throws {
     let breaker = BreakerBox()
     fail(breaker, times: 5, atMs: 0)
@@ -99,7 +99,7 @@ struct CircuitBreakerTests {
     #expect(breaker.isOpen(nowMs: 7_199_999))
   }
 
-  @Test("A released probe lets the next one through")
+  @Test("A breaker admits another probe after the release of an unused probe")
   func released() throws {
     let breaker = BreakerBox()
     fail(breaker, times: 5, atMs: 0)
@@ -107,7 +107,7 @@ struct CircuitBreakerTests {
     #expect(breaker.admit(nowMs: 30_000) != nil)
   }
 
-  @Test("A result of a request from before the breaker opened changes nothing")
+  @Test("A breaker ignores the outcome of a request that began before it opened")
   func late() throws {
     let breaker = BreakerBox()
     let early = try #require(breaker.admit(nowMs: 0))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Provider configuration")
 struct ConfigurationTests {
-  private func mistake(
+  private func fault(
     _ url: String, provider: Provider = .nominatim, contact: String = "", key: String = ""
   ) -> RemoteConfiguration.ConfigurationError? {
     do {
@@ -14,12 +14,12 @@ struct ConfigurationTests {
   }
 
   @Test(
-    "An https URL may name any host, and an http URL only this one",
+    "An https URL may name any host, and an http URL only this host",
     arguments: [
       "https://geo.example.org", "https://geo.example.org/", "https://geo.example.org:8443/nominatim",
       "http://127.0.0.1:8088", "http://localhost/x", "http://[::1]:8088", "http://127.8.9.10",
     ])
-  func urls(url: String) { #expect(mistake(url) == nil) }
+  func urls(url: String) { #expect(fault(url) == nil) }
 
   @Test(
     "Malformed and insecure provider URLs are refused",
@@ -28,12 +28,12 @@ struct ConfigurationTests {
       "https://example.org/?a=b", "https://example.org/#a", "https://example.org/a b", "http://127.0.0.1.example.org",
       "http://localhost.example.org", "http://10.0.0.1", "file:///etc/passwd",
     ])
-  func noURLs(url: String) { #expect(mistake(url) == .url) }
+  func refusedURLs(url: String) { #expect(fault(url) == .url) }
 
   @Test("The public Nominatim needs a contact, in any spelling of its host")
   func contactMissing() throws {
     for host in ["nominatim.openstreetmap.org", "NOMINATIM.OpenStreetMap.org", "nominatim.openstreetmap.org."] {
-      #expect(mistake("https://\(host)") == .contactMissing, "\(host)")
+      #expect(fault("https://\(host)") == .contactMissing, "\(host)")
       let own = try RemoteConfiguration(provider: .nominatim, url: "https://\(host)", contact: "ops@example.org")
       #expect(own.isPublic && own.userAgent == "onthemap/1.0 (ops@example.org)")
     }
@@ -42,26 +42,26 @@ struct ConfigurationTests {
     #expect(!own.isPublic && own.userAgent == "onthemap/1.0")
   }
 
-  @Test("A contact is a mail address or a link, and cannot inject a header")
+  @Test("A contact is an email address or a link, and cannot inject a header")
   func contacts() {
     for contact in ["a@example.org", "https://example.org/contact", "http://example.org"] {
-      #expect(mistake("https://x.org", contact: contact) == nil, "\(contact)")
+      #expect(fault("https://x.org", contact: contact) == nil, "\(contact)")
     }
     for contact in ["me", "a@b\r\nX: y", "a b@c.org", "a@b (c)", "ü@x.org", "@x.org"] {
-      #expect(mistake("https://x.org", contact: contact) == .contact, "\(contact)")
+      #expect(fault("https://x.org", contact: contact) == .contact, "\(contact)")
     }
     let longest = RemoteLimits.contactBytesMax - "@x.org".utf8.count
-    #expect(mistake("https://x.org", contact: String(repeating: "a", count: longest) + "@x.org") == nil)
-    #expect(mistake("https://x.org", contact: String(repeating: "a", count: longest + 1) + "@x.org") == .contact)
+    #expect(fault("https://x.org", contact: String(repeating: "a", count: longest) + "@x.org") == nil)
+    #expect(fault("https://x.org", contact: String(repeating: "a", count: longest + 1) + "@x.org") == .contact)
   }
 
   @Test("Only Pelias accepts a key, of printable characters")
   func keys() {
-    #expect(mistake("https://x.org", provider: .pelias, key: "ge-0123") == nil)
-    #expect(mistake("https://x.org", provider: .pelias, key: "a b") == .key)
+    #expect(fault("https://x.org", provider: .pelias, key: "ge-0123") == nil)
+    #expect(fault("https://x.org", provider: .pelias, key: "a b") == .key)
     let longest = String(repeating: "k", count: RemoteLimits.keyBytesMax)
-    #expect(mistake("https://x.org", provider: .pelias, key: longest) == nil)
-    #expect(mistake("https://x.org", provider: .pelias, key: longest + "k") == .key)
-    #expect(mistake("https://x.org", provider: .photon, key: "ge-0123") == .keyUnused)
+    #expect(fault("https://x.org", provider: .pelias, key: longest) == nil)
+    #expect(fault("https://x.org", provider: .pelias, key: longest + "k") == .key)
+    #expect(fault("https://x.org", provider: .photon, key: "ge-0123") == .keyUnused)
   }
 }

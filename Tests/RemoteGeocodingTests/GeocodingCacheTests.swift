@@ -34,7 +34,7 @@ struct GeocodingCacheTests {
     #expect(cache.count == 1)
   }
 
-  @Test("An empty answer is fresh for one day and then dropped")
+  @Test("A result without a place is fresh for one day and then dropped")
   func notFound() {
     let cache = CacheBox()
     cache.store([], for: key("a"), nowMs: 0)
@@ -50,14 +50,14 @@ struct GeocodingCacheTests {
     }
   }
 
-  @Test("Cache keys differ in every parameter that changes the answer")
+  @Test("Cache keys differ in every parameter that changes the result")
   func different() {
     var queries = [PlaceQuery("a"), PlaceQuery("b"), PlaceQuery("a", limit: 2), PlaceQuery("a", country: "FR")]
     queries += [PlaceQuery("a", language: "fr"), PlaceQuery("a", focus: Place.sample("").coordinate)]
     #expect(Set(queries.map(GeocodingCache.Key.init)).count == queries.count)
   }
 
-  @Test("A full cache evicts the least recently used answer")
+  @Test("A full cache evicts the least recently used result")
   func full() {
     let cache = CacheBox(max: 3)
     for text in ["a", "b", "c"] { cache.store(here, for: key(text), nowMs: 0) }
@@ -68,7 +68,7 @@ struct GeocodingCacheTests {
     for text in ["a", "c", "d"] { #expect(cache.entry(key(text), nowMs: 3) != nil, "\(text)") }
   }
 
-  @Test("A large cache evicts a sixteenth of its answers together, the least recently used")
+  @Test("A large cache evicts a sixteenth of its results together, the least recently used")
   func batch() {
     let cache = CacheBox(max: 64)
     for number in 0..<64 { cache.store(here, for: key("\(number)"), nowMs: 0) }

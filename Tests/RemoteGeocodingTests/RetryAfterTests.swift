@@ -19,7 +19,7 @@ struct RetryAfterTests {
   func bound(text: String) { #expect(RetryAfter.ms(text, unixSeconds: date) == 3_600_000) }
 
   @Test(
-    "A Retry-After date is read as the time until then, in its RFC 1123 and asctime forms",
+    "A Retry-After date gives the time until then, in RFC 1123 form and in asctime form",
     arguments: ["Sun, 06 Nov 1994 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])
   func dates(text: String) {
     #expect(RetryAfter.ms(text, unixSeconds: date - 90) == 90_000)

@@ -38,7 +38,7 @@ private final class GeocoderFixture: Sendable {
   }
 }
 
-/// A clock that tests can move forward. It runs by itself only if the geocoder waits for a time. Otherwise it stands
+/// A clock that tests can move forward. The clock runs by itself only for tests of paced requests. Otherwise it stands
 /// still, so that no pause ends early on a slow machine.
 private final class TestClock: Sendable {
   private let skippedMs = Mutex<Int64>(0)
@@ -60,7 +60,7 @@ private final class Gate: Sendable {
 
   func open() { semaphore.signal() }
 
-  /// Waits until the gate opens, for two minutes at most.
+  /// Waits until the gate opens, for at most two minutes.
   func pass() {
     // Signal again, so that the gate stays open for the next thread.
     if semaphore.wait(timeout: .now() + .seconds(120)) == .success { semaphore.signal() }
@@ -79,7 +79,7 @@ struct StubServerTests {
   ]
 
   @Test(
-    "Each provider's house is found by a request with the program's User-Agent",
+    "Each provider finds a house by one request, which has the program's User-Agent",
     arguments: StubServerTests.houses)
   func found(provider: Provider, path: String, body: String) async throws {
     let scene = try GeocoderFixture(provider) { _ in .response(body: body) }
@@ -97,7 +97,7 @@ struct StubServerTests {
     #expect(request.headers["cookie"] == nil)
   }
 
-  @Test("An empty answer is cached for a day, and a place for 30 days")
+  @Test("A result without a place is cached for a day, and a place for 30 days")
   func kept() async throws {
     let scene = try GeocoderFixture {
       $0.parameter("q") == "nowhere 1" ? .response(body: "[]") : .response(body: ProviderSamples.nominatimHouse)
@@ -117,7 +117,7 @@ struct StubServerTests {
     #expect(scene.server.requests.count == 4)
   }
 
-  @Test("The geocoder filters a cached answer by the wanted levels")
+  @Test("The geocoder filters a cached result by the wanted levels")
   func levels() async throws {
     let scene = try GeocoderFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
     func locate(_ levels: Set<Place.Level>) async -> RemoteGeocoder.Outcome {
@@ -128,7 +128,7 @@ struct StubServerTests {
     #expect(scene.server.requests.count == 1)
   }
 
-  @Test("Concurrent equal queries share one request, and other queries are limited in number")
+  @Test("Concurrent equal queries share one request, and at most four requests run at a time")
   func singleFlight() async throws {
     let gate = Gate()
     let requestCount = Atomic(0)
@@ -146,7 +146,7 @@ struct StubServerTests {
     #expect((2...RemoteLimits.inFlightMax).contains(scene.server.maxConcurrent))
   }
 
-  @Test("A public server gets one request a second at most, and one at a time")
+  @Test("A public server gets at most one request a second, and one at a time")
   func publicServer() async throws {
     let scene = try GeocoderFixture(isPublic: true) { _ in
       .delayed(ms: 300, .response(body: ProviderSamples.nominatimHouse))
@@ -189,14 +189,14 @@ struct StubServerTests {
     (.response(status: 404, body: "{\"error\":{\"code\":404,\"message\":\"?\"}}"), "remote_unavailable"),
     (.response(status: 400, body: "{\"error\":{\"code\":400,\"message\":\"?\"}}"), "remote_refused"),
     (.response(status: 429, headers: ["Retry-After": "2"], body: ""), "remote_rate_limited"),
-    (.response(body: "[{\"lat\":\"1\",\"lon"), "remote_answer_malformed"),
-    (.response(headers: ["Content-Type": "text/html"], body: "<html>Hello</html>"), "remote_answer_malformed"),
+    (.response(body: "[{\"lat\":\"1\",\"lon"), "remote_response_malformed"),
+    (.response(headers: ["Content-Type": "text/html"], body: "<html>Hello</html>"), "remote_response_malformed"),
     (.raw(Array("HTTP/1.1 200 -\r\nContent-Length: 9\r\n\r\n[\"\u{FC}".utf8.dropLast())), "remote_unreachable"),
-    (.raw(Array("HTTP/1.1 200 -\r\nContent-Length: 4\r\n\r\n[\"".utf8) + [0xFC, 0x22]), "remote_answer_malformed"),
-    (.response(body: String(repeating: " ", count: RemoteLimits.bodyBytesMax) + "[]"), "remote_answer_too_long"),
+    (.raw(Array("HTTP/1.1 200 -\r\nContent-Length: 4\r\n\r\n[\"".utf8) + [0xFC, 0x22]), "remote_response_malformed"),
+    (.response(body: String(repeating: " ", count: RemoteLimits.bodyBytesMax) + "[]"), "remote_response_too_long"),
     (
       .raw(Array("HTTP/1.1 200 -\r\n\r\n".utf8) + [UInt8](repeating: 0x20, count: 3 * RemoteLimits.bodyBytesMax)),
-      "remote_answer_too_long"
+      "remote_response_too_long"
     ),
     (.reset, "remote_unreachable"),
   ]
@@ -247,7 +247,7 @@ struct StubServerTests {
     }
   }
 
-  @Test("The geocoder follows one redirect on the same server, and no other")
+  @Test("The geocoder follows one redirect on the same server, and no other redirect")
   func redirects() async throws {
     let elsewhere = try StubServer { _ in .response(body: ProviderSamples.nominatimHouse) }
     let scene = try GeocoderFixture { request in
@@ -273,7 +273,7 @@ struct StubServerTests {
     #expect(elsewhere.requests.isEmpty)
   }
 
-  @Test("A server's Retry-After is obeyed, in seconds and as a date", arguments: [false, true])
+  @Test("The geocoder obeys a server's Retry-After, in seconds and as a date", arguments: [false, true])
   func retryAfter(isDate: Bool) async throws {
     let scene = try GeocoderFixture { _ in
       let date = Date(timeIntervalSinceNow: 121)
@@ -292,7 +292,7 @@ struct StubServerTests {
     #expect(await scene.locate("2 Storgata").isFound)
   }
 
-  @Test("Failures that have no Retry-After double the pause, up to a minute")
+  @Test("Each failure without a Retry-After doubles the pause, up to a minute")
   func backoff() async throws {
     let scene = try GeocoderFixture { _ in .response(status: 429, body: "") }
     for number in 1...12 {
@@ -302,7 +302,7 @@ struct StubServerTests {
     #expect(scene.server.requests.count == 12, "A 429 must not open the breaker, because the server works.")
   }
 
-  @Test("An open breaker serves stale answers, and one successful probe closes it")
+  @Test("An open breaker serves stale results, and one successful probe closes it")
   func breaker() async throws {
     let scene = try GeocoderFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
     #expect(await scene.locate("old 1").isFound)
@@ -322,7 +322,7 @@ struct StubServerTests {
     #expect(await scene.locate("7 Storgata").isFound)
   }
 
-  @Test("A refused client makes no request for an hour", arguments: [401, 402, 403])
+  @Test("A client that the provider refuses sends no request for an hour", arguments: [401, 402, 403])
   func blocked(status: Int) async throws {
     let scene = try GeocoderFixture { _ in
       .response(status: status, headers: ["Content-Type": "text/html"], body: "<html>Forbidden</html>")

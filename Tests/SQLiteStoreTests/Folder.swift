@@ -9,7 +9,7 @@ import Testing
 @testable import Domain
 @testable import SQLiteStore
 
-/// A temporary folder for a database. Deleted with this object.
+/// A temporary folder for a database, deleted with this object.
 final class Folder: Sendable {
   let path: String
 
@@ -21,11 +21,11 @@ final class Folder: Sendable {
 
   var database: String { path + "/onthemap.sqlite" }
 
-  private static let anHourMs: Int64 = 3_600_000
+  private static let hourMs: Int64 = 3_600_000
 
   /// Opens the database. By default scans have an hour, so that none times out on a busy machine.
   func open(
-    scanMs: Int64 = Folder.anHourMs, scanWaitMs: Int64 = Folder.anHourMs, scanBusyMaxMs: Int64 = Folder.anHourMs
+    scanMs: Int64 = Folder.hourMs, scanWaitMs: Int64 = Folder.hourMs, scanBusyMaxMs: Int64 = Folder.hourMs
   ) throws -> SQLiteDatabase {
     var times = ScanTimes()
     (times.limitMs, times.waitMs, times.busyMaxMs) = (scanMs, scanWaitMs, scanBusyMaxMs)
@@ -33,7 +33,7 @@ final class Folder: Sendable {
       folder: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, scanTimes: times)
   }
 
-  /// Opens a connection past the instance lock, as another process might.
+  /// Opens a connection without the instance lock, as another process might.
   func outside(readonly: Bool = true) throws -> DatabaseQueue {
     var configuration = GRDB.Configuration()
     configuration.readonly = readonly
@@ -51,7 +51,7 @@ final class Folder: Sendable {
   }
 }
 
-/// Blocks a database's writer until it is opened, so that later writes form one group.
+/// A gate that blocks a database's writer until the test opens the gate, so that later writes form one group.
 final class Gate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 
@@ -96,8 +96,8 @@ extension SQLiteDatabase {
 
   /// Checks the integrity of rows and indices, and the number of queued posts.
   func expectSound(sourceLocation: SourceLocation = #_sourceLocation) throws {
-    let verdict = try pool.read { db in try String.fetchAll(db, sql: "PRAGMA integrity_check") }
-    #expect(verdict == ["ok"], sourceLocation: sourceLocation)
+    let faults = try pool.read { db in try String.fetchAll(db, sql: "PRAGMA integrity_check") }
+    #expect(faults == ["ok"], sourceLocation: sourceLocation)
     #expect(
       try number("SELECT count(*) FROM post INDEXED BY post_queued WHERE state = 0") == unsettledJobs().count,
       sourceLocation: sourceLocation)

@@ -23,7 +23,7 @@ struct FacebookGraphTests {
     }
   }
 
-  @Test("A token for this app yields the user's id, names and address")
+  @Test("A token for this app yields the user's id, names and email address")
   func known() async throws {
     let graph = try FacebookStub(["token|1": .init()])
     let identity = try await identity("token|1", at: graph).get()
@@ -56,7 +56,7 @@ struct FacebookGraphTests {
     ] {
       #expect(await identity(token, at: graph) == .failure(.refused(code: code)), "\(token.prefix(20))")
     }
-    // Ingest requests no profile for another app's token. The one request is for the page's token.
+    // The client requests no profile for another app's token. The only profile request is for the page's token.
     #expect(graph.server.requests.count { $0.path == "/v24.0/me" } == 1)
     let long = String(repeating: "a", count: IdentityLimits.tokenBytesMax)
     graph.set(long, .init())
@@ -64,7 +64,7 @@ struct FacebookGraphTests {
     #expect(owner.subject == "10223", "A token at the length limit must be accepted.")
   }
 
-  @Test("Errors, redirects and malformed answers from Facebook are temporary failures")
+  @Test("Errors, redirects and malformed responses from Facebook are temporary failures")
   func unavailable() async throws {
     let server = try StubServer { _ in .reset }
     let full = #"{"data":{"is_valid":true,"padding":""# + String(repeating: "a", count: IdentityLimits.bodyBytesMax)
@@ -72,8 +72,8 @@ struct FacebookGraphTests {
       (.response(status: 500, body: "{}"), "facebook_debug_token_status_500"),
       (.response(status: 400, body: "{}"), "facebook_debug_token_status_400"),
       (.response(status: 302, headers: ["Location": "/elsewhere"], body: ""), "provider_redirected"),
-      (.response(body: "hello"), "provider_answer_malformed"), (.response(body: "{}"), "provider_answer_malformed"),
-      (.response(body: full + #""}}"#), "provider_answer_too_long"),
+      (.response(body: "hello"), "provider_response_malformed"), (.response(body: "{}"), "provider_response_malformed"),
+      (.response(body: full + #""}}"#), "provider_response_too_long"),
     ]
     for (reply, code) in replies {
       server.setResponse { _ in reply }

@@ -12,7 +12,7 @@ private final class Clock: Sendable {
 
 @Suite("OpenID Connect provider metadata and issuer")
 struct OpenIDProviderTests {
-  private let flow = PendingAuthorization(
+  private let authorization = PendingAuthorization(
     state: String(repeating: "s", count: 43), nonce: String(repeating: "n", count: 43),
     verifier: String(repeating: "v", count: 43), returnPath: "/", link: nil)
 
@@ -22,15 +22,15 @@ struct OpenIDProviderTests {
       redirectURI: "http://127.0.0.1:1/callback")
   }
 
-  /// The failure to build the authorization URL, or nil.
+  /// Returns the failure to build the authorization URL, or nil.
   private func authorizationFailure(_ provider: OpenIDProvider) async -> IdentityFailure? {
     do throws(IdentityFailure) {
-      _ = try await provider.authorization(of: flow)
+      _ = try await provider.authorization(of: authorization)
       return nil
     } catch { return error }
   }
 
-  /// The failure of the check of a response's issuer, or nil.
+  /// Returns the failure of the check of a response's issuer, or nil.
   private func failure(_ provider: OpenIDProvider, of issuer: String?) async -> IdentityFailure? {
     do throws(IdentityFailure) {
       try await provider.check(issuer: issuer)
@@ -45,12 +45,12 @@ struct OpenIDProviderTests {
     let provider = OpenIDProvider(try configuration(server)) { clock.nowMs.withLock { $0 } }
     defer { provider.end() }
     #expect(server.server.requests.isEmpty)
-    let location = try await provider.authorization(of: flow)
+    let location = try await provider.authorization(of: authorization)
     #expect(
       location.hasPrefix("\(server.server.url)/authorize?tenant=a&response_type=code&client_id=onthemap%20client&"))
     for (atMs, count) in [(IdentityLimits.metadataMs - 1, 1), (IdentityLimits.metadataMs, 2)] {
       clock.nowMs.withLock { $0 = atMs }
-      _ = try await provider.authorization(of: flow)
+      _ = try await provider.authorization(of: authorization)
       #expect(server.server.requests.count == count)
     }
   }
@@ -76,7 +76,7 @@ struct OpenIDProviderTests {
     #expect(await authorizationFailure(provider) == nil)
   }
 
-  @Test("A response with a wrong issuer is refused, and so is a missing one that the metadata announces")
+  @Test("A wrong issuer in a response is refused, and so is a missing issuer that the metadata announces")
   func issuer() async throws {
     for (sendsIssuer, wrong) in [(false, ["https://b.example"]), (true, ["https://b.example", nil])] {
       let server = try OpenIDStub()
@@ -86,7 +86,7 @@ struct OpenIDProviderTests {
       for issuer in wrong {
         #expect(
           await failure(provider, of: issuer)
-            == .refused(code: "oidc_answer_iss"))
+            == .refused(code: "oidc_response_iss"))
       }
       for issuer in sendsIssuer ? [server.issuer] : [server.issuer, nil] {
         #expect(await failure(provider, of: issuer) == nil)

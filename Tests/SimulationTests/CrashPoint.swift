@@ -25,7 +25,7 @@ enum CrashPoint: String, CaseIterable {
 }
 
 extension Simulation {
-  /// Decides at random if the process crashes at this point, and counts the crash. Always false in the calm.
+  /// Returns true, at random, if the process crashes at this point, and counts the crash. Always false in the calm.
   func mayCrash(_ point: CrashPoint) -> Bool {
     guard !isCalm, random.below(1_000) < (point.rawValue.hasPrefix("ingest") ? 6 : 12) else { return false }
     crashes[point, default: 0] += 1

@@ -5,7 +5,7 @@ struct EventQueue<Event> {
     let event: Event
   }
 
-  /// Latest event first, so that the next one is the last element.
+  /// Entries with the latest event first, so that the next event is the last element.
   private var entries: [Entry] = []
   /// Simulated time, in milliseconds since the start.
   private(set) var nowMs: Int64 = 0

@@ -6,7 +6,7 @@ enum InjectedBug: String, CaseIterable, CustomTestStringConvertible {
   case acknowledgesBeforeCommit
   /// Ingest sends a client the response before the commit of its post.
   case respondsBeforeCommit
-  /// Ingest counts a failure under a former lease.
+  /// Ingest counts a failure under an earlier lease.
   case acceptsLateFailures
   /// A worker never resends a result.
   case forgetsOutbox
@@ -16,15 +16,15 @@ enum InjectedBug: String, CaseIterable, CustomTestStringConvertible {
   case looksUpKeysBeforeTransaction
   /// A change gets its sequence number and goes to the feeds before its commit.
   case publishesBeforeCommit
-  /// Lost leases are not counted.
+  /// Ingest does not count lost leases.
   case forgetsLosses
-  /// A job of a lost worker is not requeued.
+  /// Ingest does not requeue the jobs of a lost worker.
   case dropsLostJobs
   /// A restart ends the pause of the queue.
   case forgetsPause
-  /// Ingest ignores the progress in heartbeats, so a stuck worker counts as busy.
+  /// Ingest ignores the progress in heartbeats, so a stalled worker counts as busy.
   case forgetsProgress
-  /// Failed attempts are counted on disk, but not in memory.
+  /// Ingest counts failed attempts on disk, but not in memory.
   case forgetsAttempts
   /// After a start the list has the sequence number of its newest post, although a deletion came later.
   case forgetsDeletions

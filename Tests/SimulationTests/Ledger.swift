@@ -17,24 +17,27 @@ struct Ledger {
     var fate = Fate.queued
     /// Link of an edited post. Nil for any other.
     var link: String?
-    /// Failed attempts and lost leases since the post was accepted or retried.
+    /// Failed attempts since the post was accepted, or retried after its death.
     var attempts = 0
+    /// Committed lost leases since the post was accepted, or retried after its death.
     var losses = 0
-    /// Losses that ingest has counted in memory, but that are not committed, or that the disk has refused.
+    /// Losses that ingest has counted in memory, but not on disk.
     var unstoredLosses = 0
-    /// Workers that the post has crashed since then, under its current lease and under a former one.
+    /// Number of workers that the post has crashed under its current lease.
     var kills = 0
+    /// Number of workers that the post has crashed under an earlier lease.
     var staleKills = 0
-    /// True if an operator has retried the dead post. Ingest has then forgotten its former leases.
+    /// True if an operator has retried the dead post. Ingest has then forgotten its earlier leases.
     var isRetriedDead = false
-    /// Time before which the job must not go out.
+    /// Time before which the job must not be leased.
     var delayedUntilMs = Int64.min
-    /// Time before which the job must not go out after a restart. On disk a pause starts when ingest submits the
+    /// Time before which the job must not be leased after a restart. On disk a pause starts when ingest submits the
     /// settlement.
     var storedDelayUntilMs = Int64.min
-    /// Repeated HELLOs of the worker that did not name the job. They requeue it without a loss.
+    /// Number of times that the job was requeued without a stored loss: after a HELLO that did not name it, or a
+    /// refused write.
     var requeuesWithoutLoss = 0
-    /// Writes of the post's death that the disk has refused. After each one, the job goes out once more.
+    /// Number of writes of the post's death that the disk has refused. After each of them, the job goes out once more.
     var refusedDeaths = 0
   }
 
@@ -46,17 +49,17 @@ struct Ledger {
   private var keys: [String: PostID] = [:]
   /// Leases whose result is committed or needs no write.
   private var acknowledgeable: Set<Lease> = []
-  /// Leases with a result that is a place or not found.
+  /// Leases with a success: a place, or not found.
   private var found: Set<Lease> = []
-  /// Leases with failures.
+  /// Failures by lease.
   private var failed: [Lease: [JobOutcome.Failure]] = [:]
   /// Deleted posts whose job has ended.
   private var settledDeleted: Set<PostID> = []
   var seq: UInt64 = 0
   private var lastToken: UInt64 = 0
   private var lastRemoteMs = Int64.min / 2
-  /// Number of restarts of ingest.
-  private(set) var restarts = 0
+  /// Number of starts of ingest.
+  private(set) var ingestStarts = 0
 
   mutating func recordViolation(_ text: String) { violations.append(text) }
 
@@ -187,9 +190,9 @@ struct Ledger {
   /// Records that the result under this lease is committed or needs no write.
   mutating func allowAcknowledgement(of lease: Lease) { acknowledgeable.insert(lease) }
 
-  // MARK: - Replies and assignments
+  // MARK: - Acknowledgements, responses and assignments
 
-  mutating func recordReply(_ lease: Lease, _ disposition: Disposition) {
+  mutating func recordAcknowledgement(_ lease: Lease, _ disposition: Disposition) {
     switch disposition {
     case .committed:
       expect(acknowledgeable.contains(lease), "job \(lease.job.rawValue) is acknowledged before its commit")
@@ -197,7 +200,7 @@ struct Ledger {
     }
   }
 
-  mutating func recordReply(key: String, _ id: PostID) {
+  mutating func recordResponse(key: String, _ id: PostID) {
     expect(posts[id] != nil, "key \(key) has a response before its commit")
     expect(keys[key] == id, "key \(key) has a response with another post")
   }
@@ -214,7 +217,7 @@ struct Ledger {
     guard let id = job.id.post, let entry = posts[id] else {
       return expect(job.id.isLookup, "job \(job.id.rawValue) goes out before its commit")
     }
-    // The job of a deleted post goes on until its result.
+    // The job of a deleted post continues until its result.
     expect(entry.fate == .queued || entry.fate == .deleted, "job \(job.id.rawValue) goes out after its settlement")
     expect(!settledDeleted.contains(id), "job \(job.id.rawValue) of a deleted post goes out again")
     expect(
@@ -235,9 +238,9 @@ struct Ledger {
     if isCurrent { posts[id]?.kills += 1 } else { posts[id]?.staleKills += 1 }
     let kills = posts[id]?.kills ?? 0
     let uncounted = (posts[id]?.requeuesWithoutLoss ?? 0) + (posts[id]?.refusedDeaths ?? 0)
-    // A restart of ingest forgets losses that ingest had not noticed yet.
+    // Each start of ingest forgets losses that ingest had not noticed yet.
     expect(
-      kills <= Limits.leaseLossesMax + restarts + uncounted,
+      kills <= Limits.leaseLossesMax + ingestStarts + uncounted,
       "job \(lease.job.rawValue) has crashed \(kills) workers")
   }
 
@@ -249,9 +252,9 @@ struct Ledger {
     for id in jobs.compactMap(\.post) { posts[id]?.refusedDeaths += 1 }
   }
 
-  /// Checks what ingest has read at its start.
+  /// Checks the jobs and the pause that ingest has read at its start.
   mutating func start(_ jobs: [Job], isPaused: Bool) {
-    restarts += 1
+    ingestStarts += 1
     settledDeleted = []
     for (id, entry) in posts {
       posts[id]?.delayedUntilMs = entry.storedDelayUntilMs

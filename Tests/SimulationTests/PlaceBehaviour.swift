@@ -1,4 +1,4 @@
-/// Behaviour of a job at workers. The first word of its query selects it.
+/// Behaviour of a job at workers. The first word of the query selects the behaviour.
 enum PlaceBehaviour: String, CaseIterable {
   case found = "Oslo"
   case nowhere = "Nowhere"
@@ -6,13 +6,13 @@ enum PlaceBehaviour: String, CaseIterable {
   case flaky = "Flaky"
   /// Fails permanently.
   case broken = "Broken"
-  /// Crashes the worker that starts it.
+  /// Crashes the worker that starts the job.
   case poison = "Poison"
-  /// Hangs the worker that starts it, while its heartbeats continue.
+  /// Hangs the worker that starts the job, while the worker's heartbeats continue.
   case hanging = "Hanging"
-  /// Fails at each attempt until it is dead.
+  /// Fails at each attempt until the post is dead.
   case stubborn = "Stubborn"
-  /// Takes longer than a lease lasts without extension.
+  /// Takes longer than a lease that no heartbeat extends.
   case slow = "Slow"
   /// Needs a remote provider.
   case street = "Street"

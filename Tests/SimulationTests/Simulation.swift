@@ -3,8 +3,8 @@ import Fuzzing
 @testable import Domain
 
 /// Simulation of the whole system from one seed: clients, ingest with the real store, workers, an operator, a feed and
-/// its subscriber. The network loses, repeats, delays and reorders messages and has partitions, and processes crash at
-/// every step. Then comes a calm without faults, in which everything must finish. The state machines are those of
+/// its subscriber. The network loses, repeats, delays and reorders messages, and has partitions. Processes crash at
+/// every step. A calm without faults follows, in which everything must finish. The state machines are those of
 /// production. The code here replaces their sockets and queues.
 final class Simulation {
   enum Event {
@@ -42,15 +42,15 @@ final class Simulation {
     case subscriberTicks(atMs: Int64)
     case joinArrives(from: Address)
     case partition(Int)
-    /// Index of a worker. The next two indices are the feed's link to ingest and the subscriber's link.
+    /// The index is a worker's. The next two indices are the feed's link to ingest and the subscriber's link.
     case connectionDies(Int)
-    case ingestStalls
+    case ingestIsSuspended
   }
 
   /// Duration of the faults, before the calm.
   static let faultsMs: Int64 = 16_000
-  /// Time of calm within which everything must finish. It covers four workers that hang on one job, with about 65 s
-  /// until the lease of each ends, and the longest pause of a job that has failed seven times.
+  /// Longest calm within which everything must finish. The time covers four workers that hang on one job, each for
+  /// about 65 s until its lease ends. The time also covers the longest pause of a job that has failed seven times.
   static let calmMs: Int64 = 345_000
 
   let seed: UInt64
@@ -68,16 +68,16 @@ final class Simulation {
   var revisions: [Revision] = []
   var feed = SimulatedFeed()
   var subscriber = SimulatedSubscriber()
-  /// The latest lease of each job.
-  var current: [JobID: UInt64] = [:]
+  /// Token of the latest lease of each job.
+  var latestTokens: [JobID: UInt64] = [:]
   var isCalm = false
   /// Deadline of the run.
   private var endMs = Simulation.faultsMs + Simulation.calmMs
   private var hasRetriedDead = false
-  /// Time until which ingest is stalled.
-  var stalledUntilMs: Int64 = 0
-  /// The last stall of ingest.
-  var lastStall: (generation: UInt32, sinceMs: Int64, untilMs: Int64) = (0, 0, 0)
+  /// Time until which ingest is suspended.
+  var suspendedUntilMs: Int64 = 0
+  /// The last suspension of ingest.
+  var lastSuspension: (generation: UInt32, sinceMs: Int64, untilMs: Int64) = (0, 0, 0)
   var starts = 0
   var crashes: [CrashPoint: Int] = [:]
   var drains = 0
@@ -85,7 +85,7 @@ final class Simulation {
   var hangs = 0
   var refusals = 0
   var refusedDeaths = 0
-  var stalls = 0
+  var suspensions = 0
   var deletions = 0
   var backfills = 0
   var edits = 0
@@ -165,7 +165,7 @@ final class Simulation {
       }
     }
     eventQueue.schedule(.workerDrains(random.below(workers.count)), inMs: random.between(1_000, Simulation.faultsMs))
-    if random.happens(20) { eventQueue.schedule(.ingestStalls, inMs: random.between(1_000, Simulation.faultsMs)) }
+    if random.happens(20) { eventQueue.schedule(.ingestIsSuspended, inMs: random.between(1_000, Simulation.faultsMs)) }
   }
 
   private func startCalm() {
@@ -176,7 +176,7 @@ final class Simulation {
   }
 
   /// Retries the dead posts in some runs, and schedules a crash of ingest while they are queued. Most posts with lost
-  /// leases die only after the faults. Returns true if the run goes on.
+  /// leases die only after the faults. Returns true if the run continues.
   private func retryDeadAtEnd() -> Bool {
     guard seed % 8 == 5, !hasRetriedDead else { return false }
     guard ledger.posts.values.contains(where: { $0.fate == .dead }) else { return false }
@@ -193,8 +193,8 @@ final class Simulation {
     case .ingestEnds: if ingest != nil { endIngest("the end of its process") }
     case .ingestTicks, .ingestReceives, .storeCommits, .storeCompletes, .requestArrives, .revisionArrives,
       .fetchArrives, .fetchTimesOut, .clientLooksUp, .lookupTimesOut:
-      if nowMs < stalledUntilMs {
-        eventQueue.schedule(event, inMs: stalledUntilMs - nowMs)
+      if nowMs < suspendedUntilMs {
+        eventQueue.schedule(event, inMs: suspendedUntilMs - nowMs)
       } else {
         try await performAtIngest(event)
       }
@@ -233,10 +233,10 @@ final class Simulation {
       deadConnections += 1
       let addresses = workers.indices.map { Address(worker: $0, connection: workers[$0].connection) }
       network.kill((addresses + [feed.address, subscriber.address])[index], nowMs: nowMs)
-    case .ingestStalls:
-      stalls += 1
-      stalledUntilMs = nowMs + random.between(1_000, 15_000)
-      lastStall = (ingest?.generation ?? 0, nowMs, stalledUntilMs)
+    case .ingestIsSuspended:
+      suspensions += 1
+      suspendedUntilMs = nowMs + random.between(1_000, 15_000)
+      lastSuspension = (ingest?.generation ?? 0, nowMs, suspendedUntilMs)
     }
   }
 

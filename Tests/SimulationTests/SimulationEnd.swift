@@ -3,7 +3,7 @@ import Store
 @testable import Domain
 @testable import SQLiteStore
 
-/// The end of a run and its rules.
+/// End of a run, and the rules for it.
 extension Simulation {
   var isFinished: Bool { ledger.queued.isEmpty && unfinished.isEmpty }
 
@@ -25,7 +25,7 @@ extension Simulation {
     return replica.isFeedStale ? "the subscriber's list is stale" : ""
   }
 
-  /// True if ingest knows less credit than the worker has granted.
+  /// Returns true if ingest knows less credit than the worker has granted.
   private func hasLostCredit(_ index: Int) -> Bool {
     let session = workers[index].session
     guard let id = session.session, let known = ingest?.core.scheduler.sessions[id] else { return true }
@@ -65,7 +65,7 @@ extension Simulation {
       "the list differs from the latest published posts")
   }
 
-  /// True if the post's final state fits its behaviour. Any post may be dead or discarded after lost leases.
+  /// Returns true if the post's final state fits its behaviour. Any post may be dead or discarded after lost leases.
   private func fitsBehaviour(_ post: Post) -> Bool {
     switch (post.state, PlaceBehaviour(of: post.place)) {
     case (.queued, _), (.deleted, _): false

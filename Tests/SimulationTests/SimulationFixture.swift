@@ -10,7 +10,7 @@ import StoreTesting
 /// A template database, created once for many runs.
 final class SimulationFixture: Sendable {
   static let accounts = 3
-  /// Number of posts before the run. More than the list holds, so that a deletion refills it.
+  /// Number of posts before the run: more than the list holds, so that a deletion refills the list.
   private static let postsBefore = Limits.feedEntriesMax + 10
   let template: String
   let posts: [PostID: Ledger.Entry]
@@ -24,7 +24,7 @@ final class SimulationFixture: Sendable {
       _ = try await database.addAccount(registration, passwordHash: "", unixMs: 1)
     }
     posts = try await SimulationFixture.publish(in: database)
-    // Move the log into the database file, because the copy may start while the connection still closes.
+    // Move the write-ahead log into the database file, because the copy may start while the connection still closes.
     try await database.pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
     try database.pool.close()
   }
@@ -49,6 +49,6 @@ final class SimulationFixture: Sendable {
 }
 
 extension SeededRandom {
-  /// A random number between two bounds, both included.
+  /// Returns a random number between two bounds, both included.
   mutating func between(_ low: Int64, _ high: Int64) -> Int64 { Int64.random(in: low...max(low, high), using: &self) }
 }

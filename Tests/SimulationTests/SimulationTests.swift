@@ -5,13 +5,14 @@ import Testing
 @Suite("Simulation")
 struct SimulationTests {
   private static let parts: UInt64 = 4
-  /// Maximum number of seeds per injected bug. The rarest one, a start of ingest during a pause, needs about 50.
+  /// Maximum number of seeds per injected bug. The rarest bug needs a start of ingest during a pause, and thus about 50
+  /// seeds.
   private static let seedsPerInjectedBug: UInt64 = 200
-  /// Seeds of each part: 1,200 seeds in total, or SIMULATION_SEEDS, rounded up.
+  /// Number of seeds of each part, rounded up. All parts together have 1,200 seeds, or SIMULATION_SEEDS.
   private static let seedsPerPart =
     ((ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap(UInt64.init) ?? 1_200) + parts - 1) / parts
 
-  /// With SIMULATION_STOPS no seed runs above the lowest one with a violation.
+  /// True with SIMULATION_STOPS: no seed runs above the lowest seed with a violation.
   private static let stopsAtViolation = ProcessInfo.processInfo.environment["SIMULATION_STOPS"] != nil
   private static let lowestFailingSeed = Mutex(UInt64.max)
 
@@ -24,7 +25,7 @@ struct SimulationTests {
       crashes.merge(run.crashes, uniquingKeysWith: +)
       let faults = [
         "drains": run.drains, "pauses": run.pauses, "refusals": run.refusals, "refused deaths": run.refusedDeaths,
-        "stalls": run.stalls,
+        "suspensions": run.suspensions,
         "hangs": run.hangs,
         "deletions": run.deletions, "backfills": run.backfills, "edits": run.edits,
         "settled deleted posts": run.settledDeletedPosts, "epochs": run.epochs, "damages": run.damages,

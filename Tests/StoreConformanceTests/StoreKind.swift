@@ -7,8 +7,8 @@ import Testing
 
 @testable import SQLiteStore
 
-/// The stores under test. A further store is a further case: the compiler then asks for everything that the tests need
-/// from it, all in this file.
+/// The stores under test. Add a case for a further store: the compiler then asks for everything that the tests need
+/// from the store, all in this file.
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
   case sqlite
 
@@ -27,7 +27,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  /// Copies the data of an open store as a crash would leave it now.
+  /// Copies the data of an open store as a crash would leave them now.
   func copy(_ folder: URL, to copy: URL) throws {
     switch self {
     case .sqlite: try FileManager.default.copyItem(at: folder, to: copy)
@@ -46,8 +46,8 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     switch self {
     case .sqlite:
       let pool = try #require(store as? SQLiteDatabase).pool
-      let verdict = try pool.read { db in try String.fetchAll(db, sql: "PRAGMA integrity_check") }
-      #expect(verdict == ["ok"], sourceLocation: sourceLocation)
+      let faults = try pool.read { db in try String.fetchAll(db, sql: "PRAGMA integrity_check") }
+      #expect(faults == ["ok"], sourceLocation: sourceLocation)
       let queued = try pool.read { db in
         try Int.fetchOne(db, sql: "SELECT count(*) FROM post INDEXED BY post_queued WHERE state = 0")
       }

@@ -4,7 +4,7 @@ import Store
 import StoreTesting
 import Testing
 
-/// The data folder of a store. It outlives the store, and is deleted with this object.
+/// The data folder of a store. The folder outlives the store, and is deleted with this object.
 final class StorePlace: Sendable {
   private let kind: StoreKind
   private let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-store-\(UUID().uuidString)")
@@ -20,7 +20,7 @@ final class StorePlace: Sendable {
     return store
   }
 
-  /// Copies the data as a crash would leave it now. The store itself goes on.
+  /// Copies the data as a crash would leave them now. The store itself continues.
   func crashed() throws -> StorePlace {
     let place = StorePlace(kind)
     try kind.copy(folder, to: place.folder)
@@ -28,12 +28,12 @@ final class StorePlace: Sendable {
   }
 }
 
-/// Blocks a store's writer until it is opened, so that later writes form one group.
+/// A gate that blocks a store's writer until the test opens the gate, so that later writes form one group.
 final class Gate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 
-  /// Returns when the store waits at the gate: within a transaction, after the statements of the earlier writes of its
-  /// group and before their commit.
+  /// Returns when the store waits at the gate: within a transaction, after the statements of the group's earlier
+  /// writes, and before their commit.
   init(_ store: any IngestStore) async throws {
     try await withCheckedThrowingContinuation { (reached: CheckedContinuation<Void, any Error>) in
       do {

@@ -3,7 +3,7 @@ package import Store
 
 /// Async versions of the store's calls, for tests.
 extension PostStore {
-  /// Queued jobs of a new snapshot.
+  /// Returns the queued jobs of a new snapshot.
   package func unsettledJobs() throws -> [StoreSnapshot.QueuedJob] { try start().jobs }
 
   package func feed() throws -> FeedState { try start().list }
@@ -24,7 +24,7 @@ extension PostStore {
 
   /// Accepts one post.
   ///
-  /// - Parameter then: The completion, called like a `CommitCompletion`.
+  /// - Parameter then: completion, called like a `CommitCompletion`.
   package func accept(
     _ submission: Submission, account: AccountID, unixMs: Int64 = 1_700_000_000_000,
     then: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
@@ -58,7 +58,7 @@ extension PostStore {
     }
   }
 
-  /// - Parameter then: The completion, called like a `CommitCompletion`.
+  /// - Parameter then: completion, called like a `CommitCompletion`.
   package func settle(
     _ records: [SettlementRecord], unixMs: Int64,
     then: @escaping @Sendable (Result<SettlementResult, StoreError>) -> Void

@@ -1,7 +1,7 @@
 package import Domain
 package import Store
 
-/// Reads of ingest itself, which are not limited by a network's share.
+/// Reads as ingest, without the limits of a network.
 extension PostReader {
   package func published(
     _ filter: PostFilter, below: UInt64?, limit: Int

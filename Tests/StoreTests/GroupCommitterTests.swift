@@ -3,7 +3,7 @@ import Store
 import Synchronization
 import Testing
 
-/// An engine that commits numbers. It blocks the commit of `first`, and two numbers make it fail.
+/// An engine that commits numbers. The commit of `first` blocks, and two numbers fail.
 private final class ScriptedEngine: CommitEngine {
   enum Trouble: Error { case refused, stopped }
 
@@ -85,7 +85,7 @@ struct GroupCommitterTests {
     #expect(engine.groups == [[1], [2, 3, 4]])
   }
 
-  @Test("A refused write fails alone, and the others of its group are committed singly")
+  @Test("A refused write fails alone, and the other writes of its group are committed one by one")
   func refused() async {
     let results = await committed(2, ScriptedEngine.refused, 3)
     #expect(results == ["1 is stored", "2 is stored", "-1: the account is deleted", "3 is stored"])
@@ -115,7 +115,7 @@ struct GroupCommitterTests {
     submit(2, to: results)
     committer.betweenGroups { results.add("work") }
     committer.finish()
-    #expect(Set(results.all) == ["2: nothing is stored until the next start: ingest is ending", "work"])
+    #expect(Set(results.all) == ["2: nothing is stored until the next start: ingest is shutting down", "work"])
     #expect(engine.groups.isEmpty)
   }
 

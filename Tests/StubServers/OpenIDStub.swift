@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// A stub of an OpenID Connect provider with one signed-in user: discovery, authorization, token and user info. It
-/// checks requests as strictly as the specifications demand.
+/// checks requests as strictly as the specifications require.
 package final class OpenIDStub: Sendable {
   /// The stub's behaviour.
   package struct Behaviour: Sendable {
@@ -19,7 +19,7 @@ package final class OpenIDStub: Sendable {
     package var hasProfileOnlyInUserInfo = false
     /// Claims that replace those of the ID token, as JSON values by name. `null` removes a claim.
     package var claims: [String: String] = [:]
-    /// Members that replace those of the metadata, in the same form.
+    /// Members that replace those of the metadata, in the form of `claims`.
     package var metadata: [String: String] = [:]
     /// Parameters added to the authorization response. An `error` replaces the code.
     package var authorizationParameters: [String: String] = [:]
@@ -136,7 +136,7 @@ package final class OpenIDStub: Sendable {
     return parts == [behaviour.clientID, secret]
   }
 
-  /// An unsigned JSON Web Token.
+  /// Returns a JSON Web Token with these claims and an invalid signature.
   package static func token(_ claims: String) -> String {
     [#"{"alg":"RS256","kid":"1"}"#, claims, "signature"].map { part in
       Data(part.utf8).base64EncodedString().replacingOccurrences(of: "+", with: "-")

@@ -24,7 +24,7 @@ struct PrometheusTextTests {
         ])
   }
 
-  @Test("A metric without labels has no braces, and one without series no lines")
+  @Test("A metric without labels has no braces, and a metric without series has no lines")
   func bare() {
     #expect(Self.text(Metric("a", .gauge, ""), ([], .number(1))) == ["# TYPE a gauge", "a 1", ""])
     #expect(Self.text(Metric("a", .gauge, "Nothing.")) == [""])
@@ -94,7 +94,7 @@ struct MetricRegistryTests {
     #expect(await registry.text().contains("c_total{l=\"x\"} 0\n"))
   }
 
-  @Test("Equal names and labels are one instrument, and another kind under that name is ignored")
+  @Test("Equal names and labels share one instrument, and an instrument of another kind is ignored")
   func same() async {
     let registry = MetricRegistry()
     for _ in 0..<3 { Counter(label: "c_total", dimensions: [("l", "x")], factory: registry).increment() }

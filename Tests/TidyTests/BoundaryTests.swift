@@ -80,7 +80,7 @@ struct BoundaryTests {
   func sleeping() {
     BannedCall(
       pattern: Pattern(#"(\bThread\.sleep\b|\busleep\(|\bnanosleep\(|(?<![.\w])sleep\()"#),
-      advice: "await the event, or Task.sleep(for:) where there is none.", applies: { $0.isUnder("Tests") }
+      advice: "await the event, or use Task.sleep(for:) if there is no event.", applies: { $0.isUnder("Tests") }
     ).enforce(
       at: "Tests/MessagingTests/A.swift",
       bad: ["usleep(1)", "Thread.sleep(forTimeInterval: 1)", "sleep(1)", "Glibc\nsleep(1)"],

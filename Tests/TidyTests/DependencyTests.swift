@@ -40,10 +40,12 @@ struct DependencyTests {
     let listed = try #require(Self.listed)
     #expect(packages.count > 20)
     for package in Set(packages).subtracting(listed) { Issue.record("deploy/packages.tsv lacks \(package).") }
-    for package in Set(listed).subtracting(packages) { Issue.record("No such package is resolved: \(package).") }
+    for package in Set(listed).subtracting(packages) {
+      Issue.record("deploy/packages.tsv lists \(package), which SwiftPM has not resolved.")
+    }
   }
 
-  /// The SPDX expression of a package's licence.
+  /// Returns the SPDX expression of a package's licence.
   private func licence(of source: String) throws -> String {
     let name = source.split(separator: "/").last.map(String.init) ?? source
     let folders = [".build", ".build/tsan", ".build/asan"].map {

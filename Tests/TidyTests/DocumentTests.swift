@@ -39,7 +39,7 @@ private func resolve(_ link: Substring, from path: String) -> String {
 
 @Suite("Documents")
 struct DocumentTests {
-  /// Articles may be longer if a reader needs everything in one place.
+  /// Articles that may be longer than the limit, each with the reason.
   private static let longArticles = [
     "proto/README.md": "It is the reference of every message, and its rules refer to each other.",
     "Sources/Telemetry/Telemetry.docc/Metrics.md": "It has a row for each metric.",
@@ -120,7 +120,7 @@ struct DocumentTests {
     let rules = Pattern(#"^([a-z][a-z -]*):(?!=)"#).matches(in: makefile.text)
     let known = Set(rules.flatMap { $0.text.split(separator: " ").map(String.init) })
     #expect(known.isSuperset(of: ["run", "test", "docs", "setup-bench"]))
-    // In a code span, or at the start of a line of code.
+    // The command stands in a code span, or at the start of a line of code.
     let named = Pattern(#"(?:`|^ {4,}|^\$ )make ([a-z][a-z-]*)"#)
     func rule(_ file: SourceFile) -> [Violation] {
       named.matches(in: file.text).filter { !known.contains($0.text) }.map {

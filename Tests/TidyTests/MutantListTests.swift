@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Tests that keep the list of `make mutants` in step with the code, because that command takes long and runs seldom.
+/// Tests that the list of `make mutants` fits the code, because that command takes long and runs seldom.
 @Suite("The list of mutants")
 struct MutantListTests {
   private struct Mutant {

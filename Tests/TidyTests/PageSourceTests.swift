@@ -1,7 +1,6 @@
 import Testing
 
-/// Rules for the page's own files: page.c lists every file that is served, and the scripts that browsers run can be
-/// reviewed.
+/// Rules for the page's files. page.c serves every file, and the files are short and safe enough for a review.
 @Suite("The page's sources")
 struct PageSourceTests {
   private let files = SourceTree.texts.filter { $0.isUnder("Sources/WebPage") && !$0.isUnder("Sources/WebPage/Data") }
@@ -55,13 +54,13 @@ struct PageSourceTests {
       good: [SourceFile("a.js", "return node.outerHTML;"), SourceFile("a.js", "a.textContent = b")])
   }
 
-  @Test("HTML files have no inline script, style or listener, and load nothing from elsewhere")
+  @Test("HTML files have no inline script, style or listener, and load nothing from other origins")
   func strict() {
     let inline = Pattern(
       #"(<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:|(?:src|href)="(?:https?:)?//)"#)
     func rule(_ file: SourceFile) -> [Violation] {
       inline.matches(in: file.text).map {
-        Violation(path: file.path, line: $0.line, advice: "\($0.text) is refused by the page's own policy.")
+        Violation(path: file.path, line: $0.line, advice: "the page's Content-Security-Policy refuses \($0.text).")
       }
     }
     enforce(

@@ -12,13 +12,13 @@ struct Prose: Sendable {
   /// Paragraphs, headings and table rows of a document, or comments of a .proto file.
   private(set) var document: [Passage] = []
 
-  /// String literals of these files are lists of words, which are data.
+  /// Files whose string literals are lists of words, and not prose.
   private static let wordLists: Set = [
     "Sources/Domain/Accounts/CommonPasswords.swift", "Sources/Gazetteer/Text/Vocabulary.swift",
   ]
 
-  /// The signs that begin a line of a comment, by the ending or the name of a file. A comment behind code, and a string
-  /// of Python that is no docstring, have no rules.
+  /// The signs that begin a line of a comment, by the ending or the name of a file. Comments after code have no rules,
+  /// and Python strings have rules only as docstrings.
   private static let lineMarks: [String: [String]] = {
     let slashes = ["//", "/*", "*/", "*"]
     let numberSigns = Dictionary(
@@ -28,7 +28,7 @@ struct Prose: Sendable {
     return numberSigns.merging(["js": slashes, "mjs": slashes, "c": slashes, "h": slashes, "css": slashes]) { $1 }
   }()
 
-  /// Nil for a file whose prose has no rules.
+  /// Nil for a file without prose that has rules.
   init?(_ file: SourceFile) {
     path = file.path
     lineCount = file.text.utf8.filter { $0 == newline }.count
@@ -57,7 +57,7 @@ struct Prose: Sendable {
 
   var everything: [Passage] { docComments.flatMap { $0 } + comments + names + strings + document }
 
-  /// Reads blocks of lines with the same kind of comment. A comment behind code is a block of its own.
+  /// Reads blocks of lines with the same kind of comment. A comment after code is a separate block.
   private mutating func readComments(_ text: SwiftText) {
     var block = Markdown()
     var openMarker: Int?
@@ -75,7 +75,7 @@ struct Prose: Sendable {
       if marker != openMarker || !isAlone { close(&self) }
       guard let marker else { continue }
       openMarker = marker
-      // A line of a block comment may begin with signs of its frame.
+      // In a block comment, a line may begin with slashes and stars.
       let body = marker > 0 ? content.dropFirst(marker) : content.drop { isBlank($0) || $0 == slash || $0 == star }
       block.add(Substring(body), line: index + 1)
       if !isAlone { close(&self) }
@@ -86,7 +86,7 @@ struct Prose: Sendable {
   /// Reads comments that fill their lines, and docstrings of Python.
   private mutating func readLines(_ text: String, marks: [String]) {
     var block = Markdown()
-    // The string between three quotation marks that is open: true for a docstring, nil for none.
+    // The open string between triple quotation marks: true for a docstring, false for another string, nil for none.
     var isDocstring: Bool?
     for (index, line) in lines(text).enumerated() {
       let content = Substring(line).drop { $0 == " " || $0 == "\t" }
@@ -122,7 +122,7 @@ struct Prose: Sendable {
 }
 
 extension SourceTree {
-  /// The prose of all handwritten Swift, of all documents and of the protocol's files, read once.
+  /// The prose of all handwritten files, read once.
   static let prose: [Prose] = texts.filter { !$0.isGenerated }.compactMap { Prose($0) }
 }
 

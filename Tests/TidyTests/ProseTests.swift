@@ -1,6 +1,6 @@
 import Testing
 
-/// A violation that stays.
+/// A violation that is allowed to stay.
 private struct ProseException {
   let path: String
   /// Words of the violation's message.
@@ -10,7 +10,7 @@ private struct ProseException {
   func covers(_ violation: Violation) -> Bool { violation.path == path && violation.advice.contains(text) }
 }
 
-/// A place that breaks a rule: the text, and what to write.
+/// A piece of prose that breaks a rule, with advice.
 private struct Flaw {
   let line: Int
   let text: String
@@ -31,8 +31,8 @@ private struct Review {
   }
 }
 
-/// Checks all prose of the repository against a rule, and the rule against its examples. `checked` is the least number
-/// of items that the rule must find. At most one of a hundred items may be an exception.
+/// Checks all prose of the repository against a rule, and the rule against its examples. `checked` is the minimum
+/// number of items that the rule must find. At most 1 % of the items may be exceptions.
 private func enforce(
   _ rule: (Prose) -> Review, checked: Int, exceptions: [ProseException] = [], bad: [SourceFile], good: [SourceFile],
   sourceLocation: SourceLocation = #_sourceLocation
@@ -58,7 +58,7 @@ private func enforce(
   }
 }
 
-/// Returns a sentence with a number of words.
+/// Returns a sentence with the given number of words.
 private func sentence(_ words: Int) -> String { Array(repeating: "word", count: words).joined(separator: " ") + "." }
 
 private let longestSentence = 25
@@ -101,7 +101,7 @@ struct ProseTests {
     func rule(_ prose: Prose) -> Review {
       Review(prose, prose.names) { name in
         let words = name.words
-        // The first word, or the one behind a label such as "R2:".
+        // Check the first word, and the word after a label such as "R2:".
         let starts = words.indices.prefix(3).filter { $0 == 0 || words[$0 - 1].text.hasSuffix(":") }
         return starts.compactMap { start -> Flaw? in
           guard let advice = WordChoice.nameStarts[words[start].key] else { return nil }

@@ -7,7 +7,7 @@ struct Word: Sendable {
   /// The word in lower case, without the punctuation around it. A code span in it is one backtick.
   let key: String
   let line: Int
-  /// True if punctuation separates the word from the one before it, so that the two form no phrase.
+  /// True if punctuation separates the word from the previous word, so that the two form no phrase.
   let startsPhrase: Bool
   let endsSentence: Bool
 }
@@ -51,7 +51,7 @@ private struct WordScanner {
     ".", ",", ";", ":", "!", "?", ")", "]", "\"", "”", "—", "…",
   ]
   private static let closing: Set<Unicode.Scalar> = [")", "]", "\"", "”", "'", "’", "*", "_"]
-  /// The length at which the search for the end of a code span gives up: a backtick may also stand alone.
+  /// The longest code span, in scalars. The search for its end stops here, because a backtick may also stand alone.
   private static let longestSpan = 300
 
   private let scalars: [Unicode.Scalar]
@@ -123,7 +123,7 @@ private struct WordScanner {
     position += marks
   }
 
-  /// The number of backticks from an index on.
+  /// Returns the number of consecutive backticks from an index.
   private func run(at index: Int) -> Int { scalars[index...].prefix { $0 == "`" }.count }
 
   /// Takes `<https://example.org>` as one word, and any other bracket as punctuation.
@@ -173,7 +173,7 @@ private struct WordScanner {
     startsPhrase = tail.contains { Self.separating.contains($0) }
   }
 
-  /// Decides by the punctuation behind a word. Dots for something left out end no sentence.
+  /// Returns true if the punctuation after a word ends a sentence. An ellipsis does not.
   private static func endsSentence(_ tail: ArraySlice<Unicode.Scalar>) -> Bool {
     guard let end = tail.lastIndex(where: { !closing.contains($0) }) else { return false }
     switch tail[end] {

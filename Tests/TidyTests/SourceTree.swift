@@ -46,7 +46,7 @@ enum SourceTree {
         .deletingLastPathComponent()
     }
 
-  /// Handwritten Swift. Leaves out TidyTests, because they quote what they refuse.
+  /// Handwritten Swift without TidyTests, which quote the code that they refuse.
   static let swift = everySwift.filter { !$0.isGenerated && !$0.isUnder("Tests/TidyTests") }
   static let everySwift = texts.filter { $0.path.hasSuffix(".swift") }
   static let markdown = texts.filter { $0.path.hasSuffix(".md") }
@@ -91,7 +91,7 @@ enum SourceTree {
     (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
   }
 
-  /// Git's output in lines. Nil without git or without a repository, as in an unpacked archive.
+  /// Returns git's output, split at line ends. Nil without git or without a repository, as in an unpacked archive.
   private static func git(_ arguments: String...) -> [String]? {
     guard FileManager.default.fileExists(atPath: root.appendingPathComponent(".git").path) else { return nil }
     let git = Process()
@@ -108,7 +108,7 @@ enum SourceTree {
   }
 }
 
-/// Checks the tree against a rule, and the rule against its examples, so that a scanner that finds nothing fails too.
+/// Checks files against a rule, and the rule against its examples. A rule that finds nothing fails by its bad examples.
 func enforce(
   _ files: [SourceFile], to rule: (SourceFile) -> [Violation], bad: [SourceFile], good: [SourceFile],
   sourceLocation: SourceLocation = #_sourceLocation

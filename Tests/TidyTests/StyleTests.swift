@@ -135,7 +135,7 @@ struct NameTests {
       good: [SourceFile("Sources/Feed/A.swift", "struct FeedService {\n  enum Link {}\n}\nextension Feed {}")])
   }
 
-  /// "Limits+Feed" may extend Limits, and "Accounts" may extend Account: a search for either finds the file.
+  /// The file "Limits+Feed" may extend Limits, and "Accounts" may extend Account. A search for the type finds the file.
   @Test("Every source file declares the type or function it is named after")
   func files() {
     let declared = Pattern("\\b(?:\(Grammar.type)|(?:extension|func)[ \\t]+)([\\w.]+)")
@@ -188,7 +188,7 @@ struct WordTests {
     let declaration = Pattern(
       Grammar.lineStart + "(" + Grammar.modifiers + #"package[ \t]+"# + Grammar.modifiers
         + "(?:(?:func|var|let)\\b|\(Grammar.type)).*)$")
-    // Requirements of standard protocols, requirements that `ReactorSocket` documents for all sockets, and values whose
+    // Declarations that need no comment: requirements of standard protocols and of `ReactorSocket`, and values whose
     // name and type say everything. Numbers always need a comment for their unit.
     let obvious = Pattern(
       #"\b(?:func[ \t]+(?:==|<|hash\b|makeAsyncIterator\b|makeIterator\b|receive\(|tick\(|shutDown\()"#

@@ -12,7 +12,7 @@ struct SwiftText: Sendable {
 
   private enum Part { case code, comment, string }
   private enum Context {
-    /// The depth of open parentheses in an interpolation. At the top level a closing one ends nothing.
+    /// The depth of open parentheses in an interpolation. At the top level, a closing parenthesis ends nothing.
     case code(parentheses: Int)
     case string(hashes: Int, quotes: Int)
   }

@@ -21,7 +21,7 @@ enum WordChoice {
     ("of by to as so not if from", "begin with the noun or the verb."),
   ])
 
-  /// First words of a test's or a suite's name that leave a reader of a failure without its subject.
+  /// First words of a test's or a suite's name that hide the subject from the reader of a failure.
   static let nameStarts = commentStarts.merging(
     table([
       ("all there", "name the subject, with \"Every…\" or without."),
@@ -33,7 +33,7 @@ enum WordChoice {
   /// First words of a name that are fine before a noun: "One byte too many ends the connection".
   static let countedStarts: Set = ["all", "one"]
 
-  /// Words behind one of `countedStarts` that show that no noun follows it.
+  /// Words after one of `countedStarts` that show that no noun follows it.
   static let afterPronouns: Set = [
     "are", "at", "by", "can", "do", "end", "ends", "for", "from", "has", "have", "in", "is", "may", "must", "of", "on",
     "that", "to", "who", "with", "without",
@@ -116,7 +116,7 @@ enum WordChoice {
 
 @Suite("Word choice")
 struct WordChoiceTests {
-  @Test("Each phrase with advice is found, and each one without is not")
+  @Test("A phrase is found only if it has advice")
   func phrases() {
     for phrase in WordChoice.phrases.values.joined() {
       let words = Passage("Ingest \(phrase.words.joined(separator: " ")) ingest", line: 1).words

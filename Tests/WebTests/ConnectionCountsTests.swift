@@ -47,7 +47,7 @@ struct ConnectionCountsTests {
     try channel.writeInbound(HTTPRequestPart.head(head))
   }
 
-  @Test("A surplus connection gets 429 and is closed; after a close the next one is served")
+  @Test("A surplus connection gets 429 and is closed, and after another close a new connection is served")
   func surplus() throws {
     let counts = ConnectionCounts(perNetworkMax: 1, proxies: TrustedProxies())
     let first = try connect(counts)
@@ -56,9 +56,9 @@ struct ConnectionCountsTests {
 
     let second = try connect(counts)
     try sendRequest(second)
-    #expect(try second.readInbound(as: HTTPRequestPart.self) == nil, "A rejected request must not reach the server.")
+    #expect(try second.readInbound(as: HTTPRequestPart.self) == nil, "A refused request must not reach the server.")
     guard case .head(let head)? = try second.readOutbound(as: HTTPResponsePart.self) else {
-      Issue.record("The rejected request gets no response.")
+      Issue.record("The refused request got no response.")
       return
     }
     #expect(head.status == .tooManyRequests && head.headerFields[.retryAfter] == "1")
@@ -66,7 +66,7 @@ struct ConnectionCountsTests {
     #expect(!second.isActive)
 
     try first.close().wait()
-    // The loop's next pass releases the slot of the closed connection.
+    // The event loop's next pass releases the slot of the closed connection.
     first.embeddedEventLoop.run()
     let third = try connect(counts)
     try sendRequest(third)
@@ -78,7 +78,7 @@ struct ConnectionCountsTests {
     let counts = ConnectionCounts(perNetworkMax: 1, proxies: TrustedProxies())
     let (first, second) = (try connect(counts), try connect(counts))
     for channel in [first, second] {
-      channel.embeddedEventLoop.advanceTime(by: .milliseconds(Limits.httpRejectedMs - 1))
+      channel.embeddedEventLoop.advanceTime(by: .milliseconds(Limits.httpRefusedMs - 1))
       #expect(channel.isActive)
       channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
     }

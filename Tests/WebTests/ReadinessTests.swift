@@ -12,7 +12,7 @@ struct ReadinessTests {
     } catch { return error.code }
   }
 
-  @Test("A process is ready after startup unless a check fails, and remarks of checks appear in the text")
+  @Test("A process is ready after startup unless a check throws, and the text contains the checks' remarks")
   func whole() throws {
     let readiness = Readiness()
     #expect(code(readiness) == "starting" && !readiness.isReady)

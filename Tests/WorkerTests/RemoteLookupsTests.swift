@@ -7,7 +7,7 @@ import Testing
 
 @testable import Worker
 
-/// Waits until a condition holds. Throws if it does not within two minutes.
+/// Waits until a condition holds. Throws after two minutes.
 private func eventually(_ claim: String, _ holds: () -> Bool) async throws {
   let deadline = ContinuousClock.now + .seconds(120)
   while !holds() {
@@ -80,88 +80,88 @@ private final class LookupsFixture {
 
 @Suite("Remote lookups")
 struct RemoteLookupsTests {
-  @Test("A post with a permit gets the provider's house under its lease, without detail")
+  @Test("A post with a permit gets a result under its lease: the provider's house, without detail")
   func post() async throws {
-    let scene = try LookupsFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
-    #expect(scene.accept(.post(), found: [.town]))
-    let result = try await scene.result()
+    let fixture = try LookupsFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
+    #expect(fixture.accept(.post(), found: [.city]))
+    let result = try await fixture.result()
     #expect(result.lease == .sample(.post()))
     #expect(result.places.map(\.level) == [.house] && result.places.allSatisfy { $0.detail == nil })
   }
 
   @Test("A cached response needs no permit and no request, and a lookup gets its detail")
   func kept() async throws {
-    let scene = try LookupsFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
-    #expect(scene.accept(.post(), found: [.town]))
-    _ = try await scene.result()
-    #expect(scene.accept(.lookup(isRemote: false), found: [.town]))
-    let result = try await scene.result()
+    let fixture = try LookupsFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
+    #expect(fixture.accept(.post(), found: [.city]))
+    _ = try await fixture.result()
+    #expect(fixture.accept(.lookup(isRemote: false), found: [.city]))
+    let result = try await fixture.result()
     #expect(result.lease == .sample(.lookup(isRemote: false)))
     #expect(result.places.map(\.level) == [.house] && result.places[0].detail?.provider == "nominatim")
-    #expect(scene.server.requests.count == 1)
+    #expect(fixture.server.requests.count == 1)
   }
 
   @Test("A job without a permit requests one with the gazetteer's places and sends no request")
   func withoutPermit() async throws {
-    let scene = try LookupsFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
-    #expect(scene.accept(.lookup(isRemote: false), found: [.town]))
-    #expect(try await scene.result().reply == .needsRemote([.town]))
-    try await scene.end()
-    #expect(scene.results.count == 1 && scene.server.requests.isEmpty)
+    let fixture = try LookupsFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
+    #expect(fixture.accept(.lookup(isRemote: false), found: [.city]))
+    #expect(try await fixture.result().reply == .needsRemote([.city]))
+    try await fixture.end()
+    #expect(fixture.results.count == 1 && fixture.server.requests.isEmpty)
   }
 
   @Test("A text without a street is left to the gazetteer and causes no request")
   func noStreet() async throws {
-    let scene = try LookupsFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
-    #expect(!scene.accept(.post("Oslo"), found: [.oslo(.exact, unmatched: "")]))
-    #expect(!scene.accept(.post("Qwxzzzk"), found: []))
-    try await scene.end()
-    #expect(scene.results.isEmpty && scene.server.requests.isEmpty)
+    let fixture = try LookupsFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
+    #expect(!fixture.accept(.post("Oslo"), found: [.oslo(.exact, unmatched: "")]))
+    #expect(!fixture.accept(.post("Qwxzzzk"), found: []))
+    try await fixture.end()
+    #expect(fixture.results.isEmpty && fixture.server.requests.isEmpty)
   }
 
-  private static let city = """
+  private static let cityResponse = """
     [{"lat":"59.9","lon":"10.7","addresstype":"city","name":"Oslo","display_name":"Oslo kommune, Norway",
     "address":{"city":"Oslo","country":"Norway","country_code":"no"}}]
     """
 
   private static let outcomes: [(StubServer.Reply, [Place], JobOutcome)] = [
-    (.response(body: ProviderSamples.nominatimNone), [.town], .located([.bareTown])),
+    (.response(body: ProviderSamples.nominatimNone), [.city], .located([.bareCity])),
     (.response(body: ProviderSamples.nominatimNone), [], .notFound),
-    // The gazetteer knows towns better than the provider does.
-    (.response(body: city), [.town], .located([.bareTown])),
-    (.response(status: 503, body: ""), [.town], .located([.bareTown])),
+    // The gazetteer knows cities better than the provider does.
+    (.response(body: cityResponse), [.city], .located([.bareCity])),
+    (.response(status: 503, body: ""), [.city], .located([.bareCity])),
     // The provider may know the place later, so this is no `notFound`, which would be final.
     (.response(status: 503, body: ""), [], .degraded([], code: "remote_unavailable")),
   ]
 
   @Test(
-    "A post without a street at the provider gets the gazetteer's town, or a reason for none",
+    "A post whose street the provider lacks gets the gazetteer's city, or the reason for no place",
     arguments: RemoteLookupsTests.outcomes)
   func outcome(reply: StubServer.Reply, found: [Place], outcome: JobOutcome) async throws {
-    let scene = try LookupsFixture { _ in reply }
-    #expect(scene.accept(.post(), found: found))
-    #expect(try await scene.result().reply == .outcome(outcome))
+    let fixture = try LookupsFixture { _ in reply }
+    #expect(fixture.accept(.post(), found: found))
+    #expect(try await fixture.result().reply == .outcome(outcome))
   }
 
   @Test("A lookup whose provider times out gets the degraded gazetteer place, and one result")
   func late() async throws {
-    let scene = try LookupsFixture { _ in .silence }
-    #expect(scene.accept(.lookup(isRemote: true), found: [.town]))
-    let first = try await scene.result()
-    #expect(first.reply == .outcome(.degraded([.town], code: "remote_timeout")))
+    let fixture = try LookupsFixture { _ in .silence }
+    #expect(fixture.accept(.lookup(isRemote: true), found: [.city]))
+    let first = try await fixture.result()
+    #expect(first.reply == .outcome(.degraded([.city], code: "remote_timeout")))
     // The end of the lookups ends the request, so its outcome comes second.
-    try await scene.end()
-    #expect(scene.results == [first])
+    try await fixture.end()
+    #expect(fixture.results == [first])
   }
 
   @Test("A lookup with a provider's response gets one result, although its timeout ends later")
   func oneResult() async throws {
-    let scene = try LookupsFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
-    #expect(scene.accept(.lookup(isRemote: true), found: [.town]))
+    let fixture = try LookupsFixture { _ in .response(body: ProviderSamples.nominatimHouse) }
+    #expect(fixture.accept(.lookup(isRemote: true), found: [.city]))
     // On a busy machine the timeout may end first. Only one of the two outcomes counts in either case.
-    let first = try await scene.result()
-    try await scene.end()
-    #expect(scene.results == [first] && first.places.count == 1)
+    let first = try await fixture.result()
+    try await fixture.end()
+    #expect(fixture.results == [first] && first.places.count == 1)
   }
 }
 
@@ -192,7 +192,7 @@ extension JobResult {
 
 extension Place {
   /// The gazetteer's place for "7 Storgata, Oslo".
-  fileprivate static let town = oslo(.fallback, unmatched: "7 Storgata")
+  fileprivate static let city = oslo(.fallback, unmatched: "7 Storgata")
 
   fileprivate static func oslo(_ match: Match, unmatched: String) -> Place {
     guard let coordinate = Coordinate(latitude: 59.9, longitude: 10.7) else { preconditionFailure("On the earth.") }
@@ -205,9 +205,9 @@ extension Place {
     return place
   }
 
-  /// The same place without its detail.
-  fileprivate static var bareTown: Place {
-    var place = town
+  /// `city` without its detail.
+  fileprivate static var bareCity: Place {
+    var place = city
     place.detail = nil
     return place
   }

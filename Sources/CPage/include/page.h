@@ -11,9 +11,9 @@ typedef struct {
   size_t count;
 } onthemap_page_file;
 
-/// Returns all files of the page. They are valid until the process ends.
+/// Returns all files of the page. The array is valid until the process ends.
 ///
-/// `count` receives their number.
+/// `count` receives the number of files.
 const onthemap_page_file *_Nonnull onthemap_page(size_t *_Nonnull count);
 
 #endif

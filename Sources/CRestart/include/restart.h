@@ -6,8 +6,8 @@
  * startup.
  *
  * The restarted program has the same process id and arguments, and the signal actions of this moment. Only standard
- * input, output and error stay open. OTM_CRASHES holds the number of crashes in a row, 1 to 9. A crash counts as in a
- * row if it is less than a minute after its start. A stack overflow ends the process, because the handler itself needs
+ * input, output and error stay open. OTM_CRASHES holds the number of crashes in a row, 1 to 9. A crash less than a
+ * minute after the start continues the row. A stack overflow ends the process, because the handler itself needs
  * some stack.
  *
  * path: the program's file. arguments: those of main. crashes: crashes in a row so far, 0 to 9. */

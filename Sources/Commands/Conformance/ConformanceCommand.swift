@@ -7,9 +7,9 @@ struct ConformanceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "conformance", abstract: "Test a program against the protocol, rule by rule.",
     discussion: """
-      Acts as the other end of a link. Reports each rule of proto/README.md that the
-      link shows as pass, fail or inconclusive. Exit status 0 if every rule passes,
-      otherwise 1.
+      Acts as the other end of a link. Reports pass, fail or inconclusive for each
+      rule of proto/README.md that it can observe. Exit status 0 if every rule
+      passes, otherwise 1.
 
       Examples:
         onthemap conformance worker
@@ -27,19 +27,20 @@ struct ConformanceWorkerCommand: AsyncParsableCommand {
     usage: "onthemap conformance worker [<options>] -- [<program> ...]",
     discussion: """
       Acts as ingest on the job link for 20 to 40 seconds. Sends refusals, repeated
-      jobs, malformed frames, a new session and silence, and leaves results
-      unacknowledged.
+      jobs and malformed frames, opens a new session, falls silent, and leaves
+      results unacknowledged.
 
       A job may take up to \(Limits.conformanceJobMsMax / 1_000) seconds. A slow first job extends the
-      later deadlines, so the test takes longer. Jobs must take longer than the
-      heartbeat interval (\(Limits.conformanceHeartbeatMs / 1_000) s) to test that heartbeats list them.
+      later deadlines, so the test takes longer. Only a job longer than the
+      heartbeat interval (\(Limits.conformanceHeartbeatMs / 1_000) s) tests that heartbeats list held jobs.
 
       Not tested: a Welcome with a lower session number, the leases of Release at
       shutdown, and more than 64 held leases.
 
       Start the worker yourself, or pass its command after --, with {jobs} in place
-      of the address. The command also tests shutdown. Its output goes to standard
-      error. The worker must find the place given by --query.
+      of the address. With a command, the run also tests shutdown, and the worker's
+      output goes to standard error. The worker must find the place given by
+      --query.
 
       Examples:
         onthemap conformance worker
@@ -74,13 +75,13 @@ struct ConformanceSubscriberCommand: AsyncParsableCommand {
     usage: "onthemap conformance subscriber [<options>] -- [<program> ...]",
     discussion: """
       Acts as a feed for about 40 seconds, and as a second feed on a free port.
-      Sends duplicate, overlapping and missing deltas, wrong hashes, a new epoch,
-      malformed frames, silence and Bye, and leaves joins unanswered. After a Bye it
-      closes its port for a second.
+      Sends duplicate and overlapping deltas, gaps, wrong hashes, a new epoch,
+      malformed frames and Bye. Falls silent, and leaves joins unanswered. After a
+      Bye it closes its port for a second.
 
       Start the subscriber yourself, or pass its command after --, with {feed} in
-      place of the address. The command's standard output is checked too. It must be
-      one JSON object per line:
+      place of the address. With a command, the run also checks the subscriber's
+      standard output, which must be one JSON object per line:
         kind       snapshot, delta, resync or stale
         epoch      32 hexadecimal digits
         seq        a number
@@ -112,12 +113,13 @@ struct ConformanceFeedCommand: AsyncParsableCommand {
     discussion: """
       Acts as ingest on the change log and as clients of the feed, for about a
       minute. Sends bursts of changes, deletions, malformed replies, wrong and
-      outdated lists, a new epoch and silence. Subscribers join in between, some
-      with invalid topics.
+      outdated lists and a new epoch, and falls silent. Subscribers join in between,
+      some with invalid topics.
 
       Start the feed yourself, or pass its command after --, with {changes} in place
-      of ingest's address. The command also tests shutdown. Its output goes to
-      standard error. The feed must start without a saved snapshot (--data none).
+      of ingest's address. With a command, the run also tests shutdown, and the
+      feed's output goes to standard error. The feed must start without a saved
+      snapshot (--data none).
 
       Examples:
         onthemap conformance feed

@@ -23,12 +23,13 @@ struct ConformanceOptions: ParsableArguments {
     }
   }
 
-  /// Runs a program against its suite, and prints the report. Exits with 1 unless every rule holds.
+  /// Runs the suite of a program, and prints the report.
   ///
   /// - Parameters:
   ///   - kind: the program under test.
   ///   - endpoint: address to bind for the program.
   ///   - settings: settings of the command.
+  /// - Throws: `ExitCode` 1 unless every rule passes.
   func run(_ kind: ProgramUnderTest, bind endpoint: Endpoint, settings: Settings) async throws {
     let logger = makeLogger("conformance", level: settings.logLevel)
     let service = ConformanceService(

@@ -11,9 +11,9 @@ struct ConformanceProducerCommand: AsyncParsableCommand {
       ends the session.
 
       Start the producer yourself, or pass its command after --, with {submit} in
-      place of the address. Its output goes to standard error. Any token of 43 bytes
-      is accepted. The producer needs 16 batches of different posts, or 300 if it
-      sends in parallel.
+      place of the address. The output of the command goes to standard error. Any
+      token of 43 bytes is accepted. The producer needs 16 batches of different
+      posts, or 300 if it sends in parallel.
 
       Examples:
         onthemap conformance producer

@@ -6,14 +6,14 @@ import Messaging
 import ServiceLifecycle
 import Synchronization
 
-/// A conformance run, from the socket to the report. It ends the process that it started.
+/// A conformance run, from the socket to the report. At the end, the run ends the process that it has started.
 final class ConformanceService: Service {
   private let program: ProgramUnderTest
   private let command: [String]
   private let endpoint: Endpoint
   private let waitMs: Int64
   private let logger: Logger
-  private let result = Mutex<ConformanceReport?>(nil)
+  private let finishedReport = Mutex<ConformanceReport?>(nil)
 
   /// Creates a run.
   ///
@@ -29,8 +29,8 @@ final class ConformanceService: Service {
     self.logger = logger
   }
 
-  /// The result. Nil before the end of the run, and if the run was aborted.
-  var report: ConformanceReport? { result.withLock { $0 } }
+  /// The report. Nil before the end of the run, and after an interrupted run.
+  var report: ConformanceReport? { finishedReport.withLock { $0 } }
 
   func run() async throws {
     let (finished, wake, terminated) = (OneShot<ConformanceReport>(), WakeupEvent(), OneShot<Void>())
@@ -65,10 +65,10 @@ final class ConformanceService: Service {
       }
     }
     await process?.end()
-    result.withLock { $0 = report }
+    finishedReport.withLock { $0 = report }
   }
 
-  /// Passes a printed list to the run. Other lines go to standard error.
+  /// Passes a printed list to the run. Prints any other line to standard error.
   private static func handle(_ line: Substring, _ events: CommandQueue<ProcessEvent>) {
     if let list = ShownList.read(line) { events.enqueue(.printed(list)) } else { printError(String(line)) }
   }

@@ -4,13 +4,13 @@ import Foundation
 import Gazetteer
 import Synchronization
 
-/// A lookup of a table of texts on all cores. Any free thread reads, geocodes and writes the next chunk, in the input's
-/// order. At most one chunk for each thread is in memory.
+/// Geocoder of a table of texts, on all cores. A free thread reads the next chunk, geocodes it, and writes its places
+/// in the input's order. At most one chunk for each thread is in memory.
 final class Batch: Sendable {
   private struct Input: Sendable {
     var reader: TableReader
     var table: BatchTable?
-    /// Signalled when the earlier chunks are written.
+    /// Signalled when all earlier chunks are written.
     var turn = DispatchSemaphore(value: 0)
     var problem: TableError?
     var isOver = false
@@ -61,7 +61,7 @@ final class Batch: Sendable {
       guard !input.isOver else { return nil }
       do throws(TableError) {
         guard var chunk = try input.reader.next() else {
-          // NDJSON without a line is a table without rows. CSV needs a first row.
+          // An empty NDJSON file is a table without rows. CSV needs a header.
           if input.reader.format == .csv, input.table == nil { throw TableError.empty }
           input.isOver = true
           return nil

@@ -7,7 +7,6 @@ struct BatchProgress: Sendable {
   struct Counts: Sendable {
     var found = 0
     var notFound = 0
-    /// Invalid rows.
     var invalid = 0
 
     var rows: Int { found + notFound + invalid }
@@ -21,7 +20,7 @@ struct BatchProgress: Sendable {
   private let start = ContinuousClock.now
   private let line = ProgressLine()
   private var lastDrawn = ContinuousClock.now
-  /// Bytes of the rest of the file. Nil for a pipe, whose length is unknown.
+  /// Bytes from the start of the batch to the end of the file. Nil for a pipe, whose length is unknown.
   private let bytesTotal: Int?
 
   init(descriptor: Int32) {

@@ -102,8 +102,8 @@ struct BatchTable: Sendable {
   }
 }
 
-/// A line of NDJSON: an object whose members are read as texts. `JSONSerialization` reads it, because it keeps a whole
-/// number as written. A postcode such as 98101 must not become 98101.0.
+/// A line of NDJSON: an object whose members are read as texts. `JSONSerialization` parses the line, because it keeps
+/// whole numbers as written. A postcode such as 98101 must not become 98101.0.
 struct JSONLine {
   private let members: [String: Any]
 
@@ -126,7 +126,7 @@ struct JSONLine {
 
   /// Copies the options of the line into a query, but not its text. Other options of the query stay the same.
   ///
-  /// - Throws: the first option with a fault.
+  /// - Throws: `InvalidOption` for the first invalid option.
   func read(into query: inout PlaceQuery) throws(InvalidOption) {
     for option in PlaceQuery.Option.allCases where option != .text {
       try query.set(option, to: self[option.rawValue] ?? "")
@@ -140,7 +140,7 @@ struct JSONLine {
     switch value {
     case let text as String: text
     case let values as [Any]: values.compactMap(text).joined(separator: ",")
-    // Boolean values become 1 and 0. Degrees are never written in powers of ten.
+    // Boolean values become 1 and 0. Degrees must not contain a power of ten.
     case let number as NSNumber:
       "\(number)".contains("e") ? String(format: "%.10f", number.doubleValue) : "\(number)"
     default: nil
@@ -151,7 +151,7 @@ struct JSONLine {
 extension PlaceQuery {
   /// Checks that a reverse query has a point as its text.
   ///
-  /// - Throws: `InvalidOption` if it has not.
+  /// - Throws: `InvalidOption` if the text is not a point.
   func requirePoint() throws(InvalidOption) {
     guard kind == .reverse, !PlaceIndex.isPoint(text) else { return }
     throw InvalidOption(.text, expected: "a point, LAT,LON in degrees, such as 47.6,-122.3", actual: text)

@@ -26,7 +26,7 @@ struct GeocodeCommand: AsyncParsableCommand {
         onthemap geocode "Seattle, WA"
         onthemap geocode --limit 5 --json Springfield
         onthemap geocode --reverse -- "-33.87, 151.21"
-        onthemap geocode --input places.csv > answers.ndjson
+        onthemap geocode --input places.csv > found.ndjson
         cut -f 2 names.tsv | sed '1i query' | onthemap geocode --input -
         onthemap geocode --score cases.csv
       """)
@@ -46,11 +46,11 @@ struct GeocodeCommand: AsyncParsableCommand {
   var level: String?
   @Flag(help: "Treat the last word as a prefix (autocomplete).")
   var autocomplete = false
-  @Flag(help: "Find towns near a point, given as LAT,LON.")
+  @Flag(help: "Find cities near a point, given as LAT,LON.")
   var reverse = false
   @Option(help: "Table of queries. - reads standard input.")
   var input: String?
-  @Option(help: "Format of the table: csv or ndjson. [default: by file extension, otherwise csv]")
+  @Option(help: "Format of the table: csv or ndjson. (default: by file extension, otherwise csv)")
   var format: String?
   @Option(help: "CSV file of queries and expected coordinates. Measures accuracy. - reads standard input.")
   var score: String?

@@ -1,13 +1,13 @@
 import Domain
 import Foundation
 
-/// The result of a lookup, as text for people.
+/// The places for a query, as text for people.
 struct GeocodeText {
-  /// Maximum number of alternatives for an ambiguous result, if no limit is set.
+  /// Maximum number of alternatives if the best place is uncertain and no limit is set.
   static let alternatives = 4
 
   let places: [Place]
-  /// True if all places are shown. If false, alternatives are shown only for an ambiguous result.
+  /// True if all places are shown. If false, alternatives are shown only if the best place is uncertain.
   let showsAll: Bool
 
   /// A line for each place.
@@ -30,6 +30,6 @@ struct GeocodeText {
 
   private func line(_ place: Place) -> String {
     "\(place.label)  \(place.coordinate.latitude), \(place.coordinate.longitude)  "
-      + "(\(place.level.word), \(place.match.word), \(Int((place.confidence * 100).rounded())) %)"
+      + "(\(place.level.name), \(place.match.name), \(Int((place.confidence * 100).rounded())) %)"
   }
 }

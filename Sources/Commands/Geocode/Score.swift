@@ -4,7 +4,7 @@ import Gazetteer
 
 /// The accuracy of a gazetteer for texts with known places.
 struct Score: Sendable {
-  /// The number of rows, and of correct ones.
+  /// The number of rows, and of correct rows.
   struct Count: Sendable {
     var rows = 0
     var right = 0
@@ -35,7 +35,7 @@ struct Score: Sendable {
 
   private(set) var all = Count()
   private(set) var kinds: [String: Count] = [:]
-  /// Counts of the best results, by the tenth of their confidence. The last one includes 1.
+  /// Counts of the best results, by the tenth of their confidence. The last count includes confidence 1.
   private(set) var tenths = [Count](repeating: Count(), count: 10)
   /// Counts of the best results with a confidence of at least `confident`.
   private(set) var confidentResults = Count()
@@ -64,7 +64,7 @@ struct Score: Sendable {
   mutating func skip(_ problem: String) { problems.append(problem) }
 }
 
-/// A table of texts with their expected places, and its columns.
+/// The columns of a table of texts with their expected places.
 struct ScoreTable: Sendable {
   private let options: QueryColumns
   private let query: Int?
@@ -73,10 +73,11 @@ struct ScoreTable: Sendable {
   private let tolerance: Int?
   private let kind: Int?
   private let category: Int?
-  private let count: Int?
+  /// Column of the number of results that count.
+  private let topK: Int?
   /// Column of expected names: the name of the place at a point, or a name for people who read the misses.
   private let name: Int?
-  private let columns: Int
+  private let columnCount: Int
   /// Query options for cells that a row leaves empty.
   private let defaults: PlaceQuery
 
@@ -84,15 +85,14 @@ struct ScoreTable: Sendable {
   ///
   /// - Throws: `TableError` if a column is missing, or if columns contradict each other.
   init(_ header: TableHeader, defaults: PlaceQuery) throws(TableError) {
-    // Here a column "level" is the level of the expected place, not a filter. The column top_k has the number of
-    // results that count.
+    // Here a column "level" is the level of the expected place, not a filter. The column top_k replaces the limit.
     options = try QueryColumns(header, ignored: [.level, .limit, .autocomplete])
     query = header.column("query")
     name = header.column("expected_city", "expected_name")
     tolerance = header.column("tolerance_km", "tol_km")
     (kind, category) = (header.column("kind", "category", "edit"), header.column("category"))
-    count = header.column("top_k")
-    columns = header.names.count
+    topK = header.column("top_k")
+    columnCount = header.names.count
     self.defaults = defaults
     guard let latitude = header.column("lat"), let longitude = header.column("lon") else {
       throw TableError("missing column lat or lon; \(header.description)")
@@ -112,8 +112,8 @@ struct ScoreTable: Sendable {
       column.map { fields.indices.contains($0) ? fields[$0].trimmedLine : "" } ?? ""
     }
     do {
-      guard fields.count <= columns else {
-        throw TableError("the row has \(fields.count) fields, but the first row has \(columns)")
+      guard fields.count <= columnCount else {
+        throw TableError("the row has \(fields.count) fields, but the first row has \(columnCount)")
       }
       guard !value(latitude).isEmpty, !value(longitude).isEmpty else { return score.skip() }
       guard let point = Coordinate(latitude: value(latitude), longitude: value(longitude)) else {
@@ -125,8 +125,8 @@ struct ScoreTable: Sendable {
       guard let km = Double(value(tolerance)), km.isFinite, km >= 0 else {
         throw TableError("the tolerance must be a number of kilometers, not \"\(value(tolerance))\"")
       }
-      guard let limit = Int(value(count).isEmpty ? "1" : value(count)), (1...Limits.candidatesMax).contains(limit)
-      else { throw TableError("top_k must be a number from 1 to \(Limits.candidatesMax), not \"\(value(count))\"") }
+      guard let limit = Int(value(topK).isEmpty ? "1" : value(topK)), (1...Limits.candidatesMax).contains(limit)
+      else { throw TableError("top_k must be a number from 1 to \(Limits.candidatesMax), not \"\(value(topK))\"") }
       var placeQuery = defaults
       placeQuery.limit = limit
       if value(category).contains("autocomplete") { placeQuery.kind = .autocomplete }
@@ -151,7 +151,7 @@ struct ScoreTable: Sendable {
     var placeQuery = defaults
     (placeQuery.text, placeQuery.kind, placeQuery.limit) = (point.text, .reverse, 1)
     let best = index.locate(placeQuery).first
-    // The same town may have other names: "Wien" is Vienna.
+    // The same city may have other names: "Wien" is Vienna.
     let isRight =
       best.map { best in
         best.name.foldedName == expected.foldedName

@@ -66,7 +66,7 @@ struct ScoreReport {
 
   private func miss(_ miss: Score.Miss) -> String {
     let got =
-      miss.got.map { "\($0.label) (\($0.level.word), \($0.match.word))" } ?? "no place"
+      miss.got.map { "\($0.label) (\($0.level.name), \($0.match.name))" } ?? "no place"
     let km = miss.km.map { String(format: "%.1f km", $0) } ?? "-"
     let confidence = miss.got.map { String(format: "%.2f", $0.confidence) } ?? "-"
     // A line end or a tab in a field must not start a new line or column here.

@@ -67,7 +67,7 @@ struct QueryColumns: Sendable {
 
   /// Copies the options of a row into a query. Options that the row leaves empty stay the same.
   ///
-  /// - Throws: the first option with a fault.
+  /// - Throws: `InvalidOption` for the first invalid option.
   func read(_ fields: [String], into query: inout PlaceQuery) throws(InvalidOption) {
     func value(_ column: Int) -> String { fields.indices.contains(column) ? fields[column] : "" }
     for (option, column) in options { try query.set(option, to: value(column)) }

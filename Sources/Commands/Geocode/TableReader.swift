@@ -9,8 +9,8 @@ struct TableError: Error, Sendable, CustomStringConvertible {
   static let empty = TableError("the file is empty. Its first row must name the columns")
 }
 
-/// Complete records of a table as they were read, including empty lines. Other code parses them, so that all cores
-/// share that work.
+/// Complete records of a table, unparsed, including empty lines. The reader leaves the parsing to the threads that
+/// geocode, so that all cores share that work.
 struct TableChunk: Sendable {
   /// A row of CSV, or a line of NDJSON.
   struct Record: Sendable {
@@ -56,7 +56,7 @@ struct TableReader {
     self.format = format
   }
 
-  /// Returns the next records, as soon as there is one. Nil at the end. Blocks until there is input.
+  /// Returns the next records. Nil at the end. Blocks until at least one record is complete.
   ///
   /// - Throws: `TableError` if the input cannot be read.
   mutating func next() throws(TableError) -> TableChunk? {
@@ -75,7 +75,7 @@ struct TableReader {
         end = discardUnterminated(from: end, &records)
         isScanned = false
       }
-      // The input so far is the rest of a row that is already reported.
+      // No record is complete yet.
       guard !records.isEmpty else {
         pending.removeSubrange(..<end)
         scanned = pending.count
@@ -141,8 +141,8 @@ struct TableReader {
     records.append(.init(range: range, line: line, problem: isLong ? tooLong : nil))
   }
 
-  /// Reports a record whose end is not found, mostly because of an unclosed quote. Reads the text after its first line
-  /// again, so that only one row is lost.
+  /// Reports a record whose end is not found, mostly because of an unclosed quote. The reader then starts again after
+  /// the first line of that record, so that only one row is lost.
   private mutating func discardUnterminated(from start: Int, _ records: inout [TableChunk.Record]) -> Int {
     if state != .tooLong {
       let problem = pending.count - start > ToolLimits.tableRecordBytesMax ? tooLong : Self.openQuote

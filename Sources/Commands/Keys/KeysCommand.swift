@@ -27,9 +27,9 @@ struct KeysCommand: AsyncParsableCommand {
           onthemap keys new --output seattle.key
         """)
 
-    @Option(help: "Output file. An existing file is not replaced.")
+    @Option(help: "Output file. An existing file stays, unless --force is given.")
     var output = "onthemap.key"
-    @Flag(help: "Replace an existing file. Peers that use its key can no longer connect.")
+    @Flag(help: "Replace an existing file. Peers that use the old key can no longer connect.")
     var force = false
 
     func run() async throws {

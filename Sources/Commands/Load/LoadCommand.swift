@@ -12,11 +12,17 @@ struct LoadCommand: AsyncParsableCommand {
       Post i is due at start + i / rate, however the server responds (open loop).
       Latencies count from the due time. At the end, the command looks up each
       accepted post in the store, and compares the subscriber's list with the
-      store's. Exit status 0 if no post is lost, duplicated or still queued and the
-      lists are equal, otherwise 1.
+      store's.
 
-      Without --user, the test creates an account. Its posts stay on the map: do not
-      run it against a server in use.
+      Exit status 0 if the server accepted posts and broke no guarantee. Exit status
+      1 if a post was lost, duplicated, not sent, not seen by the subscriber, left
+      queued or without a response. Exit status 1 also if a subscriber's list
+      differs from the store's, or if the test cannot run or read the store. Each
+      reason is printed. Exit status 64 if an option is unknown, missing or out of
+      range.
+
+      Without --user, the test creates an account. The posts stay on the map: do not
+      run the test against a server in use.
 
       Examples:
         onthemap load --rate 200 --duration 30
@@ -31,7 +37,7 @@ struct LoadCommand: AsyncParsableCommand {
   var rate: Int
   @Option(help: "Duration in seconds (\(LoadLimits.secondsRange.words)).")
   var duration: Int
-  @Option(help: "File of places, one per line. Default: towns of the gazetteer, in various spellings.")
+  @Option(help: "File of places, one per line. Default: cities of the gazetteer, in various spellings.")
   var places: String?
   @Option(.feed)
   var feed: String?
@@ -39,12 +45,12 @@ struct LoadCommand: AsyncParsableCommand {
   var feedKey: String?
   @Option(.keyFile, "Your secret key file, if the server has an allowlist.")
   var keyFile: String?
-  @Option(.user, "E-mail address of the account. The password comes from ONTHEMAP_PASSWORD.")
+  @Option(.user, "Email address of the account. The password comes from ONTHEMAP_PASSWORD.")
   var user: String?
   @Option(
     help: """
       Number of connections, 1 to \(LoadLimits.connectionsMax); with --submit 1 to \(LoadLimits.producersMax). \
-      [default: \(LoadLimits.connectionsDefault); with --submit \(LoadLimits.producersDefault)]
+      (default: \(LoadLimits.connectionsDefault); with --submit \(LoadLimits.producersDefault))
       """)
   var connections: Int?
   @Option(help: "Ingest's address for producers. Posts over ZeroMQ; accounts and verification use --server.")
@@ -52,10 +58,10 @@ struct LoadCommand: AsyncParsableCommand {
   @Option(.submitKey)
   var submitKey: String?
   @Option(
-    help: "Maximum posts per frame with --submit, 1 to \(Limits.submitPostsMax). [default: \(LoadLimits.batchDefault)]")
+    help: "Maximum posts per frame with --submit, 1 to \(Limits.submitPostsMax). (default: \(LoadLimits.batchDefault))")
   var batch: Int?
   @Option(
-    help: "Extra subscribers, which join at random times (\(LoadLimits.subscribersRange.words)). [default: 0]")
+    help: "Extra subscribers, which join at random times (\(LoadLimits.subscribersRange.words)). (default: 0)")
   var subscribers: Int?
   @Option(.gazetteer)
   var gazetteer: String?
@@ -66,7 +72,7 @@ struct LoadCommand: AsyncParsableCommand {
   @Option(
     help: """
       Timeout in seconds for retries of unanswered posts. The queue then has the same time to drain \
-      (\(LoadLimits.drainTimeoutSecondsRange.words)). [default: \(LoadLimits.drainTimeoutSecondsDefault)]
+      (\(LoadLimits.drainTimeoutSecondsRange.words)). (default: \(LoadLimits.drainTimeoutSecondsDefault))
       """)
   var drainTimeout: Int?
   @OptionGroup var common: CommonOptions
@@ -118,7 +124,7 @@ struct LoadCommand: AsyncParsableCommand {
     }
     let connections = connections ?? (submit == nil ? LoadLimits.connectionsDefault : LoadLimits.producersDefault)
     let subscribers = subscribers ?? 0
-    // Each subscriber has its own context, with its pipes.
+    // Each subscriber has its own ZeroMQ context, which opens pipes.
     try LoadCommand.allowFiles(connections + LoadLimits.filesOfSubscriber * subscribers)
     let plan = LoadPlan(
       rate: rate, seconds: duration, run: hexadecimal(UInt64.random(in: 0...0xFFFF_FFFF), digits: 8),
@@ -140,7 +146,7 @@ struct LoadCommand: AsyncParsableCommand {
     }
   }
 
-  /// Draws a line over the previous one on standard error. Nil if that is no terminal.
+  /// Draws a line over the previous one on standard error. Nil if standard error is not a terminal.
   private static var draw: (@Sendable (String) -> Void)? {
     let line = ProgressLine()
     return line.isShown ? { @Sendable text in line.draw(text) } : nil

@@ -1,9 +1,9 @@
 import LoadTest
 
 extension RunAccount {
-  /// Creates the account from the settings.
+  /// Creates the account from the settings: a temporary one if they name no user.
   ///
-  /// - Throws: `SettingError` if its password is missing.
+  /// - Throws: `SettingError` if the user's password is missing.
   init(_ settings: Settings, user: String?) throws {
     guard let user = settings.optional(.user, flag: user) else {
       self = .temporary

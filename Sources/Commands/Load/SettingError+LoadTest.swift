@@ -13,8 +13,8 @@ extension SettingError {
           + "without control characters.")
     case .placesCount(let path, let count):
       self.init("--places must be a file of 1 to \(LoadLimits.placesMax) places; \(path) has \(count).")
-    case .noTowns(let path):
-      self.init(.gazetteer, expected: "a gazetteer with towns (or pass --places)", actual: path)
+    case .noCities(let path):
+      self.init(.gazetteer, expected: "a gazetteer with cities (or pass --places)", actual: path)
     case .silentFeed(let feed):
       self.init(
         .feed, expected: "the address of a running feed whose keys permit this client (--feed-key, --key-file)",

@@ -26,7 +26,7 @@ struct PostCommand: AsyncParsableCommand {
   var user: String?
   @Option(help: "Name for a new account. Creates the account first.")
   var signUp: String?
-  // The next argument is the place in any case: coordinates may begin with a minus.
+  // The next argument is the place even if it begins with a minus, as coordinates may.
   @Option(parsing: .unconditional, help: "Place name or address.")
   var place: String?
   @Option(help: "URL shown with the post.")
@@ -52,7 +52,7 @@ struct PostCommand: AsyncParsableCommand {
     let settings = try await Settings(common)
     var api = API(try settings.server(flag: server))
     guard let user = settings.optional(.user, flag: user) else {
-      throw SettingError("--user (ONTHEMAP_USER) is missing. Set it to the e-mail address of your account.")
+      throw SettingError("--user (ONTHEMAP_USER) is missing. Set it to the email address of your account.")
     }
     let password = try readPassword(settings)
     do {
@@ -67,7 +67,7 @@ struct PostCommand: AsyncParsableCommand {
       case "rejected", "dead":
         throw SettingError("\(id) is not on the map: \(response.members.reason?.detail ?? response.problem).")
       default:
-        // The page has a session, which a post's own URL needs before the post is published.
+        // Print the page's URL. The post's own URL needs a session until the post is published, and the page has one.
         let page = URL(string: "/#posts", relativeTo: api.base)?.absoluteString ?? "\(api.base)"
         printLine("\(id) is accepted. Its state is under My posts at \(page)")
         // EX_TEMPFAIL of sysexits.h: the post is accepted, but not yet on the map.
@@ -85,7 +85,7 @@ struct PostCommand: AsyncParsableCommand {
   }
 
   /// Sends the post, and resends it if the server is unreachable or fails. All attempts have the same idempotency key,
-  /// so the post is stored only once, even if only the response was lost.
+  /// so the server stores the post only once.
   private func post(_ api: API) async throws -> API.Response {
     var headers = ["Idempotency-Key": UUID().uuidString]
     if wait { headers["Prefer"] = "wait=\(ToolLimits.postWaitSeconds)" }

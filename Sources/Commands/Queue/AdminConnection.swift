@@ -13,7 +13,8 @@ final class AdminConnection: Sendable {
 
   /// Connects to ingest.
   ///
-  /// - Throws: `SettingError` if no ingest listens, or if the socket may not be opened. `LinkError` for other failures.
+  /// - Throws: `SettingError` if no ingest listens, or if this user may not open the socket. `LinkError` for other
+  ///   failures.
   init(_ endpoint: Endpoint) throws {
     try AdminConnection.probe(endpoint)
     let wake = WakeupEvent()
@@ -25,7 +26,7 @@ final class AdminConnection: Sendable {
     }
   }
 
-  /// Ends the connection's thread. Blocks until then, for half a second at most.
+  /// Ends the connection's thread. Blocks until the thread has ended, for at most half a second.
   func close() { reactor.stop() }
 
   /// Sends a request, and waits for its reply.
@@ -82,7 +83,7 @@ final class AdminConnection: Sendable {
   }
 }
 
-/// The requests without a reply.
+/// The requests that wait for a reply.
 private final class Pending: Sendable {
   private let continuations = Mutex<[UInt64: CheckedContinuation<AdminReply?, Never>]>([:])
 
@@ -90,7 +91,7 @@ private final class Pending: Sendable {
     continuations.withLock { $0[id] = continuation }
   }
 
-  /// Passes on the reply. A second reply to a request is ignored.
+  /// Passes the reply to the waiting request. Nil stands for no reply. Ignores a second reply to a request.
   func complete(_ id: UInt64, _ reply: AdminReply?) {
     continuations.withLock { $0.removeValue(forKey: id) }?.resume(returning: reply)
   }

@@ -8,18 +8,18 @@ enum QueueEntryText {
       [["ID", "AGE", "STATE", "FAILURES", "LOST LEASES", "DETAIL", "PLACE"]]
         + entries.map { entry in
           [
-            entry.id.description, shortAge(ms: unixMs - entry.createdMs), entry.state.word, "\(entry.attempts)",
+            entry.id.description, shortAge(ms: unixMs - entry.createdMs), entry.state.name, "\(entry.attempts)",
             "\(entry.leaseLosses)", detail(entry), entry.place,
           ]
         }, right: [1, 3, 4])
   }
 
-  /// Returns the text about a post and its history.
+  /// Returns the lines about a post and its history.
   static func report(_ entry: QueueEntry, _ history: [PostEvent], unixMs: Int64) -> [String] {
     func time(_ ms: Int64) -> String { "\(timestamp(unixMs: ms)), \(longAge(ms: unixMs - ms)) ago" }
     let detail = entry.reason.map { "\($0.code), \($0.detail)" } ?? detail(entry)
     var lines = [
-      "\(entry.id)  \(entry.state.word)" + (detail.isEmpty ? "" : ": \(detail)"), "place     \(entry.place)",
+      "\(entry.id)  \(entry.state.name)" + (detail.isEmpty ? "" : ": \(detail)"), "place     \(entry.place)",
     ]
     if !entry.label.isEmpty { lines.append("found     \(entry.label)") }
     lines += [
@@ -33,13 +33,13 @@ enum QueueEntryText {
     lines += TextTable.lines(
       history.map { event in
         let reason = [event.reason.code, event.reason.detail].filter { !$0.isEmpty }.joined(separator: ": ")
-        return ["  " + timestamp(unixMs: event.atMs), event.kind.word, reason]
+        return ["  " + timestamp(unixMs: event.atMs), event.kind.name, reason]
       }
     ).map { $0.trimmedEnd }
     return lines.map { WatchText($0).text }
   }
 
-  /// Returns details that the word of the state omits.
+  /// Returns details that the name of the state omits.
   private static func detail(_ entry: QueueEntry) -> String {
     switch entry.state {
     case .leased: "\(entry.worker), \(longAge(ms: entry.remainingMs ?? 0)) left"

@@ -1,6 +1,6 @@
 import Domain
 
-/// The queue as JSON for programs: an object for each line, without characters that a terminal obeys.
+/// The queue as JSON for programs: one object on one line, without characters that a terminal obeys.
 enum QueueJSON {
   static func status(_ status: QueueStatus) -> String { line { status.write(to: &$0) } }
 

@@ -17,7 +17,7 @@ struct QueueListCommand: AsyncParsableCommand {
       """)
 
   @Option(
-    help: "State filter: ready, leased, committing, delayed, waiting_remote or dead. [default: all but dead]")
+    help: "State filter: ready, leased, committing, delayed, waiting_remote or dead. (default: all but dead)")
   var state: String?
   @Option(help: "Reason code of dead posts. Implies --state dead.")
   var reason: String?
@@ -29,19 +29,19 @@ struct QueueListCommand: AsyncParsableCommand {
   @OptionGroup var options: AdminOptions
 
   func validate() throws {
-    if let state, !QueueState.listed.contains(where: { $0.word == state }) {
-      let words = QueueState.listed.map(\.word).joined(separator: ", ")
-      throw ValidationError("--state must be one of \(words), not \"\(state)\".")
+    if let state, !QueueState.listed.contains(where: { $0.name == state }) {
+      let names = QueueState.listed.map(\.name).joined(separator: ", ")
+      throw ValidationError("--state must be one of \(names), not \"\(state)\".")
     }
-    guard reason == nil || state == nil || state == QueueState.dead.word else {
+    guard reason == nil || state == nil || state == QueueState.dead.name else {
       throw ValidationError("--reason requires --state dead.")
     }
     if let after { _ = try PostID(argument: after) }
   }
 
   func run() async throws {
-    let word = reason == nil ? state : QueueState.dead.word
-    let state = QueueState.listed.first { $0.word == word }
+    let stateName = reason == nil ? state : QueueState.dead.name
+    let state = QueueState.listed.first { $0.name == stateName }
     let after = try after.map { try PostID(argument: $0) }
     let request = AdminRequest.list(state: state, reason: reason, after: after, limit: list.limit)
     try await options.connected { connection in
@@ -50,7 +50,7 @@ struct QueueListCommand: AsyncParsableCommand {
       }
       if json { return printLine(QueueJSON.list(entries, next: next)) }
       guard !entries.isEmpty else {
-        if let state { return printError("No \(state.word) posts.") }
+        if let state { return printError("No \(state.name) posts.") }
         return printError("No queued posts\(try await deadRemark(connection)).")
       }
       for line in QueueEntryText.list(entries, unixMs: now()) { printLine(line) }

@@ -40,7 +40,7 @@ struct QueueRetryCommand: AsyncParsableCommand {
       var sum = QueueChange()
       do {
         if ids.isEmpty {
-          // The pages have rising ids, so a post that immediately becomes dead again is not retried twice.
+          // Each page begins after the previous one. No post that immediately becomes dead again is retried twice.
           repeat {
             sum.add(try await connection.change(.retry(.all(reason: reason, after: sum.next))))
           } while sum.next != nil
@@ -123,7 +123,7 @@ extension QueueChange {
         printLine("\(counted(done.count, "post")) \(many).")
       }
       for post in unchanged {
-        printError(post.state.map { "\(post.id) is \($0.word), not dead." } ?? "No post \(post.id).")
+        printError(post.state.map { "\(post.id) is \($0.name), not dead." } ?? "No post \(post.id).")
       }
     }
     if !unchanged.isEmpty { throw ExitCode(1) }

@@ -13,7 +13,7 @@ struct QueueText {
   /// Returns the complete text.
   func lines() -> [String] { summary + (status.queue.workers.isEmpty ? [] : [""] + workers) }
 
-  /// The lines about the queue. Each begins with a label.
+  /// The lines above the table of workers.
   var summary: [String] {
     let queue = status.queue
     return [
@@ -34,7 +34,7 @@ struct QueueText {
     ]
   }
 
-  /// The lines of the table of workers, with the heading first. Only the heading if there are no workers.
+  /// The table of workers, with the heading first. Only the heading if there are no workers.
   var workers: [String] {
     TextTable.lines(
       [["WORKER", "CREDIT", "LEASES", "SENT", "ANSWERED", "FAILED", "LAST SEEN", ""]]
@@ -47,11 +47,11 @@ struct QueueText {
     ).map(\.trimmedEnd)
   }
 
-  /// The status in a line, for a log.
+  /// The status as one line for a log.
   var line: String {
     let queue = status.queue
     return [
-      timestamp(unixMs: unixMs), word,
+      timestamp(unixMs: unixMs), stateName,
       "depth=\(queue.depth)",
       "ready=\(queue.ready)", "leased=\(queue.leased)", "committing=\(queue.committing)", "delayed=\(queue.delayed)",
       "waiting_remote=\(queue.waitingRemote)", "dead=\(status.dead)", "workers=\(queue.workers.count)",
@@ -62,8 +62,8 @@ struct QueueText {
     ].joined(separator: " ")
   }
 
-  /// The state in a word.
-  private var word: String {
+  /// The state as one word for a log.
+  private var stateName: String {
     if status.disk.fullMs != nil { return "DISK_FULL" }
     return state.split(whereSeparator: { " :".contains($0) }).first.map(String.init) ?? ""
   }
@@ -74,7 +74,7 @@ struct QueueText {
       return "DISK FULL OR NEARLY FULL for \(longAge(ms: unixMs - fullMs)): ingest refuses writes that do not fit"
     }
     if let pausedMs = status.pausedMs { return "PAUSED for \(longAge(ms: unixMs - pausedMs))" }
-    // An older ingest reports 0 for both.
+    // An older ingest reports 0 for the wait and its limit.
     guard status.waitMaxMs > 0, status.queue.longestWaitMs >= status.waitMaxMs else { return "running" }
     return "REFUSING: a post has waited \(longAge(ms: status.queue.longestWaitMs)) for a worker"
   }
@@ -108,7 +108,7 @@ struct QueueText {
     }.joined(separator: " · ")
   }
 
-  /// Number of subscribers of all feeds that report it.
+  /// Number of subscribers, of all feeds that report one.
   private var subscribers: Int { status.feeds.reduce(0) { $0 + ($1.subscribers ?? 0) } }
 
   private func rate(_ reading: RateMeter.Reading) -> String { "\(number(reading.perSecond))/s" }

@@ -3,7 +3,7 @@ import Glibc
 import Messaging
 import ServiceLifecycle
 
-/// Display of ingest's status, updated each second. It ends after a signal, a key, or `count` samples.
+/// Display of ingest's status, updated each second. It ends after a signal, the key q, or `count` samples.
 struct TopService: Service {
   /// The format of the output.
   enum Format { case table, lines, json }

@@ -1,6 +1,6 @@
 import Domain
 
-/// The queue as a window that is redrawn in place. Pure, so that tests need no terminal.
+/// A window of ingest's status that is redrawn in place. Pure, so that tests need no terminal.
 struct TopTable {
   private let address: String
   private let isColoured: Bool
@@ -19,7 +19,7 @@ struct TopTable {
     self.isColoured = isColoured
   }
 
-  /// Returns the text to write for a new status, or for an error.
+  /// Returns the text that draws a new status, or an error with the last status.
   mutating func text(for result: Result<QueueStatus, any Error>, _ moment: RenderContext) -> String {
     switch result {
     case .success(let new): (status, seenMs, problem) = (new, moment.unixMs, nil)
@@ -33,7 +33,7 @@ struct TopTable {
     let columns = max(1, moment.columns - 1)
     func cell(_ line: String) -> String { WatchText(line).cell(columns) }
     guard let status else { return [dimmed(cell(problem ?? "connecting to ingest at \(address)"))] }
-    // Ages refer to the time of the status, not to the present.
+    // Ages refer to the time of the status, which may be old.
     let text = QueueText(status, unixMs: seenMs)
     let title = "onthemap top · \(timestamp(unixMs: seenMs).dropFirst(11).prefix(8)) · up \(text.uptime) · \(address)"
     var lines = [dimmed(cell(title))]

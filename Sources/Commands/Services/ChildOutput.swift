@@ -28,7 +28,7 @@ final class ChildOutput: Sendable {
   /// Reads lines until the task is cancelled. Omits a line longer than `Limits.conformanceLineBytesMax`.
   func read(_ line: (Substring) -> Void) async throws {
     var rest: [UInt8] = []
-    // True while the rest of a line that is too long follows. The rest is omitted too.
+    // True while the reader skips the rest of a line that is too long.
     var isTruncated = false
     var buffer = [UInt8](repeating: 0, count: ToolLimits.readBytes)
     while true {

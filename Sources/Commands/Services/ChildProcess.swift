@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// A child process, with its signals and its end. A conformance run sends SIGTERM in a step, and judges when and with
-/// which status the program ends, before or after SIGTERM.
+/// A child process that a conformance run can signal and wait for. The run sends SIGTERM in one of its steps. It judges
+/// the time and the status of the program's end, before and after SIGTERM.
 ///
 /// Two libraries do not suffice. Foundation's `Process` passes on the blocked signals of the calling thread, so such a
 /// child never receives SIGTERM. swift-subprocess 1.0.2 sends signals only within the body of `run`, and reports the
@@ -46,7 +46,7 @@ final class ChildProcess: Sendable {
     self.id = id
   }
 
-  /// Exit code, or a signal's number, negative. Waits for the end of the process.
+  /// The exit code, or the negative number of the signal that ended the process. Waits for that end.
   var exit: Int32 {
     get async throws {
       while true {
@@ -59,11 +59,11 @@ final class ChildProcess: Sendable {
   /// Sends SIGTERM if the process still runs.
   func terminate() { signal(SIGTERM) }
 
-  /// Ends the process, and waits for its end. Sends SIGTERM, and SIGKILL after `ToolLimits.childGracePeriod`.
+  /// Sends SIGTERM, and SIGKILL after `ToolLimits.childGracePeriod`. Returns when the process has ended.
   func end() async {
     terminate()
     let end = ContinuousClock.now + ToolLimits.childGracePeriod
-    // An own task also waits if the current task is cancelled.
+    // A separate task waits even if the current task is cancelled.
     await Task { [self] in
       while ended() == nil {
         if ContinuousClock.now >= end { signal(SIGKILL) }
@@ -72,7 +72,7 @@ final class ChildProcess: Sendable {
     }.value
   }
 
-  /// Sends a signal. The id belongs to no other process before `waitpid` has returned it.
+  /// Sends a signal, unless the process has ended. Its id can belong to another process only after `waitpid`.
   private func signal(_ number: Int32) {
     code.withLock { if $0 == nil { kill(id, number) } }
   }

@@ -11,17 +11,17 @@ struct OperationsEndpoint {
   /// Registry of the metrics of the process. Nil if no address serves them, so that they cost nothing.
   let registry: MetricRegistry?
   private let service: OperationsService?
-  /// Readiness of the process, to which its roles add their parts.
+  /// Readiness of the process, to which its roles add their checks.
   let readiness = Readiness()
   private let host: String
   private let port = OneShot<Int>()
 
-  /// Creates the endpoint. Call this once in a process, before its services are created: their metrics count nothing
-  /// otherwise.
+  /// Creates the endpoint. Call this once in a process, before it creates its services. Metrics that were created
+  /// earlier count nothing.
   ///
   /// - Parameters:
   ///   - settings: settings of the command.
-  ///   - setting: the role's setting. Its value may be the word none.
+  ///   - setting: setting of the role's address. Its value may be the word none.
   ///   - flag: value of the flag.
   ///   - logger: log of the role.
   /// - Throws: `SettingError`.
@@ -43,23 +43,23 @@ struct OperationsEndpoint {
     service = OperationsService(server: server, isSet: isSet, logger: logger) { [port] in port.set($0) }
   }
 
-  /// Services to run beside those of the role.
+  /// Services to run in addition to the role's services.
   var services: [any Service] { service.map { [$0] } ?? [] }
 
   /// Marks all roles of the process as started.
   func begin() { readiness.begin() }
 
-  /// Text for the ready line, with a space before it. Waits until the endpoint listens. Empty if there is none.
+  /// Text for the ready line, with a space before it. Waits until the endpoint listens. Empty without an endpoint.
   var readyText: String {
     get async throws { service == nil ? "" : " operations=http://\(authority(host)):\(try await port.value)" }
   }
 }
 
-/// Service of the endpoint, until graceful shutdown.
+/// Service that runs the endpoint until graceful shutdown.
 private struct OperationsService: Service {
   let server: OperationsServer
-  /// True if the operator has chosen the address. If the default address is in use, by a second worker on this host for
-  /// example, the process must still work.
+  /// True if the operator has chosen the address. A process must also work if the default address is in use, for
+  /// example by a second worker on this host.
   let isSet: Bool
   let logger: Logger
   let ready: @Sendable (Int) -> Void

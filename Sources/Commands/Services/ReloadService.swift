@@ -3,15 +3,15 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Handler of SIGHUP, which reloads and does not end the process. A SIGHUP because of a lost terminal still ends the
-/// process, unless `nohup` started it.
+/// Service that reloads on SIGHUP. A SIGHUP because the terminal has closed still ends the process, unless `nohup`
+/// started it.
 struct ReloadService: Service {
   private let endsWithTerminal: Bool
   private let reload: @Sendable () -> Void
 
-  /// Creates the handler.
+  /// Creates the service.
   ///
-  /// - Parameter reload: reloads. It may block, and signals meanwhile cause one further call.
+  /// - Parameter reload: function that reloads. It may block. Signals that arrive meanwhile cause one further call.
   init(reload: @escaping @Sendable () -> Void) {
     self.reload = reload
     var action = sigaction()
@@ -34,7 +34,7 @@ struct ReloadService: Service {
         }
       }
     }
-    // An earlier end of this service would end the other services.
+    // The other services would end too if this service ended earlier.
     try? await gracefulShutdown()
   }
 

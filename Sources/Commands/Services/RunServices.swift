@@ -6,8 +6,10 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Runs services until a signal. SIGTERM and SIGINT end them gracefully, and after 4 seconds forcibly. The failure of a
-/// service also ends the others.
+/// Runs services until a signal. SIGTERM and SIGINT end the services gracefully, and forcibly after
+/// `Limits.shutdownMs`. If a service fails, the others end too.
+///
+/// - Throws: `ExitCode` 74 for a disk failure. For an unusable address, a `SettingError` that names the setting.
 func runServices(_ services: [any Service], settings: Settings, logger: Logger) async throws {
   prepareProcess()
   var configuration = ServiceGroupConfiguration(
@@ -37,14 +39,14 @@ private func prepareProcess() {
   }
 }
 
-/// Selects SCHED_BATCH (sched(7)). A thread that wakes up then lets the others run until their next wait. It finds more
-/// work, so there are fewer wake-ups for each post.
+/// Selects SCHED_BATCH (sched(7)). A thread that wakes up then does not interrupt a running thread. It finds more work
+/// when it runs, so there are fewer wake-ups for each post.
 private func preferThroughput() {
   let batch: Int32 = 3
   var priority = sched_param()
   // Keep a policy that the operator has chosen.
   guard sched_getscheduler(0) == 0 else { return }
-  // Set the existing threads. Later ones inherit the policy. If the system forbids it, the process works without it.
+  // Later threads inherit the policy of these threads. If the system forbids the policy, the process works without it.
   for thread in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? [] {
     sched_setscheduler(pid_t(thread) ?? 0, batch, &priority)
   }

@@ -8,16 +8,17 @@ enum ServiceProcess {
   /// Environment variable of `otm_restart_when_crashed`: the number of crashes in a row.
   private static let crashesName = "OTM_CRASHES"
 
-  /// Prepares the process. For other commands it does nothing. Call it first, while there is one thread.
+  /// Prepares the process of a service. Does nothing for other commands. Call this first, while the process has one
+  /// thread.
   ///
-  /// Swift's backtracer inherits the open ports of a process that crashes. While it waits, no program can bind them.
-  /// The runtime reads its setting before `main`, so the program restarts once with the backtracer off, unless
-  /// SWIFT_BACKTRACE is set already.
+  /// Swift's backtracer inherits the open ports of a process that crashes. Until the backtracer ends, no program can
+  /// bind those ports. The runtime reads its setting before `main`, so the program restarts once with the backtracer
+  /// off, unless SWIFT_BACKTRACE is set already.
   static func prepare() {
     guard CommandLine.argc > 1, services.contains(CommandLine.arguments[1]), let path else { return }
     if getenv("SWIFT_BACKTRACE") == nil {
       setenv("SWIFT_BACKTRACE", "enable=no", 1)
-      // If the system forbids `execv`, the service runs with the backtracer.
+      // Execution continues here only if the system forbids `execv`. The service then runs with the backtracer.
       execv(path, CommandLine.unsafeArgv)
     }
     // systemd and container engines restart the other services. A backtracer that the operator has enabled stays.

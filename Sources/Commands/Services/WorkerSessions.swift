@@ -1,11 +1,11 @@
 import Synchronization
 import Web
 
-/// The geocoding workers of a process with a session at ingest. They are the workers' part of `/readyz`. Any thread.
+/// The names of a process's workers that have a session at ingest, and the check of them for `/readyz`. Any thread.
 final class WorkerSessions: Sendable {
   private let connected = Mutex<Set<String>>([])
 
-  /// Adds this check to the readiness of the process.
+  /// Adds `check` to the readiness of the process.
   init(in readiness: Readiness) { readiness.add(check) }
 
   /// Records that a worker has a session, or no longer has one.
@@ -19,8 +19,9 @@ final class WorkerSessions: Sendable {
     }
   }
 
-  /// Checks that a worker of the process has a session. Returns nil, because there is never a remark.
+  /// Checks that at least one worker of the process has a session.
   ///
+  /// - Returns: nil, because this check has no remarks.
   /// - Throws: `no_worker_session` while no worker of the process has a session.
   func check() throws(Problem) -> String? {
     guard connected.withLock({ $0.isEmpty }) else { return nil }

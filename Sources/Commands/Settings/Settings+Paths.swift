@@ -39,14 +39,14 @@ extension Settings {
     return path
   }
 
-  /// Returns the password of a tool's user: from the environment or the settings file, or from the file that they name.
-  /// Nil if neither is set.
+  /// Returns the password of a tool's user from the environment, the settings file, or the password file. Nil if none
+  /// is set.
   func password() throws -> String? {
     try secret(.password, file: .passwordFile)
   }
 
-  /// Returns a secret: from the environment or the settings file, or from the file that they name. Nil if neither is
-  /// set.
+  /// Returns a secret from the environment, the settings file, or the file that the setting `file` names. Nil if none
+  /// is set.
   func secret(_ setting: Setting, file: Setting) throws -> String? {
     if let secret = optional(setting, flag: nil) { return secret }
     guard let path = optional(file, flag: nil) else { return nil }

@@ -28,12 +28,12 @@ struct SettingError: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// The effective settings: a flag, else the environment, else the file, else the default. They record the settings that
-/// were read, for the log.
+/// The effective settings: a flag, else the environment, else the file, else the default. Records each setting that a
+/// command reads, for the log.
 final class Settings {
   private let reader: ConfigReader
   private var effective: [(name: String, value: String, isDefault: Bool)] = []
-  /// The setting of each address, to name it if the address cannot be used.
+  /// Titles of settings by their address, for the error of an unusable address.
   private var titles: [String: String] = [:]
   let logLevel: Logger.Level
 
@@ -93,7 +93,7 @@ final class Settings {
 
   /// Returns a setting that is an HTTP address, such as "127.0.0.1:8080". Port 0 or * selects a free one.
   ///
-  /// - Parameter name: name of the flag if a command has its own.
+  /// - Parameter name: flag of a command that gives the setting another name. Nil for the setting's own.
   func address(_ setting: Setting, flag: String?, name: String? = nil) throws -> (host: String, port: Int) {
     let text = text(setting, flag: flag)
     guard let colon = text.lastIndex(of: ":"), colon > text.startIndex,
@@ -169,8 +169,8 @@ final class Settings {
     }
   }
 
-  /// True if Kubernetes has set this variable. It describes every Service to every pod. For a Service named onthemap or
-  /// onthemap-feed, the names resemble ours. They are not meant for the program, and must not prevent its start.
+  /// True if Kubernetes has set this variable. Kubernetes describes every Service to every pod in such variables. Those
+  /// of a Service named onthemap or onthemap-feed resemble settings, and must not prevent the program's start.
   ///
   /// Only these exact forms count, so that misspelt settings are still refused.
   static func isServiceLink(_ name: String, _ value: String) -> Bool {

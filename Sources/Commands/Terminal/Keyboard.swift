@@ -1,7 +1,8 @@
 import Dispatch
 import Glibc
 
-/// The pressed keys, without a line end and without an echo. None if standard input is no terminal.
+/// The keys that the user presses, without a wait for the line end and without an echo. None if standard input is not a
+/// terminal.
 final class Keyboard {
   let pressed: AsyncStream<UInt8>
   private let source: (any DispatchSourceRead)?

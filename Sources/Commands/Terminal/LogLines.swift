@@ -5,8 +5,8 @@ import Messaging
 
 /// Log lines on standard error: time (UTC), level, role, message, and metadata as `key=value`.
 ///
-/// Only lines that are written are formatted. swift-log's own handler formats a request's metadata at every request,
-/// logged or not.
+/// This handler formats only lines that it writes. swift-log's own handler formats a request's metadata at every
+/// request, logged or not.
 struct LogLines: LogHandler {
   let label: String
   var logLevel = Logger.Level.info
@@ -33,7 +33,8 @@ struct LogLines: LogHandler {
     return line.safeLine(bytesMax: .max) + "\n"
   }
 
-  /// Quotes a value unless it is a single word.
+  /// Quotes a value that is empty, or contains a space or a quotation mark. A quotation mark in it becomes an
+  /// apostrophe.
   private static func quoted(_ value: String) -> String {
     // Compare scalars: `contains` does not find a space with a combining accent, but a reader of the line sees a space.
     let scalars = value.unicodeScalars

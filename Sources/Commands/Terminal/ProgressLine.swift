@@ -1,6 +1,6 @@
 import Glibc
 
-/// A line on standard error that is redrawn in place. It draws nothing if standard error is no terminal.
+/// A line on standard error that is redrawn in place. It draws nothing if standard error is not a terminal.
 struct ProgressLine: Sendable {
   /// True if standard error is a terminal.
   let isShown = isatty(STDERR_FILENO) == 1

@@ -1,11 +1,12 @@
-/// A window that is drawn over the previous one.
+/// Painter that redraws a window over its previous contents.
 struct ScreenPainter {
   private var size = (rows: 0, columns: 0)
 
-  /// Returns the text that draws these lines. Each must be narrower than the window: an erase in its last column would
-  /// remove a character.
+  /// Returns the text that draws the lines. Each line must be narrower than the window: an erase in the last column
+  /// would remove a character.
   ///
-  /// The lines overwrite the previous ones, and only their remains are erased, so that nothing flickers.
+  /// The new lines overwrite the previous ones. Only the rest of a longer line, and lines below the last, are erased,
+  /// so that nothing flickers.
   mutating func text(_ lines: [String], _ moment: RenderContext) -> String {
     let isResized = size != (moment.rows, moment.columns)
     size = (moment.rows, moment.columns)

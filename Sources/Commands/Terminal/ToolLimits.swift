@@ -17,12 +17,11 @@ enum ToolLimits {
   static let adminReplyTimeout = Duration.seconds(5)
   /// Time for retries of a post: as long as a restart of ingest takes.
   static let postResend = Duration.seconds(5)
-  /// Random pause between two of these attempts, in milliseconds.
+  /// Random pause between two attempts to send a post, in milliseconds.
   static let postResendMs = 250...750
   /// Timeout of `post --wait`, in seconds.
   static let postWaitSeconds = 10
-  /// Bytes of a read of a key file, or of a child's output. The longest usual file, and the capacity of a Linux pipe,
-  /// fit in it.
+  /// Maximum bytes per read of a key file or of a child's output. The longest usual key file and a full Linux pipe fit.
   static let readBytes = 65_536
   /// Maximum bytes of a problem's code in a message to people.
   static let problemCodeBytesMax = 64
@@ -41,14 +40,14 @@ enum ToolLimits {
   static let watchTick = Duration.seconds(1)
   /// Minimum interval between two drawings of `watch`. People see no more than ten a second.
   static let watchFrame = Duration.milliseconds(100)
-  /// Time without a list, after which `watch` reports once that there is no feed.
+  /// Time without a list, after which `watch` reports once that it waits for the feed.
   static let watchSilence = Duration.seconds(3)
   /// Maximum number of events of the feed in the queue to the display. Each holds a list of 100 posts, about 30 KB if
   /// they share no memory.
   static let pendingEventsMax = 64
   /// Time for which a new row is highlighted, in milliseconds. A person who looks away for a moment still sees it.
   static let highlightMs: Int64 = 5_000
-  /// Maximum number of unread keys: nobody presses more within a drawing.
+  /// Maximum number of unread keys. A person presses fewer during a drawing.
   static let keysMax = 16
   /// Rows and columns of a window whose size the terminal does not report: those of a VT100.
   static let windowDefault = (rows: 24, columns: 80)
@@ -57,8 +56,8 @@ enum ToolLimits {
   /// Minimum interval between two drawings of a progress line.
   static let progressInterval = Duration.milliseconds(100)
 
-  /// Maximum bytes of a row of a table of places, or of a line of JSON. A hundred queries with all options would fit,
-  /// which leaves space for columns that are not read.
+  /// Maximum bytes of a row of a table of places, or of a line of JSON. A hundred queries with all options fit, so
+  /// there is space for columns that the reader ignores.
   static let tableRecordBytesMax = 65_536
   /// Bytes of a table that are read and geocoded together: thousands of rows, so that the handover costs nothing.
   static let tableChunkBytes = 262_144

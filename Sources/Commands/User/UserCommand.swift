@@ -32,17 +32,19 @@ struct UserListCommand: AsyncParsableCommand {
         onthemap user ls --email ada@example.org --json
       """)
 
-  @Option(help: "E-mail address filter.")
+  @Option(help: "Email address filter.")
   var email: String?
   @OptionGroup var list: ListOptions
-  @Option(help: "Account number. Lists accounts after it.")
+  @Option(help: "Account id, a number. Lists accounts after it.")
   var after: Int64?
   @Flag(help: "Print one JSON object. It has `next` if more accounts may follow.")
   var json = false
   @OptionGroup var options: AdminOptions
 
   func validate() throws {
-    guard after ?? 1 > 0 else { throw ValidationError("--after must be an account number.") }
+    guard after ?? 1 > 0 else {
+      throw ValidationError("--after must be an account id, a number above 0, not \(after ?? 0).")
+    }
   }
 
   func run() async throws {
@@ -70,7 +72,7 @@ struct UserCreateCommand: AsyncParsableCommand {
         onthemap user create ada@example.org --first-name Ada --last-name Lovelace
       """)
 
-  @Argument(help: "E-mail address of the account.")
+  @Argument(help: "Email address of the account.")
   var email: String
   @Option(help: "First name, visible to all.")
   var firstName: String
@@ -187,7 +189,7 @@ struct UserDemoteCommand: AsyncParsableCommand {
 
 /// Options of a command that changes an account.
 struct AccountOptions: ParsableArguments {
-  @Argument(help: "E-mail address of the account.")
+  @Argument(help: "Email address of the account.")
   var email: String
   @Flag(help: "Print one JSON object.")
   var json = false

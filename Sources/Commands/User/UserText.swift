@@ -12,7 +12,7 @@ enum UserText {
       ]
     }
     return TextTable.lines(
-      [["ID", "E-MAIL", "NAME", "AGE", "SESSIONS", "POSTS", "STATE", "ROLE"]] + rows, right: [0, 3, 4, 5])
+      [["ID", "EMAIL", "NAME", "AGE", "SESSIONS", "POSTS", "STATE", "ROLE"]] + rows, right: [0, 3, 4, 5])
   }
 
   static func json(_ users: [User], next: AccountID?) -> String {

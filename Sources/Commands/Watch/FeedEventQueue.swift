@@ -2,8 +2,8 @@ import Domain
 import Messaging
 import Synchronization
 
-/// A queue of the feed's events, from the reactor's thread to the task that shows them. It is bounded. If the display
-/// is slower than the feed, it gets the newest list instead of the changes before it, never a list with a gap.
+/// A bounded queue of the feed's events, from the reactor's thread to the task that shows them. A display that is
+/// slower than the feed gets the newest list instead of all changes, never a list with a gap.
 final class FeedEventQueue: Sendable {
   /// An element when there may be events, or when ages must be updated.
   let wakeUps: AsyncStream<Void>
@@ -42,7 +42,7 @@ final class FeedEventQueue: Sendable {
     }
   }
 
-  /// Returns at most two events for the pending ones: the last list, and a desync if that came last.
+  /// Returns at most two events instead of the pending ones: the last list, and a desync if the last event is one.
   private static func newest(of pending: Pending) -> [FeedSubscriber.Event] {
     let events = pending.events
     var newest: [FeedSubscriber.Event] = []

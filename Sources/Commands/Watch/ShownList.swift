@@ -14,7 +14,7 @@ struct ShownList: Decodable {
   private let stateHash: String
   private let live: Bool?
 
-  /// Decodes a line. Accepts missing and malformed members, because the conformance run reports the right form.
+  /// Decodes a line. Accepts missing and malformed members, because the conformance rules judge them.
   init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: Member.self)
     kind = try members.decode(Kind.self, forKey: .kind)

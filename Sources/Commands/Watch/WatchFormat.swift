@@ -1,7 +1,6 @@
 import Messaging
 
-/// A format of the feed: events are the input, and text for standard output is the output. Pure, so that tests need no
-/// feed and no terminal.
+/// Converter of the feed's events to text for standard output. Pure, so that tests need no feed and no terminal.
 protocol WatchFormat: Sendable {
   /// Returns the text for new events.
   ///

@@ -1,7 +1,7 @@
 import Domain
 import Messaging
 
-/// JSON for programs: an object for each line.
+/// JSON for programs: an object on one line for each event.
 struct WatchJSON: WatchFormat {
   private let limit: Int
   private var shown = 0
@@ -24,7 +24,7 @@ struct WatchJSON: WatchFormat {
   private static func line(_ event: FeedSubscriber.Event) -> String {
     switch event {
     case .list(let state, let isStale):
-      // The list as every service writes it, with another member.
+      // The list as every service writes it, with the member kind in front.
       return #"{"kind":"snapshot","# + ascii(state.json(isStale: isStale).bytes.dropFirst())
     case .changes(let delta, let state):
       return ascii(

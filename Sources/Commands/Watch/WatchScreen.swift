@@ -25,8 +25,8 @@ struct WatchScreen {
   /// Restores the terminal after the last drawing. The cursor is below it, where the shell continues.
   func end() { write("\u{1B}[\(size.rows);1H\u{1B}[?7h\u{1B}[?25h\n") }
 
-  /// True if the reader of the output has closed it, as after `| head`. The check needs no write, because the next one
-  /// may be hours away.
+  /// True if the reader of the output has closed it, as after `| head`. The check needs no write, because the next
+  /// write may be hours away.
   var hasNoReader: Bool {
     var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
     return poll(&output, 1, 0) > 0 && Int32(output.revents) & (POLLERR | POLLHUP | POLLNVAL) != 0

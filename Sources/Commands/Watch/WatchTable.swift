@@ -1,8 +1,8 @@
 import Domain
 import Messaging
 
-/// The latest posts as a table that is redrawn in place: newest first, as many as the window holds. A line above shows
-/// the state of the connection.
+/// The latest posts as a table that is redrawn in place: newest first, as many as the window holds. The line above the
+/// table shows the state of the connection.
 struct WatchTable: WatchFormat {
   private enum Connection {
     case waiting
@@ -80,15 +80,15 @@ struct WatchTable: WatchFormat {
   }
 
   private var status: String {
-    let word =
+    let text =
       switch connection {
       case .waiting: "waiting for the feed at \(feed)"
       case .live where isStale: "delayed: the feed cannot reach ingest"
       case .live: "live"
       case .lost(let reason): "reconnecting: \(reason)"
       }
-    guard let state else { return word }
-    return "\(word) · \(state.entries.count) posts · seq \(state.seq)"
+    guard let state else { return text }
+    return "\(text) · \(state.entries.count) posts · seq \(state.seq)"
   }
 
   private func dimmed(_ line: String) -> String { isColoured ? "\u{1B}[2m\(line)\u{1B}[0m" : line }
@@ -97,8 +97,8 @@ struct WatchTable: WatchFormat {
 }
 
 extension WatchTable {
-  /// The widths of the columns: 5 for the age, and two spaces between columns. The name takes a fifth of the rest, the
-  /// place half of the remainder. A narrow window has no links.
+  /// The widths of the columns. The age takes 5, and two spaces separate columns. The name takes 22 % of the rest, and
+  /// place and link share the remainder equally. A window below 60 columns has no link, and its name takes 35 %.
   fileprivate struct Layout {
     private let name: Int
     private let place: Int

@@ -32,7 +32,7 @@ package struct ConformanceEnvironment: Sendable {
   }
 }
 
-/// An event of the program's process, if it is a child of this one.
+/// An event of the program's process, if that is a child process.
 package enum ProcessEvent: Sendable {
   /// The program has printed a list.
   case printed(PrintedList)

@@ -1,4 +1,4 @@
-/// The result of a conformance run: a finding for each rule of the protocol.
+/// The result of a conformance run: a finding for each rule.
 package struct ConformanceReport: Sendable, Equatable {
   /// A requirement of proto/README.md.
   package struct Rule: Sendable, Equatable {
@@ -13,9 +13,9 @@ package struct ConformanceReport: Sendable, Equatable {
   /// The outcome for one rule.
   package enum Verdict: Sendable, Equatable {
     case pass
-    case fail(seen: String)
+    case fail(observed: String)
     /// The run did not get far enough to judge the rule.
-    case inconclusive(why: String)
+    case inconclusive(reason: String)
   }
 
   /// A rule with its verdict.
@@ -27,6 +27,6 @@ package struct ConformanceReport: Sendable, Equatable {
   /// The findings, in the order of the rules.
   package let findings: [Finding]
 
-  /// True if every rule was shown to hold.
+  /// True if every rule has passed.
   package var isComplete: Bool { findings.allSatisfy { $0.verdict == .pass } }
 }

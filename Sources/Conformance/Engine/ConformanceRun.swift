@@ -1,5 +1,5 @@
-/// The engine of `onthemap conformance`: it plays the steps of a suite and collects the verdicts. A pure state machine:
-/// messages and times are inputs, and effects are outputs. Times are milliseconds of a clock that never goes back.
+/// The engine of a conformance run: plays the steps of a suite, and collects the verdicts. A pure state machine:
+/// messages and times are inputs, and effects are outputs. Times are milliseconds of a monotonic clock.
 struct ConformanceRun<Suite: ConformanceSuite>: Sendable {
   private(set) var suite: Suite
   /// Index of the current step.
@@ -10,7 +10,7 @@ struct ConformanceRun<Suite: ConformanceSuite>: Sendable {
   /// True once all steps are over.
   var isOver: Bool { index >= Suite.steps.count }
 
-  /// The result so far. It is complete once `isOver` is true.
+  /// The report so far, which is complete once `isOver` is true.
   var report: ConformanceReport {
     let exitReason = suite.exit.map { "the \(Suite.program)'s process ended, \($0.words)" }
     let defaultReason =
@@ -18,7 +18,7 @@ struct ConformanceRun<Suite: ConformanceSuite>: Sendable {
       ?? (suite.hasReceivedMessage ? "the \(Suite.program) did not reach this step" : "no \(Suite.program) connected")
     return ConformanceReport(
       findings: suite.rules.map { rule in
-        let verdict = suite.context.verdicts[rule] ?? .inconclusive(why: suite.reason(for: rule) ?? defaultReason)
+        let verdict = suite.context.verdicts[rule] ?? .inconclusive(reason: suite.reason(for: rule) ?? defaultReason)
         return ConformanceReport.Finding(rule: rule.rule, verdict: verdict)
       })
   }
@@ -38,7 +38,7 @@ struct ConformanceRun<Suite: ConformanceSuite>: Sendable {
     advance()
   }
 
-  /// Records the end of the program's process. This ends the run, unless the current step has caused it.
+  /// Records the end of the program's process, and ends the run. A step that has caused the end continues instead.
   ///
   /// - Parameter code: exit code, or a signal's number, negative.
   mutating func processExited(_ code: Int32, nowMs: Int64) {

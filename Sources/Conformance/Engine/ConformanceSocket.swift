@@ -1,7 +1,7 @@
 import Domain
 import Messaging
 
-/// The driver of a conformance run over sockets. It passes on messages, times and the events of the process, and
+/// The driver of a conformance run over sockets. The driver passes messages, times and process events to the run, and
 /// performs the run's effects. Reactor's thread only.
 final class ConformanceSocket<Suite: ConformanceSuite>: ReactorSocket {
   private let main: ProbeSocket
@@ -10,7 +10,7 @@ final class ConformanceSocket<Suite: ConformanceSuite>: ReactorSocket {
   private var run: ConformanceRun<Suite>
   private var hasReportedFirstMessage = false
   private var hasFinished = false
-  /// True while the link's address is to be bound again.
+  /// True until the link's address is bound again after `closePort`.
   private var opensPort = false
 
   var socket: Socket { main.socket }
@@ -19,7 +19,7 @@ final class ConformanceSocket<Suite: ConformanceSuite>: ReactorSocket {
   ///
   /// - Parameters:
   ///   - suite: the suite to run.
-  ///   - main: the socket that the program connects to, or that serves it.
+  ///   - main: the socket to which the program connects.
   ///   - environment: inputs of the run.
   ///   - send: sends a stimulus on its socket.
   init(
@@ -33,7 +33,7 @@ final class ConformanceSocket<Suite: ConformanceSuite>: ReactorSocket {
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) { main.receive(frames, nowMs: nowMs) }
 
-  /// Passes on a message from any of the run's sockets.
+  /// Passes a message from any of the run's sockets to the run.
   func receive(_ message: Suite.ReceivedMessage, nowMs: Int64) {
     run.receive(message, nowMs: nowMs)
     if !hasReportedFirstMessage, let name = run.suite.name {

@@ -1,4 +1,4 @@
-/// A step of a suite: the stimuli, the awaited reaction, the deadline, and the rules that are judged at the end.
+/// A step of a suite: the stimuli, the awaited reaction, the deadline, and the rules to judge at the end of the step.
 struct ConformanceStep<Suite: ConformanceSuite>: Sendable {
   /// Readiness of a step to start.
   enum Start { case ready, waiting, impossible }

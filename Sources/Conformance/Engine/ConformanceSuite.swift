@@ -1,5 +1,5 @@
-/// The rules, steps and state of a run for one kind of program. A suite plays the other end of the program's link.
-/// Pure: the run supplies the time, and performs the effects.
+/// The rules, steps and state of a run for one kind of program. A suite plays the other end of the program's link. It
+/// is pure: the run supplies the time, and performs the suite's effects.
 protocol ConformanceSuite: Sendable {
   associatedtype Rule: ConformanceRule
   associatedtype ReceivedMessage: Sendable
@@ -16,7 +16,7 @@ protocol ConformanceSuite: Sendable {
   var name: String? { get }
   /// Rules that this run can judge, in the order of the report.
   var rules: [Rule] { get }
-  /// True if the program left before the current step began. The run then ends, and the step is not judged.
+  /// True if the program disconnected before the current step began. The run then ends without judging the step.
   var hasDisconnected: Bool { get }
   /// Stimuli to send if the run is aborted.
   var abortStimuli: [Stimulus] { get }
@@ -28,14 +28,14 @@ protocol ConformanceSuite: Sendable {
   mutating func stepEnded()
   /// Judges the rules that need the complete run.
   mutating func judgeRun()
-  /// Returns true if a step that the end of the process interrupts is still judged.
+  /// Returns true if the run still judges a step that the end of the process has interrupted.
   mutating func judges(_ interrupted: ConformanceStep<Self>) -> Bool
-  /// Returns the reason why a rule was not judged. Nil for the usual reason.
-  func reason(for unshown: Rule) -> String?
+  /// Returns the reason why a rule was not judged. Nil for the run's default reason.
+  func reason(for unjudged: Rule) -> String?
 
-  /// Returns the message for a list that the program has printed. Nil ignores the list.
+  /// Returns the message for a list that the program has printed. Nil to ignore the list.
   static func message(_ printed: PrintedList) -> ReceivedMessage?
-  /// Returns true if evidence against a rule also names the end of the process.
+  /// Returns true if evidence against a rule must also name the end of the process.
   static func namesExit(_ rule: Rule) -> Bool
 }
 
@@ -47,7 +47,7 @@ extension ConformanceSuite {
   mutating func stepBegan() {}
   mutating func stepEnded() {}
   mutating func judges(_ interrupted: ConformanceStep<Self>) -> Bool { true }
-  func reason(for unshown: Rule) -> String? { nil }
+  func reason(for unjudged: Rule) -> String? { nil }
 
   static func message(_ printed: PrintedList) -> ReceivedMessage? { nil }
   static func namesExit(_ rule: Rule) -> Bool { true }
@@ -66,14 +66,14 @@ extension ConformanceSuite {
 
   /// Judges a rule.
   ///
-  /// - Parameter evidence: the evidence against the rule. Nil if it holds.
+  /// - Parameter evidence: the evidence against the rule. Nil if the rule holds.
   mutating func judge(_ rule: Rule, _ evidence: String?) {
     let end = Self.namesExit(rule) ? exit.map { "; the process had ended, \($0.words)" } : nil
-    context.record(evidence.map { .fail(seen: $0 + (end ?? "")) } ?? .pass, for: rule)
+    context.record(evidence.map { .fail(observed: $0 + (end ?? "")) } ?? .pass, for: rule)
   }
 
   /// Records why a rule cannot be judged, unless it has a verdict.
   mutating func leaveOpen(_ rule: Rule, _ why: String) {
-    if context.verdicts[rule] == nil { context.record(.inconclusive(why: why), for: rule) }
+    if context.verdicts[rule] == nil { context.record(.inconclusive(reason: why), for: rule) }
   }
 }

@@ -5,9 +5,9 @@ import Messaging
 /// A socket without encryption that passes each message to a closure. Reactor's thread only.
 final class ProbeSocket: ReactorSocket {
   /// Factor above the protocol's limit up to which a run still reads a frame. libzmq ends the connection after a longer
-  /// frame, and the run cannot find the reason. 16 suffices for a program that never splits a frame.
+  /// frame, and the run cannot find the reason. 16 suffices for a program that never splits its messages.
   static let overlongFactor = 16
-  /// Factor for a producer's batches, whose limit is 11 times that of a job frame. The run reads up to 3 MB.
+  /// Factor for the frames of a producer, whose limit is 11 times that of a job frame. The run reads up to 2.9 MB.
   static let overlongBatchFactor = 4
 
   let socket: Socket
@@ -23,7 +23,7 @@ final class ProbeSocket: ReactorSocket {
 
   /// Binds a ROUTER or an XPUB.
   ///
-  /// - Parameter frameBytesMax: above the protocol's limit, so that the run sees a frame that is too long.
+  /// - Parameter frameBytesMax: limit above the protocol's, so that the run can read a frame that is too long.
   init(
     _ context: Reactor.Context, _ kind: Socket.Kind, bind: Endpoint, as link: LinkName, frameBytesMax: Int,
     logger: Logger

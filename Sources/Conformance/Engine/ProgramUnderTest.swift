@@ -1,6 +1,6 @@
 package import Messaging
 
-/// A program that `onthemap conformance` tests: its kind, and its addresses apart from the link.
+/// A program that `onthemap conformance` tests: its kind, and its own addresses.
 package enum ProgramUnderTest: Sendable {
   /// A worker.
   ///
@@ -12,7 +12,7 @@ package enum ProgramUnderTest: Sendable {
   ///
   /// - Parameters:
   ///   - publish: address at which the feed publishes.
-  ///   - query: address for queries. Nil omits the queries.
+  ///   - query: address for queries. Nil to test no queries.
   case feed(publish: Endpoint, query: Endpoint?)
 
   /// The link that the run binds for the program.

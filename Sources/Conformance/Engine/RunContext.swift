@@ -1,5 +1,5 @@
-/// The state of a run that every suite has: time, process, verdicts and effects. Times are milliseconds of a clock that
-/// never goes back.
+/// The state of a run that every suite has: time, process, verdicts and effects. Times are milliseconds of a monotonic
+/// clock.
 struct RunContext<Rule: ConformanceRule, Stimulus: Sendable>: Sendable {
   /// Timeout for the program's first message, in milliseconds.
   let waitMs: Int64
@@ -24,7 +24,7 @@ struct RunContext<Rule: ConformanceRule, Stimulus: Sendable>: Sendable {
     readyMs = nowMs
   }
 
-  /// Records a verdict. A broken rule stays broken.
+  /// Records a verdict. A rule that has failed stays failed.
   mutating func record(_ verdict: ConformanceReport.Verdict, for rule: Rule) {
     if case .fail? = verdicts[rule] { return }
     verdicts[rule] = verdict

@@ -6,7 +6,7 @@ enum SampleList {
   ///
   /// - Parameters:
   ///   - number: number of the epoch, up to 31.
-  ///   - seq: sequence number before the first of the entries.
+  ///   - seq: sequence number before the oldest entry.
   static func history(_ number: UInt8, entries: UInt64, after seq: UInt64) -> FeedState {
     guard let epoch = Epoch(repeatElement(0xE0 + number, count: 16)) else {
       preconditionFailure("Sixteen bytes are an epoch.")
@@ -31,7 +31,7 @@ enum SampleList {
   /// Returns the upsert of a new post after a list.
   static func post(after list: FeedState) -> FeedChange { .upsert(entry(list.seq + 1)) }
 
-  /// Returns the removal of a list's second post. It brings back the last post that had left the list.
+  /// Returns the removal of a list's second post. The latest post that had left the list returns to its end.
   static func deletion(in list: FeedState) -> FeedChange {
     let oldest = list.entries[list.entries.count - 1].seq
     return .remove(list.entries[1].id, seq: list.seq + 1, backfill: entry(oldest - 1))
@@ -43,7 +43,7 @@ enum SampleList {
   }
 }
 
-/// The hashes of all lists of a run. Every list that the program shows must be one of them.
+/// The hashes of all lists of a run. Every list that the program publishes or prints must have one of these hashes.
 struct KnownLists: Sendable {
   private var hashes: [String: UInt64] = [:]
 

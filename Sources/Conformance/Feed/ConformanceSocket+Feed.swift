@@ -6,7 +6,7 @@ extension ConformanceSocket<FeedSuite> {
   ///
   /// - Parameters:
   ///   - publish: address at which the feed publishes.
-  ///   - query: address for queries. Nil omits the queries.
+  ///   - query: address for queries. Nil to test no queries.
   static func make(
     _ context: Reactor.Context, bind: Endpoint, publish: Endpoint, query: Endpoint?,
     environment: ConformanceEnvironment

@@ -1,17 +1,17 @@
 import Domain
 import Messaging
 
-/// The steps of the suite in their order.
+/// The steps of the suite, in order.
 extension FeedSuite {
   static let steps: [Step] =
     [arrival, unanswered, firstReply, steady, busy, caughtUp, badJoins, goodJoin, deletion, edit] + otherRequest
     + malformed
-    + [wrongList, recovered, backwards, recovered, wrongChanges, recovered, epoch, silence, fresh] + queries + [end]
+    + [wrongList, recovered, backwards, recovered, wrongChanges, recovered, epoch, silence, fresh] + queries + [goodbye]
 
-  /// Deadline for frames that the feed must send immediately.
+  /// Deadline for frames that the feed must send immediately, in milliseconds.
   private static let promptMs: Int64 = 1_500
 
-  /// Minimum pause before a feed repeats an unanswered fetch.
+  /// Minimum pause before a feed repeats a fetch without a reply, in milliseconds.
   static let repeatMs: Int64 = 1_500
 
   /// Precondition of a step that replies to a fetch.
@@ -47,7 +47,8 @@ extension FeedSuite {
     judge: { run in
       let hasList = run.hasPublished(.snapshot) && run.isEqual(0)
       run.judge(.newList, hasList ? nil : "no Snapshot of the new list within \(promptMs) ms")
-      run.judge(.join, run.hasPublished(.join("n0")) ? nil : "no Snapshot on its topic within \(promptMs) ms")
+      let isJoined = run.hasPublished(.join("n0"))
+      run.judge(.join, isJoined ? nil : "no Snapshot on the topic of the join within \(promptMs) ms")
     })
 
   private static let steady = Step(
@@ -70,7 +71,7 @@ extension FeedSuite {
       }
       run.judgeHeartbeats(.busyHeartbeat)
       let seen = run.hasPublished(.snapshot) ? nil : "no Snapshot within \(run.elapsedMs) ms of changes"
-      // Five snapshots take 1,000 ms. The first of them may be up to 300 ms late on a busy machine.
+      // Five Snapshots take 1,000 ms. The first may be up to 300 ms late on a busy machine.
       let shortest = run.spans(of: 5, .snapshot).min() ?? 1_000
       run.judge(.snapshotPace, seen ?? (shortest < 700 ? "5 Snapshots within \(shortest) ms" : nil))
     })
@@ -78,7 +79,7 @@ extension FeedSuite {
   private static let caughtUp = Step(
     limitMs: promptMs, isDone: { $0.isEqual(0) && $0.isEqual(1) },
     judge: { run in
-      let mismatch = "the list afterwards differs from ingest's"
+      let mismatch = "the feed's list then differs from ingest's"
       run.judge(.delta, run.desyncs[0] ?? (run.isEqual(0) ? nil : mismatch))
       run.judge(.joinMidway, run.desyncs[1] ?? (run.isEqual(1) ? nil : mismatch))
     })
@@ -91,7 +92,7 @@ extension FeedSuite {
       }
     }, isDone: { _ in false },
     judge: { run in
-      let isPublished = run.publicationsSinceBegin.contains { if case .other = $0.subject { true } else { false } }
+      let isPublished = run.publicationsInStep.contains { if case .other = $0.subject { true } else { false } }
       if isPublished { run.judge(.malformedJoin, "a frame on an invalid topic") }
     })
 
@@ -106,14 +107,15 @@ extension FeedSuite {
     limitMs: 3_000, begin: { $0.make(SampleList.deletion(in: $0.log.state)) }, isDone: { $0.isEqual(0) },
     judge: { run in
       run.judge(
-        .deletion, run.desyncs[0] ?? (run.isEqual(0) ? nil : "the list afterwards differs from ingest's"))
+        .deletion, run.desyncs[0] ?? (run.isEqual(0) ? nil : "the feed's list then differs from ingest's"))
     })
 
   private static let edit = Step(
     limitMs: 3_000, begin: { $0.make(SampleList.edit(in: $0.log.state)) },
     isDone: { $0.isEqual(0) && $0.hasSnapshot },
     judge: { run in
-      let mismatch = run.isEqual(0) ? "no Snapshot of the edit within 3 s" : "the list afterwards differs from ingest's"
+      let difference = "the feed's list then differs from ingest's"
+      let mismatch = run.isEqual(0) ? "no Snapshot of the edit within 3 s" : difference
       let isRight = run.isEqual(0) && run.hasSnapshot
       run.judge(.edit, run.desyncs[0] ?? run.unknownListFault ?? (isRight ? nil : mismatch))
     })
@@ -184,16 +186,16 @@ extension FeedSuite {
     query(.malformedQuery) { _ in [.malformed, .snapshot(nil, seq: 0)] },
   ]
 
-  private static let end = Step(
+  private static let goodbye = Step(
     needsProcess: true, limitMs: 8_000, begin: { $0.context.effects.append(.terminate) },
     isDone: { run in run.exit.map { run.nowMs - $0.atMs >= Limits.inFlightToleranceMs } ?? false },
     judge: { run in
-      let hasSentBye = run.publicationsSinceBegin.contains { if case .bye = $0.frame { true } else { false } }
+      let hasSentBye = run.publicationsInStep.contains { if case .bye = $0.frame { true } else { false } }
       let lateExit = run.exit == nil ? "the process did not end within 8 s after SIGTERM" : nil
       run.judge(.goodbye, hasSentBye ? lateExit : "no Bye")
     })
 
-  /// Returns steps that send something to be ignored while a fetch waits, and then the reply to it.
+  /// Returns steps that send a message that the feed must ignore while a fetch waits, and then the reply to the fetch.
   private static func ignored(
     _ rule: FeedRule, _ sendInvalid: @escaping @Sendable (inout FeedSuite, UInt64) -> Void
   ) -> [Step] {
@@ -245,6 +247,6 @@ extension FeedSuite {
 
   /// True if the feed has published ingest's list as a Snapshot since the start of the step.
   private var hasSnapshot: Bool {
-    publicationsSinceBegin.contains { if case .snapshot(log.state, _, _) = $0.frame { true } else { false } }
+    publicationsInStep.contains { if case .snapshot(log.state, _, _) = $0.frame { true } else { false } }
   }
 }

@@ -28,10 +28,10 @@ struct FeedSuite: ConformanceSuite {
   private(set) var fetches: [(atMs: Int64, fetch: Fetch)] = []
   private(set) var publications: [Publication] = []
   private(set) var replies: [UInt64: Reply] = [:]
-  /// Lengths of `publications` and `fetches` at the start of the current step.
-  private var mark = (publications: 0, fetches: 0)
+  /// Number of publications and of fetches at the start of the current step.
+  private var stepStart = (publications: 0, fetches: 0)
 
-  /// Ingest's changes.
+  /// Ingest's change log.
   private(set) var log: ChangeLog
   /// The first list of this epoch.
   private(set) var first: FeedState
@@ -41,7 +41,7 @@ struct FeedSuite: ConformanceSuite {
   /// The fetch that waits for its reply.
   private(set) var open: Fetch?
   private var openMs: Int64 = 0
-  /// The feed's list according to the replies that it got. Nil before the first one.
+  /// The feed's list according to the replies that the suite has sent. Nil before the first reply.
   private var feedList: (epoch: Epoch, seq: UInt64)?
   /// True while the suite replies to fetches like ingest.
   var repliesToFetches = false
@@ -110,7 +110,7 @@ struct FeedSuite: ConformanceSuite {
   }
 
   mutating func stepBegan() {
-    mark = (publications.count, fetches.count)
+    stepStart = (publications.count, fetches.count)
     (desyncs, unknownListFault, sentQueries) = ([nil, nil], nil, [])
   }
 
@@ -129,7 +129,7 @@ struct FeedSuite: ConformanceSuite {
     if open?.connection == fetch.connection, nowMs - openMs < FeedSuite.repeatMs {
       judge(.oneFetch, "a second request \(nowMs - openMs) ms after the first, which is still open")
     }
-    // The last reply may have been lost with the old connection.
+    // The last reply may have been lost with the previous connection.
     if let feedList, fetch.connection == fetches.last?.fetch.connection,
       fetch.epoch != feedList.epoch.bytes || fetch.afterSeq != feedList.seq
     {
@@ -167,10 +167,10 @@ struct FeedSuite: ConformanceSuite {
     desyncs[subscriber] = desyncs[subscriber] ?? desync.description
   }
 
-  var publicationsSinceBegin: ArraySlice<Publication> { publications[mark.publications...] }
+  var publicationsInStep: ArraySlice<Publication> { publications[stepStart.publications...] }
 
   func hasPublished(_ subject: Subject) -> Bool {
-    publicationsSinceBegin.contains { publication in
+    publicationsInStep.contains { publication in
       if case .snapshot = publication.frame { publication.subject == subject } else { false }
     }
   }
@@ -180,11 +180,11 @@ struct FeedSuite: ConformanceSuite {
     replicas[subscriber].isLive && replicas[subscriber].state == log.state
   }
 
-  /// Fault of the step's first published list that is older than ingest's present list. Nil if there is none.
+  /// Fault of the step's first published list that is older than ingest's list. Nil if there is none.
   var olderListFault: String? {
     // A frame to another subscriber may be older and arrive later.
-    let seqs = publicationsSinceBegin.compactMap { $0.subscriber == 0 ? $0.frame.list?.seq : nil }
-    return seqs.first { $0 < log.seq }.map { "a list of seq \($0) after one of seq \(log.seq)" }
+    let seqs = publicationsInStep.compactMap { $0.subscriber == 0 ? $0.frame.list?.seq : nil }
+    return seqs.first { $0 < log.seq }.map { "a list of seq \($0) after a list of seq \(log.seq)" }
   }
 
   var heartbeats: [(atMs: Int64, isStale: Bool)] {
@@ -194,17 +194,17 @@ struct FeedSuite: ConformanceSuite {
     }
   }
 
-  /// Returns the duration of every sequence of `count` frames to the first subscriber on a topic in this step, in
+  /// Returns the duration of every `count` consecutive frames to the first subscriber on a topic in the step, in
   /// milliseconds.
   func spans(of count: Int, _ subject: Subject) -> [Int64] {
-    let times = publicationsSinceBegin.filter { $0.subscriber == 0 && $0.subject == subject }.map(\.atMs)
+    let times = publicationsInStep.filter { $0.subscriber == 0 && $0.subject == subject }.map(\.atMs)
     return zip(times.dropFirst(count - 1), times).map { $0 - $1 }
   }
 
-  /// Returns the pauses between this step's frames to the first subscriber on a topic, in milliseconds. The first pause
-  /// begins with the step, and the last one ends now.
+  /// Returns the pauses between the step's frames to the first subscriber on a topic, in milliseconds. The first pause
+  /// begins with the step, and the last pause ends now.
   func pauses(of subject: Subject) -> [Int64] {
-    let times = publicationsSinceBegin.filter { $0.subscriber == 0 && $0.subject == subject }.map(\.atMs)
+    let times = publicationsInStep.filter { $0.subscriber == 0 && $0.subject == subject }.map(\.atMs)
     return zip(times + [nowMs], [begunMs] + times).map { $0 - $1 }
   }
 
@@ -220,9 +220,9 @@ struct FeedSuite: ConformanceSuite {
 
   /// Time between ingest's last reply and the step's first fetch on a new connection, in milliseconds. Nil without one.
   var newConnectionMs: Int64? {
-    guard mark.fetches > 0 else { return nil }
-    let before = fetches[mark.fetches - 1].fetch.connection
-    return fetches[mark.fetches...].first { $0.fetch.connection != before }.map { $0.atMs - repliedMs }
+    guard stepStart.fetches > 0 else { return nil }
+    let before = fetches[stepStart.fetches - 1].fetch.connection
+    return fetches[stepStart.fetches...].first { $0.fetch.connection != before }.map { $0.atMs - repliedMs }
   }
 
   // MARK: - Queries
@@ -252,10 +252,10 @@ struct FeedSuite: ConformanceSuite {
       var state = first
       state.apply(delta)
       let isRight = delta.prevSeq == first.seq && epoch == list.epoch && hash == list.hash && state == list
-      return isRight ? nil : "a Delta that does not lead from the list at \(first.seq) to the one at \(list.seq)"
-    case (.changes, _) where rule == .getChanges: return "no Delta"
+      return isRight ? nil : "a Delta that does not lead from the list of seq \(first.seq) to that of seq \(list.seq)"
+    case (.changes, _) where rule == .getChanges: return "a reply without a Delta"
     case (_, .snapshot(let state, let hash)): return state == list && hash == list.hash ? nil : "a different list"
-    default: return "no list"
+    default: return "a reply without the list"
     }
   }
 
@@ -286,14 +286,14 @@ struct FeedSuite: ConformanceSuite {
 
   // MARK: - The list
 
-  /// The entry of a change that ingest never made.
+  /// The entry of a change that is not in ingest's change log.
   var wrongEntry: FeedEntry { SampleList.entry(log.seq + 1, id: 7) }
   var wrongChange: ChangeLog.FetchResult { .changes([.upsert(wrongEntry)], lastSeq: log.seq + 1, hash: nil) }
 
   /// Adds a new post.
   mutating func advance() { make(.upsert(SampleList.entry(log.seq + 1))) }
 
-  /// Begins the epoch of another database, whose sequence numbers are lower. It adds some changes after its first list.
+  /// Begins the epoch of another database, whose sequence numbers are lower. Adds some changes after the first list.
   mutating func beginEpoch() {
     epochCount += 1
     formerEpoch = log.epoch

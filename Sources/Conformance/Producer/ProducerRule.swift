@@ -28,12 +28,12 @@ enum ProducerRule: String, ConformanceRule {
     switch self {
     case .frame:
       (
-        "every message MUST be one frame of the protocol, major 1, with a body, of at most "
-          + "\(Limits.submitFrameBytesMax) bytes", "Submission"
+        "every message MUST be one frame of major version 1 with a body, and at most "
+          + "\(Limits.submitFrameBytesMax) bytes long", "Submission"
       )
     case .token: ("every request MUST carry a session token of \(Limits.sessionTokenBytes) bytes", "A producer, 1")
     case .requestID:
-      ("request_id MUST be 1 or more, and a batch MUST NOT use that of another open request", "A producer, 3")
+      ("request_id MUST be 1 or more, and MUST NOT be that of another open request", "A producer, 3")
     case .draft:
       (
         "a batch MUST have 1 to \(Limits.submitPostsMax) posts. Each MUST have a key of 1 to "
@@ -41,7 +41,8 @@ enum ProducerRule: String, ConformanceRule {
           + "and both coordinates or neither", "Submission"
       )
     case .key: ("a repeated key MUST carry the same post", "A producer, 2")
-    case .window: ("the producer MUST NOT have more than \(Limits.submitUnansweredMax) open requests", "A producer, 3")
+    case .window:
+      ("the producer MUST NOT have more than \(Limits.submitRequestsOfConnectionMax) open requests", "A producer, 3")
     case .accepted: ("the producer MUST NOT resend an ACCEPTED post", "A producer, 4")
     case .replayed: ("the producer MUST NOT resend a REPLAYED post", "A producer, 4")
     case .refused: ("the producer MUST NOT resend a REFUSED post", "A producer, 4")
@@ -53,25 +54,25 @@ enum ProducerRule: String, ConformanceRule {
       )
     case .busyPost:
       ("the producer MUST resend a BUSY post, with its key, once retry_after_ms has passed", "A producer, 4")
-    case .busy: ("after Error BUSY the producer MUST resend the batch once retry_after_ms has passed", "A producer, 5")
+    case .busy: ("after Error BUSY, the producer MUST resend the batch once retry_after_ms has passed", "A producer, 5")
     case .receiptCount:
-      ("the producer MUST ignore Receipts whose number differs from that of the batch's posts", "A producer, 4")
+      ("the producer MUST ignore a reply with more or fewer Receipts than the batch has posts", "A producer, 4")
     case .unmatched:
       ("the producer MUST NOT end a request because of an Error with request_id 0", "A producer, 5")
     case .matching: ("the producer MUST ignore a reply whose request_id is not open", "A producer, 4")
-    case .order: ("the producer MUST match replies by request_id, in whatever order they come", "Submission")
+    case .order: ("the producer MUST match replies to requests by request_id, in any order of replies", "Submission")
     case .malformedFrame: ("the producer MUST ignore malformed frames", "A producer, 4")
     case .reconnect:
       (
         "the producer MUST reconnect with a new socket after \(Limits.livenessMs / 1_000) s without a reply, and not "
-          + "before", "A producer, 6"
+          + "earlier", "A producer, 6"
       )
     case .resendOnReconnect:
-      ("on a new connection the producer MUST resend all open batches within 2 s, with the same keys", "A producer, 6")
+      ("on a new connection, the producer MUST resend all open batches within 2 s, with the same keys", "A producer, 6")
     case .unauthorized:
       (
-        "after UNAUTHORIZED the producer MUST NOT use the token again, or another one before retry_after_ms has passed",
-        "A producer, 5"
+        "after UNAUTHORIZED, the producer MUST NOT use the token again. It MUST wait for retry_after_ms before it uses "
+          + "a new token", "A producer, 5"
       )
     }
   }

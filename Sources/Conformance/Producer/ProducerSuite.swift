@@ -25,34 +25,37 @@ struct ProducerSuite: ConformanceSuite {
 
   /// Batches without a reply, oldest first.
   private(set) var open: [Request] = []
-  /// The id of the last request with a reply.
+  /// Id of the last request with a reply.
   private(set) var repliedID: UInt64 = 0
-  /// Every received post, by its key, in its first form.
+  /// Every received post by its key, as the producer first sent it.
   private var posts: [String: SubmittedPost] = [:]
   private var stored: [String: PostID] = [:]
-  /// Posts that must not be sent again, by their keys, with the rule that forbids it.
+  /// Keys of posts that the producer must not resend, with the rule that forbids it and the time of the reply.
   private var resendForbidden: [String: (rule: ProducerRule, atMs: Int64)] = [:]
   private var messages = 0
   private var lastReceivedMs: Int64
   private(set) var connection = 0
 
   /// The batch of the current step. Nil until it arrives.
-  private(set) var subject: Request?
-  /// Posts that the current step expects again, and the arrival time of each.
-  var wanted: Set<String> = []
+  private(set) var stepBatch: Request?
+  /// Keys of posts that the producer must resend in the current step.
+  var expectedKeys: Set<String> = []
+  /// Arrival time of each post that the producer has resent in the current step.
   private(set) var resentMs: [String: Int64] = [:]
-  /// True while the suite replies to no request, and the connection on which the silence began.
+  /// True while the suite replies to no request.
   var isSilent = false
+  /// Connection on which the silence began.
   var lostConnection = 0
   private(set) var reconnectedMs: Int64?
-  /// New batches that arrived during a step, by request. Each gets its reply after a pause, so that a fast producer has
-  /// posts left for later steps.
+  /// Request ids of new batches that arrived during a step. Each gets its reply after a pause, so that a fast producer
+  /// has posts left for later steps.
   private var queued: [UInt64] = []
   private var queueMs: Int64 = 0
   /// A batch whose reply waits for the reply to a later batch.
   private var held: Request?
-  /// A token whose session has ended, with the time of its end. The other variable has the time of the first new token.
+  /// The token whose session the suite has ended, with the time of that end. Nil before it.
   private(set) var endedSession: (token: String, atMs: Int64)?
+  /// Time of the first request with another token. Nil before it.
   private(set) var newTokenMs: Int64?
 
   init(_ context: RunContext<ProducerRule, Stimulus>) {
@@ -65,7 +68,7 @@ struct ProducerSuite: ConformanceSuite {
 
   static func namesExit(_ rule: ProducerRule) -> Bool { false }
 
-  func reason(for unshown: ProducerRule) -> String? {
+  func reason(for unjudged: ProducerRule) -> String? {
     if let exit { return "the producer's process ended, \(exit.words): does it have enough posts?" }
     return hasReceivedMessage ? "the producer sent too few batches: give it more posts" : nil
   }
@@ -97,12 +100,12 @@ struct ProducerSuite: ConformanceSuite {
   mutating func tick() {
     if let held, nowMs - held.atMs >= ProducerSuite.orderMs { release() }
     if !isSilent, nowMs - queueMs >= ProducerSuite.queueMs { replyToQueued() }
-    guard subject == nil else { return }
+    guard stepBatch == nil else { return }
     guard hasReceivedMessage else {
       if nowMs - lastReceivedMs >= context.waitMs { context.stop() }
       return
     }
-    // Repeated batches alone show nothing new.
+    // A producer that only repeats batches starts no further step.
     if nowMs - lastReceivedMs > Limits.conformanceIdleMs || nowMs - context.readyMs > 3 * Limits.conformanceIdleMs {
       context.stop()
     }
@@ -110,13 +113,13 @@ struct ProducerSuite: ConformanceSuite {
 
   mutating func stepEnded() {
     // A batch that the producer has not resent is no longer expected.
-    if let subject { open.removeAll { $0.id == subject.id } }
-    (subject, wanted, resentMs) = (nil, [], [:])
+    if let stepBatch { open.removeAll { $0.id == stepBatch.id } }
+    (stepBatch, expectedKeys, resentMs) = (nil, [], [:])
   }
 
   mutating func judges(_ interrupted: Step) -> Bool {
-    // The producer must resend all posts of a batch whose reply is held.
-    if let held { wanted = Set(held.keys) }
+    // The producer must resend all posts of a batch whose reply the suite holds.
+    if let held { expectedKeys = Set(held.keys) }
     // A producer without a session may end. A producer that exits with 0 has given up the posts that it should resend.
     return endedSession != nil || exit?.code == 0 && !interrupted.isDone(self)
   }
@@ -124,7 +127,7 @@ struct ProducerSuite: ConformanceSuite {
   mutating func judgeRun() {
     guard hasReceivedMessage else { return }
     for rule in [ProducerRule.frame, .token, .requestID, .draft, .window] { judge(rule, nil) }
-    // Time since the first reply, for each rule.
+    // Time since the first reply that forbids a resend, for each rule.
     let observedMs = Dictionary(resendForbidden.values.map { ($0.rule, nowMs - $0.atMs) }, uniquingKeysWith: max)
     for (rule, ms) in observedMs where rule != .order {
       guard ms < Limits.inFlightToleranceMs else {
@@ -155,16 +158,16 @@ struct ProducerSuite: ConformanceSuite {
     let keys = Set(request.keys)
     open.removeAll { $0.id == request.id || keys.isSuperset(of: $0.keys) }
     open.append(request)
-    let limit = Limits.submitUnansweredMax
+    let limit = Limits.submitRequestsOfConnectionMax
     if open.count > limit { judge(.window, "\(open.count) open requests") }
     if let endedSession { return handle(request, without: endedSession) }
     if isSilent { return }
-    guard subject == nil, isFresh else {
+    guard stepBatch == nil, isFresh else {
       if isFresh, held == nil { return queued.append(request.id) }
       reply(request, by: held == nil ? nil : .order)
       return release()
     }
-    subject = request
+    stepBatch = request
   }
 
   private mutating func record(_ post: SubmittedPost) {
@@ -174,11 +177,11 @@ struct ProducerSuite: ConformanceSuite {
     } else {
       posts[key] = post
     }
-    // A post that arrived on a lost connection must arrive on the next one too.
-    let isCounted = wanted.contains(key) && (!isSilent || connection > lostConnection)
+    // A post that arrived on a lost connection must arrive on the next connection too.
+    let isCounted = expectedKeys.contains(key) && (!isSilent || connection > lostConnection)
     if isCounted { resentMs[key] = resentMs[key] ?? nowMs }
     guard let (rule, atMs) = resendForbidden[key], nowMs - atMs >= Limits.inFlightToleranceMs else { return }
-    judge(rule, "the post with the key \"\(key)\" resent \(nowMs - atMs) ms after its reply")
+    judge(rule, "the post with the key \"\(key)\" was resent \(nowMs - atMs) ms after its reply")
   }
 
   private func fault(of request: Request) -> String? {
@@ -191,7 +194,7 @@ struct ProducerSuite: ConformanceSuite {
         return "a place of \(post.place.utf8.count) bytes"
       }
       if post.link.utf8.count > Limits.linkBytesMax { return "a link of \(post.link.utf8.count) bytes" }
-      if (post.latitude == nil) != (post.longitude == nil) { return "one coordinate without the other" }
+      if (post.latitude == nil) != (post.longitude == nil) { return "a latitude without a longitude, or the reverse" }
     }
     return nil
   }
@@ -199,20 +202,20 @@ struct ProducerSuite: ConformanceSuite {
   private mutating func handle(_ request: Request, without session: (token: String, atMs: Int64)) {
     guard request.token == session.token else {
       if newTokenMs == nil, nowMs - session.atMs < ProducerSuite.tokenPauseMs - 100 {
-        judge(.unauthorized, "a request with a new token after \(nowMs - session.atMs) ms")
+        judge(.unauthorized, "a request with a new token \(nowMs - session.atMs) ms after UNAUTHORIZED")
       }
       newTokenMs = newTokenMs ?? nowMs
       return reply(request)
     }
     if nowMs - session.atMs >= Limits.inFlightToleranceMs {
-      judge(.unauthorized, "a request with that token \(nowMs - session.atMs) ms after UNAUTHORIZED")
+      judge(.unauthorized, "a request with the refused token \(nowMs - session.atMs) ms after UNAUTHORIZED")
     }
     refuse(request, .unauthorized, retryAfterMs: ProducerSuite.tokenPauseMs)
   }
 
   // MARK: - Sending
 
-  /// Replies to a batch. New posts are ACCEPTED, stored ones REPLAYED.
+  /// Replies to a batch. New posts are ACCEPTED, stored posts are REPLAYED.
   ///
   /// - Parameter rule: rule that forbids the producer to resend the posts. Nil for the rule of their outcome.
   mutating func reply(_ request: Request, by rule: ProducerRule? = nil, isLater: Bool = false) {
@@ -247,7 +250,7 @@ struct ProducerSuite: ConformanceSuite {
     }
   }
 
-  /// Stores the post of a key, whether or not the producer gets a receipt.
+  /// Stores the post of a key if it is new, and returns the post's id. Sends no receipt.
   @discardableResult
   mutating func store(_ key: String) -> PostID {
     let number = UInt64(stored.count) + 1_000_000_000
@@ -261,14 +264,14 @@ struct ProducerSuite: ConformanceSuite {
     if resendForbidden[key] == nil { resendForbidden[key] = (rule, nowMs) }
   }
 
-  /// Holds the reply to a batch until another batch has its reply, or no other batch arrives.
+  /// Holds the reply to a batch until a later batch has its reply, at most for `orderMs`.
   mutating func hold(_ request: Request) { held = request }
 
   /// Replies to the held batch. Its first post is BUSY.
   private mutating func release() {
     guard let request = held else { return }
     held = nil
-    wanted = Set(request.keys.prefix(1))
+    expectedKeys = Set(request.keys.prefix(1))
     let rest = accept(request.keys.dropFirst(), by: .order)
     reply(request, [.busy(ProducerSuite.busyRefusal, retryAfterMs: ProducerSuite.orderMs)] + rest)
   }
@@ -277,7 +280,7 @@ struct ProducerSuite: ConformanceSuite {
     queueMs = nowMs
     while !queued.isEmpty {
       let id = queued.removeFirst()
-      guard let request = open.first(where: { $0.id == id }), id != subject?.id else { continue }
+      guard let request = open.first(where: { $0.id == id }), id != stepBatch?.id else { continue }
       return reply(request)
     }
   }
@@ -301,7 +304,7 @@ struct ProducerSuite: ConformanceSuite {
 }
 
 extension SubmittedPost {
-  /// True if the posts are the same. The trace is not part of a post.
+  /// Returns true if two posts have the same content, regardless of their traces.
   fileprivate func isSame(as other: SubmittedPost) -> Bool {
     place == other.place && link == other.link && latitude == other.latitude && longitude == other.longitude
   }

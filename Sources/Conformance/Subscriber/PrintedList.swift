@@ -16,7 +16,7 @@ package struct PrintedList: Sendable, Equatable {
     self.isLive = isLive
   }
 
-  /// The fault in the form of the epoch or hash, and the right form. Nil if both are right.
+  /// The fault in the form of the epoch or of the hash, with the expected form. Nil if both forms are right.
   var fault: String? {
     func isHexadecimal(_ text: String, digits: Int) -> Bool {
       text.utf8.count == digits

@@ -1,7 +1,7 @@
 import Domain
 
-/// The rules of proto/README.md for a subscriber of level 1 that the feed's end of the link and the printed lists can
-/// show.
+/// The rules of proto/README.md for a subscriber of level 1. The feed's end of the link shows most of them, and the
+/// printed lists show the others.
 enum SubscriberRule: String, ConformanceRule {
   case subscriptions
   case nonce
@@ -51,51 +51,55 @@ enum SubscriberRule: String, ConformanceRule {
         "the subscriber MUST repeat a join without a Snapshot after \(Limits.joinTimeoutMs / 1_000) s, with a new "
           + "NONCE", "7"
       )
-    case .heartbeat: ("the subscriber MUST ignore a Heartbeat that matches its list, and one of an earlier seq", "5")
+    case .heartbeat:
+      ("the subscriber MUST ignore a Heartbeat that matches its list, and a Heartbeat with a lower seq", "5")
     case .delta: ("the subscriber MUST apply a Delta that follows its list, without a new join", "4")
-    case .duplicateDelta: ("the subscriber MUST ignore a Delta whose seq is not above the list's", "4")
+    case .duplicateDelta: ("the subscriber MUST ignore a Delta whose seq is not above the list's seq", "4")
     case .overlappingDelta:
       ("the subscriber MUST apply a Delta whose prev_seq is below the list's seq and whose seq is above it", "4")
-    case .deletion: ("the subscriber MUST remove the posts of remove, and order the posts of upsert by their seq", "4")
-    case .edit: ("the subscriber MUST move a post of the list to the top when a Delta contains it again", "4")
-    case .olderSnapshot: ("a live subscriber MUST ignore a Snapshot that is not above its list", "3")
-    case .newerSnapshot: ("a live subscriber MUST accept a Snapshot above its list", "3")
-    case .stale: ("the subscriber MUST keep its list live when a Heartbeat is stale, and print it as live", "9")
+    case .deletion:
+      ("the subscriber MUST remove the posts of remove, add the posts of upsert, and order its list by seq", "4")
+    case .edit: ("the subscriber MUST move a post of the list to the top when upsert contains the post again", "4")
+    case .olderSnapshot: ("a live subscriber MUST ignore a Snapshot whose seq is not above its list's seq", "3")
+    case .newerSnapshot: ("a live subscriber MUST accept a Snapshot whose seq is above its list's seq", "3")
+    case .stale:
+      ("when a Heartbeat is marked stale, the subscriber MUST keep its list live, and print the list as live", "9")
     case .unknownField: ("the subscriber MUST ignore an unknown field, and apply the Delta", "2")
     case .laterMinor:
       ("the subscriber MUST ignore unknown bodies and fields of a higher minor, and accept the rest", "2")
     case .malformedFrame: ("the subscriber MUST ignore malformed frames", "2")
     case .gap: ("the subscriber MUST join again after a Delta whose prev_seq is above the list's seq", "4")
-    case .missedDelta: ("the subscriber MUST join again after a Heartbeat whose seq is above the list's", "5")
+    case .missedDelta: ("the subscriber MUST join again after a Heartbeat whose seq is above the list's seq", "5")
     case .deltaHash: ("the subscriber MUST join again after a Delta whose state_hash is not that of the list", "4")
     case .heartbeatHash:
-      ("the subscriber MUST join again after a Heartbeat of the list's seq with another state_hash", "5")
+      ("the subscriber MUST join again after a Heartbeat with the list's seq and another state_hash", "5")
     case .snapshotHash:
       ("the subscriber MUST join again after a Snapshot whose state_hash is not that of its entries", "3")
     case .deltaEpoch: ("the subscriber MUST join again after a Delta of another epoch", "4")
     case .heartbeatEpoch: ("the subscriber MUST join again after a Heartbeat of another epoch", "5")
     case .behind:
-      ("the subscriber MUST join again after the third Heartbeat in a row whose seq is below the list's", "5")
-    case .bye: ("after a Bye without failover_endpoints a subscriber that knows no other feed MUST join again", "6")
+      ("the subscriber MUST join again after the third Heartbeat in a row whose seq is below the list's seq", "5")
+    case .bye: ("after a Bye without failover_endpoints, a subscriber that knows no other feed MUST join again", "6")
     case .byePause:
       (
-        "after a Bye the subscriber MUST join the same feed again once retry_after_ms has passed, and not before, also "
-          + "if the feed returns earlier", "6"
+        "after a Bye, the subscriber MUST join the same feed again once retry_after_ms has passed. It MUST NOT join "
+          + "earlier, even if the feed has returned", "6"
       )
     case .newNonce: ("each join on a connection MUST have a new NONCE", "7")
-    case .unsubscribe: ("with a new join the subscriber MUST unsubscribe the old join topic", "7")
+    case .unsubscribe: ("with a new join, the subscriber MUST unsubscribe from the old join topic", "7")
     case .pause:
-      ("with each resync without a list, the subscriber MUST double the range of the random pause before a join", "7")
+      ("after each join that brings no valid list, the subscriber MUST double the range of its random pause", "7")
     case .pauseReset:
-      ("after an accepted Snapshot the backoff MUST begin at \(Limits.joinPauseMs) ms again", "7")
+      ("after an accepted Snapshot, the range of the random pause MUST begin at \(Limits.joinPauseMs) ms again", "7")
     case .silence:
       (
         "the subscriber MUST reconnect after more than \(3 * Limits.feedHeartbeatMs / 1_000) s without a frame, and "
-          + "not before", "8"
+          + "not earlier", "8"
       )
     case .failover:
-      ("after a Bye with failover_endpoints the subscriber MUST join at one of them, or at a feed that it knows", "6")
-    case .shown: ("a list printed as live MUST be one of the feed's, with its epoch, seq and state_hash", "3 to 7")
+      ("after a Bye with failover_endpoints, the subscriber MUST join one of these feeds, or a feed that it knows", "6")
+    case .shown:
+      ("a list printed as live MUST have the epoch, the seq and the state_hash of a list of the feed", "3 to 7")
     }
   }
 }

@@ -1,15 +1,15 @@
 import Domain
 import Messaging
 
-/// The steps of the suite in their order.
+/// The steps of the suite, in order.
 extension SubscriberSuite {
-  /// Deadline for a join after a desync. The protocol requires half a second.
+  /// Deadline for a join after a desync, in milliseconds. The protocol allows half a second.
   static let joinMs: Int64 = 2_000
-  /// Time in which no join may arrive. It is longer than the pause after a first desync.
+  /// Time in which no join may arrive, in milliseconds. The pause after a first desync is shorter.
   private static let quietMs: Int64 = 900
   /// Duration of the step in which no join gets a valid list, in milliseconds.
   private static let pauseMs: Int64 = 6_000
-  /// Maximum number of joins in that step. A subscriber with growing pauses sends fewer.
+  /// Maximum number of joins in the step without a valid list. A subscriber with growing pauses sends fewer.
   private static let joinsMax = 10
 
   static let steps: [Step] =
@@ -119,11 +119,12 @@ extension SubscriberSuite {
     byeBeforeRestart, restart, returned,
   ]
 
-  /// Announced downtime of the feed. A connection that is refused until the feed's return is repeated within this time.
+  /// Announced downtime of the feed, in milliseconds. A subscriber whose connections are refused until the feed's
+  /// return connects again within this time.
   private static let retryMs: Int64 = 3_500
-  /// Time between the Bye and the end of the feed's port.
+  /// Time between the Bye and the closing of the feed's port, in milliseconds.
   private static let noticeMs: Int64 = 300
-  /// Time between the end of the feed's port and its return.
+  /// Time between the closing of the feed's port and its reopening, in milliseconds.
   private static let awayMs: Int64 = 1_000
 
   private static let byeBeforeRestart = Step(
@@ -135,7 +136,7 @@ extension SubscriberSuite {
 
   private static let restart = Step(limitMs: awayMs, begin: { $0.closePort() }, isDone: { _ in false })
 
-  // The feed returns before the announced time. libzmq then repeats every subscription, also that of a join.
+  // The feed returns before the announced time. libzmq then repeats every subscription, also to the topic of a join.
   private static let returned = Step(
     limitMs: retryMs + joinMs - noticeMs - awayMs, begin: { $0.context.effects.append(.openPort) },
     isDone: { $0.isConnected && $0.joinMsAfterBye != nil },
@@ -150,12 +151,12 @@ extension SubscriberSuite {
     begin: { run in
       run.joinReply = .wrongList
       run.sendDesyncs()
-    }, isDone: { $0.joinsSinceBegin.count > joinsMax },
+    }, isDone: { $0.joinsInStep.count > joinsMax },
     judge: { run in
-      let joins = run.joinsSinceBegin
+      let joins = run.joinsInStep
       let ms = run.nowMs - run.begunMs
       if joins.count > 1 {
-        let why = "\(joins.count) joins within \(ms) ms, none with a list"
+        let why = "\(joins.count) joins within \(ms) ms, although none brought a valid list"
         run.judge(.pause, joins.count > joinsMax ? why : nil)
       }
       run.joinReply = .list
@@ -186,18 +187,18 @@ extension SubscriberSuite {
         .failover, run.hasJoined ? nil : "no join at any feed within 3 s after a Bye with failover_endpoints")
     })
 
-  /// Waits while the feed is stale, so that a subscriber that prints its lists can print the list after the Delta.
+  /// Keeps the feed stale until a subscriber that prints its lists has printed the list after the Delta.
   private static let printed = Step(
     limitMs: 3_000, isDone: { !$0.isPrinted || $0.isPrintedAsLive || $0.hasJoined },
     judge: { run in
       if run.isPrinted, !run.isPrintedAsLive, !run.hasJoined {
-        run.judge(.stale, "the feed's list of seq \(run.list.seq) is not printed as live within 3 s")
+        run.judge(.stale, "the program did not print the list of seq \(run.list.seq) as live within 3 s")
       }
       run.isStale = false
     })
 
-  /// Returns steps that send something after which the list is still right. A step with a desync follows, which the
-  /// subscriber must detect.
+  /// Returns steps that send messages after which the list is still right, so the subscriber must not join. The last
+  /// step sends a desync, after which the subscriber must join.
   private static func probe(
     _ rule: SubscriberRule, _ cause: String, until printed: Step? = nil,
     _ sendCause: @escaping @Sendable (inout SubscriberSuite) -> Void
@@ -211,7 +212,7 @@ extension SubscriberSuite {
         }, isDone: { $0.hasJoined },
         judge: { run in
           if run.hasDisconnectedInStep { run.judge(rule, "the subscriber disconnected after \(cause)") }
-          guard let join = run.joinsSinceBegin.first else { return }
+          guard let join = run.joinsInStep.first else { return }
           run.judge(rule, "a join \(join.atMs - run.begunMs) ms after \(cause)")
         })
     ] + [printed].compactMap { $0 } + [
@@ -222,13 +223,13 @@ extension SubscriberSuite {
           run.sendDesyncs()
         }, isDone: { $0.hasJoined },
         judge: { run in
-          run.judge(rule, run.hasJoined ? nil : "no join after missing changes that followed \(cause)")
+          run.judge(rule, run.hasJoined ? nil : "no join after missing changes, which followed \(cause)")
           run.resume()
         })
     ]
   }
 
-  /// Returns a step that sends something after which the list may be wrong.
+  /// Returns a step that sends a message after which the list may be wrong, so the subscriber must join.
   private static func desync(
     _ rule: SubscriberRule, _ cause: String, _ sendCause: @escaping @Sendable (inout SubscriberSuite) -> Void
   ) -> Step {

@@ -46,7 +46,7 @@ struct SubscriberSuite: ConformanceSuite {
   private(set) var list: FeedState
   private var known = KnownLists()
   private var epochCount: UInt8 = 0
-  /// The feed at which the subscriber should be: 0 or 1.
+  /// The feed to which the subscriber should be connected: 0 or 1.
   var feed = 0
   /// The reply to joins. The suite sends nothing before the first list.
   var joinReply = JoinReply.nothing
@@ -63,14 +63,14 @@ struct SubscriberSuite: ConformanceSuite {
   private var disconnectedMs: Int64?
   /// Time of the Bye before the feed's restart.
   private var byeMs: Int64 = 0
-  /// True from the end of the feed's port to the end of the step in which the subscriber returns.
+  /// True from the closing of the feed's port to the end of the step in which the subscriber returns.
   private var isRestarting = false
   /// Nonces of joins whose topics must be unsubscribed before a time.
   private var formerNonces: [(nonce: String, dueMs: Int64)] = []
   /// The latest list that the program printed as live. Nil before the first.
   private var printed: PrintedList?
-  /// Lengths of `joins` and `connections` at the start of the current step.
-  private var mark = (joins: 0, connections: 0)
+  /// Number of joins and of connections at the start of the current step.
+  private var stepStart = (joins: 0, connections: 0)
 
   /// Creates a suite.
   ///
@@ -90,8 +90,8 @@ struct SubscriberSuite: ConformanceSuite {
 
   static func message(_ printed: PrintedList) -> ReceivedMessage? { .printed(printed) }
 
-  func reason(for unshown: SubscriberRule) -> String? {
-    guard unshown == .shown, exit == nil else { return nil }
+  func reason(for unjudged: SubscriberRule) -> String? {
+    guard unjudged == .shown, exit == nil else { return nil }
     return "the subscriber's program does not print its list as JSON lines"
   }
 
@@ -113,13 +113,13 @@ struct SubscriberSuite: ConformanceSuite {
     }
   }
 
-  mutating func stepBegan() { mark = (joins.count, connections) }
+  mutating func stepBegan() { stepStart = (joins.count, connections) }
 
   // MARK: - Judging
 
   mutating func judgeSubscriptions() {
     let topics = log.compactMap { entry in
-      if case .subscribed(let subject) = entry.message { subject.word } else { nil }
+      if case .subscribed(let subject) = entry.message { subject.name } else { nil }
     }
     judge(.subscriptions, topics == ["d/", "h/", "j/NONCE/"] ? nil : topics.joined(separator: ", "))
   }
@@ -130,7 +130,7 @@ struct SubscriberSuite: ConformanceSuite {
       return judge(.silence, "\(why) within \(nowMs - lastSentMs) ms of silence")
     }
     let isEarly = silenceMs < 3 * Limits.feedHeartbeatMs - 200
-    judge(.silence, isEarly ? "a new connection after \(silenceMs) ms" : nil)
+    judge(.silence, isEarly ? "a new connection after \(silenceMs) ms of silence" : nil)
   }
 
   /// Judges the first join since the Bye before the feed's restart.
@@ -150,10 +150,10 @@ struct SubscriberSuite: ConformanceSuite {
   // MARK: - Receiving
 
   /// Joins since the start of the step.
-  var joinsSinceBegin: ArraySlice<Join> { joins[mark.joins...] }
-  var hasJoined: Bool { joins.count > mark.joins }
+  var joinsInStep: ArraySlice<Join> { joins[stepStart.joins...] }
+  var hasJoined: Bool { joins.count > stepStart.joins }
   /// True if the subscriber has connected since the start of the step, and has joined.
-  var hasConnected: Bool { connections > mark.connections && hasJoined }
+  var hasConnected: Bool { connections > stepStart.connections && hasJoined }
   /// Time of the first join since the Bye before the feed's restart, in milliseconds after it. Nil without a join.
   var joinMsAfterBye: Int64? { joins.first { $0.atMs > byeMs }.map { $0.atMs - byeMs } }
   var isConnected: Bool { disconnectedMs == nil }
@@ -192,9 +192,9 @@ struct SubscriberSuite: ConformanceSuite {
     let isNonce =
       (1...Limits.joinNonceBytesMax).contains(nonce.utf8.count)
       && nonce.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) }
-    judge(.nonce, isNonce ? nil : "\"\(nonce)\"")
+    judge(.nonce, isNonce ? nil : "NONCE \"\(nonce)\"")
     if let last = joins.last, last.connection == connections {
-      if joins.contains(where: { $0.nonce == nonce }) { judge(.newNonce, "\(nonce) twice on one connection") }
+      if joins.contains(where: { $0.nonce == nonce }) { judge(.newNonce, "NONCE \(nonce) twice on one connection") }
       let isUnsubscribed = log.contains { $0.message == .unsubscribed(.join(last.nonce)) }
       if !isUnsubscribed { formerNonces.append((last.nonce, nowMs + Limits.inFlightToleranceMs)) }
     }
@@ -217,7 +217,7 @@ struct SubscriberSuite: ConformanceSuite {
   mutating func send(_ frame: FeedReplica.Frame, in form: SubscriberProbe.Form = .plain) {
     switch frame {
     case .snapshot:
-      // Only the subscriber that joined has that topic.
+      // A Snapshot for a join has the topic of the join.
       guard let join = joins.last, join.feed == feed else { return }
       send(.join(join.nonce), .frame(frame, form))
     case .delta: send(.delta, .frame(frame, form))
@@ -233,7 +233,7 @@ struct SubscriberSuite: ConformanceSuite {
     send(make(change(before)), onto: before, in: form)
   }
 
-  /// Sends a delta onto an earlier list, with the hash of the list after it.
+  /// Sends a delta that follows an earlier list, with the hash of the list after the delta.
   mutating func send(_ delta: FeedDelta, onto before: FeedState, in form: SubscriberProbe.Form = .plain) {
     var after = before
     after.apply(delta)
@@ -247,14 +247,14 @@ struct SubscriberSuite: ConformanceSuite {
     send(.heartbeat(epoch: list.epoch, seq: list.seq, hash: list.hash, isStale: isStale))
   }
 
-  /// Sends a change after two changes that it does not send.
+  /// Makes three changes, and sends only the last one.
   mutating func sendGap() {
     advance()
     advance()
     sendChange()
   }
 
-  /// Sends a change, and returns to the list before it, with the Heartbeats of that list.
+  /// Sends a change, restores the list without the change, and sends Heartbeats of the restored list.
   mutating func returnToFormerList() {
     let former = list
     sendChange()
@@ -263,8 +263,8 @@ struct SubscriberSuite: ConformanceSuite {
     for _ in 0..<Limits.laggingHeartbeatsMax { sendHeartbeat() }
   }
 
-  /// Sends a desync in every form that a subscriber may see. The subscriber joins after the first, and ignores the
-  /// rest.
+  /// Sends several messages that each cause a desync. The subscriber joins after the first message, and ignores the
+  /// others.
   mutating func sendDesyncs() {
     sendGap()
     sendHeartbeat()
@@ -278,7 +278,7 @@ struct SubscriberSuite: ConformanceSuite {
     send(.bye(reason: "tested by onthemap conformance", retryAfterMs: retryAfterMs))
   }
 
-  /// Ends the feed's port with all connections.
+  /// Closes the feed's port, and ends all connections.
   mutating func closePort() {
     isRestarting = true
     context.effects.append(.closePort)

@@ -12,7 +12,7 @@ enum WorkerRule: String, ConformanceRule {
   case credit
   case window
   case session
-  case result = "answer"
+  case result
   case ownLease = "own-lease"
   case outcome
   case repeatedJob = "repeated-job"
@@ -47,7 +47,7 @@ enum WorkerRule: String, ConformanceRule {
     switch self {
     case .frame:
       (
-        "every message MUST be one frame of the protocol, major 1, with a body, of at most max_message_bytes",
+        "every message MUST be one frame of major version 1 with a body, and at most max_message_bytes long",
         "Job link"
       )
     case .helloFirst: ("the first frame MUST be Hello", "A worker, 2")
@@ -59,62 +59,69 @@ enum WorkerRule: String, ConformanceRule {
       )
     case .helloRepeated:
       ("the worker MUST repeat Hello every \(Limits.helloRepeatMs) ms until Welcome", "A worker, 2")
-    case .instance: ("the worker MUST create instance once, and keep it until it ends", "A worker, 1")
-    case .busy: ("after Error BUSY the worker MUST send Hello again once retry_after_ms has passed", "A worker, 2")
+    case .instance: ("the worker MUST send the same instance in every Hello until its process ends", "A worker, 1")
+    case .busy: ("after Error BUSY, the worker MUST send Hello again once retry_after_ms has passed", "A worker, 2")
     case .unsupportedVersion:
-      ("after Error UNSUPPORTED_VERSION the worker MUST NOT send Hello before retry_after_ms has passed", "Errors")
-    case .credit: ("after Welcome the worker MUST send Credit", "A worker, 4")
+      ("after Error UNSUPPORTED_VERSION, the worker MUST NOT send Hello before retry_after_ms has passed", "Errors")
+    case .credit: ("after Welcome, the worker MUST send Credit", "A worker, 4")
     case .window:
       (
-        "the worker MUST NOT hold more than \(Limits.windowMax) jobs: job_limit is at most \(Limits.windowMax) above "
-          + "the number of finished jobs", "A worker, 4"
+        "job_limit MUST be at most \(Limits.windowMax) above the number of finished jobs, because a worker MUST NOT "
+          + "hold more than \(Limits.windowMax) jobs", "A worker, 4"
       )
-    case .session: ("after Welcome every frame MUST carry the new session", "A worker, 3")
+    case .session: ("after Welcome, every frame MUST carry the new session", "A worker, 3")
     case .result: ("the worker MUST send a Result for each job, under the job's lease", "A worker, 5")
     case .ownLease: ("the worker MUST send Results only for jobs that it has received", "A worker, 5")
     case .outcome:
-      ("a Result MUST have an outcome, and a Place MUST be within its ranges, with level and match", "Results")
-    case .repeatedJob: ("the worker MUST ignore a repeated job whose Result it keeps under the same lease", "Jobs")
+      ("a Result MUST have an outcome, and a Place MUST have a level, a match and values in their ranges", "Results")
+    case .repeatedJob:
+      ("the worker MUST ignore a job that arrives again under a lease whose Result it still holds", "Jobs")
     case .creditForCopies:
       (
-        "the worker MUST count repeated jobs as received, and raise its credit when half of the window is free",
+        "the worker MUST count repeated jobs as received, and raise job_limit when half of its window is free",
         "A worker, 4"
       )
-    case .newLease: ("the worker MUST answer a job that comes again with a greater token under that token", "Jobs")
-    case .lowerLease: ("the worker MUST ignore a job that comes again with a lower token", "Jobs")
+    case .newLease:
+      ("if a job arrives again with a greater token, the worker MUST send its Result under the greater token", "Jobs")
+    case .lowerLease: ("the worker MUST ignore a job that arrives again with a lower token", "Jobs")
     case .lookup: ("the Result of a lookup MUST have a Detail for each Place, or be a PERMANENT failure", "Jobs")
-    case .malformedJob: ("the worker MUST answer a job with an unknown LookupKind with a PERMANENT failure", "Jobs")
-    case .unknownField: ("the worker MUST ignore an unknown field, and answer the job", "Versions")
+    case .malformedJob:
+      ("for a job with an unknown LookupKind, the worker MUST send the PERMANENT failure malformed_job", "Jobs")
+    case .unknownField: ("the worker MUST ignore an unknown field of a job, and send the job's Result", "Versions")
     case .resend:
       ("the worker MUST resend an unacknowledged Result after 1 s, 2 s, 4 s, under its lease", "A worker, 6")
     case .retryLater:
-      ("after RETRY_LATER the worker MUST keep the Result, and resend it on its own schedule", "ResultAcks")
+      ("after RETRY_LATER, the worker MUST keep the Result, and resend it on its own schedule", "ResultAcks")
     case .unknownDisposition: ("the worker MUST treat an unknown Disposition as RETRY_LATER", "ResultAcks")
-    case .acknowledged: ("after COMMITTED, DUPLICATE or STALE the worker MUST NOT resend the Result", "A worker, 6")
+    case .acknowledged: ("after COMMITTED, DUPLICATE or STALE, the worker MUST NOT resend the Result", "A worker, 6")
     case .heartbeat: ("the worker MUST send WorkerHeartbeat every heartbeat_ms of Welcome", "A worker, 7")
     case .heartbeatHeld:
       (
-        "a heartbeat MUST list every held lease, with those of jobs in work and unacknowledged Results, and no other",
+        "a heartbeat MUST list the leases of all jobs in progress and of all unacknowledged Results, and no other",
         "A worker, 7"
       )
     case .heartbeatCredit: ("a heartbeat MUST repeat the job_limit of Credit", "A worker, 7")
     case .progress:
-      ("progress, if present, MUST be the number of jobs answered since the start, and MUST only rise", "A worker, 7")
-    case .reset: ("after Reset the worker MUST send Hello immediately", "A worker, 8")
-    case .helloHeld: ("Hello MUST list the leases of jobs in work and of unacknowledged Results in held", "Hello")
+      (
+        "progress, if present, MUST be the number of jobs finished since the worker's start, and MUST NOT fall",
+        "A worker, 7"
+      )
+    case .reset: ("after Reset, the worker MUST send Hello immediately", "A worker, 8")
+    case .helloHeld: ("Hello MUST list the leases of jobs in progress and of unacknowledged Results in held", "Hello")
     case .resultsAgain:
-      ("after Welcome the worker MUST resend every unacknowledged Result in the new session", "A worker, 3")
+      ("after Welcome, the worker MUST resend every unacknowledged Result in the new session", "A worker, 3")
     case .otherSession: ("the worker MUST ignore Jobs, ResultAcks and Reset of another session", "Job link")
     case .malformedFrame: ("a malformed frame MUST NOT end the session or the connection", "Errors")
     case .laterMinor:
       ("the worker MUST ignore unknown bodies and fields of a higher minor, and accept the rest", "Versions")
     case .otherMajor:
       ("the worker MUST ignore a frame of another major version and its jobs, and keep its session", "Versions")
-    case .drain: ("after Drain the worker MUST send Hello immediately", "A worker, 8")
-    case .silence: ("the worker MUST send Hello again after liveness_ms without a frame, and not before", "A worker, 8")
+    case .drain: ("after Drain, the worker MUST send Hello immediately", "A worker, 8")
+    case .silence:
+      ("the worker MUST send Hello again after liveness_ms without a frame, and not earlier", "A worker, 8")
     case .reconnect: ("the worker MUST reconnect with a new socket after liveness_ms without a frame", "A worker, 8")
-    case .helloOnlyWhenDue: ("within a session the worker MUST send Hello only after Reset, Drain or silence", "Hello")
-    case .goodbye: ("on SIGTERM the worker MUST send Release with goodbye, and exit", "A worker, 9")
+    case .helloOnlyWhenDue: ("within a session, the worker MUST send Hello only after Reset, Drain or silence", "Hello")
+    case .goodbye: ("on SIGTERM, the worker MUST send Release with goodbye, and exit", "A worker, 9")
     }
   }
 }

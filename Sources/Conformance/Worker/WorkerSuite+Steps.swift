@@ -1,12 +1,13 @@
 import Domain
 import Messaging
 
-/// The steps of the suite in their order.
+/// The steps of the suite, in order.
 extension WorkerSuite {
   static let steps: [Step] = [
-    arrival, hellos, busy, version, firstWelcome, firstJob, copies, credit, work, firstLease, secondLease, lowerLease,
-    kind(.postWithUnknownField), kind(.lookup), kind(.unknownLookup), acknowledgements, kept, reset, again,
-    otherSession, resetInWork, workAfterReset, malformed, laterMinor, otherMajor, drain, silence, last, end,
+    arrival, hellos, busy, unsupportedVersion, firstWelcome, firstJob, copies, credit, work, firstLease, secondLease,
+    lowerLease, kind(.postWithUnknownField), kind(.lookup), kind(.unknownLookup), acknowledgements, heldResult, reset,
+    resultsAgain, otherSession, resetInWork, workAfterReset, malformed, laterMinor, otherMajor, drain, silence, lastJob,
+    goodbye,
   ]
 
   private static let refusalMs: Int64 = 2_000
@@ -25,19 +26,19 @@ extension WorkerSuite {
 
   private static let busy = Step(
     limitMs: refusalMs + 2_500, begin: { $0.send(.error(.busy, retryAfterMs: refusalMs)) },
-    isDone: { !$0.hellos(from: $0.mark).isEmpty },
+    isDone: { !$0.hellos(from: $0.stepStart).isEmpty },
     judge: { run in
       let pauseMs = run.firstHelloMs
       let seen = pauseMs.map { $0 < refusalMs - 100 ? "Hello after \($0) ms, not \(refusalMs)" : nil }
       run.judge(.busy, seen ?? "no Hello within \(refusalMs + 2_500) ms")
     })
 
-  // The worker itself decides how long it waits after the requested pause. The next step therefore sends Welcome
-  // without a Hello, like a late one.
-  private static let version = Step(
+  // The worker may wait longer than the requested pause. The next step therefore sends Welcome without waiting for a
+  // Hello.
+  private static let unsupportedVersion = Step(
     limitMs: refusalMs + 300,
     begin: { $0.send(.error(.unsupportedVersion, retryAfterMs: refusalMs)) },
-    isDone: { !$0.hellos(from: $0.mark).isEmpty },
+    isDone: { !$0.hellos(from: $0.stepStart).isEmpty },
     judge: { run in
       let early = run.firstHelloMs.flatMap { $0 < refusalMs - 100 ? $0 : nil }
       run.judge(.unsupportedVersion, early.map { "Hello after \($0) ms, not \(refusalMs)" })
@@ -58,15 +59,15 @@ extension WorkerSuite {
     start: inSession, limitMs: Limits.conformanceJobMsMax,
     begin: { run in
       run.firstCredit = min(run.credit, Limits.windowMax)
-      run.enqueueSubject(plan: [nil])
+      run.enqueueStepJob(plan: [nil])
     }, isDone: { $0.hasAllResults || !$0.isAllSent && $0.elapsedMs >= 5_000 }, judge: { $0.judgeFirstJob() })
 
-  // This step follows when the worker certainly holds the result. A worker that sends Results for copies does so here.
-  // The copies fill the window twice, so a worker that does not count them runs out of credit.
+  // The worker holds the first job's result now. A worker that sends Results for copies does so in this step. The
+  // copies fill the window twice, so a worker that does not count copies runs out of credit.
   private static let copies = Step(
     start: inSession, limitMs: 6_000,
     begin: { run in
-      guard let first = run.subjects.first, run.finishedLeases.contains(first.lease) else { return }
+      guard let first = run.stepJobs.first, run.finishedLeases.contains(first.lease) else { return }
       for _ in 0..<2 * max(1, run.firstCredit) { run.enqueue([first], plan: [nil]) }
     }, isDone: { $0.elapsedMs >= 900 && $0.isAllSent }, judge: { $0.judgeCopies() })
 
@@ -74,90 +75,90 @@ extension WorkerSuite {
     start: inSession, limitMs: 1_500, isDone: { $0.hasRaisedCredit },
     judge: { run in
       guard run.firstCredit > 0 else { return }
-      let seen = "job_limit allows \(run.credit) more jobs while idle, but \(run.firstCredit) at first"
+      let seen = "job_limit allows an idle worker \(run.credit) more jobs, but \(run.firstCredit) at first"
       run.judge(.creditForCopies, run.hasRaisedCredit ? nil : seen)
     })
 
-  // A worker without parallel jobs gets as many as it finishes in time.
+  // A worker without parallel jobs gets only as many jobs as it finishes in time.
   private static let work = Step(
-    start: inSession, limitMs: 10_000, workMs: { $0.workMs(jobs: $0.subjects.count) },
+    start: inSession, limitMs: 10_000, workMs: { $0.workMs(jobs: $0.stepJobs.count) },
     begin: { run in
       let count = max(1, min(16, run.firstCredit / 2)) - 1
       let inTime = Int(Limits.conformanceJobMsMax / max(1, run.firstJobMs ?? 1))
-      // The worker may not find this text.
-      run.subjects = (0..<min(count, max(1, inTime))).map { run.task(query: $0 == 0 ? "Nowhere at all" : nil) }
-      run.enqueue(run.subjects, plan: [1])
+      // The worker need not find a place for this text.
+      run.stepJobs = (0..<min(count, max(1, inTime))).map { run.newJob(query: $0 == 0 ? "Nowhere at all" : nil) }
+      run.enqueue(run.stepJobs, plan: [1])
     }, isDone: { $0.hasAllResults && $0.isAllSent }, judge: { $0.judgeWork() })
 
-  private static let firstLease = keep
+  private static let firstLease = unacknowledgedJob
 
   private static let secondLease = Step(
     start: inSession, limitMs: 5_000, workMs: oneJob,
     begin: { run in
-      guard let first = run.subjects.first else { return }
-      run.subjects.append(Task(lease: run.newLease(of: first.lease.job), query: first.query, kind: .post))
-      run.enqueue(Array(run.subjects.suffix(1)), plan: [nil])
+      guard let first = run.stepJobs.first else { return }
+      run.stepJobs.append(LeasedJob(lease: run.newLease(of: first.lease.job), query: first.query, kind: .post))
+      run.enqueue(Array(run.stepJobs.suffix(1)), plan: [nil])
     }, isDone: { $0.hasAllResults }, judge: { $0.judgeResults(.newLease, "no Result under the greater token") })
 
-  // The worker still has the Results of the job's other leases. A worker that answers the lower one does so before the
-  // next job, or together with it.
+  // The worker still holds the Results of the job's other leases. A worker that sends a Result under the lower token
+  // does so no later than the next job's Result.
   private static let lowerLease = Step(
     start: inSession, limitMs: 4_000, workMs: { $0.workMs(jobs: 2) },
     begin: { run in
       run.enqueueLowerLease()
-      run.enqueueSubject(plan: [1])
+      run.enqueueStepJob(plan: [1])
     }, isDone: { $0.hasAllResults },
     judge: { run in
       if run.lowerLease != nil { run.judgeProbe(.lowerLease) }
       run.acknowledgeAll()
     })
 
-  private static func kind(_ kind: Task.Kind) -> Step {
+  private static func kind(_ kind: LeasedJob.Kind) -> Step {
     Step(
       start: inSession, limitMs: 5_000, workMs: oneJob,
-      begin: { $0.enqueueSubject(kind, plan: [1]) }, isDone: { $0.hasAllResults }, judge: { $0.judgeKinds() })
+      begin: { $0.enqueueStepJob(kind, plan: [1]) }, isDone: { $0.hasAllResults }, judge: { $0.judgeKinds() })
   }
 
   private static let acknowledgements = Step(
     start: inSession, limitMs: 11_500, workMs: { $0.workMs(jobs: 4) },
     begin: { run in
-      run.subjects = (0..<4).map { _ in run.task() }
-      for (index, task) in run.subjects.enumerated() {
-        // The last Result gets no reply, RETRY_LATER, an unknown disposition, and no reply again.
-        run.enqueue([task], plan: index < 3 ? [UInt8(index + 1)] : [nil, 4, 99, nil])
+      run.stepJobs = (0..<4).map { _ in run.newJob() }
+      for (index, job) in run.stepJobs.enumerated() {
+        // The four copies of the last Result get no reply, RETRY_LATER, an unknown disposition, and again no reply.
+        run.enqueue([job], plan: index < 3 ? [UInt8(index + 1)] : [nil, 4, 99, nil])
       }
       guard let session = run.session else { return }
       run.send(.acks(session: session, [run.newLease()], disposition: 1))
-    }, isDone: { run in run.subjects.last.map { run.resultTimes[$0.lease]?.count ?? 0 >= 4 } ?? true },
+    }, isDone: { run in run.stepJobs.last.map { run.resultTimes[$0.lease]?.count ?? 0 >= 4 } ?? true },
     judge: { $0.judgeAcknowledgements() })
 
-  // The worker has sent the last result four times, so its own schedule resends it only after 8 s. A new session thus
-  // shows whether the session itself resends it. A worker that has sent it less often gets another job.
-  private static let kept = Step(
+  // After four copies of a result, the worker's schedule waits 8 s. An earlier copy in a new session is therefore due
+  // to the session itself. A worker that has sent fewer copies gets another job.
+  private static let heldResult = Step(
     start: inSession, limitMs: 5_000, workMs: oneJob,
     begin: { run in
-      if let last = run.subjects.last, run.resultTimes[last.lease]?.count ?? 0 >= 4 {
-        run.subjects = [last]
+      if let last = run.stepJobs.last, run.resultTimes[last.lease]?.count ?? 0 >= 4 {
+        run.stepJobs = [last]
       } else {
-        keep.begin(&run)
+        unacknowledgedJob.begin(&run)
       }
     }, isDone: { $0.hasAllResults })
 
   private static let reset = Step(
     start: inSession, limitMs: 3_000,
-    begin: { run in run.endSession { .reset(session: $0) } }, isDone: { !$0.hellos(from: $0.mark).isEmpty },
+    begin: { run in run.endSession { .reset(session: $0) } }, isDone: { !$0.hellos(from: $0.stepStart).isEmpty },
     judge: { run in
       run.judge(.reset, run.delay(ofHelloAfter: "Reset"))
-      guard let hello = run.hellos(from: run.mark).first?.hello, run.hasAllResults else { return }
-      let isNamed = run.subjects.allSatisfy { hello.held.contains($0.lease) }
-      run.judge(.helloHeld, isNamed ? nil : "held has \(hello.held.count) leases, without that of the Result")
+      guard let hello = run.hellos(from: run.stepStart).first?.hello, run.hasAllResults else { return }
+      let isNamed = run.stepJobs.allSatisfy { hello.held.contains($0.lease) }
+      run.judge(.helloHeld, isNamed ? nil : "held has \(hello.held.count) leases, but not that of the Result")
     })
 
-  private static let again = Step(
+  private static let resultsAgain = Step(
     limitMs: 1_500,
-    isDone: { run in run.subjects.allSatisfy { run.resultTimes[$0.lease]?.last ?? 0 >= run.sessionMs } },
+    isDone: { run in run.stepJobs.allSatisfy { run.resultTimes[$0.lease]?.last ?? 0 >= run.sessionMs } },
     judge: { run in
-      guard run.session != nil, run.hasAllResults, let lease = run.subjects.first?.lease else { return }
+      guard run.session != nil, run.hasAllResults, let lease = run.stepJobs.first?.lease else { return }
       let resentMs = run.resultTimes[lease]?.first { $0 >= run.sessionMs }
       let seen = resentMs.map { $0 - run.sessionMs < 850 ? nil : "only \($0 - run.sessionMs) ms after Welcome" }
       run.judge(.resultsAgain, seen ?? "no Result within 1.5 s after Welcome")
@@ -168,24 +169,24 @@ extension WorkerSuite {
     begin: { run in
       guard let former = run.formerSession else { return }
       run.send(.jobs(session: former, [run.decoy()]))
-      run.send(.acks(session: former, run.subjects.map(\.lease), disposition: 1))
+      run.send(.acks(session: former, run.stepJobs.map(\.lease), disposition: 1))
       run.send(.reset(session: former))
     }, isDone: { $0.elapsedMs > Limits.inFlightToleranceMs && $0.areKept },
     judge: { run in
-      // The worker must have kept its result until then, and its heartbeats must list it.
+      // Judge the rule only if the worker has kept its result until now, and lists the lease in heartbeats.
       let verdicts = run.context.verdicts
       guard verdicts[.resultsAgain] == .pass, verdicts[.heartbeatHeld] == .pass else { return }
       run.judge(.otherSession, run.faultsWithOtherSession)
-      run.acknowledge(run.subjects.map(\.lease))
+      run.acknowledge(run.stepJobs.map(\.lease))
     })
 
-  // A worker that answers immediately sends the Result before it reads the Reset, and lists the lease for the Result.
+  // A fast worker sends the Result before it reads the Reset. Its Hello lists the lease of the unacknowledged Result.
   private static let resetInWork = Step(
     start: inSession, limitMs: 3_000, workMs: oneJob,
     begin: { run in
-      run.enqueueSubject(plan: [1])
+      run.enqueueStepJob(plan: [1])
       run.endSession { .reset(session: $0) }
-    }, isDone: { !$0.hellos(from: $0.mark).isEmpty }, judge: { $0.judgeWorkInHello() })
+    }, isDone: { !$0.hellos(from: $0.stepStart).isEmpty }, judge: { $0.judgeWorkInHello() })
 
   private static let workAfterReset = Step(
     start: inSession, limitMs: 5_000, workMs: oneJob, isDone: { $0.hasAllResults })
@@ -198,8 +199,8 @@ extension WorkerSuite {
     start: inSession, limitMs: 4_000, workMs: oneJob,
     begin: { run in
       if let session = run.session { run.send(.unknownBody(session: session)) }
-      run.subjects = [run.task()]
-      run.enqueue(run.subjects[0], in: .laterMinor)
+      run.stepJobs = [run.newJob()]
+      run.enqueue(run.stepJobs[0], in: .laterMinor)
     }, isDone: { $0.hasAllResults }, judge: { $0.judgeProbe(.laterMinor) })
 
   private static let otherMajor = probe(.otherMajor) { run in
@@ -208,38 +209,38 @@ extension WorkerSuite {
 
   private static let drain = Step(
     start: inSession, limitMs: 3_000,
-    begin: { run in run.endSession { .drain(session: $0) } }, isDone: { !$0.hellos(from: $0.mark).isEmpty },
+    begin: { run in run.endSession { .drain(session: $0) } }, isDone: { !$0.hellos(from: $0.stepStart).isEmpty },
     judge: { $0.judge(.drain, $0.delay(ofHelloAfter: "Drain")) })
 
   private static let silence = Step(
     start: inSession, limitMs: Limits.conformanceLivenessMs + 4_000,
     begin: { run in
       (run.isSilent, run.welcomesHello, run.lostConnection) = (true, false, run.connection)
-    }, isDone: { !$0.hellos(from: $0.mark).isEmpty }, judge: { $0.judgeSilence() })
+    }, isDone: { !$0.hellos(from: $0.stepStart).isEmpty }, judge: { $0.judgeSilence() })
 
-  private static let last: Step = {
-    var step = keep
+  private static let lastJob: Step = {
+    var step = unacknowledgedJob
     step.needsProcess = true
     return step
   }()
 
-  private static let end = Step(
+  private static let goodbye = Step(
     start: inSession, needsProcess: true, limitMs: 8_000,
     begin: { run in
-      run.acknowledge(run.subjects.map(\.lease))
+      run.acknowledge(run.stepJobs.map(\.lease))
       run.context.effects.append(.terminate)
     }, isDone: { run in run.exit.map { run.nowMs - $0.atMs >= Limits.inFlightToleranceMs } ?? false },
     judge: { $0.judgeGoodbye() })
 
-  /// The time that the worker may need for a job.
+  /// The time that the worker may need for a job, in milliseconds.
   private static let oneJob: @Sendable (WorkerSuite) -> Int64 = { $0.workMs(jobs: 1) }
 
-  /// Sends one job, and does not acknowledge its result.
-  private static let keep = Step(
+  /// A step that sends one job, and does not acknowledge the job's result.
+  private static let unacknowledgedJob = Step(
     start: inSession, limitMs: 5_000, workMs: oneJob,
-    begin: { $0.enqueueSubject(plan: [nil]) }, isDone: { $0.hasAllResults })
+    begin: { $0.enqueueStepJob(plan: [nil]) }, isDone: { $0.hasAllResults })
 
-  /// Returns a step that sends something to be ignored, and then a job.
+  /// Returns a step that sends a message that the worker must ignore, and then a job.
   private static func probe(
     _ rule: WorkerRule, _ sendIgnored: @escaping @Sendable (inout WorkerSuite) -> Void
   ) -> Step {
@@ -247,7 +248,7 @@ extension WorkerSuite {
       start: inSession, limitMs: 4_000, workMs: oneJob,
       begin: { run in
         sendIgnored(&run)
-        run.enqueueSubject(plan: [1])
+        run.enqueueStepJob(plan: [1])
       }, isDone: { $0.hasAllResults }, judge: { $0.judgeProbe(rule) })
   }
 }

@@ -8,7 +8,7 @@ struct WorkerSuite: ConformanceSuite {
   typealias ReceivedMessage = WorkerProbe.ReceivedMessage
   typealias Stimulus = WorkerProbe.Stimulus
   typealias Hello = WorkerProbe.Hello
-  typealias Task = WorkerProbe.Task
+  typealias LeasedJob = WorkerProbe.LeasedJob
 
   /// A message with its time.
   struct Entry: Sendable {
@@ -19,7 +19,7 @@ struct WorkerSuite: ConformanceSuite {
   /// A job of the open session without a Result.
   private struct OpenJob {
     let sentMs: Int64
-    /// True if the worker had no other job. It then reads this one immediately.
+    /// True if the worker had no other job. The worker then reads the job immediately.
     let wasIdle: Bool
     /// Time of the first heartbeat that omits the lease, although the worker has the job. Nil without one.
     var omittedMs: Int64?
@@ -31,8 +31,8 @@ struct WorkerSuite: ConformanceSuite {
   var context: RunContext<WorkerRule, Stimulus>
   /// Every message of the worker.
   private(set) var log: [Entry] = []
-  /// Length of `log` at the start of the current step.
-  private(set) var mark = 0
+  /// Number of messages in `log` at the start of the current step.
+  private(set) var stepStart = 0
 
   /// The open session.
   private(set) var session: UInt64?
@@ -49,11 +49,11 @@ struct WorkerSuite: ConformanceSuite {
   private var open: [Lease: OpenJob] = [:]
   /// Time that the worker took for its first job, in milliseconds. Nil before the Result.
   private(set) var firstJobMs: Int64?
-  private var waiting: [Task] = []
-  /// Every job that was sent in an open session.
+  private var waiting: [LeasedJob] = []
+  /// Leases of all jobs that the suite has sent, without the decoys.
   private(set) var sentLeases: Set<Lease> = []
   private(set) var finishedLeases: Set<Lease> = []
-  /// Dispositions for the first, second … copy of a result. The last one repeats. Nil sends no acknowledgement.
+  /// Dispositions for the first, second … copy of a result. The last disposition repeats. Nil sends no acknowledgement.
   private var plans: [Lease: [UInt8?]] = [:]
   /// Arrival times of the copies of each result.
   private(set) var resultTimes: [Lease: [Int64]] = [:]
@@ -69,10 +69,10 @@ struct WorkerSuite: ConformanceSuite {
   /// Time of the last stimulus.
   private(set) var lastSentMs: Int64 = 0
   /// Jobs of the current step.
-  var subjects: [Task] = []
+  var stepJobs: [LeasedJob] = []
   /// Jobs for which the worker must send no Result.
   private(set) var decoys: Set<Lease> = []
-  /// A repeated job under a token that is below the others. It is one of the decoys.
+  /// Lease of a repeated job under a token below its other tokens. `decoys` contains the lease too.
   private(set) var lowerLease: Lease?
   /// Credit before the first job.
   var firstCredit = 0
@@ -121,7 +121,7 @@ struct WorkerSuite: ConformanceSuite {
     sendJobs()
   }
 
-  mutating func stepBegan() { mark = log.count }
+  mutating func stepBegan() { stepStart = log.count }
 
   /// Ends the session of a worker that has fallen silent during the step, so that its silence affects no later rule.
   mutating func stepEnded() {
@@ -154,7 +154,7 @@ struct WorkerSuite: ConformanceSuite {
     (formerSession, self.session, sessionMs, isInSession) = (session, nil, nowMs, false)
   }
 
-  /// Returns a lease that no job has had. The number below its token is free.
+  /// Returns a lease that no job has had. The number below the lease's token stays free.
   mutating func newLease(of job: JobID? = nil, isLookup: Bool = false) -> Lease {
     jobCount += 1
     let number = WorkerSuite.jobBase + jobCount
@@ -166,59 +166,59 @@ struct WorkerSuite: ConformanceSuite {
   /// Sends jobs as soon as there is credit for them.
   ///
   /// - Parameter plan: dispositions for the first, second … copy of each result. See `plans`.
-  mutating func enqueue(_ tasks: [Task], plan: [UInt8?]) {
-    for task in tasks where plans[task.lease] == nil { plans[task.lease] = plan }
-    waiting += tasks
+  mutating func enqueue(_ jobs: [LeasedJob], plan: [UInt8?]) {
+    for job in jobs where plans[job.lease] == nil { plans[job.lease] = plan }
+    waiting += jobs
     sendJobs()
   }
 
   /// Returns a job under a new lease.
-  mutating func task(_ kind: Task.Kind = .post, query: String? = nil) -> Task {
+  mutating func newJob(_ kind: LeasedJob.Kind = .post, query: String? = nil) -> LeasedJob {
     let isLookup = kind == .lookup || kind == .unknownLookup
-    return Task(lease: newLease(isLookup: isLookup), query: query ?? self.query, kind: kind)
+    return LeasedJob(lease: newLease(isLookup: isLookup), query: query ?? self.query, kind: kind)
   }
 
-  /// Sends a job, as the only job of the step.
-  mutating func enqueueSubject(_ kind: Task.Kind = .post, plan: [UInt8?]) {
-    subjects = [task(kind)]
-    enqueue(subjects, plan: plan)
+  /// Sends a new job as the only job of the step.
+  mutating func enqueueStepJob(_ kind: LeasedJob.Kind = .post, plan: [UInt8?]) {
+    stepJobs = [newJob(kind)]
+    enqueue(stepJobs, plan: plan)
   }
 
   /// Sends a job alone, in a frame of another version.
-  mutating func enqueue(_ task: Task, in version: WorkerProbe.Version) {
+  mutating func enqueue(_ job: LeasedJob, in version: WorkerProbe.Version) {
     guard let session, credit > 0 else { return }
     copiesSent += 1
-    sentLeases.insert(task.lease)
-    open[task.lease] = OpenJob(sentMs: nowMs, wasIdle: open.isEmpty)
-    plans[task.lease] = [Disposition.committed.rawValue]
-    send(.jobs(session: session, [task], version))
+    sentLeases.insert(job.lease)
+    open[job.lease] = OpenJob(sentMs: nowMs, wasIdle: open.isEmpty)
+    plans[job.lease] = [Disposition.committed.rawValue]
+    send(.jobs(session: session, [job], version))
   }
 
   /// Returns a job for a frame that the worker must ignore.
-  mutating func decoy() -> Task {
-    let decoy = task()
+  mutating func decoy() -> LeasedJob {
+    let decoy = newJob()
     decoys.insert(decoy.lease)
     return decoy
   }
 
   /// Sends the step's first job again under a lower token, if the worker still has a Result for that job.
   mutating func enqueueLowerLease() {
-    guard let first = subjects.first, finishedLeases.contains(first.lease), acknowledgedMs[first.lease] == nil else {
+    guard let first = stepJobs.first, finishedLeases.contains(first.lease), acknowledgedMs[first.lease] == nil else {
       return
     }
     let lease = Lease(job: first.lease.job, token: first.lease.token - 1)
     lowerLease = lease
     decoys.insert(lease)
-    waiting.append(Task(lease: lease, query: first.query, kind: .post))
+    waiting.append(LeasedJob(lease: lease, query: first.query, kind: .post))
     sendJobs()
   }
 
-  /// Sends the final acknowledgement of every result that has none.
+  /// Acknowledges every result that has no final acknowledgement.
   mutating func acknowledgeAll() {
     acknowledge(finishedLeases.filter { acknowledgedMs[$0] == nil }.sorted { $0.token < $1.token })
   }
 
-  /// Sends the final acknowledgement of results.
+  /// Acknowledges those results of `leases` that have arrived, with COMMITTED.
   mutating func acknowledge(_ leases: [Lease]) {
     let leases = leases.filter(finishedLeases.contains)
     guard let session, !leases.isEmpty else { return }
@@ -229,7 +229,7 @@ struct WorkerSuite: ConformanceSuite {
     send(.acks(session: session, leases, disposition: Disposition.committed.rawValue))
   }
 
-  /// Drops the tasks that wait for credit.
+  /// Drops the jobs that wait for credit.
   mutating func discardWaiting() { waiting = [] }
 
   /// True if no job waits for credit.
@@ -242,21 +242,21 @@ struct WorkerSuite: ConformanceSuite {
     guard let session, !isSilent else { return }
     while credit > 0, !waiting.isEmpty {
       let new = waiting.prefix { !sentLeases.contains($0.lease) }
-      // A repeated job has its own frame: within one frame, a worker may merge the two.
-      let tasks = Array(waiting.prefix(max(1, min(new.count, credit))))
-      waiting.removeFirst(tasks.count)
-      copiesSent += UInt64(tasks.count)
+      // Send a repeated job in its own frame, because a worker may merge copies within one frame.
+      let jobs = Array(waiting.prefix(max(1, min(new.count, credit))))
+      waiting.removeFirst(jobs.count)
+      copiesSent += UInt64(jobs.count)
       let wasIdle = open.isEmpty
-      for task in tasks where !decoys.contains(task.lease) && sentLeases.insert(task.lease).inserted {
-        open[task.lease] = OpenJob(sentMs: nowMs, wasIdle: wasIdle)
+      for job in jobs where !decoys.contains(job.lease) && sentLeases.insert(job.lease).inserted {
+        open[job.lease] = OpenJob(sentMs: nowMs, wasIdle: wasIdle)
       }
-      send(.jobs(session: session, tasks))
+      send(.jobs(session: session, jobs))
     }
   }
 
   // MARK: - Receiving
 
-  /// Judges the session of a message. Returns true if the message counts.
+  /// Judges the session of a message. Returns true if the suite must handle the message.
   private mutating func checkSession(of message: ReceivedMessage) -> Bool {
     switch message.body {
     case .unreadable(let why):
@@ -272,7 +272,7 @@ struct WorkerSuite: ConformanceSuite {
     let isCrossing = message.session == formerSession && nowMs - sessionMs < Limits.inFlightToleranceMs
     if let session, !isCrossing {
       let (received, expected) = (hexadecimal(message.session, digits: 16), hexadecimal(session, digits: 16))
-      judge(.session, "\(message.body.word) of session \(received); the open session is \(expected)")
+      judge(.session, "\(message.body.name) of session \(received); the open session is \(expected)")
     } else if session == nil, formerSession != nil, !isSilent, nowMs - lastSentMs >= 1_000 {
       // Send a Reset like ingest, but not for every frame.
       send(.reset(session: message.session))
@@ -291,7 +291,7 @@ struct WorkerSuite: ConformanceSuite {
     case .heartbeat(let limit, let held, let progress):
       judge(.heartbeatCredit, limit == jobLimit ? nil : "job_limit \(limit), but Credit had \(jobLimit)")
       grant(limit)
-      noteOmissions(from: held)
+      recordOmissions(from: held)
       if let progress { check(progress) }
     case .unreadable: break
     }
@@ -313,8 +313,8 @@ struct WorkerSuite: ConformanceSuite {
     judge(.window, parallel <= UInt64(Limits.windowMax) ? nil : seen)
   }
 
-  /// Records jobs in work that a heartbeat omits. The Result of such a job then shows that the worker had it.
-  private mutating func noteOmissions(from held: [Lease]) {
+  /// Records jobs in progress that a heartbeat omits. The Result of such a job then shows that the worker had the job.
+  private mutating func recordOmissions(from held: [Lease]) {
     let omitted = open.filter { lease, job in
       job.wasIdle && job.omittedMs == nil && nowMs - job.sentMs >= Limits.inFlightToleranceMs && !held.contains(lease)
     }
@@ -325,8 +325,8 @@ struct WorkerSuite: ConformanceSuite {
   private mutating func check(_ progress: UInt64) {
     let seen =
       progress < self.progress
-      ? "\(progress) after \(self.progress)"
-      : progress < finishedLeases.count ? "\(progress) after \(finishedLeases.count) answered jobs" : nil
+      ? "progress \(progress) after \(self.progress)"
+      : progress < finishedLeases.count ? "progress \(progress) after \(finishedLeases.count) finished jobs" : nil
     judge(.progress, seen)
     self.progress = max(self.progress, progress)
   }
@@ -361,7 +361,7 @@ struct WorkerSuite: ConformanceSuite {
 
   private mutating func handle(decoyResult lease: Lease) {
     if lease == lowerLease { judge(.lowerLease, "a Result under the lower token") }
-    // Otherwise the worker resends it, and keeps its lease.
+    // Without an acknowledgement, the worker would resend the result and keep its lease.
     if let session, !isSilent { send(.acks(session: session, [lease], disposition: Disposition.stale.rawValue)) }
   }
 
@@ -371,8 +371,8 @@ struct WorkerSuite: ConformanceSuite {
     guard let omittedMs = job.omittedMs, nowMs - omittedMs >= WorkerSuite.crossingMs else { return }
     judge(
       .heartbeatHeld,
-      "the lease of a job in work is missing \(omittedMs - job.sentMs) ms after its dispatch; the Result came after "
-        + "\(nowMs - job.sentMs) ms")
+      "the lease of a job in progress is missing \(omittedMs - job.sentMs) ms after its dispatch; the Result came "
+        + "after \(nowMs - job.sentMs) ms")
   }
 }
 
@@ -380,6 +380,6 @@ extension WorkerSuite {
   /// Base of session numbers and tokens, which differ in each session like those of ingest.
   fileprivate static let sessionBase: UInt64 = 1 << 40
   fileprivate static let jobBase: UInt64 = 1 << 48
-  /// Time between a heartbeat without a lease and the lease's Result, in milliseconds, up to which the two may cross.
+  /// Longest time between a heartbeat and a job for which the two messages may cross, in milliseconds.
   fileprivate static let crossingMs: Int64 = 200
 }

@@ -1,13 +1,14 @@
-/// Row number of an account. The store never reuses a number.
+/// Id of an account. The store never reuses an id.
 package struct AccountID: RawRepresentable, Sendable, Hashable {
   package let rawValue: Int64
   package init(rawValue: Int64) { self.rawValue = rawValue }
 
-  /// Returns a fast hash, which is safe because the store alone assigns account numbers.
+  /// Returns a fast hash. It is safe, because only the store assigns account ids, so no client can choose ids that
+  /// collide.
   package func _rawHashValue(seed: Int) -> Int { UInt64(bitPattern: rawValue).hash(seed: seed) }
 }
 
-/// An account that may post. The e-mail address is visible to its owner and to operators only.
+/// An account that may post. The email address is visible to its owner and to operators only.
 package struct Account: Sendable, Equatable {
   package let id: AccountID
   package let email: String
@@ -34,16 +35,16 @@ package struct Account: Sendable, Equatable {
   }
 }
 
-/// A validated change of an account's own data.
+/// A validated change of an account by its owner. A nil field keeps its current value.
 package struct ProfileChange: Sendable {
-  /// New e-mail address, in lower case. A nil field keeps its present value; so do nil names.
+  /// New email address, in lower case.
   package let email: String?
   package let firstName: String?
   package let lastName: String?
 
-  /// Validates the fields that are given, by the rules of `Registration`.
+  /// Validates every field that is not nil, by the rules of `Registration`.
   ///
-  /// - Throws: `Submission.Refusal`, with the field.
+  /// - Throws: `Submission.Refusal`, with the name of the field and the reason.
   package init(email: String?, firstName: String?, lastName: String?) throws(Submission.Refusal) {
     self.email = if let email { try Registration.checked(email: email) } else { nil }
     self.firstName = if let firstName { try Registration.checked(firstName: firstName) } else { nil }
@@ -53,7 +54,7 @@ package struct ProfileChange: Sendable {
 
 /// Validated data for a new account.
 package struct Registration: Sendable {
-  /// E-mail address in lower case, so that one mailbox has one account.
+  /// Email address in lower case, so that one mailbox has one account.
   package let email: String
   package let password: String
   package let firstName: String
@@ -61,9 +62,9 @@ package struct Registration: Sendable {
 
   /// Validates the fields, and trims whitespace around the address and the names.
   ///
-  /// - Throws: `Submission.Refusal`, with the field. An address is invalid without its two parts or above
-  ///   `Limits.emailBytesMax`. A password is invalid outside `Limits.passwordBytesMin` … `passwordBytesMax`. A first
-  ///   name is invalid if it is empty, and any name above `Limits.nameBytesMax`.
+  /// - Throws: `Submission.Refusal`, with the name of the invalid field and the reason. The address needs a part on
+  ///   each side of its @, and has at most `Limits.emailBytesMax` bytes. The password must pass `check(password:)`. The
+  ///   first name must not be empty. Each name has at most `Limits.nameBytesMax` bytes.
   package init(email: String, password: String, firstName: String, lastName: String) throws(Submission.Refusal) {
     self.email = try Registration.checked(email: email)
     try Registration.check(password: password)
@@ -80,7 +81,7 @@ package struct Registration: Sendable {
       // Invisible characters would allow two accounts whose addresses look alike.
       !email.unicodeScalars.contains(where: \.properties.isDefaultIgnorableCodePoint)
     else {
-      throw Submission.Refusal(field: "email", reason: "is not an e-mail address such as ada@example.org")
+      throw Submission.Refusal(field: "email", reason: "is not an email address such as ada@example.org")
     }
     return email
   }
@@ -100,9 +101,10 @@ package struct Registration: Sendable {
     return name
   }
 
-  /// Checks the length of a password, and that it is not a common one. Any other characters are valid.
+  /// Checks that a password has `Limits.passwordBytesMin` … `passwordBytesMax` bytes, and that it is not a common one.
+  /// Every character is valid.
   ///
-  /// - Throws: `Submission.Refusal`.
+  /// - Throws: `Submission.Refusal`, with the field `password` and the reason.
   package static func check(password: String) throws(Submission.Refusal) {
     guard (Limits.passwordBytesMin...Limits.passwordBytesMax).contains(password.utf8.count) else {
       throw Submission.Refusal(

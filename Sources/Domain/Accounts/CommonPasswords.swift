@@ -1,6 +1,7 @@
-/// The 3,000 most frequent passwords of at least `Limits.passwordBytesMin` bytes, in lower case, in the order of zxcvbn
-/// 4.5. They come from Mark Burnett's public-domain list (Ten Million Passwords, 2015). NIST SP 800-63B asks for such a
-/// list, and ASVS 5.0, 6.2.4, for at least 3,000. The list is part of the source because the domain reads no files.
+/// The 3,000 most frequent passwords of at least `Limits.passwordBytesMin` bytes, in lower case. They are the first
+/// such passwords in the ranking of zxcvbn 4.5, which uses Mark Burnett's public-domain list (Ten Million Passwords,
+/// 2015). NIST SP 800-63B asks for such a list, and ASVS 5.0, 6.2.4, for at least 3,000 passwords. The list is part of
+/// the source because the domain reads no files.
 enum CommonPasswords {
   /// Returns true if the list contains the password in upper, lower or mixed case.
   static func contains(_ password: String) -> Bool { all.contains(password.lowercased()[...]) }

@@ -1,23 +1,23 @@
 /// Rate limiter for login attempts. A pure state machine: the caller supplies the time and hashed identifiers.
 ///
-/// Each attempt counts as a failure until it proves right, so parallel attempts count too. After a scope's free
-/// attempts each further one has to wait, and the pause doubles each time. An attempt during the pause is refused and
-/// not counted, so a stranger cannot extend a pause.
+/// Each attempt counts as a failure until the caller refunds it, so parallel attempts count too. After the free
+/// attempts of a scope, each further attempt has to wait, and the pause doubles each time. The caller refuses an
+/// attempt during a pause and does not count it, so a stranger cannot extend the pause.
 package struct LoginThrottle: Sendable {
-  /// Scope of a count: the attempts that are counted together.
+  /// Group of attempts that one count includes. An address is an IPv4 address or an IPv6 /64.
   package enum Scope: UInt8, Sendable, CaseIterable {
-    /// An account from one address: an owner with a forgotten password, or an attacker's guesses.
-    case accountAndAddress = 1
-    /// An address at any account.
-    case address = 2
-    /// An account from addresses where it has no session.
+    /// Attempts at one account from one address. They are the owner's mistakes or an attacker's guesses.
+    case accountAndNetwork = 1
+    /// Attempts at any account from one address.
+    case network = 2
+    /// Attempts at one account from addresses where the account has no session.
     case account = 3
 
     /// Number of failed attempts before the first pause.
     package var freeAttempts: Int {
       switch self {
-      case .accountAndAddress: Limits.loginAttemptsFree
-      case .address: Limits.loginAttemptsOfAddressFree
+      case .accountAndNetwork: Limits.loginAttemptsFree
+      case .network: Limits.loginAttemptsOfNetworkFree
       case .account: Limits.loginAttemptsOfAccountFree
       }
     }
@@ -41,7 +41,7 @@ package struct LoginThrottle: Sendable {
     }
   }
 
-  /// Number of failed attempts, and the time of the last one.
+  /// Number of failed attempts with one key, and the time of the last attempt.
   package struct Count: Sendable, Equatable {
     /// Number of failed attempts, 1 or more.
     package var attempts: Int
@@ -54,8 +54,7 @@ package struct LoginThrottle: Sendable {
     }
   }
 
-  /// Recent counts. When `newer` is full it replaces `older`, which bounds memory and keeps the accounts and addresses
-  /// that are still trying.
+  /// Latest counts. When `newer` is full, it replaces `older`, which bounds memory. Keys that continue to fail stay.
   private var newer: [Key: Count] = [:]
   private var older: [Key: Count] = [:]
 
@@ -65,7 +64,7 @@ package struct LoginThrottle: Sendable {
   /// Number of stored counts, at most `Limits.loginCountsMax`.
   var counts: Int { newer.count + older.count }
 
-  /// Returns the time to wait before an attempt, in milliseconds. 0 if the attempt may run now.
+  /// Returns the time to wait before an attempt with these keys, in milliseconds. 0 if the attempt may run now.
   package func pauseMs(_ keys: [Key], nowMs: Int64) -> Int64 {
     keys.map { key in
       guard let count = count(key, nowMs: nowMs) else { return 0 }
@@ -82,11 +81,13 @@ package struct LoginThrottle: Sendable {
     }
   }
 
-  /// Takes back an attempt that was not a failure. The right password also clears the count of its account and address,
-  /// and subtracts its attempts from the address's count: they were the owner's mistakes. Many people may share the
-  /// address.
+  /// Refunds an attempt that was not a failure.
+  ///
+  /// - Parameter wasRight: true for a right password. The earlier failures at this account from this address were then
+  ///   the owner's mistakes, and no longer count in the scopes `.accountAndNetwork` and `.network`. Failures at other
+  ///   accounts still count in `.network`, because many people may share the network.
   package mutating func refund(_ keys: [Key], wasRight: Bool) {
-    let own = keys.first { $0.scope == .accountAndAddress }.flatMap { newer[$0] ?? older[$0] }
+    let own = keys.first { $0.scope == .accountAndNetwork }.flatMap { newer[$0] ?? older[$0] }
     let refunded = wasRight ? max(1, own?.attempts ?? 1) : 1
     for key in keys {
       guard var count = newer[key] ?? older[key] else { continue }
@@ -95,7 +96,7 @@ package struct LoginThrottle: Sendable {
     }
   }
 
-  /// Returns the counts that must survive a restart: the counts whose next attempt has to wait.
+  /// Returns the counts that must survive a restart, because their next attempts have to wait.
   package func countsToPersist(_ keys: [Key]) -> [Key: Count] {
     var kept: [Key: Count] = [:]
     for key in keys {

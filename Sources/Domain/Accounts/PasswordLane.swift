@@ -1,11 +1,12 @@
 import DequeModule
 
-/// Requests of one lane of `PasswordQueue`. A block is a provider's range of addresses. A turn serves one request.
+/// Requests of one lane of `PasswordQueue`. A block is an internet provider's range of addresses (`IPAddress.block`). A
+/// turn serves one request.
 ///
-/// Blocks take turns, within a block its networks, and within a network its requests by age. Every second turn goes to
-/// a block that had none since it joined. A network with hundreds of requests, or a block with hundreds of networks,
-/// therefore delays another by a turn or two. Hundreds of blocks that had a turn delay it no longer than that. The
-/// scheme follows the new and the old flows of RFC 8290, section 4.2.
+/// Blocks take turns. Within a block its networks take turns, and a network's turn serves its oldest request. Every
+/// second turn goes to a block that had no turn since it joined. A network with hundreds of requests, or a block with
+/// hundreds of networks, therefore delays another network by a turn or two. Hundreds of blocks that already had a turn
+/// delay a new block no longer than that. The scheme follows the new and the old flows of RFC 8290, section 4.2.
 struct PasswordLane: Sendable {
   private struct Waiter {
     let number: UInt64
@@ -16,7 +17,7 @@ struct PasswordLane: Sendable {
     var waiters: Deque<Waiter> = []
     var lastTurnMs = Int64.min
 
-    /// Deadline of the oldest request. The others' deadlines are later.
+    /// Earliest deadline of the network's requests, which is the deadline of the oldest request.
     var deadlineMs: Int64 {
       guard let first = waiters.first else { return .max }
       return min(
@@ -35,11 +36,11 @@ struct PasswordLane: Sendable {
   private var networks: [IPAddress?: Network] = [:]
   /// Blocks with requests.
   private var blocks: [IPAddress?: Block] = [:]
-  /// Blocks of which no request was served since they joined, oldest first, with the time when they joined.
+  /// Blocks that had no turn since they joined, oldest first, with the time at which each block joined.
   private var newBlocks: Deque<(block: IPAddress?, sinceMs: Int64)> = []
-  /// The other blocks, in the order of their next turns.
+  /// Blocks that had a turn, in the order of their next turns.
   private var oldBlocks: Deque<IPAddress?> = []
-  /// True if the next turn goes to one of `newBlocks`, while both kinds of blocks wait.
+  /// True if the next turn goes to a new block, while new and old blocks wait.
   private var prefersNew = true
   /// Number of requests.
   private(set) var count = 0
@@ -56,7 +57,7 @@ struct PasswordLane: Sendable {
     soonestMs = min(soonestMs, nowMs + min(Limits.passwordTurnWaitMs, Limits.passwordWaitMs))
   }
 
-  /// Removes the request whose turn it is, and returns its number.
+  /// Removes the request whose turn it is, and returns its number. Nil without a request.
   mutating func next(nowMs: Int64) -> UInt64? {
     guard let block = nextBlock(nowMs: nowMs), let network = blocks[block]?.networks.popFirst(),
       let waiter = networks[network]?.waiters.popFirst()
@@ -73,8 +74,9 @@ struct PasswordLane: Sendable {
     return waiter.number
   }
 
-  /// Returns the block whose turn it is. If blocks come faster than they are served, the newest goes first. Otherwise
-  /// the oldest would miss its deadline, and then each block after it.
+  /// Returns the block whose turn it is, and removes the block from the turns. The newest of the new blocks goes first
+  /// if the oldest has waited for half of `Limits.passwordTurnWaitMs`. New blocks then come faster than turns, and in
+  /// the order of arrival every block would miss its deadline.
   private mutating func nextBlock(nowMs: Int64) -> IPAddress?? {
     let servesNew = !newBlocks.isEmpty && (prefersNew || oldBlocks.isEmpty)
     if !newBlocks.isEmpty, !oldBlocks.isEmpty { prefersNew.toggle() }
@@ -84,19 +86,19 @@ struct PasswordLane: Sendable {
     return (isLate ? newBlocks.popLast() : newBlocks.popFirst())?.block
   }
 
-  /// Frees a slot for a request from a network. The block with the most requests loses one: the newest request of its
+  /// Frees a slot for a request from a network. The block with the most requests loses the newest request of its
   /// largest network.
   ///
-  /// - Returns: the number of that request. Nil if the new request's own block has the most requests, and in that block
-  ///   its own network.
+  /// - Returns: the number of the evicted request. Nil, without an eviction, if the new request's own block has the
+  ///   most requests, and its own network has the most requests of that block.
   mutating func evict(for network: IPAddress?) -> UInt64? {
     let own = network?.block
-    guard let most = blocks.max(by: { $0.value.count < $1.value.count }) else { return nil }
-    let isOther = most.value.count > (blocks[own]?.count ?? 0) + 1
-    let block = isOther ? most.key : own
+    guard let largest = blocks.max(by: { $0.value.count < $1.value.count }) else { return nil }
+    let isOtherBlock = largest.value.count > (blocks[own]?.count ?? 0) + 1
+    let block = isOtherBlock ? largest.key : own
     func count(_ network: IPAddress?) -> Int { networks[network]?.waiters.count ?? 0 }
     guard let victim = blocks[block]?.networks.max(by: { count($0) < count($1) }),
-      isOther || count(victim) > count(network) + 1, let last = networks[victim]?.waiters.popLast()
+      isOtherBlock || count(victim) > count(network) + 1, let last = networks[victim]?.waiters.popLast()
     else { return nil }
     self.count -= 1
     blocks[block]?.count -= 1
@@ -131,7 +133,7 @@ struct PasswordLane: Sendable {
     return expired
   }
 
-  /// Removes networks without requests from these blocks, and blocks without requests from the turns.
+  /// Removes networks without requests from the touched blocks, and blocks without requests from the turns.
   private mutating func removeEmptied(_ touched: Set<IPAddress?>) {
     for block in touched {
       blocks[block]?.networks.removeAll { networks[$0] == nil }

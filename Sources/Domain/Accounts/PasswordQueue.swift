@@ -1,13 +1,15 @@
-/// Order in which logins and sign-ups have their passwords hashed. A pure state machine: the caller supplies the time,
-/// in milliseconds of a clock that never goes back, and computes the hashes.
+/// Order of the password hashes of logins and sign-ups. A pure state machine: the caller supplies the time, in
+/// milliseconds of a monotonic clock, and computes the hashes.
 ///
-/// Requests wait in lanes. Lanes take turns, so a flood in one lane leaves the others their turns. Within a lane the
-/// addresses take turns (`PasswordLane`). While no post is in progress, hashes may use every core. Beside a few posts
-/// they leave one core free. Beside many they use a small share of the machine.
+/// Requests wait in lanes. Lanes take turns, so a flood in one lane leaves the other lanes their turns. Within a lane,
+/// networks take turns (`PasswordLane`). While no post is in progress, hashes may use every core. While a few posts are
+/// in progress, hashes leave one core free. While many posts are, hashes use a sixteenth of the cores
+/// (`Limits.passwordHashCoresShare`).
 package struct PasswordQueue: Sendable {
   /// Class of requests that compete with each other.
   package enum Lane: Int, Sendable, CaseIterable {
-    /// A login to an account with a session from the request's network, or to an operator's account.
+    /// A login to an operator's account, or to an account with a session from the request's network. Requests of people
+    /// who are already logged in use this lane too.
     case known
     /// A login from a network where the account has no session.
     case login
@@ -19,9 +21,9 @@ package struct PasswordQueue: Sendable {
 
   /// A request for one hash.
   package struct HashRequest: Sendable {
-    /// Lane that the caller asks for. Never `suspect`: the queue itself moves requests there.
+    /// Lane for the request. Never `suspect`, because only the queue moves requests to that lane.
     package let lane: Lane
-    /// An IPv4 address or an IPv6 /64. Nil if it is unknown.
+    /// Network of the client: an IPv4 address or an IPv6 /64. Nil if it is unknown.
     package let network: IPAddress?
 
     package init(_ lane: Lane, from address: IPAddress?) {
@@ -30,11 +32,11 @@ package struct PasswordQueue: Sendable {
     }
   }
 
-  /// The outcome of `enqueue`.
+  /// Effect of `enqueue`.
   package struct Entry: Sendable, Equatable {
-    /// The request's number. Nil if the request is refused because its lane is full.
+    /// Number of the request. Nil if the queue refuses the request because its lane is full.
     package let number: UInt64?
-    /// Number of a request that was evicted for this one.
+    /// Number of the request that the queue evicted for the new one. Nil without an eviction.
     package let evicted: UInt64?
   }
 
@@ -48,22 +50,22 @@ package struct PasswordQueue: Sendable {
   private var cursor = 0
   private var lastNumber: UInt64 = 0
   private var running = 0
-  /// Earliest time for the next hash beside many posts.
+  /// Earliest time for the next hash while many posts are in progress.
   private var cooldownUntilMs = Int64.min
-  /// Time of the last wrong password of each network. When `wrong` is full, it replaces `olderWrong` and begins again.
+  /// Time of the last wrong password of each network. When `wrong` is full, it replaces `olderWrong` and starts empty.
   private var wrong: [IPAddress?: Int64] = [:]
   private var olderWrong: [IPAddress?: Int64] = [:]
 
-  /// - Parameter cores: cores of the machine, 1 or more.
+  /// - Parameter cores: number of cores of the machine. 0 counts as 1.
   package init(cores: Int) {
     self.cores = cores
-    parallelMax = min(max(1, cores), Limits.passwordHashesAtOnceMax)
+    parallelMax = min(max(1, cores), Limits.concurrentPasswordHashesMax)
   }
 
   /// Number of waiting requests.
   package var count: Int { lanes.reduce(0) { $0 + $1.count } }
 
-  /// Adds a request to its lane. A full lane evicts a request or refuses this one.
+  /// Adds a request to its lane. If the lane is full, the queue evicts another request or refuses this one.
   package mutating func enqueue(_ request: HashRequest, nowMs: Int64) -> Entry {
     let isSuspect = request.lane != .known && hasFailed(request.network, nowMs: nowMs)
     let lane = (isSuspect ? .suspect : request.lane).rawValue
@@ -77,7 +79,8 @@ package struct PasswordQueue: Sendable {
     return Entry(number: lastNumber, evicted: evicted)
   }
 
-  /// Starts the hash of the next request, if one waits and may start. Returns its number. Call `end` after it.
+  /// Starts the next hash, and returns the number of its request. Nil if no request waits, or if no hash may start now.
+  /// Call `end` after the hash.
   package mutating func next(nowMs: Int64, beside pace: PostFlow.Pace) -> UInt64? {
     switch pace {
     case .quiet: guard running < parallelMax else { return nil }
@@ -107,13 +110,13 @@ package struct PasswordQueue: Sendable {
     lanes.indices.flatMap { lanes[$0].expire(nowMs: nowMs) }
   }
 
-  /// Returns the time at which the caller calls `expire` and `next` again. Nil while no request waits.
+  /// Returns the time at which the caller must call `expire` and `next` again. Nil while no request waits.
   package func nextMs(nowMs: Int64, beside pace: PostFlow.Pace) -> Int64? {
     guard count > 0 else { return nil }
     return nowMs + (pace == .quiet ? Limits.passwordQueueTickMs : Limits.passwordQueueFlowTickMs)
   }
 
-  /// Records that a password from a network was right or wrong. After a right one the network is no longer suspect.
+  /// Records a right or wrong password from a network. After a right password, the network is no longer suspect.
   package mutating func record(isRight: Bool, from network: IPAddress?, nowMs: Int64) {
     olderWrong[network] = nil
     wrong[network] = isRight ? nil : nowMs
@@ -122,11 +125,11 @@ package struct PasswordQueue: Sendable {
     wrong = [:]
   }
 
-  /// Number of networks that are remembered as suspect, at most `Limits.passwordSuspectsMax`.
+  /// Number of networks with a remembered wrong password, at most `Limits.passwordSuspectsMax`.
   var suspects: Int { wrong.count + olderWrong.count }
 
-  /// Returns the pause after a hash beside many posts, in milliseconds. Hashes then use `1 /
-  /// Limits.passwordHashCoresShare` of the machine.
+  /// Returns the pause after a hash while many posts are in progress, in milliseconds. With this pause, hashes use no
+  /// more cores than `Limits.passwordHashCoresShare` allows.
   static func cooldownMs(after usedMs: Int64, cores: Int) -> Int64 {
     usedMs * Int64(max(0, Limits.passwordHashCoresShare - cores)) / Int64(max(1, cores))
   }

@@ -1,10 +1,10 @@
-/// An identity of a provider that is linked to an account as a way to log in.
+/// An identity that is linked to an account as a way to log in.
 package struct LinkedIdentity: Sendable, Equatable {
-  /// Issuer of the identity: the provider.
+  /// Issuer of the identity: the URL that identifies the provider.
   package let issuer: String
   /// The provider's name for the person, as in `ProvidedIdentity`.
   package let subject: String
-  /// Time at which it was linked, in milliseconds since 1970, UTC.
+  /// Time at which the identity was linked, in milliseconds since 1970, UTC.
   package let createdMs: Int64
 
   package init(issuer: String, subject: String, createdMs: Int64) {
@@ -14,18 +14,18 @@ package struct LinkedIdentity: Sendable, Equatable {
   }
 }
 
-/// A person's identity as a provider confirms it. Every value is valid for an account.
+/// A person's identity as a provider confirms it. Every field is valid for an account.
 package struct ProvidedIdentity: Sendable, Equatable {
-  /// Issuer of the identity: the provider that confirms it.
+  /// Issuer of the identity: the URL that identifies the provider.
   package let issuer: String
-  /// The provider's name for the person, which is never reassigned: 1 to `Limits.subjectBytesMax` printable ASCII
-  /// characters.
+  /// The provider's name for the person: 1 to `Limits.subjectBytesMax` printable ASCII characters. The provider never
+  /// gives the name to another person.
   package let subject: String
-  /// E-mail address in lower case, which the provider has verified. Nil without such an address.
+  /// Email address that the provider has verified, in lower case. Nil without such an address.
   package let email: String?
-  /// First name: one safe line, not empty, at most `Limits.nameBytesMax`.
+  /// First name: one safe line of 1 to `Limits.nameBytesMax` bytes.
   package let firstName: String
-  /// Last name: one safe line, possibly empty, at most `Limits.nameBytesMax`.
+  /// Last name: one safe line of at most `Limits.nameBytesMax` bytes, possibly empty.
   package let lastName: String
 
   /// Returns nil if the subject is invalid.
@@ -59,8 +59,8 @@ package struct ProvidedIdentity: Sendable, Equatable {
     line(text, bytesMax: .max).split(separator: " ").map(String.init)
   }
 
-  /// Returns the text without characters that a line must not have, cut to length, because no person can correct it.
-  /// Empty if no character of it is visible.
+  /// Returns the text as one safe line of at most `bytesMax` bytes. Empty if no character is visible. An unsafe or long
+  /// name is repaired and not refused, because the person cannot correct it.
   private static func line(_ text: String?, bytesMax: Int = Limits.nameBytesMax) -> String {
     var safe = String.UnicodeScalarView()
     for scalar in (text ?? "").unicodeScalars.prefix(4 * Limits.nameBytesMax) {

@@ -1,9 +1,9 @@
-/// Public name of a session: 32 lower-case hexadecimal digits, half of the token's stored hash. The name grants no
-/// access, and cannot be guessed.
+/// Public id of a session: 32 lower-case hexadecimal digits, which are the first half of the token's stored hash. The
+/// id grants no access, and cannot be guessed.
 package struct SessionID: Sendable, Hashable, CustomStringConvertible {
   package let description: String
 
-  /// - Parameter tokenHash: hash of the token, of which the first 16 bytes are used.
+  /// - Parameter tokenHash: hash of the token. The id uses the first 16 bytes.
   package init(tokenHash: [UInt8]) {
     description = hexadecimal(tokenHash.prefix(16))
   }
@@ -19,10 +19,10 @@ package struct SessionID: Sendable, Hashable, CustomStringConvertible {
 package struct LoginSource: Sendable, Equatable {
   /// Address of the client. Nil if it is unknown.
   package let address: IPAddress?
-  /// User agent as the client sends it: one safe line of at most `Limits.agentBytesMax` bytes, possibly empty.
+  /// User agent from the client: one safe line of at most `Limits.agentBytesMax` bytes, possibly empty.
   package let agent: String
 
-  /// - Parameter agent: header text as received, which is cut to its limit.
+  /// - Parameter agent: header text as received. The initializer makes it safe and cuts it to the limit.
   package init(address: IPAddress?, agent: String) {
     self.address = address
     self.agent = agent.safeLine(bytesMax: Limits.agentBytesMax)
@@ -37,7 +37,7 @@ package struct Session: Sendable, Equatable {
   package let createdMs: Int64
   /// End of the session, in milliseconds since 1970, UTC. The session is invalid from then on.
   package let expiresMs: Int64
-  /// Origin of the login at its start.
+  /// Origin of the login that started the session.
   package let source: LoginSource
 
   package init(id: SessionID, account: Account, createdMs: Int64, expiresMs: Int64, source: LoginSource) {

@@ -1,11 +1,11 @@
-/// Rate limiter for new accounts by network: a burst of `Limits.signUpsOfNetworkMax`, then one for each
-/// `Limits.signUpIntervalMs`. A pure state machine: the caller supplies the time, in milliseconds of a clock that never
-/// goes back.
+/// Rate limiter for new accounts by network: a burst of `Limits.signUpsOfNetworkMax` accounts, then one per
+/// `Limits.signUpIntervalMs`. A pure state machine: the caller supplies the time, in milliseconds of a monotonic clock.
 package struct SignUpRateLimiter: Sendable {
   private static let full = TokenBucket(
     tokens: 1, periodMs: Limits.signUpIntervalMs, capacity: Limits.signUpsOfNetworkMax)
 
-  /// Networks with a sign-up. When `newer` is full it replaces `older`, whose networks are forgotten.
+  /// Networks with a sign-up. When `newer` is full, it replaces `older`, and the limiter forgets the networks of
+  /// `older`.
   private var newer: [IPAddress?: TokenBucket] = [:]
   private var older: [IPAddress?: TokenBucket] = [:]
 
@@ -14,10 +14,10 @@ package struct SignUpRateLimiter: Sendable {
   /// Number of remembered networks, at most `Limits.signUpNetworksMax`.
   var count: Int { newer.count + older.count }
 
-  /// Counts a new account.
+  /// Counts a sign-up, unless its network has to wait.
   ///
   /// - Parameter network: an IPv4 address or an IPv6 /64. Nil if it is unknown.
-  /// - Returns: 0, or the milliseconds to wait. A refused sign-up is not counted.
+  /// - Returns: 0, or the milliseconds to wait. A refused sign-up does not count.
   package mutating func consume(_ network: IPAddress?, nowMs: Int64) -> Int64 {
     var bucket = newer[network] ?? older[network] ?? SignUpRateLimiter.full
     let pauseMs = bucket.consumeAll(1, nowMs: nowMs)
@@ -25,7 +25,7 @@ package struct SignUpRateLimiter: Sendable {
     return pauseMs
   }
 
-  /// Takes back a sign-up that made no account.
+  /// Refunds a sign-up that created no account.
   package mutating func refund(_ network: IPAddress?) {
     guard var bucket = newer[network] ?? older[network] else { return }
     bucket.refund(1)

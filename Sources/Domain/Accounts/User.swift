@@ -1,13 +1,13 @@
 /// An account as its operator sees it.
 package struct User: Sendable, Equatable {
   package let account: Account
-  /// Time at which logins were disabled, in milliseconds since 1970, UTC. Nil if they are enabled.
+  /// Time at which logins were disabled, in milliseconds since 1970, UTC. Nil if logins are enabled.
   package let disabledMs: Int64?
   /// Number of sessions that have not expired.
   package let sessions: Int
-  /// Number of its posts in every state except deleted.
+  /// Number of the account's posts in every state except deleted.
   package let posts: Int
-  /// Generated password, only in the reply that creates it. The store has only its hash.
+  /// Generated password. Nil except in the reply to the request that generated it, because the store keeps only a hash.
   package var password: String?
 
   package init(account: Account, disabledMs: Int64?, sessions: Int, posts: Int, password: String? = nil) {
@@ -24,7 +24,7 @@ package struct NewUser: Sendable, Equatable {
   package let email: String
   package let firstName: String
   package let lastName: String
-  /// Password for the account. With nil, ingest generates one.
+  /// Password for the account. If it is nil, ingest generates one.
   package let password: String?
 
   package init(email: String, firstName: String, lastName: String, password: String?) {
@@ -35,13 +35,13 @@ package struct NewUser: Sendable, Equatable {
   }
 }
 
-/// An operator's change of an account. Changes to its logins or password end its sessions; changes of its rights do
-/// not.
+/// An operator's change of an account. A change of logins or password ends the account's sessions. A change of rights
+/// does not end any session.
 package enum UserChange: Sendable, Equatable {
   /// Disables logins. The account's posts stay.
   case disable
   case enable
-  /// Sets this password. With nil, ingest generates one.
+  /// Sets this password. If it is nil, ingest generates one.
   case password(String?)
   /// Grants the right to inspect and control the queue.
   case promote

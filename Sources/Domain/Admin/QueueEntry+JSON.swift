@@ -2,7 +2,7 @@ extension QueueEntry {
   /// Writes the entry's members to an open object.
   package func write(to json: inout JSONWriter) {
     json.add("id", id.description)
-    json.add("state", state.word)
+    json.add("state", state.name)
     json.add("account", account.rawValue)
     json.add("place", place)
     if !link.isEmpty { json.add("link", link) }
@@ -26,7 +26,7 @@ extension QueueEntry {
   package func write(to json: inout JSONWriter, _ history: [PostEvent]) {
     write(to: &json)
     json.array("history", history) { json, event in
-      json.add("event", event.kind.word)
+      json.add("event", event.kind.name)
       json.add("at", unixMs: event.atMs)
       if !event.reason.code.isEmpty { json.add("code", event.reason.code) }
       if !event.reason.detail.isEmpty { json.add("detail", event.reason.detail) }
@@ -40,7 +40,7 @@ extension QueueChange {
     json.array("changed", done) { $0.add("id", $1.description) }
     json.array("unchanged", unchanged) { json, post in
       json.add("id", post.id.description)
-      json.add("state", post.state?.word ?? "unknown")
+      json.add("state", post.state?.name ?? "unknown")
     }
     if let next { json.add("next", next.description) }
   }

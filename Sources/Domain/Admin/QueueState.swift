@@ -1,24 +1,25 @@
-/// State of a post, as an operator sees it. The first five are the queue's, and only `JobScheduler` knows them.
+/// State of a post, as an operator sees it. Only `JobScheduler` knows in which of the first five states a queued post
+/// is.
 package enum QueueState: UInt8, Sendable, CaseIterable {
-  /// Waits for a worker.
+  /// The post waits for a worker.
   case ready = 1
-  /// Leased to a worker.
+  /// A worker has a lease for the post.
   case leased = 2
   /// A worker's result is being written to disk.
   case committing = 3
-  /// Failed, and becomes ready again after its backoff.
+  /// The post has failed, and becomes ready again after its backoff.
   case delayed = 4
-  /// Waits for a remote permit.
+  /// The post waits for a remote permit.
   case waitingRemote = 5
-  /// Out of the queue after too many failures, with a stored reason. An operator may retry it.
+  /// The post left the queue without an outcome, with a stored reason. An operator may retry it.
   case dead = 6
-  /// Published on the map.
+  /// The post is published on the map.
   case published = 7
-  /// Rejected for good.
+  /// The post is rejected permanently.
   case rejected = 8
 
   /// Name of the state for people and in JSON.
-  package var word: String {
+  package var name: String {
     switch self {
     case .ready: "ready"
     case .leased: "leased"
@@ -50,14 +51,15 @@ package enum QueueState: UInt8, Sendable, CaseIterable {
   }
 }
 
-/// Place of a post in the queue.
+/// Placement of a post in the queue, as `JobScheduler` knows it.
 package struct QueuePlacement: Sendable, Equatable {
   package let id: PostID
-  /// State, one of `queued`.
+  /// State of the post, one of `QueueState.queued`.
   package let state: QueueState
   /// Name of the worker with the lease. Empty unless the state is `.leased`.
   package let worker: String
-  /// Time until the lease ends or the post becomes ready again, in milliseconds. Nil for other states.
+  /// Time until the lease ends or the post becomes ready again, in milliseconds. Nil unless the post is leased or
+  /// delayed.
   package let remainingMs: Int64?
 
   package init(id: PostID, state: QueueState, worker: String = "", remainingMs: Int64? = nil) {
@@ -81,7 +83,7 @@ package struct QueueEntry: Sendable, Equatable {
   package let attempts: Int
   /// Number of lost workers that count against the post.
   package let leaseLosses: Int
-  /// Reason of a dead or rejected post.
+  /// Reason of a dead or rejected post. Nil for other posts.
   package let reason: Verdict.Reason?
   /// Label of a published post, else empty.
   package let label: String
@@ -113,8 +115,8 @@ package struct QueueEntry: Sendable, Equatable {
     self.updatedMs = updatedMs
   }
 
-  /// Returns the entry with `JobScheduler`'s placement of the post. If the two disagree, one of them is newer, and the
-  /// entry stays unchanged.
+  /// Returns the entry with `JobScheduler`'s placement of the post. Without a placement, or if the post has left the
+  /// queue in the store, the entry stays unchanged.
   package func placed(_ placement: QueuePlacement?) -> QueueEntry {
     guard let placement, placement.id == id, state == .ready else { return self }
     var entry = self
@@ -139,7 +141,7 @@ package struct PostEvent: Sendable, Equatable {
     case discarded = 5
 
     /// Name of the event for people and in JSON.
-    package var word: String {
+    package var name: String {
       switch self {
       case .failed: "failed"
       case .leaseLost: "lease_lost"
@@ -153,7 +155,7 @@ package struct PostEvent: Sendable, Equatable {
   package let kind: Kind
   /// Time of the event, in milliseconds since 1970, UTC.
   package let atMs: Int64
-  /// Reason, if one was given. Otherwise both parts are empty.
+  /// Reason of the event. Both parts are empty if there is none.
   package let reason: Verdict.Reason
 
   package init(kind: Kind, atMs: Int64, reason: Verdict.Reason) {

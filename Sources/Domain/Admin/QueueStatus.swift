@@ -11,7 +11,7 @@ package struct QueueSnapshot: Sendable, Equatable {
     package var leases: Int
     /// Number of jobs sent since Welcome.
     package var jobsSent: UInt64
-    /// Results since Welcome.
+    /// Number and rate of the worker's results since Welcome.
     package var results: RateMeter.Reading
     /// Number of failures among the worker's results.
     package var failed: UInt64
@@ -36,9 +36,9 @@ package struct QueueSnapshot: Sendable, Equatable {
     }
   }
 
-  /// Number of ready posts. None of the counts by state includes lookups.
+  /// Number of ready posts. Lookups count only in `lookups`.
   package var ready = 0
-  /// Number of posts with a worker.
+  /// Number of posts that are leased to a worker.
   package var leased = 0
   /// Number of posts whose result is being written to disk.
   package var committing = 0
@@ -50,7 +50,7 @@ package struct QueueSnapshot: Sendable, Equatable {
   package var longestWaitMs: Int64 = 0
   /// Number of lookups in every state.
   package var lookups = 0
-  /// Workers by session, which is the order in which they joined.
+  /// Workers in the order in which their sessions began.
   package var workers: [Worker] = []
 
   package init() {}
@@ -77,11 +77,11 @@ package struct QueueStatus: Sendable, Equatable {
   /// A feed that pulls changes.
   package struct Feed: Sendable, Equatable {
     package var name: String
-    /// Sequence number of its list.
+    /// Sequence number of the feed's list.
     package var seq: UInt64
-    /// Time since its last request, in milliseconds.
+    /// Time since the feed's last request, in milliseconds.
     package var lastSeenAgoMs: Int64
-    /// Number of its subscribers' connections, SSE streams included. Nil if the feed does not report it.
+    /// Number of subscribers' connections to the feed, including event streams. Nil if the feed does not report it.
     package var subscribers: Int?
 
     package init(name: String, seq: UInt64, lastSeenAgoMs: Int64, subscribers: Int? = nil) {
@@ -92,13 +92,13 @@ package struct QueueStatus: Sendable, Equatable {
     }
   }
 
-  /// Durations of the latest commits, of at most `Limits.commitTimesKept`.
+  /// Durations of the latest commits, at most `Limits.commitTimesKept`.
   package struct Commits: Sendable, Equatable {
-    /// Number of commits since the start.
+    /// Number of commits since ingest started.
     package var count: UInt64
-    /// Median, in microseconds.
+    /// Median duration, in microseconds.
     package var p50Us: Int64
-    /// 99th percentile, in microseconds.
+    /// 99th percentile of the durations, in microseconds.
     package var p99Us: Int64
 
     package init(count: UInt64 = 0, p50Us: Int64 = 0, p99Us: Int64 = 0) {
@@ -112,7 +112,7 @@ package struct QueueStatus: Sendable, Equatable {
   package var queue = QueueSnapshot()
   /// Maximum number of posts that are accepted and not settled.
   package var depthMax = Limits.queueDepthMax
-  /// Maximum wait of a ready post, in milliseconds. Above it, ingest refuses new posts.
+  /// Maximum wait of a ready post, in milliseconds. Ingest refuses new posts while a post waits longer.
   package var waitMaxMs = Limits.queueWaitMaxMs
   /// Number of dead posts of all reasons.
   package var dead = 0
@@ -120,21 +120,21 @@ package struct QueueStatus: Sendable, Equatable {
   package var deadByReason: [DeadCount] = []
   /// Time of acceptance of the oldest queued post, in milliseconds since 1970, UTC. Nil if the queue is empty.
   package var oldestMs: Int64?
-  /// Time at which the queue was paused, in milliseconds since 1970, UTC. Nil if it is running.
+  /// Time at which the queue was paused, in milliseconds since 1970, UTC. Nil if the queue is running.
   package var pausedMs: Int64?
   /// Time since ingest started, in milliseconds.
   package var uptimeMs: Int64 = 0
-  /// Posts that were accepted.
+  /// Number and rate of accepted posts.
   package var accepted = RateMeter.Reading()
-  /// Posts that left the queue.
+  /// Number and rate of posts that left the queue.
   package var completed = RateMeter.Reading()
-  /// Attempts that failed.
+  /// Number and rate of failed attempts.
   package var failed = RateMeter.Reading()
   /// Durations of commits.
   package var commits = Commits()
   /// Disk space for the database.
   package var disk = DiskStatus()
-  /// Feeds with a request within `Limits.livenessMs`, by name.
+  /// Feeds that sent a request within the last `Limits.livenessMs`, sorted by name.
   package var feeds: [Feed] = []
 
   package init() {}

@@ -1,33 +1,34 @@
 import DequeModule
 
-/// The latest changes of the list for feeds that follow it, and the list itself for feeds that are further behind.
+/// Latest changes of the list, for feeds that follow it. A feed that is further behind gets the whole list.
 package struct ChangeLog: Sendable {
-  /// The reply to a feed's fetch.
+  /// Reply to a feed's fetch.
   package enum FetchResult: Sendable, Equatable {
-    /// Changes by ascending `seq`, from the feed's number on, at most `Limits.changesPerFetchMax`. The hash belongs to
-    /// the list after them, or is nil if more changes wait.
+    /// Changes after the feed's sequence number, by ascending `seq`, at most `Limits.changesPerFetchMax`. `lastSeq` is
+    /// the sequence number of the list after these changes. `hash` is the hash of that list, or nil if more changes
+    /// wait.
     case changes([FeedChange], lastSeq: UInt64, hash: UInt64?)
-    /// The whole list, because the feed is new, too far behind, or of another epoch.
+    /// The whole list. The feed has no list, a list of another epoch, or a sequence number outside the ring.
     case snapshot(FeedState)
   }
 
-  /// Base list, without the newest `pendingCount` changes, which are fewer than `capacity`. The full list is rebuilt on
-  /// demand, because few requests need it.
+  /// List without the newest `pendingCount` changes, which are fewer than `capacity`. `state` applies these changes on
+  /// demand, because few requests need the current list.
   private var baseList: FeedState
   private var pendingCount = 0
   private var ring: Deque<FeedChange> = []
   private let capacity: Int
-  /// Lower bound of the ring: every change above this sequence number is in it.
+  /// Lower bound of the ring, which contains every change above this sequence number.
   package private(set) var minAfterSeq: UInt64
   /// Sequence number of the last change.
   package private(set) var seq: UInt64
   /// The hash that was computed last, with its sequence number.
   private var hashed: (seq: UInt64, hash: UInt64)?
 
-  /// Creates a log with a list.
+  /// Creates a log that begins with a list.
   ///
   /// - Parameters:
-  ///   - state: present list.
+  ///   - state: current list.
   ///   - capacity: maximum number of changes to keep.
   package init(state: FeedState, capacity: Int = Limits.changesKept) {
     self.capacity = capacity
@@ -39,14 +40,14 @@ package struct ChangeLog: Sendable {
   /// Epoch of the list's sequence numbers.
   package var epoch: Epoch { baseList.epoch }
 
-  /// The present list, with all changes.
+  /// The current list, with all changes.
   package var state: FeedState {
     var state = baseList
     state.apply(newestFirst: ring.reversed().prefix(pendingCount))
     return state
   }
 
-  /// The hash of the present list.
+  /// The hash of the current list.
   package var hash: UInt64 {
     mutating get {
       if let hashed, hashed.seq == seq { return hashed.hash }
@@ -56,7 +57,7 @@ package struct ChangeLog: Sendable {
     }
   }
 
-  /// Appends committed changes, by ascending `seq`. Changes up to the present `seq` are skipped.
+  /// Appends committed changes, by ascending `seq`. The log skips changes up to its current `seq`.
   package mutating func append(_ changes: [FeedChange]) {
     let new = changes.drop { $0.seq <= seq }
     ring.append(contentsOf: new)
@@ -69,7 +70,12 @@ package struct ChangeLog: Sendable {
     while ring.count > capacity, let oldest = ring.popFirst() { minAfterSeq = oldest.seq }
   }
 
-  /// Returns the reply to a feed at a sequence number. Nil if there is nothing new for it.
+  /// Returns the reply to a fetch. Nil if the feed's list is up to date.
+  ///
+  /// - Parameters:
+  ///   - epoch: epoch of the feed's list. Nil without a list.
+  ///   - afterSeq: sequence number of the feed's list.
+  ///   - max: maximum number of changes in the reply, 1 or more.
   package mutating func fetch(epoch: Epoch?, afterSeq: UInt64, max: Int) -> FetchResult? {
     guard epoch == self.epoch, (minAfterSeq...seq).contains(afterSeq) else { return .snapshot(state) }
     guard afterSeq < seq else { return nil }
@@ -79,8 +85,8 @@ package struct ChangeLog: Sendable {
     return .changes(changes, lastSeq: lastSeq, hash: lastSeq == seq ? hash : nil)
   }
 
-  /// Returns all changes after a sequence number as one delta. Nil if the ring no longer reaches it, or for another
-  /// epoch.
+  /// Returns all changes after a sequence number as one delta. Nil for another epoch, or for a sequence number outside
+  /// the ring.
   package func delta(epoch: Epoch?, afterSeq: UInt64) -> FeedDelta? {
     guard epoch == self.epoch, (minAfterSeq...seq).contains(afterSeq) else { return nil }
     let state = state
@@ -90,7 +96,7 @@ package struct ChangeLog: Sendable {
       deleted.append(id)
       if let backfill { backfilled.insert(backfill.id) }
     }
-    // Entries that fell off the list's end are unknown here. They fall off every subscriber's list too.
+    // The ring does not record entries that fell off the end of the list. They fall off every subscriber's list too.
     let upsert = state.entries.reversed().filter { $0.seq > afterSeq || backfilled.contains($0.id) }
     return FeedDelta(prevSeq: afterSeq, seq: seq, upsert: upsert, remove: deleted)
   }

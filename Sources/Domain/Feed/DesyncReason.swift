@@ -1,14 +1,14 @@
-/// Reason why a subscriber's list can no longer be trusted. Its description is for people.
+/// Reason why a subscriber's list can no longer be trusted. `description` is for people.
 package enum DesyncReason: Sendable, Equatable, CustomStringConvertible {
   /// The changes with these sequence numbers are missing.
   case gap(ClosedRange<UInt64>)
   /// The feed has another epoch, because its database was replaced.
   case epochChanged
-  /// The list's hash differs from the feed's, because one of the two has a bug.
+  /// The hash of the subscriber's list differs from the feed's. The subscriber or the feed has a bug.
   case hashMismatch
-  /// The feed stays behind the list, at this sequence number, because its store has gone back.
+  /// The feed's list stays behind the subscriber's, at this sequence number, because the feed's store has regressed.
   case regressed(UInt64)
-  /// The feed has shut down, for the reason that it gives.
+  /// The feed has shut down, for this reason.
   case goodbye(String)
   /// The feed sends nothing, not even heartbeats.
   case timedOut

@@ -1,9 +1,9 @@
-/// A change of the list. The store's commit order is the order of changes.
+/// A change of the list. Changes have the order of the store's commits.
 package enum FeedChange: Sendable, Hashable {
   /// The post is new or edited, and moves to the top of the list.
   case upsert(FeedEntry)
-  /// The post is deleted. `backfill` is the entry that moves into the last place. Nil if there is none, or if the post
-  /// had left the list before.
+  /// The post is deleted. `backfill` is the entry that refills the end of the list. Nil if there is no such entry, or
+  /// if the post was not on the list.
   case remove(PostID, seq: UInt64, backfill: FeedEntry?)
 
   /// Sequence number of the change, which rises with each change.
@@ -15,15 +15,16 @@ package enum FeedChange: Sendable, Hashable {
   }
 }
 
-/// The combined effect of several changes. Applied to a list between `prevSeq` and `seq`, it produces the list at
+/// The combined effect of several changes. A list at `prevSeq`, or between `prevSeq` and `seq`, becomes the list at
 /// `seq`.
 package struct FeedDelta: Sendable, Hashable {
-  /// Sequence number of the list before these changes.
+  /// Sequence number of the list before the delta.
   package let prevSeq: UInt64
-  /// Sequence number of the list after these changes.
+  /// Sequence number of the list after the delta.
   package let seq: UInt64
-  /// Entries that are new on the list, or new in this version, by ascending `seq`; at most `Limits.feedEntriesMax`.
-  /// Entries up to `prevSeq` are back on the list because others have left it.
+  /// Entries that are new on the list, or new in this version, by ascending `seq`. The delta has at most
+  /// `Limits.feedEntriesMax`. An entry with a `seq` up to `prevSeq` is back on the list, because another entry has
+  /// left.
   package let upsert: [FeedEntry]
   /// Posts that are deleted or have left the list.
   package let remove: [PostID]

@@ -1,5 +1,5 @@
 /// An immutable entry of the public list. A change of its post makes another entry. The type is a class, because each
-/// change copies a list of a hundred entries. With a struct, each copy would count six references for every entry.
+/// change copies a list of a hundred entries. Each copy of a struct would count six references per entry.
 package final class FeedEntry: Sendable, Hashable {
   package let id: PostID
   /// Sequence number of the post's latest change. This number orders the list, newest first, and is the post's version.
@@ -20,7 +20,7 @@ package final class FeedEntry: Sendable, Hashable {
   package let createdMs: Int64
   /// Time of the last change, in milliseconds since 1970, UTC.
   package let updatedMs: Int64
-  /// Trace of the request that submitted the post. Nil after a restart, and in lists. Equality ignores it.
+  /// Trace of the request that submitted the post. Nil after a restart, and in lists. Equality ignores the trace.
   package let trace: TraceContext?
 
   package init(

@@ -1,8 +1,8 @@
 /// Filter for posts of the list, by country and by bounding box.
 package struct FeedFilter: Sendable, Hashable {
-  /// Error in a part of a filter. Retries are futile: the request has to change.
+  /// Error in a part of a filter. Do not retry it: the request has to change.
   package struct Invalid: Error, Sendable, Equatable {
-    /// "country" or "bbox".
+    /// Name of the invalid part: "country" or "bbox".
     package let name: String
     /// Description of a valid value, for example "one to 32 codes …".
     package let expected: String
@@ -22,8 +22,7 @@ package struct FeedFilter: Sendable, Hashable {
     self.box = box
   }
 
-  /// Parses a filter as people and programs write it. An empty part filters nothing. Posts must match every part that
-  /// is given.
+  /// Parses a filter. An empty part passes every post. A post must pass both parts.
   ///
   /// - Parameters:
   ///   - country: "US", or several codes: "us,CA".
@@ -49,7 +48,7 @@ package struct FeedFilter: Sendable, Hashable {
 
   private static func countries(_ text: String) throws(Invalid) -> Set<String> {
     guard !text.trimmedLine.isEmpty else { return [] }
-    // Split off one code more than the maximum, to detect too many. A request with thousands of codes costs no more.
+    // Split off at most one code above the maximum. A request with thousands of codes then costs no more.
     let codes = text.split(separator: ",", maxSplits: Limits.filterCountriesMax, omittingEmptySubsequences: false)
       .map { String($0).trimmedLine.uppercased() }
     guard codes.count <= Limits.filterCountriesMax, codes.allSatisfy(\.isCountryCode) else {

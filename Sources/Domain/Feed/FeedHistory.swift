@@ -3,7 +3,7 @@ import DequeModule
 /// Recent versions of the list. The history yields the exact delta for a client that last saw an older version, even if
 /// a filter shows the client only a part.
 package struct FeedHistory: Sendable {
-  /// The present list.
+  /// The current list.
   package private(set) var state: FeedState
   /// The list before all of `changes`.
   private var base: FeedState
@@ -11,7 +11,7 @@ package struct FeedHistory: Sendable {
   private let capacity: Int
 
   /// - Parameters:
-  ///   - state: present list.
+  ///   - state: current list.
   ///   - capacity: minimum number of changes to keep. The maximum is twice as many.
   package init(state: FeedState, capacity: Int = Limits.feedChangesKept) {
     self.state = state
@@ -22,7 +22,7 @@ package struct FeedHistory: Sendable {
   /// Adds changes.
   ///
   /// - Parameters:
-  ///   - new: changes by ascending `seq`, all above the present list's.
+  ///   - new: changes by ascending `seq`, all above the current list's.
   ///   - state: list after these changes.
   package mutating func append(_ new: [FeedChange], to state: FeedState) {
     changes.append(contentsOf: new)
@@ -34,7 +34,7 @@ package struct FeedHistory: Sendable {
     changes.removeFirst(old)
   }
 
-  /// Returns the list at a sequence number. Nil if it is no longer stored, or not yet reached.
+  /// Returns the list at a sequence number. Nil if the history no longer has that list, or has not reached it.
   package func list(at seq: UInt64) -> FeedState? {
     guard (base.seq...state.seq).contains(seq) else { return nil }
     if seq == state.seq { return state }
@@ -65,7 +65,7 @@ package struct FeedDifference: Sendable {
 
   /// Returns the delta for clients with this filter. Nil if it would be empty.
   ///
-  /// - Parameter seq: sequence number of the list that these clients last received.
+  /// - Parameter seq: sequence number of the list that the clients last received.
   package func delta(after seq: UInt64, filter: FeedFilter) -> FeedDelta? {
     let upsert = filter.isAll ? new : new.filter(filter.contains)
     let upserted = Set(upsert.lazy.map(\.id))

@@ -2,23 +2,24 @@
 ///
 /// A pure state machine without sockets or clock. A shell calls a method and publishes the returned frames, in their
 /// order, with the list of that moment. The shell is `FeedPublisher` in production, and `Simulation` in the tests.
-/// Times are milliseconds of a clock that never goes back.
+/// Times are milliseconds of a monotonic clock.
 package struct FeedPublishing: Sendable {
   /// A frame for all subscribers.
   package enum Frame: Sendable, Equatable {
-    /// The whole list, either because it has changed or because nothing has changed for a while.
+    /// The whole list. `isPeriodic` is true if the list has not changed since the last snapshot, and only the interval
+    /// has passed.
     case snapshot(isPeriodic: Bool)
     case delta(FeedDelta)
     case heartbeat
   }
 
-  /// The present list. Nil before the first one; until then nothing is published.
+  /// The current list. Nil before the first list. Until then, the feed publishes nothing.
   package private(set) var state: FeedState?
-  /// The hash of `state`, or 0 without a list.
+  /// Hash of `state`. 0 without a list.
   package private(set) var hash: UInt64 = 0
   /// Lowest sequence number from which the feed still has all changes. A subscriber below it gets the whole list.
   package private(set) var minAfterSeq: UInt64 = 0
-  /// True if ingest is silent.
+  /// True if the list may be behind ingest's list.
   package private(set) var isStale = true
   private var snapshotMs: Int64 = 0
   private var snapshotSeq: UInt64 = 0
@@ -32,13 +33,13 @@ package struct FeedPublishing: Sendable {
     return announce(nowMs: nowMs)
   }
 
-  /// Applies a change of the list. Returns its delta to publish immediately; the snapshot follows at its time.
+  /// Records a changed list. Returns the delta, to publish immediately. `tick` returns the next snapshot.
   package mutating func change(_ delta: FeedDelta, to state: FeedState, minAfterSeq: UInt64) -> [Frame] {
     set(state, minAfterSeq: minAfterSeq)
     return [.delta(delta)]
   }
 
-  /// Sets the staleness of the list. Returns a snapshot and a heartbeat.
+  /// Sets the staleness of the list. Returns a snapshot and a heartbeat, or nothing without a list.
   package mutating func set(isStale: Bool, nowMs: Int64) -> [Frame] {
     self.isStale = isStale
     return announce(nowMs: nowMs)

@@ -1,15 +1,15 @@
 /// A feed's rules for following ingest's change log: when to fetch, which reply counts, and when the list is stale.
 ///
 /// A pure state machine without sockets or clock. A shell decodes the replies, calls a method, and performs the effects
-/// in their order: `ChangeClient` in production, `Simulation` in the tests. Times are milliseconds of a clock that
-/// never goes back.
+/// in their order: `ChangeClient` in production, `Simulation` in the tests. Times are milliseconds of a monotonic
+/// clock.
 package struct FeedPull: Sendable {
   /// Ingest's reply to a fetch.
   package enum Reply: Sendable {
-    /// The whole list. Nil if the protocol forbids one of its entries.
+    /// The whole list. The entries are nil if the protocol forbids one of them.
     case snapshot(seq: UInt64, [FeedEntry]?, hash: UInt64)
-    /// Changes by ascending `seq`. Nil if the protocol forbids one of them. The hash belongs to ingest's list after
-    /// them, or is nil if more changes wait.
+    /// Changes by ascending `seq`. The changes are nil if the protocol forbids one of them. `hash` is the hash of
+    /// ingest's list after the changes, or nil if more changes wait.
     case changes([FeedChange]?, hash: UInt64?)
     /// Ingest refuses the fetch.
     case refusal(code: String, detail: String)
@@ -21,10 +21,11 @@ package struct FeedPull: Sendable {
   package enum Event: Sendable, Equatable {
     case listReceived(seq: UInt64, entries: Int)
     /// Ingest has refused a fetch.
-    case refused(code: String, detail: String)
-    /// The feed has rejected a reply. The same fetch would bring the same reply, so the feed pauses.
-    case rejected(reason: String)
-    /// Ingest has an earlier list, or a different one, under the same epoch.
+    case fetchRefused(code: String, detail: String)
+    /// The feed has refused a reply. The same fetch would bring the same reply, so the feed pauses.
+    case replyRefused(reason: String)
+    /// Ingest has an earlier list, or a different one, under the same epoch. `had` and `now` are the sequence numbers
+    /// of the feed's list and of ingest's.
     case regressed(had: UInt64, now: UInt64)
     /// Ingest was silent for `Limits.livenessMs`.
     case stale
@@ -41,21 +42,21 @@ package struct FeedPull: Sendable {
     case fetch(id: UInt64, after: FeedState?)
     /// Ingest's reply was valid.
     case validReply
-    /// A whole list has replaced the list.
+    /// A whole list from ingest has replaced the feed's list.
     case replaced(FeedState)
-    /// The changes, the same as one delta, and the list after them.
+    /// Changes have been applied. The effect has the changes, their delta, and the list after them.
     case changed([FeedChange], FeedDelta, FeedState)
-    /// The list has become stale, or fresh again.
+    /// The list has become stale (true) or fresh again (false).
     case turnedStale(Bool)
     /// Log an event.
     case log(Event)
   }
 
-  /// The present list. Nil before the first one.
+  /// The current list. Nil before the first one.
   package private(set) var state: FeedState?
   /// True if ingest has sent no valid reply for `Limits.livenessMs`, or none at all.
   private var isStale = true
-  /// True after the list was fresh once: the first time is no recovery.
+  /// True once the list has been fresh. The log omits the first time, which is not a recovery.
   private var hasBeenFresh = false
   /// Time of the last valid reply.
   private var validMs: Int64 = 0
@@ -67,8 +68,8 @@ package struct FeedPull: Sendable {
   private var pausedUntilMs: Int64 = 0
   private var lastReceivedMs: Int64
 
-  /// - Parameter snapshot: list from before a restart, so that ingest need not send its changes again. Nil if there is
-  ///   none.
+  /// - Parameter snapshot: list from before a restart, so that the feed fetches only the changes after it. Nil if there
+  ///   is none.
   package init(snapshot: FeedState? = nil, nowMs: Int64) {
     state = snapshot
     lastReceivedMs = nowMs
@@ -77,7 +78,7 @@ package struct FeedPull: Sendable {
   /// Records an unreadable frame, which shows that ingest is alive.
   package mutating func recordActivity(nowMs: Int64) { lastReceivedMs = nowMs }
 
-  /// Processes a reply. A reply to any fetch but the open one changes nothing: it came before a reconnect, or twice.
+  /// Processes a reply, and returns the effects. A reply to an earlier fetch, or a second reply, changes nothing.
   package mutating func receive(_ reply: Reply, to id: UInt64, epoch: Epoch, nowMs: Int64) -> [Effect] {
     lastReceivedMs = nowMs
     guard id == self.id, fetchedMs != nil else { return [] }
@@ -87,15 +88,15 @@ package struct FeedPull: Sendable {
     case .changes(let changes, let hash): return apply(changes, hash: hash, of: epoch, nowMs: nowMs)
     case .refusal(let code, let detail):
       pause(nowMs: nowMs)
-      return [.log(.refused(code: code, detail: detail))]
-    case .unknown: return reject("a reply of an unknown kind", nowMs: nowMs)
+      return [.log(.fetchRefused(code: code, detail: detail))]
+    case .unknown: return refuse("a reply of an unknown kind", nowMs: nowMs)
     }
   }
 
-  /// Ends the fetch, because it could not be sent. The next one follows after `Limits.linkRetryMs`.
+  /// Ends the open fetch, because the shell could not send it. The next fetch follows after `Limits.linkRetryMs`.
   package mutating func fetchFailed() { fetchedMs = nil }
 
-  /// Returns the effects that are due: a reconnect, a fetch, a list that turns stale.
+  /// Returns the effects that are due: a reconnect, a fetch, or a list that turns stale.
   package mutating func tick(nowMs: Int64) -> [Effect] {
     var effects: [Effect] = []
     if nowMs - lastReceivedMs > Limits.livenessMs {
@@ -103,7 +104,7 @@ package struct FeedPull: Sendable {
       fetchedMs = nil
       effects.append(.reconnect)
     }
-    // Ingest replies within its wait. After this timeout, a connection failure has lost the fetch or its reply.
+    // Ingest replies within `Limits.fetchWaitMs`. After the timeout, the fetch or its reply counts as lost.
     if let fetchedMs, nowMs - fetchedMs > Limits.fetchTimeoutMs { self.fetchedMs = nil }
     if fetchedMs == nil, nowMs >= pausedUntilMs {
       id += 1
@@ -126,13 +127,13 @@ package struct FeedPull: Sendable {
   private mutating func replace(
     _ epoch: Epoch, _ seq: UInt64, _ entries: [FeedEntry]?, hash: UInt64, nowMs: Int64
   ) -> [Effect] {
-    guard let entries else { return reject("a list with a forbidden field", nowMs: nowMs) }
+    guard let entries else { return refuse("a list with a forbidden field", nowMs: nowMs) }
     let new = FeedState(epoch: epoch, seq: seq, entries: entries)
-    guard new.hash == hash else { return reject("a list that does not match its hash", nowMs: nowMs) }
+    guard new.hash == hash else { return refuse("a list that does not match its hash", nowMs: nowMs) }
     if let state, state.epoch == epoch, new.seq < state.seq { return regressed(to: new.seq, nowMs: nowMs) }
     state = new
     validMs = nowMs
-    // Mark the list fresh after publishing it. Before, subscribers would see the earlier list marked fresh.
+    // Mark the list fresh after publishing it. Otherwise subscribers would see the earlier list marked fresh.
     return [.log(.listReceived(seq: seq, entries: new.entries.count)), .validReply, .replaced(new)]
       + setStale(stale: false)
   }
@@ -140,7 +141,7 @@ package struct FeedPull: Sendable {
   private mutating func apply(_ changes: [FeedChange]?, hash: UInt64?, of epoch: Epoch, nowMs: Int64) -> [Effect] {
     guard let changes, var new = state, epoch == new.epoch, changes.first?.seq ?? .max > new.seq,
       zip(changes, changes.dropFirst()).allSatisfy({ $0.seq < $1.seq })
-    else { return reject("changes with a forbidden field, of another epoch or out of order", nowMs: nowMs) }
+    else { return refuse("changes with a forbidden field, of another epoch or out of order", nowMs: nowMs) }
     let delta = new.apply(changes)
     if let hash, hash != new.hash { return regressed(to: new.seq, nowMs: nowMs) }
     validMs = nowMs
@@ -160,19 +161,19 @@ package struct FeedPull: Sendable {
     return hasBeenFresh ? [.turnedStale(false), .log(.fresh)] : [.turnedStale(false)]
   }
 
-  private mutating func reject(_ reason: String, nowMs: Int64) -> [Effect] {
+  private mutating func refuse(_ reason: String, nowMs: Int64) -> [Effect] {
     pause(nowMs: nowMs)
-    return [.log(.rejected(reason: reason))]
+    return [.log(.replyRefused(reason: reason))]
   }
 
-  /// Handles a store that has gone back under the same epoch, and may reuse sequence numbers from there. Subscribers
-  /// have seen another list, so the feed keeps its own and marks it stale.
+  /// Handles a regressed store, which may reuse sequence numbers under the same epoch. Subscribers have seen the feed's
+  /// list, so the feed keeps that list and marks it stale.
   private mutating func regressed(to seq: UInt64, nowMs: Int64) -> [Effect] {
     pause(nowMs: nowMs)
     return [.log(.regressed(had: state?.seq ?? 0, now: seq))] + setStale(stale: true)
   }
 
-  /// Pauses all fetches. Ingest has nothing to reply to meanwhile, so its silence does not count.
+  /// Pauses all fetches. During the pause ingest has nothing to reply to, so its silence does not count.
   private mutating func pause(nowMs: Int64) {
     pausedUntilMs = nowMs + Limits.livenessMs
     lastReceivedMs = pausedUntilMs

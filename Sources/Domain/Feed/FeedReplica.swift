@@ -1,5 +1,5 @@
-/// A subscriber's copy of the list, and the rules by which it detects an incorrect copy. They are the normative
-/// algorithm of the feed's protocol, without sockets or clock.
+/// A subscriber's copy of the list, with the rules that detect an incorrect copy. The rules are the normative algorithm
+/// of the feed's protocol, without sockets or clock.
 package struct FeedReplica: Sendable {
   /// A frame of the feed.
   package enum Frame: Sendable, Equatable {
@@ -19,9 +19,9 @@ package struct FeedReplica: Sendable {
   package enum Effect: Sendable, Equatable {
     /// The list was replaced.
     case replaced
-    /// The list has changed. The delta holds what was new here.
+    /// The list has changed. The delta has only the changes that are new to the copy.
     case changed(FeedDelta)
-    /// The feed has lost ingest, or has it back. True if the list may be behind the store.
+    /// The feed's list has become stale (true) or fresh again (false). A stale list may be behind the store.
     case staleness(Bool)
     /// The frame brought nothing new.
     case unchanged
@@ -31,17 +31,17 @@ package struct FeedReplica: Sendable {
 
   /// Copy of the list. Nil before the first snapshot.
   package private(set) var state: FeedState?
-  /// True if the copy is the feed's latest list, as far as frames have come.
+  /// True if the copy is the feed's latest list, as far as the received frames show.
   package private(set) var isLive = false
   /// True if ingest has been silent towards the feed for some time. The copy equals the feed's list, which may be
   /// behind the store.
   package private(set) var isFeedStale = false
-  /// Time of the latest frame, or the announced return of the feed if that is later.
+  /// Time of the latest frame, or of the feed's announced return if that is later.
   private var lastReceivedMs: Int64
-  /// Number of consecutive heartbeats that were behind the list.
+  /// Number of consecutive heartbeats with a lower sequence number than the list's.
   private var laggingHeartbeats = 0
 
-  /// - Parameter nowMs: milliseconds of a clock that never goes back, as in all methods.
+  /// - Parameter nowMs: milliseconds of a monotonic clock, as in all methods.
   package init(nowMs: Int64) { lastReceivedMs = nowMs }
 
   /// Restarts the liveness timeout after a reconnect.
@@ -82,9 +82,9 @@ package struct FeedReplica: Sendable {
     }
   }
 
-  /// Returns true if the feed has been silent for more than three heartbeats. The copy is then no longer live, and the
-  /// caller reconnects.
-  package mutating func isStale(nowMs: Int64) -> Bool {
+  /// Returns true if the feed has been silent for more than three heartbeat intervals. The copy is then no longer live,
+  /// and the caller reconnects.
+  package mutating func hasTimedOut(nowMs: Int64) -> Bool {
     guard nowMs - lastReceivedMs > 3 * Limits.feedHeartbeatMs else { return false }
     isLive = false
     return true

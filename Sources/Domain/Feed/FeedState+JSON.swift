@@ -1,6 +1,6 @@
 /// JSON of the list for the HTTP API. The feed, ingest and `watch --json` write the same bytes.
 extension FeedState {
-  /// Returns the list as one object.
+  /// Returns the list as one JSON object.
   ///
   /// - Parameter isStale: true if the list may be behind the store.
   package func json(isStale: Bool = false) -> JSONWriter {
@@ -41,7 +41,7 @@ extension FeedEntry {
     json.add("link", link)
     json.add("latitude", coordinate.latitude)
     json.add("longitude", coordinate.longitude)
-    json.add("agreement", agreement.word)
+    json.add("agreement", agreement.name)
     json.add("createdAt", unixMs: createdMs)
     json.add("updatedAt", unixMs: updatedMs)
   }

@@ -1,4 +1,4 @@
-/// The latest posts, newest first, and the sequence number of this list.
+/// The latest posts, newest first, and the sequence number of their list.
 package struct FeedState: Sendable, Equatable {
   package private(set) var epoch: Epoch
   /// Sequence number of the list's last change.
@@ -16,18 +16,19 @@ package struct FeedState: Sendable, Equatable {
   /// Applies changes. An upsert moves its entry to the top, and the oldest entry leaves a full list. A removal may
   /// bring an older entry back.
   ///
-  /// - Parameter changes: changes by ascending `seq`, all above the state's.
+  /// - Parameter changes: changes by ascending `seq`, all above the list's.
   /// - Returns: the changes as one delta.
   @discardableResult
   package mutating func apply(_ changes: [FeedChange]) -> FeedDelta { apply(newestFirst: changes.reversed()) }
 
-  /// Applies changes as `apply(_:)` does, but skips changes that newer ones have already pushed off the list.
+  /// Applies changes in descending order, with the same effect as `apply(_:)`. Skips changes whose entries newer
+  /// changes push off the list.
   @discardableResult
   mutating func apply(newestFirst changes: some Sequence<FeedChange>) -> FeedDelta {
     let (before, prevSeq) = (entries, seq)
     var list: [FeedEntry] = []
     list.reserveCapacity(Limits.feedEntriesMax)
-    // Posts whose older versions no longer count. A post that changed twice stands where its last change puts it.
+    // Posts whose earlier changes no longer count. The last change of a post decides its position.
     var known = Set<PostID>(minimumCapacity: min(changes.underestimatedCount, Limits.feedEntriesMax))
     var deleted: [PostID] = []
     var backfills: [FeedEntry] = []
@@ -51,7 +52,7 @@ package struct FeedState: Sendable, Equatable {
         if list.count < Limits.feedEntriesMax { list.append(entry) } else { remove.append(entry.id) }
       }
     } else {
-      // Entries that were on the list and entries that came back to it, by descending `seq`. A post may be there twice.
+      // Entries that were on the list or came back to it, by descending `seq`. A post may occur twice.
       let listed = Set(before.map(\.id))
       let backfilled = Set(backfills.map(\.id))
       for entry in (before + backfills).sorted(by: { $0.seq > $1.seq }) where known.insert(entry.id).inserted {
@@ -70,9 +71,9 @@ package struct FeedState: Sendable, Equatable {
     return FeedDelta(prevSeq: prevSeq, seq: seq, upsert: upsert, remove: remove)
   }
 
-  /// Applies a delta to a list at `prevSeq`, or at any sequence number up to the delta's `seq`.
+  /// Applies a delta to a list at the delta's `prevSeq` … `seq`.
   ///
-  /// - Returns: the part of the delta that was new here.
+  /// - Returns: the part of the delta that was new to the list.
   @discardableResult
   package mutating func apply(_ delta: FeedDelta) -> FeedDelta {
     let (before, prevSeq) = (entries, seq)
@@ -89,7 +90,7 @@ package struct FeedState: Sendable, Equatable {
         list.append(entry)
       }
     }
-    // Entries that are only back on the list belong further down.
+    // Entries that are back on the list without a change belong further down.
     if let oldest = delta.upsert.first, oldest.seq <= prevSeq { list.sort { $0.seq > $1.seq } }
     remove += list.dropFirst(Limits.feedEntriesMax).map(\.id)
     entries = Array(list.prefix(Limits.feedEntriesMax))
@@ -98,8 +99,8 @@ package struct FeedState: Sendable, Equatable {
     return FeedDelta(prevSeq: prevSeq, seq: seq, upsert: upsert, remove: remove)
   }
 
-  /// Hash that shows whether two lists are equal: FNV-1a, 64 bits, over each post, newest first. The input is the
-  /// post's 10-character id, and its `seq` as 8 bytes, little-endian.
+  /// Hash for the comparison of two lists: FNV-1a, 64 bits, over each post, newest first. The input is the post's
+  /// 10-character id, and its `seq` as 8 bytes, little-endian.
   package var hash: UInt64 {
     var hash = FNV1a()
     for entry in entries {

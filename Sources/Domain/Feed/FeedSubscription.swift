@@ -1,19 +1,19 @@
-/// A subscriber's rules: what to report of each frame, when to join again, and when to leave a silent feed.
-/// `FeedReplica` applies a frame to the list, and detects a missing one.
+/// Rules of a subscriber: which events to report, when to join again, and when to leave a silent feed. `FeedReplica`
+/// applies the frames to the list, and detects missing frames.
 ///
 /// A pure state machine without sockets or clock. A shell decodes the frames, calls a method, and performs the effects
-/// in their order: `FeedSubscriber` in production, `Simulation` in the tests. Times are milliseconds of a clock that
-/// never goes back.
+/// in their order: `FeedSubscriber` in production, `Simulation` in the tests. Times are milliseconds of a monotonic
+/// clock.
 package struct FeedSubscription: Sendable {
   /// An event for the subscriber's program.
   package enum Event: Sendable, Equatable {
-    /// The whole list after a join or a resync, and whether the feed is stale.
+    /// The whole list after a join or a resync. `isStale` is true if the list may be behind the store.
     case list(FeedState, isStale: Bool)
     /// Changes, and the list after them.
     case changes(FeedDelta, FeedState)
-    /// The feed has lost ingest, or has it back. True if its list may be behind the store.
+    /// The feed's list has become stale (true) or fresh again (false). A stale list may be behind the store.
     case stale(Bool)
-    /// The list can no longer be trusted. The subscriber asks for a new one.
+    /// The list can no longer be trusted. The subscriber requests a new one.
     case desynced(DesyncReason)
   }
 
@@ -23,19 +23,19 @@ package struct FeedSubscription: Sendable {
     case report(Event)
     /// Join again. The feed replies with a snapshot.
     case join
-    /// Open a new connection, to the next feed if there are several. The connection joins by itself, unless the
-    /// subscriber left the feed.
+    /// Open a new connection, to the next feed if there are several. The new connection repeats the subscription to the
+    /// join topic, which is a join, unless `failOver` has removed that topic.
     case reconnect
-    /// Connect to another feed, because this one is shutting down, and call `reconnected`. If no other feed is
-    /// known, unsubscribe the join topic. Otherwise the connection would join as soon as the feed returns.
+    /// Connect to another feed, because the current feed shuts down, and call `reconnected`. If no other feed is known,
+    /// unsubscribe the join topic. With that topic, the connection would join as soon as the feed returns.
     case failOver(endpoints: [String])
   }
 
-  /// The copy of the list.
+  /// The subscriber's copy of the list.
   package private(set) var replica: FeedReplica
   private var backoff: JoinBackoff
 
-  /// - Parameter nowMs: time of the first connection, which joins by itself.
+  /// - Parameter nowMs: time of the first connection. That connection joins without a `join` effect.
   package init(nowMs: Int64) {
     replica = FeedReplica(nowMs: nowMs)
     backoff = JoinBackoff(joinedMs: nowMs)
@@ -76,7 +76,7 @@ package struct FeedSubscription: Sendable {
   package mutating func tick(nowMs: Int64) -> [Effect] {
     var effects: [Effect] = []
     let wasLive = replica.isLive
-    if replica.isStale(nowMs: nowMs) {
+    if replica.hasTimedOut(nowMs: nowMs) {
       if wasLive { effects.append(.report(.desynced(.timedOut))) }
       effects.append(.reconnect)
       reconnected(nowMs: nowMs)

@@ -1,9 +1,10 @@
-/// Time at which a subscriber without a list joins. Each desync schedules the join at a random moment, so that the
-/// thousand subscribers of a restarted feed do not join together. The join repeats until it brings a list.
+/// Times at which a subscriber without a list joins. Each desync sets the next join to a random time, so that the
+/// thousand subscribers of a restarted feed do not join together. The subscriber repeats the join until it receives a
+/// list.
 struct JoinBackoff: Sendable {
-  /// Time of the next join, unless a list has come by then.
+  /// Time of the next join, unless a list arrives first.
   private(set) var dueMs: Int64
-  /// Range of the latest random pause, which doubles with each desync. Nil if there was none since the last list.
+  /// Range of the latest random pause, which doubles with each desync. Nil if no desync has followed the last list.
   private var pauseMs: Int64?
 
   init(joinedMs: Int64) {

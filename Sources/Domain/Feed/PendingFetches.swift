@@ -1,6 +1,6 @@
-/// Fetches that ingest keeps open until there is something new: one for each peer, at most `Limits.feedsMax`.
+/// Fetches that ingest keeps open until the list changes: one for each peer, at most `Limits.feedsMax`.
 package struct PendingFetches<Peer: Hashable & Sendable>: Sendable {
-  /// A feed's request for the changes that follow its list.
+  /// A feed's request for the changes after its list.
   package struct Fetch: Sendable {
     package let peer: Peer
     /// Number of the request, which the reply repeats.
@@ -26,12 +26,12 @@ package struct PendingFetches<Peer: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Open fetches in the order in which they came.
+  /// Open fetches in the order of their arrival.
   private var fetches: [Fetch] = []
 
   package init() {}
 
-  /// Opens a fetch, which replaces the peer's earlier one. A fetch above `Limits.feedsMax` is dropped, and its feed
+  /// Opens a fetch, which replaces the peer's earlier fetch. Above `Limits.feedsMax` the fetch is dropped, and its feed
   /// retries after its timeout.
   package mutating func open(_ fetch: Fetch) {
     fetches.removeAll { $0.peer == fetch.peer }
@@ -58,6 +58,6 @@ package struct PendingFetches<Peer: Hashable & Sendable>: Sendable {
     return replies
   }
 
-  /// Time of the next reply that no change has triggered, in milliseconds. `Int64.max` without a fetch.
+  /// Time of the next reply if the list does not change before, in milliseconds. `Int64.max` without a fetch.
   package var nextMs: Int64 { fetches.lazy.map(\.untilMs).min() ?? .max }
 }

@@ -2,22 +2,23 @@
 extension Limits {
   /// Maximum number of posts in one request or reply of the admin socket.
   package static let adminPostsMax = 1_000
-  /// Maximum number of accounts in one reply of the admin socket. Each has at most 254 bytes of address and two names
-  /// of 100 bytes.
+  /// Maximum number of accounts in one reply of the admin socket. Each account has an address of at most 254 bytes, and
+  /// two names of at most 100 bytes.
   package static let adminUsersMax = 1_000
-  /// Maximum size of a request of the admin socket, in bytes. Its largest set of ids fits four times.
+  /// Maximum size of a request of the admin socket, in bytes. The largest set of ids fits four times.
   package static let adminRequestBytesMax = 65_536
   /// Maximum size of a reply of the admin socket, in bytes. The largest page of posts with the longest places and
-  /// reasons fits: 1,000 × (256 + 64 + 256 + 64 + 100) bytes. The most workers fit too.
+  /// reasons fits: 1,000 × (256 + 64 + 256 + 64 + 100) bytes. A status with the largest number of workers fits too.
   package static let adminReplyBytesMax = 1_048_576
   /// Maximum number of requests of the admin socket that wait for the store.
   package static let adminRequestsMax = 64
-  /// Maximum number of stored events of failed posts. Above it, the oldest are deleted. They take about 20 MB.
+  /// Maximum number of stored events of failed posts. A further event replaces the oldest. All events together take
+  /// about 20 MB.
   package static let postEventsMax = 100_000
-  /// Maximum number of events shown with one post. Eight attempts, three lost workers and a dead letter fit eight
-  /// times.
+  /// Maximum number of events shown with one post. The events of eight attempts, three lost workers and a death fit
+  /// eight times.
   package static let postEventsShownMax = 100
-  /// Maximum number of reasons of dead posts with a count of their own.
+  /// Maximum number of reasons for which the status counts dead posts.
   package static let deadReasonsMax = 20
   /// Window over which rates are measured, in seconds.
   package static let rateWindowSeconds = 10

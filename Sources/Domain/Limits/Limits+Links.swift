@@ -3,14 +3,14 @@ extension Limits {
   /// Number of times that a reactor yields its core before it looks for work, if it is woken twice within a
   /// millisecond. `make bench` shows the effect in the CPU time of all roles at 64 connections.
   package static let reactorYields = 2
-  /// Maximum number of frames queued in each direction for one peer of the job link. The change log queues as many
-  /// requests of one feed. Credit allows a correct peer less.
+  /// Maximum number of frames queued in each direction for one peer of the job link. The change log queues the same
+  /// number of requests of one feed. A correct peer stays below this limit, because of its credit.
   package static let linkFramesQueuedMax = 1_000
   /// Interval between two log lines about the same peer's connections, in milliseconds.
   package static let logRepeatMs: Int64 = 60_000
-  /// Maximum number of peers that the log remembers for that. Each takes about 200 bytes.
+  /// Maximum number of peers whose latest log line is remembered. Each takes about 200 bytes.
   package static let logSubjectsMax = 1_000
-  /// Maximum number of such lines per second, about all peers together.
+  /// Maximum number of log lines about peers' connections per second, for all peers together.
   package static let logLinesPerSecondMax = 10
   /// Maximum size of a control frame, in bytes: a feed's fetch (about 120 bytes), a ZAP request, or a socket event. The
   /// longest is a ZAP request with an address, a link's name and a key, about 200 bytes.
@@ -24,38 +24,41 @@ extension Limits {
   /// Maximum size of the name of a worker or a feed, and of its software, in bytes. People read it in a table. A host
   /// name, a dash and a process id usually fit.
   package static let peerNameBytesMax = 64
-  /// Time for which unsent frames delay the close of a socket, in milliseconds: the wait of a goodbye for its reply.
+  /// Time for which unsent frames delay the close of a socket, in milliseconds. A goodbye waits as long for its reply.
   package static let linkLingerMs: Int64 = goodbyeTimeoutMs
   /// Silence after which TCP probes a link's peer, and the interval between two probes, in seconds.
   package static let linkProbeSeconds = 5
   /// Longest time that a link's peer may leave bytes or probes unacknowledged, or its receive window closed, in
-  /// milliseconds. The kernel then ends the connection (TCP_USER_TIMEOUT). The limit exceeds two of the links' own
-  /// liveness timeouts.
+  /// milliseconds. The kernel then ends the connection (TCP_USER_TIMEOUT). The limit exceeds two liveness timeouts of
+  /// the links.
   package static let linkUnreadMs = 15_000
   /// Timeout of one attempt to connect, in milliseconds. TCP resends a lost SYN after one second and after three.
   package static let linkConnectMs: Int64 = 5_000
   /// Timeout of a handshake, in milliseconds. A peer that connects and sends nothing holds a descriptor for this time.
   package static let linkHandshakeMs: Int64 = 10_000
-  /// Range of the first pause before a socket reconnects, in milliseconds. Its random choice keeps a thousand peers
-  /// from reconnecting in the same instant.
+  /// Range of the first pause before a socket reconnects, in milliseconds. A random choice from the range keeps a
+  /// thousand peers from reconnecting at the same time.
   package static let linkReconnectMs: Range<Int64> = 100..<500
-  /// Longest of these pauses, in milliseconds. Two seconds after a service is back, so are its peers.
+  /// Longest pause before a socket reconnects, in milliseconds. The peers of a restarted service are back within two
+  /// seconds.
   package static let linkReconnectCapMs: Int64 = 2_000
   /// Interval at which a client without a connection tries to send, in milliseconds. Each attempt is one system call.
   package static let linkRetryMs: Int64 = 100
-  /// Interval between two attempts to bind an address again, in milliseconds. libzmq closes it on another thread.
+  /// Interval between two attempts to bind an address again, in milliseconds. libzmq closes the old socket on another
+  /// thread.
   package static let rebindMs: Int64 = 10
-  /// Time after which another process must have the address, in milliseconds. The log then reports it.
+  /// Time after which a failed rebind is logged, in milliseconds. Another process must then have the address.
   package static let rebindOverdueMs: Int64 = 1_000
-  /// Time that libzmq has to free the memory of ended connections, in milliseconds: twice a socket's linger.
+  /// Time that libzmq gets to free the memory of ended connections, in milliseconds: twice a socket's linger.
   package static let unreadFreedMs: Int64 = 2 * linkLingerMs
-  /// Freed bytes from which the allocator must return memory to the kernel. The call takes milliseconds.
+  /// Number of freed bytes from which a service returns the allocator's free memory to the kernel. The call takes
+  /// milliseconds.
   package static let memoryTrimBytes = 33_554_432
   /// Longest wait of a reactor, in milliseconds. Each socket has a tick at least this often.
   package static let reactorWaitMs: Int64 = 1_000
   /// Maximum number of frames of one socket that a reactor reads in one tick, so that a flood does not starve other
   /// sockets and timers.
   package static let framesPerTick = 512
-  /// Interval between two log lines and replies about malformed frames of one link, in milliseconds.
+  /// Shortest interval between two log lines and replies about malformed frames of one link, in milliseconds.
   package static let malformedRepeatMs: Int64 = 1_000
 }

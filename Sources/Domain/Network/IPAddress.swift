@@ -1,8 +1,8 @@
 import Glibc
 
-/// An IP address. An IPv4 address within IPv6 (`::ffff:192.0.2.1`) is the IPv4 address.
+/// An IP address. An IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) equals its IPv4 address.
 package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
-  /// Address as IPv6, in network order.
+  /// The 16 bytes of the address as IPv6, in network order.
   fileprivate let bytes: [UInt8]
 
   fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
@@ -10,7 +10,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
   /// Parses "192.0.2.1" or "2001:db8::1". Nil for any other text.
   package init?(_ text: some StringProtocol) {
     let text = String(text)
-    // C would read only up to a zero byte.
+    // `inet_pton` would read only up to a zero byte.
     guard !text.utf8.contains(0) else { return nil }
     var four = [UInt8](repeating: 0, count: 4)
     if inet_pton(AF_INET, text, &four) == 1 {
@@ -31,13 +31,14 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
   }
 
-  /// Network of a typical client: the address itself with IPv4, and its 64 bits with IPv6. There, every request can
-  /// come from another address (RFC 6177, section 2).
+  /// Network of a typical client: an IPv4 address itself, or the /64 of an IPv6 address. An IPv6 client can send every
+  /// request from another address of its /64 (RFC 6177, section 2).
   package var network: IPAddress {
     isIPv4 ? self : IPAddress(bytes: bytes.prefix(8) + [UInt8](repeating: 0, count: 8))
   }
 
-  /// Block of addresses that a provider usually gets: 16 bits of IPv4, 32 of IPv6 (RIPE-738, section 5.1).
+  /// Block of addresses that an internet provider usually gets: the /16 of an IPv4 address, or the /32 of an IPv6
+  /// address (RIPE-738, section 5.1).
   package var block: IPAddress {
     let bits = isIPv4 ? 112 : 32
     return IPAddress(bytes: AddressRange.cut(bytes, bits))
@@ -54,7 +55,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 /// Range of addresses with a common prefix (RFC 4632, section 3.1).
 package struct AddressRange: Sendable, Hashable {
   private let first: IPAddress
-  /// Length of the prefix, of 128 bits.
+  /// Length of the prefix as IPv6, in bits, 0 … 128.
   private let bits: Int
 
   /// Parses "10.0.0.0/8", "fd00::/8", or a single address. Nil for any other text, and for bits after the prefix,
@@ -76,7 +77,7 @@ package struct AddressRange: Sendable, Hashable {
   /// Returns true if the address has the range's prefix.
   package func contains(_ address: IPAddress) -> Bool { AddressRange.cut(address.bytes, bits) == first.bytes }
 
-  /// Returns the first bits, followed by zeros.
+  /// Returns the address with all bits after the first `bits` set to zero.
   fileprivate static func cut(_ bytes: [UInt8], _ bits: Int) -> [UInt8] {
     bytes.enumerated().map { index, byte in
       let kept = min(max(0, bits - 8 * index), 8)

@@ -1,5 +1,5 @@
 /// The product's version.
 package enum ProductVersion {
-  /// Version by Semantic Versioning 2.0.0, which `--version`, the metrics and the API report.
+  /// Version by Semantic Versioning 2.0.0. `--version`, the metrics and the API report it.
   package static let text = "0.1.0"
 }

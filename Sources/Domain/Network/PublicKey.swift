@@ -1,10 +1,10 @@
-/// Public CURVE key, which identifies a peer: 32 bytes, written as 40 characters of Z85.
+/// Public CURVE key, which identifies a peer: 32 bytes, or 40 characters of Z85.
 package struct PublicKey: Sendable, Hashable, CustomStringConvertible {
   /// The 32 bytes of the key.
   package let bytes: [UInt8]
   package let description: String
 
-  /// Parses 40 characters of Z85. Nil if the text is no key.
+  /// Parses 40 characters of Z85. Nil for any other text.
   package init?(_ text: some StringProtocol) {
     guard text.utf8.count == 40, let bytes = Z85.bytes(text) else { return nil }
     self.bytes = bytes
@@ -18,6 +18,6 @@ package struct PublicKey: Sendable, Hashable, CustomStringConvertible {
     description = text
   }
 
-  /// First characters of the key, enough for people to find it in a list.
+  /// First eight characters of the key with an ellipsis, enough for people to find the key in a list.
   package var beginning: String { description.prefix(8) + "…" }
 }

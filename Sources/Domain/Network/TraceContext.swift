@@ -1,7 +1,7 @@
 /// Distributed trace of a request: W3C Trace Context's `traceparent`. A post carries it unchanged from the request to
-/// the feed. This project records no spans, so none may claim to be another's parent.
+/// the feed. The programs of this project record no spans, so none replaces the parent id with its own.
 ///
-/// A class, so that an absent trace costs a job or an entry only 8 bytes.
+/// The type is a class, so that an absent trace costs a job or an entry only 8 bytes.
 package final class TraceContext: Sendable, Hashable, CustomStringConvertible {
   /// Header value of version 00: 55 bytes.
   package let description: String
@@ -13,8 +13,8 @@ package final class TraceContext: Sendable, Hashable, CustomStringConvertible {
   /// True if the sender records the trace.
   package var isSampled: Bool { description.utf8.last == UInt8(ascii: "1") }
 
-  /// Parses a header. Nil if it violates the specification; such a header counts as absent. A header of a later version
-  /// is reduced to the fields of version 00.
+  /// Parses a `traceparent` header. Nil if the header violates the specification. Treat such a header as absent. A
+  /// header of a later version is reduced to the fields of version 00.
   package init?(_ header: String) {
     var header = header
     let description: String? = header.withUTF8 { bytes in
@@ -24,7 +24,7 @@ package final class TraceContext: Sendable, Hashable, CustomStringConvertible {
         TraceContext.isID(bytes[3..<35]), TraceContext.isID(bytes[36..<52]),
         let flags = TraceContext.number(bytes[53..<55])
       else { return nil }
-      // In version 00 only this flag has a meaning. The others must be zero when forwarded.
+      // In version 00 only the lowest flag has a meaning. The other flags must be zero when forwarded.
       return "00" + String(decoding: bytes[2..<53], as: UTF8.self) + (flags & 1 == 1 ? "01" : "00")
     }
     guard let description else { return nil }

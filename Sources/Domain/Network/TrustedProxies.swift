@@ -1,9 +1,9 @@
-/// Reverse proxies that the operator trusts. Only their `X-Forwarded-For` counts, because any client can send such a
-/// header.
+/// Reverse proxies that the operator trusts. The `X-Forwarded-For` of other peers does not count, because any client
+/// can send such a header.
 package struct TrustedProxies: Sendable {
   private let ranges: [AddressRange]
 
-  /// - Parameter ranges: addresses of the proxies. Empty if clients connect directly.
+  /// - Parameter ranges: addresses of the proxies. Empty if clients connect without a proxy.
   package init(_ ranges: [AddressRange] = []) { self.ranges = ranges }
 
   /// True if there is no trusted proxy.
@@ -21,7 +21,7 @@ package struct TrustedProxies: Sendable {
     var client = peer
     let chain = forwardedFor.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
     for text in chain.reversed() {
-      // Text that is no address came from beyond the last trusted proxy, or that proxy is not what it seems.
+      // Only the entry of a trusted proxy counts. Text that is not an address does not come from a trusted proxy.
       guard contains(client), let before = IPAddress(String(text).trimmedLine) else {
         return client
       }

@@ -4,8 +4,8 @@ package enum Z85 {
   private static let alphabet = Array(
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#".utf8)
 
-  /// Decodes a text. Nil if its length is no multiple of 5, or if a character is none of the 85. Nil also if five
-  /// characters exceed four bytes.
+  /// Decodes a text. Nil if its length is not a multiple of 5, or if a character is not one of the 85. Nil also if five
+  /// characters encode more than four bytes.
   package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
     let characters = Array(text.utf8)
     guard characters.count % 5 == 0 else { return nil }
@@ -22,7 +22,7 @@ package enum Z85 {
     return bytes
   }
 
-  /// Encodes bytes. Nil if their number is no multiple of 4.
+  /// Encodes bytes. Nil if their number is not a multiple of 4.
   package static func text(_ bytes: [UInt8]) -> String? {
     guard bytes.count % 4 == 0 else { return nil }
     var characters: [UInt8] = []

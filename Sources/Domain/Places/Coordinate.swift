@@ -1,7 +1,7 @@
 import Glibc
 
-/// Point on the earth, WGS 84, in units of 1e-7 degrees, about 1 cm. The wire, the disk and memory have the same
-/// integers, so no round trip changes a digit.
+/// Point on the earth (WGS 84), in units of 1e-7 degrees (about 1 cm). The wire, the disk and memory have the same
+/// integers, so a round trip changes no digit.
 package struct Coordinate: Sendable, Hashable {
   /// Latitude, -900,000,000 … 900,000,000.
   package let latitudeE7: Int32
@@ -16,7 +16,7 @@ package struct Coordinate: Sendable, Hashable {
     self.longitudeE7 = longitudeE7
   }
 
-  /// Rounds degrees to 1e-7. Nil if a value is not finite, or is outside ±90 and ±180.
+  /// Rounds degrees to 1e-7. Nil if the latitude is not within ±90, or the longitude not within ±180.
   package init?(latitude: Double, longitude: Double) {
     guard (-90.0...90.0).contains(latitude), (-180.0...180.0).contains(longitude) else { return nil }
     self.init(latitudeE7: Int32((latitude * 1e7).rounded()), longitudeE7: Int32((longitude * 1e7).rounded()))
@@ -29,8 +29,8 @@ package struct Coordinate: Sendable, Hashable {
 }
 
 extension Coordinate {
-  /// Returns the great-circle distance by the haversine formula on a sphere of 6,371 km, within 0.6 % of the
-  /// ellipsoid's.
+  /// Returns the great-circle distance on a sphere with a radius of 6,371 km, by the haversine formula. The distance on
+  /// the ellipsoid differs by at most 0.6 %.
   package func distanceKm(to other: Coordinate) -> Double {
     let toRadians = Double.pi / 180
     let (a, b) = (latitude * toRadians, other.latitude * toRadians)

@@ -1,6 +1,6 @@
 extension Place.Level {
   /// Name of the level in the API and on the command line.
-  package var word: String {
+  package var name: String {
     switch self {
     case .country: "country"
     case .region: "region"
@@ -15,7 +15,7 @@ extension Place.Level {
 
 extension Place.Match {
   /// Name of the match in the API and on the command line.
-  package var word: String {
+  package var name: String {
     switch self {
     case .exact: "exact"
     case .prefix: "prefix"
@@ -31,8 +31,8 @@ extension Place {
     json.add("label", label)
     json.add("latitude", coordinate.latitude)
     json.add("longitude", coordinate.longitude)
-    json.add("level", level.word)
-    json.add("match", match.word)
+    json.add("level", level.name)
+    json.add("match", match.name)
     json.add("confidence", (confidence * 1_000).rounded() / 1_000)
     json.add("name", name)
     json.add("region", region)

@@ -14,30 +14,30 @@ package struct Place: Sendable, Equatable {
     case exact = 1
     /// The text is the beginning of the name.
     case prefix
-    /// A name of the text counts as misspelt.
+    /// The geocoder treats a name in the text as misspelt.
     case fuzzy
     /// The geocoder found only a wider place than the text names.
     case fallback
   }
 
-  /// Further data of a lookup, which a post does not need.
+  /// Data of a place that only lookups need.
   package struct Detail: Sendable, Equatable {
     /// Name of the second-level region, for example "King". Empty if there is none or it is unknown.
     package var county = ""
     /// Postcode, for example "98101". Empty unless the text gave it.
     package var postcode = ""
-    /// Bounding box of the place. For a country, region or county it is the extent of its places, otherwise an
-    /// estimate.
+    /// Bounding box of the place. The box of a country, region or county is the extent of its cities. Any other box is
+    /// an estimate.
     package var box: BoundingBox?
     /// Words of the text that led to the place, as typed.
     package var matched = ""
-    /// Words of the text that were left over.
+    /// Words of the text that the geocoder could not match.
     package var unmatched = ""
     /// Name of the source: "gazetteer" or a remote provider.
     package var provider = "gazetteer"
     /// Attribution that the licences of the data require.
     package var attribution = ""
-    /// True if the result should come from a remote provider that was unavailable.
+    /// True if the place needed a remote provider that was unavailable, and comes from the gazetteer instead.
     package var isDegraded = false
 
     /// Creates a detail without data.
@@ -68,7 +68,7 @@ package struct Place: Sendable, Equatable {
   package var country: String
   /// Country code in ISO 3166-1 alpha-2, upper case, for example "US".
   package var countryCode: String
-  private var extra: Extra? = nil
+  private var storage: DetailStorage? = nil
 
   package init(
     coordinate: Coordinate, level: Level, match: Match, confidence: Double, label: String, name: String,
@@ -85,18 +85,19 @@ package struct Place: Sendable, Equatable {
     self.countryCode = countryCode
   }
 
-  /// Further data of a lookup. Nil in results for posts.
+  /// Data of the place that only lookups need. Nil in results for posts.
   package var detail: Detail? {
-    get { extra?.detail }
-    set { extra = newValue.map(Extra.init) }
+    get { storage?.detail }
+    set { storage = newValue.map(DetailStorage.init) }
   }
 
-  /// Detail in a separate allocation. Most places have none, and places are passed on many times.
-  private final class Extra: Sendable, Equatable {
+  /// Detail in a separate allocation, which keeps `Place` small. Most places have no detail, and places are copied
+  /// often.
+  private final class DetailStorage: Sendable, Equatable {
     let detail: Detail
 
     init(_ detail: Detail) { self.detail = detail }
 
-    static func == (a: Extra, b: Extra) -> Bool { a.detail == b.detail }
+    static func == (a: DetailStorage, b: DetailStorage) -> Bool { a.detail == b.detail }
   }
 }

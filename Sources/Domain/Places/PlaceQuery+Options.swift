@@ -1,4 +1,4 @@
-/// Error in an option of a query. Retries are futile: the query has to change.
+/// Error in an option of a query. Do not retry it: the query has to change.
 package struct InvalidOption: Error, Sendable, Equatable {
   package let option: PlaceQuery.Option
   /// Description of a valid value, for example "a number from 1 to 20".
@@ -19,7 +19,7 @@ package struct InvalidOption: Error, Sendable, Equatable {
 }
 
 extension PlaceQuery {
-  /// Options of a query, by their names in URLs, columns and flags.
+  /// Options of a query. The raw values are their names in URLs, columns and flags.
   package enum Option: String, Sendable, CaseIterable {
     case text = "query"
     case limit, country, focus
@@ -27,8 +27,8 @@ extension PlaceQuery {
     case level, autocomplete
   }
 
-  /// Sets one option from text that people and programs write: "de", "47.6,-122.3", "city,postcode", "true". An empty
-  /// text changes nothing, except that the query's own text must not be empty.
+  /// Sets one option from its text, such as "de", "47.6,-122.3", "city,postcode" or "true". A blank text changes
+  /// nothing, but is invalid for the option `text`.
   ///
   /// - Throws: the invalid option. The query is then unchanged.
   package mutating func set(_ option: Option, to value: String) throws(InvalidOption) {
@@ -61,7 +61,7 @@ extension PlaceQuery {
       language = code
     case .level:
       guard let wanted = Place.Level.set(value) else {
-        throw invalid("one or more of \(Place.Level.allCases.map(\.word).joined(separator: ", "))")
+        throw invalid("one or more of \(Place.Level.allCases.map(\.name).joined(separator: ", "))")
       }
       levels = wanted
     case .autocomplete:
@@ -82,36 +82,36 @@ extension StringProtocol {
 }
 
 extension Place.Level {
-  /// Returns the level with a name of the API. Nil for an unknown name.
-  package init?(word: some StringProtocol) {
-    guard let level = Place.Level.allCases.first(where: { $0.word == word }) else { return nil }
+  /// Returns the level with this name in the API. Nil for an unknown name.
+  package init?(name: some StringProtocol) {
+    guard let level = Place.Level.allCases.first(where: { $0.name == name }) else { return nil }
     self = level
   }
 
-  /// Parses "city, postcode". Nil if a word is no level.
+  /// Parses names of levels, such as "city, postcode". Nil if a name is unknown, or if there is none.
   fileprivate static func set(_ text: String) -> Set<Self>? {
-    let words = text.lowercased().split(separator: ",").map { String($0).trimmedLine }
-    let levels = words.compactMap { Place.Level(word: $0) }
-    return levels.count == words.count && !levels.isEmpty ? Set(levels) : nil
+    let names = text.lowercased().split(separator: ",").map { String($0).trimmedLine }
+    let levels = names.compactMap { Place.Level(name: $0) }
+    return levels.count == names.count && !levels.isEmpty ? Set(levels) : nil
   }
 }
 
 extension Coordinate {
-  /// Parses two numbers of degrees with a comma between them, latitude first. Nil if the text is invalid, or off the
-  /// earth.
+  /// Parses latitude and longitude in degrees, with a comma between them. Nil if the text is invalid, or the point is
+  /// not on the earth.
   package init?(text: String) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     guard parts.count == 2 else { return nil }
     self.init(latitude: String(parts[0]), longitude: String(parts[1]))
   }
 
-  /// Parses degrees as people write them, in decimal with a dot. Nil if one is invalid, or off the earth.
+  /// Parses degrees in decimal notation with a dot. Nil if a number is invalid, or the point is not on the earth.
   package init?(latitude: String, longitude: String) {
     guard let latitude = Self.degrees(latitude), let longitude = Self.degrees(longitude) else { return nil }
     self.init(latitude: latitude, longitude: longitude)
   }
 
-  /// Parses a decimal number. `Double` by itself would also accept "0x1p3", "nan" and "infinity".
+  /// Parses a decimal number. `Double` alone would also accept "0x1p3", "nan" and "infinity".
   private static func degrees(_ text: String) -> Double? {
     let text = text.trimmedLine
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E].contains($0) }) else { return nil }

@@ -4,9 +4,9 @@ package struct PlaceQuery: Sendable, Hashable {
   package enum Kind: UInt8, Sendable {
     /// Finds the places that the text means.
     case forward = 0
-    /// Finds places like forward. The last word may be incomplete: suggestions while the user types.
+    /// Finds places for a text whose last word may be incomplete, to suggest them while the user types.
     case autocomplete
-    /// Finds the populated places around the point that the text gives: "47.6, -122.3".
+    /// Finds the cities around the point that the text gives, such as "47.6, -122.3".
     case reverse
   }
 
@@ -15,17 +15,17 @@ package struct PlaceQuery: Sendable, Hashable {
   package var kind: Kind
   /// Maximum number of results, 1 … `Limits.candidatesMax`.
   package var limit: Int
-  /// Country code in ISO 3166-1 alpha-2, upper case, which restricts results to this country and its territories. An
+  /// Country code in ISO 3166-1 alpha-2, upper case. Results are restricted to this country and its territories. An
   /// unknown code finds nothing.
   package var country: String?
-  /// Point near which places are preferred to others of about their size.
+  /// Point that ranks nearby places above other places of about the same size.
   package var focus: Coordinate?
-  /// Language of labels in ISO 639-1, if the data has it. Otherwise labels are in English or the country's own
-  /// language.
+  /// Language of labels, as an ISO 639-1 code. A label without a name in this language is in English or in the
+  /// country's own language.
   package var language: String?
   /// Levels of results. Empty for all levels.
   package var levels: Set<Place.Level>
-  /// True if results need `Place.detail`. A post needs none, and it takes time.
+  /// True if results need `Place.detail`, which takes time. A post needs no detail.
   package var isDetailed: Bool
 
   /// Clamps the limit to its range.

@@ -2,17 +2,17 @@
 package enum Verdict: Sendable, Equatable {
   /// Agreement of a client's own coordinates with the place found.
   package enum Agreement: UInt8, Sendable {
-    /// The client gave no coordinates, so the post has the place's.
+    /// The client gave no coordinates. The post has the coordinates of the place.
     case notGiven = 0
     /// The coordinates agree with the place.
     case verified = 1
-    /// No place was found for the text, so there is nothing to compare with.
+    /// The geocoder found no place to compare the coordinates with.
     case unverified = 2
     /// The coordinates are far from the place.
     case mismatch = 3
 
     /// Name of the agreement in the API.
-    package var word: String {
+    package var name: String {
       switch self {
       case .notGiven: "not_given"
       case .verified: "verified"
@@ -30,8 +30,7 @@ package enum Verdict: Sendable, Equatable {
     /// Country code in ISO 3166-1 alpha-2, upper case, or empty.
     package let countryCode: String
     package var agreement: Agreement
-    /// Kind of match between the text and the place. Nil if no place was found, or in posts of versions that did not
-    /// store it.
+    /// Kind of match between the text and the place. Nil if no place was found, or if an early version stored the post.
     package var match: Place.Match?
 
     package init(
@@ -39,7 +38,7 @@ package enum Verdict: Sendable, Equatable {
     ) {
       self.coordinate = coordinate
       self.label = label
-      // Filters by country would never match another form.
+      // A filter by country would never match a code of another form.
       self.countryCode = countryCode.isCountryCode ? countryCode : ""
       self.agreement = agreement
       self.match = match
@@ -60,15 +59,15 @@ package enum Verdict: Sendable, Equatable {
   }
 
   case published(Published)
-  /// Rejected for good: the same post would be rejected again.
+  /// The post is rejected. The same post would be rejected again.
   case rejected(Reason)
 }
 
-/// Second part of validation, after geocoding. `Submission` does the first part.
+/// Validation of a post after its geocoding. `Submission` validates the post before.
 package enum PlacementCheck {
-  /// Returns the distance in km within which a client's coordinates agree with the place found. The distance is about
-  /// half the size of a large place of the level. No circle fits a country, so only the far side of the world
-  /// disagrees.
+  /// Returns the greatest distance, in km, at which a client's coordinates agree with a place of this level. The
+  /// distance is about half the size of a large place. A country fits no circle, so only coordinates far outside it are
+  /// a mismatch.
   package static func toleranceKm(_ level: Place.Level) -> Double {
     switch level {
     case .country: 3_000

@@ -1,18 +1,20 @@
-/// Condition for posts of the list: the part of Parse's query language that clients of the original service use. They
-/// send equality, `$lt`, `$gt` and `$or` (Parse, REST API guide, "Queries"). The type is in the domain because stores
-/// search by it. Its parser is here too, because tests and fuzzers of stores write conditions in that language.
+/// Condition for posts of the list, in a part of Parse's query language (Parse, REST API guide, "Queries"). Clients of
+/// the original service use equality, `$lt`, `$gt` and `$or`.
+///
+/// The type is in Domain because stores search by conditions. The parser is here too, because tests and fuzzers of
+/// stores write conditions in that language.
 package indirect enum ListCondition: Sendable, Equatable {
-  /// Field to compare, by the name that these clients use.
+  /// Field to compare, by its name in the compatibility API.
   package enum Field: String, Sendable, CaseIterable {
     case objectId, uniqueKey, firstName, lastName, mapString, mediaURL, latitude, longitude, createdAt, updatedAt
   }
 
-  /// Value in the form in which its field is stored.
+  /// Value to compare, in the form in which the store keeps the field.
   package enum Value: Sendable, Equatable {
     case text(String)
-    /// Number of degrees.
+    /// Latitude or longitude, in degrees.
     case number(Double)
-    /// Post id, account number, or milliseconds since 1970, UTC.
+    /// Post id, account id, or milliseconds since 1970, UTC.
     case integer(Int64)
   }
 
@@ -39,20 +41,20 @@ package indirect enum ListCondition: Sendable, Equatable {
   /// Condition that holds for no post.
   package static let never = ListCondition.any([])
 
-  /// Reason why a condition is invalid. Retries are futile.
+  /// Reason why a condition is invalid. Do not retry.
   package struct Refusal: Error, Equatable {
-    /// Explanation: a sentence without its full stop.
+    /// Explanation for people: a sentence without its full stop.
     package let reason: String
   }
 
-  /// Parses the value of `where`. A field that posts do not have is absent from every post, so it equals nothing.
+  /// Parses the value of `where`. An unknown field is null in every post.
   package init(_ value: JSONValue) throws(Refusal) {
     var reader = Reader()
     self = try reader.condition(value, depth: 0)
   }
 
-  /// Account to which the condition restricts posts. Nil if there is no such restriction. The condition itself still
-  /// includes this comparison.
+  /// Account to which the condition restricts posts. Nil without such a restriction. The condition itself still has the
+  /// comparison with the account.
   package var account: AccountID? {
     switch self {
     case .compare(.uniqueKey, .equal, .integer(let id)): AccountID(rawValue: id)
@@ -142,7 +144,7 @@ package indirect enum ListCondition: Sendable, Equatable {
     ) throws(Refusal) -> ListCondition {
       try countComparison()
       guard let field, value != .null, let value = try Reader.value(value, of: field, name) else {
-        // The field does not exist, so no post has it. Posts have every field that exists.
+        // An unknown field is null in every post. A known field is never null, and never has a value of another form.
         return (comparison == .notEqual) == (value != .null || field != nil) ? .always : .never
       }
       return .compare(field, comparison, value)

@@ -1,6 +1,7 @@
-/// Page of the published posts, as clients of the original service request it.
+/// Request for a page of the published posts, from a client of the original service.
 package struct ListQuery: Sendable, Equatable {
-  /// Order of the page. Posts of the same millisecond stand in the order in which they were stored.
+  /// Order of the page. `updatedAt` sorts by sequence number and `createdAt` by id, so posts of the same millisecond
+  /// have a fixed order.
   package enum Order: Sendable, Equatable {
     case updatedAt
     case createdAt

@@ -1,6 +1,7 @@
-/// Stored post, from its acceptance on.
+/// Accepted post, as the store has it.
 package struct Post: Sendable, Equatable {
-  /// State of a post: queued, then one of the others until its owner edits or deletes it.
+  /// State of a post. A queued post becomes published, rejected or dead. Its owner or an operator may change that state
+  /// later.
   package enum State: UInt8, Sendable, CaseIterable {
     /// Stored durably, with a job that a worker has to finish.
     case queued = 0
@@ -8,13 +9,13 @@ package struct Post: Sendable, Equatable {
     case published = 1
     /// Rejected, for the reason stored with it.
     case rejected = 2
-    /// Undecided after too many attempts. The post stays for the operator.
+    /// Dead after a permanent failure, too many attempts or too many lost workers. An operator may retry the post.
     case dead = 3
-    /// Deleted by its owner. An invisible row without content keeps its id and its key.
+    /// Deleted by its owner. A row without content keeps its id and idempotency key.
     case deleted = 4
 
     /// Name of the state in the API.
-    package var word: String {
+    package var name: String {
       switch self {
       case .queued: "queued"
       case .published: "published"
@@ -30,13 +31,13 @@ package struct Post: Sendable, Equatable {
   /// Place as typed.
   package var place: String
   package var link: String
-  /// The owner's text, if it differs from the link: another spelling, or no link at all. In the second case `link` is
-  /// empty.
+  /// The owner's text for the link, if it differs from `link`. The text is another spelling of the link, or it is not a
+  /// link and `link` is empty.
   package var linkText: String?
   package var state: State
-  /// The client's coordinates until the post is settled, then the post's.
+  /// Coordinates from the client until the settlement, then the coordinates on the map.
   package var coordinate: Coordinate?
-  /// Result of a published post.
+  /// Outcome of a published post.
   package var outcome: Verdict.Published?
   /// Reason of a rejected or dead post.
   package var reason: Verdict.Reason?

@@ -2,7 +2,8 @@
 package struct PostFilter: Sendable {
   /// Filter by country and by bounding box.
   package var feed: FeedFilter
-  /// Part of the place as typed or as found, of the name, or of the link, in lower case. Empty for all posts.
+  /// Text to search for in the place as typed or as found, in the owner's name and in the link. Lower case. Empty for
+  /// all posts.
   private let text: String
   /// Earliest time of the last change, inclusive, in milliseconds since 1970, UTC.
   package var sinceMs: Int64
@@ -23,7 +24,7 @@ package struct PostFilter: Sendable {
         entry.updatedMs, [entry.place, entry.label, "\(entry.firstName) \(entry.lastName)", entry.link])
   }
 
-  /// Returns true if the filter passes the post, in any state. Its owner's name is ignored.
+  /// Returns true if the filter passes the post, whatever its state. The filter does not search the owner's name.
   package func contains(_ post: Post) -> Bool {
     feed.contains(post)
       && contains(post.updatedMs, [post.place, post.outcome?.label ?? "", post.linkText ?? post.link])

@@ -1,8 +1,8 @@
-/// Id of a post: 10 characters of 0-9, A-Z, a-z outside, an integer inside.
+/// Id of a post: an integer, written as 10 characters of 0-9, A-Z, a-z.
 ///
 /// The integer is a Snowflake (Twitter, 2010): milliseconds since 2020 in the upper bits, a counter in the lower 18.
-/// Rows are therefore appended at one end of the table, and need no second index. 59 bits suffice until 2089 and fit 10
-/// characters of base 62.
+/// Rows are therefore appended at one end of the table, and need no second index. Ten characters of base 62 suffice
+/// until 2121.
 package struct PostID: RawRepresentable, Sendable, Hashable, Comparable, CustomStringConvertible {
   package let rawValue: UInt64
 
@@ -33,13 +33,13 @@ package struct PostID: RawRepresentable, Sendable, Hashable, Comparable, CustomS
     rawValue = value
   }
 
-  /// Returns the id after `last` at a time. Later ids are greater, even if the clock goes back or stands still.
+  /// Returns the next id, which is greater than `last` even if the clock goes back or stands still.
   ///
-  /// - Parameter unixMs: milliseconds since 1970, UTC. Ids end in 2089.
+  /// - Parameter unixMs: milliseconds since 1970, UTC. Ids end in 2121.
   package static func following(_ last: PostID?, unixMs: Int64) -> PostID {
     let clock = UInt64(max(0, unixMs - epochUnixMs)) << 18
     let value = max(clock, (last?.rawValue ?? 0) + 1)
-    precondition(value <= rawValueMax, "The clock is past the year 2089: ids need more characters.")
+    precondition(value <= rawValueMax, "The clock is past the year 2121: ids need more characters.")
     return PostID(unchecked: value)
   }
 

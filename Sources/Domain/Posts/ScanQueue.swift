@@ -1,14 +1,14 @@
-/// Admission of scans, which are reads that may examine very many rows. A pure state machine: the caller runs the scans
-/// that start.
+/// Admission of scans: reads that may examine more than `Limits.quickReadRowsMax` rows. A pure state machine: the
+/// caller runs the scans that start.
 ///
-/// A network has a share of the slots and of the queue, and a block of addresses has a larger one. Neither can block
-/// all others, even if one client has many networks of a block.
+/// A network may use a share of the slots and of the queue, and a block of addresses a larger share. Thus no client
+/// delays all other clients, even if it has many networks of a block.
 package struct ScanQueue: Sendable {
   /// The outcome of `admit`.
   package enum Admission: Sendable, Equatable {
     /// The scan has a slot.
     case starts
-    /// The scan waits for a slot. `finish` or `resume` returns its number when it has one.
+    /// The scan waits for a slot. `finish` or `resume` returns the scan's id when it gets a slot.
     case waits
     /// The queue is full, or the share of the network or of its block is used up.
     case refused
@@ -20,7 +20,7 @@ package struct ScanQueue: Sendable {
     let block: IPAddress?
   }
 
-  /// Limits of the running scans, or of the waiting ones.
+  /// Limits of the running or the waiting scans: in total, per network and per block.
   private struct Bounds: Sendable {
     private let allMax: Int
     private let networkMax: Int
@@ -32,7 +32,7 @@ package struct ScanQueue: Sendable {
       blockMax = max(1, allMax / Limits.scansBlockShare)
     }
 
-    /// Returns true if a scan may join others.
+    /// Returns true if a scan may join other scans.
     func allows(_ entry: Entry, beside others: [Entry]) -> Bool {
       guard others.count < allMax else { return false }
       return entry.network == nil
@@ -55,7 +55,7 @@ package struct ScanQueue: Sendable {
   /// - Parameters:
   ///   - slotsMax: maximum number of running scans, 1 or more.
   ///   - waitingMax: maximum number of waiting scans, 0 or more.
-  package init(slotsMax: Int = Limits.scansAtOnceMax, waitingMax: Int = Limits.scansWaitingMax) {
+  package init(slotsMax: Int = Limits.concurrentScansMax, waitingMax: Int = Limits.scansWaitingMax) {
     slots = Bounds(allMax: slotsMax)
     queue = Bounds(allMax: waitingMax)
   }
@@ -64,10 +64,11 @@ package struct ScanQueue: Sendable {
   ///
   /// - Parameters:
   ///   - id: number that no other scan has.
-  ///   - network: network whose share, and whose block's share, the scan uses. Nil for no share.
+  ///   - network: network of the client. The scan uses its share and its block's share. Nil exempts the scan from
+  ///     shares.
   package mutating func admit(_ id: UInt64, from network: IPAddress?) -> Admission {
     let entry = Entry(id: id, network: network, block: network?.block)
-    // Waiting scans cannot start now, so a new one that can need not wait for them.
+    // The waiting scans have used up their shares, so a new scan that may start overtakes them.
     if mayStart(entry) {
       running.append(entry)
       return .starts
@@ -89,7 +90,7 @@ package struct ScanQueue: Sendable {
     return next.id
   }
 
-  /// Stops further scans from starting.
+  /// Prevents further scans from starting. Running scans continue.
   package mutating func pause() { isPaused = true }
 
   /// Permits scans to start again.

@@ -1,6 +1,6 @@
 /// Validated content of a post: a place in the user's own words, and a link.
 package struct Submission: Sendable, Equatable {
-  /// Invalid field and its reason. Retries are futile: the same submission fails again.
+  /// Invalid field and the reason. Do not retry.
   package struct Refusal: Error, Equatable {
     /// Name of the field in the native API.
     package let field: String
@@ -10,25 +10,25 @@ package struct Submission: Sendable, Equatable {
 
   /// Place: 1 … `Limits.placeBytesMax` bytes without a flaw by ``VisibleText``.
   package let place: String
-  /// Link that a browser may open, as `WebLink` makes it. Empty if the client's text is no link.
+  /// Link that a browser may open, as `WebLink` normalises it. Empty if the client's text is not a link.
   package let link: String
-  /// Text from a client of the original service, if it differs from the link: another spelling, or no link at all. The
-  /// text has no white space at its ends, and never becomes a hyperlink. Only clients of the original service get it,
-  /// and they accept any text.
+  /// Text from a client of the original service, if it differs from `link`. The text is another spelling of the link,
+  /// or it is not a link and `link` is empty. The text has no white space at its ends, and never becomes a hyperlink.
+  /// Only clients of the original service get the text, because they accept any.
   package let linkText: String?
   /// Coordinates from the client. Nil if the post takes the place's coordinates.
   package let coordinate: Coordinate?
-  /// Trace of the request, which is no part of the content: a repeat of the post may have another trace.
+  /// Trace of the request. A repeat of the post may have another trace, because the trace is not part of the content.
   package var trace: TraceContext?
 
   /// Validates the content.
   ///
   /// - Parameters:
-  ///   - link: web link, unless any text is allowed.
+  ///   - link: web link, or any text with `allowsAnyLink`.
   ///   - latitude: degrees. Give both coordinates or none.
   ///   - longitude: degrees.
-  ///   - allowsAnyLink: true if a text that is no link is kept, without white space at its ends. Such a text must be
-  ///     one line of at most `Limits.linkBytesMax`.
+  ///   - allowsAnyLink: true to keep a text that is not a link, without white space at its ends. The text must be one
+  ///     safe line of at most `Limits.linkBytesMax` bytes.
   package init(
     place: String, link: String, latitude: Double?, longitude: Double?, allowsAnyLink: Bool = false
   ) throws(Refusal) {
@@ -64,10 +64,10 @@ package struct Submission: Sendable, Equatable {
     }
   }
 
-  /// Returns the client's link with a scheme, or nil if that equals `link`. The client's link has no white space at its
-  /// ends.
+  /// Returns the client's spelling of a link, with a scheme. Nil if the spelling equals `link`. `typed` has no white
+  /// space at its ends.
   private static func spelling(_ typed: String, of link: String) -> String? {
-    // A link differs from the client's text in the case of letters, or by a scheme.
+    // `WebLink` changes the case of letters, or adds a scheme. Only a new scheme makes the link longer.
     let text = link.utf8.count > typed.utf8.count ? "https://" + typed : typed
     return text == link ? nil : text
   }

@@ -1,12 +1,12 @@
-/// Admission of producers' requests. Limits apply to the unanswered requests of each connection and of all. The account
-/// of a connection's token is cached, so that not every batch needs an authentication. Times are milliseconds of a
-/// clock that never goes back.
+/// Admission of producers' requests, with limits for the unanswered requests of each connection and of all connections.
+/// The account of a connection's token is cached, so that not every batch needs an authentication. Times are
+/// milliseconds of a monotonic clock.
 package struct SubmitAdmission: Sendable {
   /// Identity behind a token.
   package enum Identity: Sendable, Equatable {
-    /// The token is a session of this account.
+    /// The token belongs to a session of this account.
     case account(AccountID)
-    /// The token is no session, or an expired one.
+    /// The token belongs to no session, or to an expired one.
     case unauthenticated
   }
 
@@ -18,7 +18,7 @@ package struct SubmitAdmission: Sendable {
     case authenticate
     /// The request counts, and must wait for `learn`. An authentication of the token is already running.
     case wait
-    /// The token is no session. The request does not count.
+    /// The token belongs to no session. The request does not count.
     case unauthorized
     /// Too many requests are unanswered. The request does not count.
     case busy
@@ -44,11 +44,13 @@ package struct SubmitAdmission: Sendable {
 
   /// Admits or refuses a request.
   ///
-  /// - Parameter peer: identity of its connection.
+  /// - Parameter peer: ZeroMQ's routing id of the connection.
   package mutating func begin(_ peer: [UInt8], token: String, nowMs: Int64) -> Decision {
     var producer = producers[peer] ?? Producer()
     if producer.token == token, producer.identity == .unauthenticated, nowMs < producer.untilMs { return .unauthorized }
-    guard unanswered < Limits.submitRequestsMax, producer.unanswered < Limits.submitUnansweredMax else { return .busy }
+    guard unanswered < Limits.submitRequestsMax, producer.unanswered < Limits.submitRequestsOfConnectionMax else {
+      return .busy
+    }
     if producers[peer] == nil, producers.count >= Limits.submitProducersMax {
       producers = producers.filter { $0.value.unanswered > 0 }
     }
@@ -66,10 +68,11 @@ package struct SubmitAdmission: Sendable {
     return .authenticate
   }
 
-  /// Records the identity of a token, by which the caller then decides its waiting requests. Nil if the authentication
-  /// failed, and the identity is unknown.
-  package mutating func learn(_ peer: [UInt8], token: String, identity: Identity?, nowMs: Int64) {
-    // The connection uses another token by now, which has its own authentication.
+  /// Records the identity of a token. The caller then decides the requests that wait for it.
+  ///
+  /// - Parameter identity: nil if the authentication failed, and the identity is unknown.
+  package mutating func recordIdentity(_ peer: [UInt8], token: String, identity: Identity?, nowMs: Int64) {
+    // If the connection uses another token by now, that token has its own authentication.
     guard var producer = producers[peer], producer.token == token else { return }
     producer.identity = identity
     producer.untilMs = nowMs + Limits.submitTokenMs
@@ -77,7 +80,7 @@ package struct SubmitAdmission: Sendable {
     producers[peer] = producer
   }
 
-  /// Ends a request that counted, because it has its reply.
+  /// Removes a request from the count, because it has its reply.
   package mutating func end(_ peer: [UInt8]) {
     guard let producer = producers[peer], producer.unanswered > 0 else { return }
     unanswered -= 1

@@ -1,4 +1,4 @@
-/// Post as a producer sent it over ZeroMQ, not yet validated. Any text and any coordinates may be in it.
+/// Post from a producer over ZeroMQ, before its validation. Its texts and coordinates may be invalid.
 package struct SubmittedPost: Sendable, Equatable {
   /// Idempotency key, which is the same in every resend of the post.
   package let idempotencyKey: String
@@ -28,14 +28,15 @@ package struct SubmittedPost: Sendable, Equatable {
 package enum SubmitReceipt: Sendable, Equatable {
   /// The post is durable, with its job.
   case accepted(PostID)
-  /// The post was durable before: the key was used for the same post.
+  /// The post was already durable under its idempotency key.
   case replayed(PostID)
-  /// The post is refused. Retries are futile.
+  /// The post is refused. Do not retry.
   case refused(SubmitRefusal)
-  /// The post is refused for now, and nothing was stored. The producer may resend it after a pause in milliseconds.
+  /// The post is refused for now, and nothing was stored. The producer may resend the post after a pause in
+  /// milliseconds.
   case busy(SubmitRefusal, retryAfterMs: Int64)
 
-  /// Id of the post, if it is durable.
+  /// Id of the durable post. Nil if the post was not accepted.
   package var post: PostID? {
     switch self {
     case .accepted(let id), .replayed(let id): id
@@ -44,7 +45,7 @@ package enum SubmitReceipt: Sendable, Equatable {
   }
 }
 
-/// Refusal of a post, or of a whole request. The codes are the HTTP API's.
+/// Refusal of a post, or of a whole request. The codes are those of the HTTP API.
 package struct SubmitRefusal: Sendable, Equatable {
   /// Code for machines, which never changes.
   package let code: String

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Link of a post: http or https, with a host. Its form is one that a browser opens and that is safe to show as a link.
+/// Link of a post: an http or https address with a host. A browser can open the link, and a page can safely show it.
 ///
-/// The server never follows it. The compatibility API handles other texts from the original service's clients.
+/// The server never opens the link. The compatibility API handles other texts from the original service's clients.
 package struct WebLink: Sendable, Hashable {
-  /// Reason why a text is no link.
+  /// Reason why a text is not a link.
   package enum Refusal: Error, Equatable {
     case empty
     case tooLong
@@ -34,7 +34,7 @@ package struct WebLink: Sendable, Hashable {
 
   /// Parses a web address. `example.org/x` becomes `https://example.org/x`.
   ///
-  /// - Throws: the reason why the text is no web address.
+  /// - Throws: the reason why the text is not a web address.
   package init(_ input: String) throws(Refusal) {
     let trimmed = WebLink.trimmed(Array(input.utf8)[...])
     guard !trimmed.isEmpty else { throw .empty }
@@ -47,7 +47,7 @@ package struct WebLink: Sendable, Hashable {
     let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
     let authority = rest[..<(end ?? rest.endIndex)]
     guard !authority.contains(UInt8(ascii: "@")) else { throw .credentials }
-    try WebLink.check(authority: authority, bare: scheme == nil)
+    try WebLink.check(authority: authority, hasScheme: scheme != nil)
     // Most links already have their canonical form.
     let isCanonical =
       scheme != nil && trimmed.count == input.utf8.count
@@ -76,7 +76,7 @@ package struct WebLink: Sendable, Hashable {
       guard scheme == "http" || scheme == "https" else { throw .scheme(scheme + "://") }
       return (scheme, rest.dropFirst(2))
     }
-    // "example.org:8080/x" has a port, "javascript:1" a scheme. Only a host may contain a dot here.
+    // "example.org:8080/x" has a port, "javascript:1" a scheme. A text with a dot before the colon begins with a host.
     let digits = rest.prefix { !"/?#".utf8.contains($0) }
     guard scheme.utf8.contains(UInt8(ascii: ".")), digits.allSatisfy({ (48...57).contains($0) }) else {
       throw .scheme(scheme + ":")
@@ -84,7 +84,7 @@ package struct WebLink: Sendable, Hashable {
     return (nil, text)
   }
 
-  private static func check(authority: Bytes, bare: Bool) throws(Refusal) {
+  private static func check(authority: Bytes, hasScheme: Bool) throws(Refusal) {
     var host = authority
     if authority.first == UInt8(ascii: "["), let close = authority.firstIndex(of: UInt8(ascii: "]")) {
       host = authority[..<authority.index(after: close)]
@@ -96,7 +96,7 @@ package struct WebLink: Sendable, Hashable {
       host = authority.prefix { $0 != UInt8(ascii: ":") }
       let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
       let named = labels.last?.isEmpty == true ? labels.dropLast() : labels[...]
-      guard !named.isEmpty, named.count > 1 || !bare, named.allSatisfy(isLabel) else { throw .host }
+      guard !named.isEmpty, named.count > 1 || hasScheme, named.allSatisfy(isLabel) else { throw .host }
     }
     let port = authority[host.endIndex...]
     guard !port.isEmpty else { return }
@@ -121,9 +121,9 @@ package struct WebLink: Sendable, Hashable {
     return bytes
   }
 
-  /// Returns true for spaces of any kind, and for wide forms of ASCII. Browsers read a wide form as the character that
-  /// it resembles: ／ would end the host. Joiners and other invisible characters are forbidden too. They are valid in
-  /// text, but hidden in an address.
+  /// Returns true for white space, full-width forms of ASCII and invisible characters. Browsers read a full-width form
+  /// as the ASCII character, so ／ would end the host. Invisible characters such as joiners are valid in texts, but
+  /// would make two links look alike.
   private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
     guard scalar.value >= 128 else { return false }
     let properties = scalar.properties

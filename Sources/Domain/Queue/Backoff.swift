@@ -1,6 +1,6 @@
 /// Backoff of a failed job, with full jitter: a random time up to a cap that doubles with each failure. Jobs that
-/// failed together do not come back together. A worker may ask for a longer pause, and `Settlement` takes the longer of
-/// the two. (Brooker, "Exponential Backoff And Jitter", 2015.)
+/// failed together are thus not retried together. A worker may ask for a longer pause, which `Settlement` then uses.
+/// (Brooker, "Exponential Backoff And Jitter", 2015.)
 package enum Backoff {
   /// Returns the pause after a failure.
   ///

@@ -1,4 +1,4 @@
-/// Messages of workers, and their sessions.
+/// Workers' messages and sessions.
 extension IngestCore {
   /// The first message of a worker, which opens its session.
   package struct Hello: Sendable {
@@ -9,8 +9,8 @@ extension IngestCore {
     package let instance: [UInt8]
     /// Leases that the worker works on, or whose results it keeps.
     package let held: [Lease]
-    /// Interval between two requests of all workers that its remote provider asks for, in milliseconds. Nil without a
-    /// provider.
+    /// Interval that the worker's remote provider asks for between two requests of all workers, in milliseconds. Nil
+    /// without a provider.
     package let remoteIntervalMs: Int64?
 
     package init(worker: String, address: String, instance: [UInt8], held: [Lease], remoteIntervalMs: Int64?) {
@@ -23,18 +23,20 @@ extension IngestCore {
   package enum Message: Sendable {
     /// Credit for jobs, cumulative.
     case credit(jobLimit: UInt64)
-    /// Results by lease. Nil if the protocol forbids the result.
+    /// Results with their leases. A nil reply is a result that the protocol forbids.
     case results([(lease: Lease, reply: WorkerReply?)])
     /// Leases that the worker returns.
     case release([Lease], isGoodbye: Bool)
-    /// A heartbeat. `progress` is the number of jobs that the worker has finished. Nil if it does not count them.
+    /// A heartbeat. `progress` is the number of jobs that the worker has finished. Nil if the worker does not count its
+    /// jobs.
     case heartbeat(jobLimit: UInt64, held: [Lease], progress: UInt64?)
   }
 
   /// Opens a session. The connection's earlier session ends, and so does the earlier session of the same process.
   package mutating func receive(_ hello: Hello, from peer: Peer, nowMs: Int64) -> [Effect] {
     var effects: [Effect] = []
-    // A connection has one session. An earlier one would end only by its silence, and its jobs would count a loss.
+    // A connection has one session. Otherwise an earlier session would end only by its silence, and its jobs would
+    // count a loss.
     if let earlier = sessions[peer], scheduler.sessions[earlier]?.instance != hello.instance {
       effects += close(earlier, "replaced by another instance")
     }
@@ -57,7 +59,8 @@ extension IngestCore {
     return effects
   }
 
-  /// Processes a message of a session. A peer that names another peer's session, or none, must say HELLO again.
+  /// Processes a message of a session. A peer that names an unknown session or another peer's session gets RESET, and
+  /// must send HELLO again.
   ///
   /// - Parameter message: nil for a message of a later minor version, which only shows that the worker is alive.
   package mutating func receive(
@@ -105,15 +108,15 @@ extension IngestCore {
   private mutating func heartbeat(
     _ session: UInt64, jobLimit: UInt64, held: [Lease], progress: UInt64?, nowMs: Int64
   ) -> [Effect] {
-    let wasStuck = scheduler.sessions[session]?.isStuck
+    let wasStalled = scheduler.sessions[session]?.isStalled
     scheduler.heartbeat(session, jobLimit: jobLimit, held: held, progress: progress, nowMs: nowMs)
-    guard let known = scheduler.sessions[session], known.isStuck != wasStuck, let origin = origins[session] else {
+    guard let known = scheduler.sessions[session], known.isStalled != wasStalled, let origin = origins[session] else {
       return []
     }
-    return [.log(known.isStuck ? .workerStuck(origin, leases: known.leases.count) : .workerRecovered(origin))]
+    return [.log(known.isStalled ? .workerStalled(origin, leases: known.leases.count) : .workerRecovered(origin))]
   }
 
-  /// Ends a session that did not fail. Its jobs count no loss.
+  /// Ends a session that did not fail. Its leases do not count as losses.
   private mutating func close(_ session: UInt64, _ reason: String) -> [Effect] {
     guard let origin = forget(session) else { return [] }
     return [.log(.workerLeft(origin, reason: reason))] + report(scheduler.close(session, countsAsLoss: false))

@@ -3,7 +3,7 @@
 ///
 /// A pure state machine without sockets, disk or clock. A shell decodes the messages, calls a method, and performs the
 /// effects in their order: `JobServer` and `PostPipeline` in production, `Simulation` in the tests. Times are
-/// milliseconds of a clock that never goes back.
+/// milliseconds of a monotonic clock.
 ///
 /// A settled job leaves the queue only when the store has committed the settlement. Until then no other result of the
 /// job counts.
@@ -11,9 +11,9 @@ package struct IngestCore: Sendable {
   /// A connection of the job link, by ZeroMQ's routing id.
   package typealias Peer = [UInt8]
 
-  /// A settlement that the store is writing, or has written.
+  /// A settlement of a job, with the lease of its result.
   package struct PendingSettlement: Sendable {
-    /// Session of the worker that waits for the acknowledgement. 0 if no worker does.
+    /// Session of the worker that waits for the acknowledgement. 0 if no worker waits.
     package let session: UInt64
     package let lease: Lease
     /// The job, with the counts that the store has.
@@ -25,19 +25,21 @@ package struct IngestCore: Sendable {
   package enum Write: Sendable {
     /// Settle posts.
     case settle([PendingSettlement])
-    /// Count lost workers for the requeued and the dead posts, and move the dead ones to the dead letters.
+    /// Count lost workers for the requeued and the dead posts, and store that the dead posts are dead.
     case countLosses(JobScheduler.LostLeases)
   }
 
-  /// A result of the store: of a write of the core, or of a request over HTTP, ZeroMQ or the admin socket. The shell
-  /// passes results in commit order, because feeds get the list's changes in that order. The shell passes `changed`
-  /// before the result of the write that made the change, because a client that awaits its post may read the list.
+  /// Result of a write to the store. The write came from the core, or from a request over HTTP, ZeroMQ or the admin
+  /// socket.
+  ///
+  /// The shell passes results in commit order, because feeds get the list's changes in that order. The shell passes
+  /// `changed` before the result of the same write, because a client that awaits its post may then read the list.
   package enum Committed: Sendable {
     /// New posts are queued.
     case accepted([Job])
     /// Dead posts are queued again.
     case retried([Job])
-    /// The result of a `Write`. Nil if the store has refused it.
+    /// The result of a `Write`. Nil if the store has refused the write.
     case written(Write, SettlementResult?)
     /// The list has changed, by a settlement, an edit, a deletion or a new name of an author.
     case changed([FeedChange])
@@ -48,21 +50,22 @@ package struct IngestCore: Sendable {
   /// An event for the operator's log.
   package enum Event: Sendable {
     case workerJoined(WorkerOrigin, held: Int)
-    /// A session ended, and its jobs count no loss.
+    /// A session ended, and its leases do not count as losses.
     case workerLeft(WorkerOrigin, reason: String)
     /// A session was silent for `Limits.livenessMs`.
     case workerLost(WorkerOrigin)
-    /// The worker sends heartbeats and no results. Until its next result it gets no more jobs.
-    case workerStuck(WorkerOrigin, leases: Int)
+    /// The worker sends heartbeats and no results. Ingest sends it no more jobs until it reports a result, or has no
+    /// leases.
+    case workerStalled(WorkerOrigin, leases: Int)
     case workerRecovered(WorkerOrigin)
-    /// Lost workers had posts: the number of posts that are requeued, and of posts that are dead.
+    /// Lost workers had posts. The values are the numbers of requeued and of dead posts.
     case workersLostOverPosts(requeued: Int, dead: Int)
   }
 
-  /// A worker as the log names it.
+  /// Name and address of a worker, for the log.
   package struct WorkerOrigin: Sendable {
     package let name: String
-    /// Address of its connection.
+    /// Address of the worker's connection.
     package let address: String
   }
 
@@ -72,16 +75,16 @@ package struct IngestCore: Sendable {
     case send(MessageToWorker, session: UInt64, to: Peer)
     /// Write to the store. The shell passes the result to `committed`.
     case store(Write)
-    /// End a lookup, for the clients that wait for it.
+    /// Send the outcome of a lookup to the clients that wait for it.
     case lookupEnded(JobID, JobOutcome)
     /// Publish changes of the list to the feeds.
     case publish([FeedChange])
-    /// Count settlements that are durable, or need no write, in the metrics. `void` are posts that were deleted
-    /// meanwhile, and have not changed.
+    /// Count settlements in the metrics. Each is durable or needs no write. `void` has the posts that were deleted
+    /// meanwhile, whose settlements changed nothing.
     case settled([PendingSettlement], void: Set<PostID>)
-    /// Count durable losses in the metrics. `void` are posts that were deleted meanwhile.
+    /// Count durable losses in the metrics. `void` has the posts that were deleted meanwhile.
     case lossesCounted(JobScheduler.LostLeases, void: Set<PostID>)
-    /// Remove posts that have left the queue.
+    /// Subtract posts that have left the queue from the backlog.
     case leftQueue([PostID])
     /// Log an event.
     case log(Event)
@@ -93,7 +96,7 @@ package struct IngestCore: Sendable {
   package internal(set) var rates = QueueRates()
   /// Connections by session.
   var peers: [UInt64: Peer] = [:]
-  /// Session by connection, at most one for each.
+  /// Sessions by connection, at most one for each connection.
   var sessions: [Peer: UInt64] = [:]
   var origins: [UInt64: WorkerOrigin] = [:]
   /// Results that count and that `tick` has not settled yet.
@@ -121,12 +124,12 @@ package struct IngestCore: Sendable {
 
   // MARK: - Requests of this process
 
-  /// Restores the queue at a start: the store's jobs, each with the end of its pause. No job waits longer than the
-  /// longest pause, even if the clock was wrong when its pause was stored.
+  /// Restores the store's jobs at a start. No job waits longer than `Limits.backoffCapMs`, even if the clock was wrong
+  /// when its pause was stored.
   ///
   /// - Parameters:
-  ///   - jobs: jobs with `dueMs` in milliseconds since 1970, UTC. A past time means no pause.
-  ///   - unixMs: present time, in the same unit.
+  ///   - jobs: jobs with the ends of their pauses, in milliseconds since 1970, UTC. A past time means no pause.
+  ///   - unixMs: current time, in the same unit.
   package mutating func resume(_ jobs: [(job: Job, dueMs: Int64)], unixMs: Int64, nowMs: Int64) {
     for (job, dueMs) in jobs {
       let pauseMs = min(dueMs - unixMs, Limits.backoffCapMs)
@@ -169,7 +172,7 @@ package struct IngestCore: Sendable {
       rates.settled.add(losses.dead.count, nowMs: nowMs)
       return [.leftQueue(losses.dead.compactMap(\.post)), .lossesCounted(losses, void: result.notQueued)]
     case .written(.countLosses(let losses), nil):
-      // Ingest's memory still has the count. A restart forgets it.
+      // The count stays in memory. A restart forgets it.
       for job in losses.dead { scheduler.delay(job, attempts: nil, untilMs: nowMs + Limits.storeRetryPauseMs) }
       return []
     }
@@ -226,8 +229,8 @@ package struct IngestCore: Sendable {
     return effects
   }
 
-  /// Leases the jobs that can be sent now. Call this until it returns none, because jobs that could not be sent go to
-  /// another worker.
+  /// Leases the jobs that can be sent now. Call this until it returns no effect, because jobs that could not be sent go
+  /// to another worker.
   package mutating func assign(nowMs: Int64) -> [Effect] {
     scheduler.assign(nowMs: nowMs).map { session, jobs in
       guard let peer = peers[session] else { preconditionFailure("Every session has a connection.") }
@@ -235,8 +238,8 @@ package struct IngestCore: Sendable {
     }
   }
 
-  /// Takes back jobs that could not be sent, because the connection is closed or full. The worker says HELLO on another
-  /// connection, grants credit again, or falls silent.
+  /// Takes back jobs that could not be sent, because the connection is closed or full. The worker then sends HELLO on
+  /// another connection, grants credit again, or falls silent.
   package mutating func sendFailed(_ jobs: [JobScheduler.Assignment], to session: UInt64) {
     scheduler.sendFailed(jobs.map(\.lease), to: session)
   }
@@ -269,7 +272,7 @@ package struct IngestCore: Sendable {
       let pending = PendingSettlement(
         session: ended.session, lease: ended.lease, job: ended.job, settlement: settlement)
       if case .retry(ended.job.attempts, let pauseMs, _) = settlement {
-        // The store has this count already.
+        // The count is unchanged, so nothing has to be stored.
         scheduler.delay(ended.job.id, attempts: ended.job.attempts, untilMs: nowMs + pauseMs)
         acknowledge(pending, .committed)
         unstored.append(pending)

@@ -1,4 +1,4 @@
-/// Id of a unit of work on the job link: a post's own number, or a lookup's with the highest bit set.
+/// Id of a job: the number of its post's id, or the number of a lookup with the highest bit set.
 package struct JobID: RawRepresentable, Sendable, Hashable {
   package let rawValue: UInt64
   package init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -8,8 +8,8 @@ package struct JobID: RawRepresentable, Sendable, Hashable {
   /// Creates the id of a lookup, which is not stored. A lost lookup is not repeated.
   package init(lookup: UInt64) { rawValue = lookup | JobID.lookupBit }
 
-  /// Returns the number below the lookups of a start of ingest. All lookups of earlier starts are below it.
-  package static func lookupsBefore(generation: UInt32) -> UInt64 { UInt64(generation) << 39 }
+  /// Returns the number below all lookups of a start of ingest, and above all lookups of earlier starts.
+  package static func lookupBase(generation: UInt32) -> UInt64 { UInt64(generation) << 39 }
 
   /// Id of the job's post. Nil for a lookup.
   package var post: PostID? { isLookup ? nil : PostID(rawValue: rawValue) }
@@ -22,21 +22,21 @@ package struct JobID: RawRepresentable, Sendable, Hashable {
   private static let lookupBit: UInt64 = 1 << 63
 }
 
-/// Geocoding of one post, or of one lookup.
+/// Unit of work that ingest leases to a worker: the geocoding of one post or one lookup.
 package struct Job: Sendable, Equatable {
-  /// Request of a job.
+  /// Text or query that the worker geocodes.
   package enum Request: Sendable, Equatable {
-    /// The place of a post, by its text of 1 … `Limits.placeBytesMax` bytes.
+    /// The place of a post as typed, 1 … `Limits.placeBytesMax` bytes.
     case post(String)
-    /// The query of a lookup. Posts wait by the thousand, and an indirect case does not enlarge them.
+    /// The query of a lookup. The case is indirect, so that it does not enlarge the jobs of thousands of posts.
     indirect case lookup(PlaceQuery)
   }
 
   package let id: JobID
-  /// Account whose turn the job takes. Lookups have a queue of their own.
+  /// Account of the post, for `FairQueue`, in which accounts take turns. Not used for a lookup.
   package let account: AccountID
   package let request: Request
-  /// The client's own coordinates, to compare with the result. They are not sent to workers.
+  /// Coordinates from the client, to compare with the result. Workers do not get the coordinates.
   package let clientCoordinate: Coordinate?
   /// Number of failed attempts so far, as stored.
   package var attempts: Int
@@ -44,13 +44,13 @@ package struct Job: Sendable, Equatable {
   package var leaseLosses: Int
   /// Trace of the request that created the job.
   package var trace: TraceContext?
-  /// True if its worker may make one request to a remote provider. The permit ends with the lease.
+  /// True if the job's worker may make one request to a remote provider. The permit ends with the lease.
   package var isRemote = false
-  /// Other data of its post, so that the settlement need not read it back. Nil for a lookup, and for a job that was
-  /// read from the disk. Workers do not get it.
+  /// Other data of the job's post, so that the settlement need not read the post. Nil for a lookup, and for a job that
+  /// was read from the disk. Workers do not get the data.
   package var content: PostContent?
 
-  /// Data of a post as it was accepted. A queued post does not change, but its owner may delete it.
+  /// Data of a post at its acceptance. A queued post does not change, but its owner may delete it.
   package struct PostContent: Sendable, Equatable {
     package let link: String
     /// Time of acceptance, in milliseconds since 1970, UTC.
@@ -99,19 +99,19 @@ package struct Job: Sendable, Equatable {
   }
 }
 
-/// A worker's reply to a job: a closed set.
+/// A worker's result for a job, without its lease.
 package enum WorkerReply: Sendable, Equatable {
   /// The geocoding has ended.
   case outcome(JobOutcome)
-  /// The text asks for more than the gazetteer's 0 … `Limits.candidatesMax` places. A remote provider may know more,
-  /// and the worker requests a remote permit.
+  /// The gazetteer's 0 … `Limits.candidatesMax` places do not suffice for the text. The worker requests a remote
+  /// permit, because a remote provider may know more.
   case needsRemote([Place])
 
   /// True if the geocoding has failed.
   package var isFailure: Bool { if case .outcome(.failed) = self { true } else { false } }
 }
 
-/// Outcome of a job's geocoding: a closed set.
+/// Outcome of a job's geocoding.
 package enum JobOutcome: Sendable, Equatable {
   /// Places found, best first, at least one.
   case located([Place])
@@ -119,15 +119,15 @@ package enum JobOutcome: Sendable, Equatable {
   case notFound
   case failed(Failure)
 
-  /// Reason why a worker found no outcome.
+  /// Reason why the geocoding failed.
   package struct Failure: Sendable, Equatable {
-    /// Kind of failure, which decides about a retry.
+    /// Kind of failure, which determines the retry.
     package enum Kind: UInt8, Sendable {
       /// Retry later. The failure counts as an attempt.
       case transient = 1
-      /// Retries are futile.
+      /// Do not retry.
       case permanent = 2
-      /// The worker did not start the job. A retry counts no attempt.
+      /// The worker did not start the job. Retry later. The failure does not count as an attempt.
       case notStarted = 3
     }
     package var kind: Kind
@@ -148,8 +148,8 @@ package enum JobOutcome: Sendable, Equatable {
 }
 
 extension JobOutcome {
-  /// Returns the outcome without a remote provider: the gazetteer's places, marked as degraded. Without places it is a
-  /// transient failure, because `notFound` would be final.
+  /// Returns the outcome of a job whose remote provider is unavailable: the gazetteer's places, marked as degraded.
+  /// Without places, the outcome is a transient failure, because `notFound` would be final.
   ///
   /// - Parameter code: reason for machines.
   package static func degraded(_ places: [Place], code: String) -> JobOutcome {
@@ -171,11 +171,12 @@ extension JobOutcome {
   static func withoutPermit(_ places: [Place]) -> JobOutcome { .degraded(places, code: "remote_permit_denied") }
 }
 
-/// Right of a worker to report the result of a job. Tokens only rise, over restarts too, so a later lease fences off an
-/// earlier one.
+/// Right of a worker to report the result of a job. Tokens only rise, over restarts too, so ingest can tell an earlier
+/// lease from a later lease.
 package struct Lease: Sendable, Hashable {
   package let job: JobID
-  /// Fencing token, `generation << 40 | counter`: a trillion leases between two starts of ingest.
+  /// Fencing token: `generation << 40 | counter`. The counter suffices for a trillion leases between two starts of
+  /// ingest.
   package let token: UInt64
 
   package init(job: JobID, token: UInt64) {
@@ -183,7 +184,7 @@ package struct Lease: Sendable, Hashable {
     self.token = token
   }
 
-  /// Returns a fast hash of the token, which suffices because ingest alone assigns tokens, and each only once.
+  /// Returns a fast hash of the token, which suffices because ingest alone assigns tokens, and assigns each only once.
   package func _rawHashValue(seed: Int) -> Int { token.hash(seed: seed) }
 }
 
@@ -200,14 +201,15 @@ package struct JobResult: Sendable, Equatable {
   package init(lease: Lease, outcome: JobOutcome) { self.init(lease: lease, reply: .outcome(outcome)) }
 }
 
-/// Ingest's acknowledgement of a result, which is final for the worker unless it is `retryLater`.
+/// Ingest's acknowledgement of a result. The worker then forgets the result, except after `retryLater`.
 package enum Disposition: UInt8, Sendable {
   /// The outcome is durable.
   case committed = 1
   /// The job was settled before, or never existed. Nothing changed.
   case duplicate = 2
-  /// The lease does not count. A failure needs the job's current lease, a success any lease that the job had.
+  /// The lease does not count. A failure counts only under the job's current lease, and a success under any lease that
+  /// the job had.
   case stale = 3
-  /// The result was not accepted. Resend it after a pause.
+  /// Ingest could not store the result. The worker resends the result after a pause.
   case retryLater = 4
 }

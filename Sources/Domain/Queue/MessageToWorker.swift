@@ -4,9 +4,9 @@ package enum MessageToWorker: Sendable {
   package enum ResetReason: Sendable {
     /// Ingest does not know the session, because ingest has restarted or the worker was silent.
     case unknownSession
-    /// The same process said HELLO on another connection.
+    /// The same process has sent HELLO on another connection.
     case replaced
-    /// The worker said goodbye.
+    /// The worker has sent its goodbye.
     case goodbye
   }
 
@@ -16,9 +16,9 @@ package enum MessageToWorker: Sendable {
   case jobs([JobScheduler.Assignment])
   /// Acknowledgements of results.
   case acks([(lease: Lease, disposition: Disposition)])
-  /// A heartbeat with the number of all jobs that the session was sent.
+  /// A heartbeat with the number of all jobs that ingest has sent in this session.
   case heartbeat(jobsSent: UInt64)
-  /// The end of a session. The worker says HELLO again.
+  /// The end of a session. A worker that does not shut down sends HELLO again.
   case reset(ResetReason)
   /// A refusal of HELLO: ingest has `Limits.sessionsMax` sessions.
   case busy

@@ -3,11 +3,11 @@ package enum Settlement: Sendable, Equatable {
   /// The post is published or rejected, and its job ends.
   case verdict(Verdict)
   /// The job is retried after a pause of 1 … `Limits.backoffCapMs`, in milliseconds. `attempts` counts the failures so
-  /// far. If the worker had not even started, the count is unchanged and there is nothing to store.
+  /// far. If the worker had not started the job, the count is unchanged, and nothing has to be stored.
   case retry(attempts: Int, pauseMs: Int64, reason: Verdict.Reason? = nil)
-  /// A worker was lost over the job. The job stays.
+  /// A worker was lost while it had the job. The job stays in the queue.
   case leaseLost
-  /// The post is dead, with the reason, and its job ends. `attempts` counts all failures. Nil leaves the count.
+  /// The post is dead for the reason, and its job ends. `attempts` counts all failures. Nil leaves the stored count.
   case dead(Verdict.Reason, attempts: Int? = nil)
 
   /// True if the job leaves the queue.
@@ -18,10 +18,10 @@ package enum Settlement: Sendable, Equatable {
     }
   }
 
-  /// Decides about a job whose geocoding has ended.
+  /// Creates the settlement of a job whose geocoding has ended.
   ///
   /// - Parameters:
-  ///   - outcome: outcome of its geocoding.
+  ///   - outcome: outcome of the geocoding.
   ///   - job: job with the counts that the store has.
   ///   - random: random source for the backoff. The caller supplies it, so that a simulation is repeatable.
   package init(of outcome: JobOutcome, job: Job, using random: inout some RandomNumberGenerator) {
@@ -69,7 +69,7 @@ package struct SettlementRecord: Sendable {
 package struct SettlementResult: Sendable {
   /// New entries of the list, by ascending `seq`.
   package var entries: [FeedEntry] = []
-  /// Posts that were no longer queued, because they were deleted while their jobs ran. They have not changed.
+  /// Posts that were deleted while their jobs ran, and thus no longer queued. Their settlements changed nothing.
   package var notQueued: Set<PostID> = []
 
   package init() {}

@@ -2,24 +2,24 @@
 ///
 /// A pure state machine around `WorkerSession`, without sockets or clock. A shell decodes the messages, calls a method,
 /// and performs the effects in their order: `JobClient` in production, `Simulation` in the tests. Times are
-/// milliseconds of a clock that never goes back.
+/// milliseconds of a monotonic clock.
 package struct WorkerCore: Sendable {
-  /// Ingest's message other than jobs. All but WELCOME and a refusal count only in their own session, because frames of
-  /// an earlier session may arrive when the next has begun.
+  /// Message from ingest other than jobs. WELCOME and a refusal always count. Any other message counts only in its own
+  /// session, because frames of an earlier session may arrive late.
   package enum Message: Sendable {
     case welcome(heartbeatMs: Int64, livenessMs: Int64)
     case acks([(lease: Lease, disposition: Disposition)])
     case heartbeat
     /// RESET or DRAIN: the session is over.
     case reset
-    /// A refusal of HELLO, and the pause in milliseconds before the next one.
+    /// A refusal of HELLO, with the pause before the next HELLO in milliseconds.
     case refusal(retryAfterMs: Int64)
   }
 
   /// An action for the shell.
   package enum Effect: Sendable {
-    /// Send a message to ingest. If HELLO cannot be sent, the shell calls `helloFailed`. The session repeats the
-    /// others.
+    /// Send a message to ingest. If HELLO cannot be sent, the shell calls `helloFailed`. The session repeats all other
+    /// messages.
     case send(WorkerSession.Message, session: UInt64)
     /// Open a new connection.
     case reconnect
@@ -36,14 +36,14 @@ package struct WorkerCore: Sendable {
   /// Earliest time of the next HELLO.
   private var helloPausedUntilMs: Int64 = 0
 
-  /// - Parameter concurrency: see `WorkerSession`.
+  /// - Parameter concurrency: number of parallel jobs, 1 or more.
   package init(concurrency: Int, nowMs: Int64) { session = WorkerSession(concurrency: concurrency, nowMs: nowMs) }
 
   /// Processes a message of a session.
   package mutating func receive(_ message: Message, session id: UInt64, nowMs: Int64) -> [Effect] {
     switch message {
     case .welcome(let heartbeatMs, let livenessMs):
-      // A refusal may have crossed it. The session's heartbeats must not wait.
+      // A refusal may have crossed this WELCOME. Its pause must not delay the session's heartbeats.
       helloPausedUntilMs = 0
       hasJoined = true
       let messages = session.welcome(session: id, heartbeatMs: heartbeatMs, livenessMs: livenessMs, nowMs: nowMs)
@@ -59,13 +59,14 @@ package struct WorkerCore: Sendable {
     return []
   }
 
-  /// Processes jobs of a session. Returns the new ones, in their order. Nil if the session is over.
+  /// Processes the leases of a jobs message. Returns the leases that are new here, in their order. Nil if the session
+  /// is over.
   package mutating func receive(_ leases: [Lease], session id: UInt64, nowMs: Int64) -> [Lease]? {
     guard id == session.session else { return nil }
     return session.receive(leases, nowMs: nowMs)
   }
 
-  /// Sends results of jobs.
+  /// Keeps results of jobs, and sends them if a session is open.
   package mutating func report(_ results: [JobResult], nowMs: Int64) -> [Effect] {
     let messages = session.report(results, nowMs: nowMs)
     return send(messages)
@@ -93,17 +94,17 @@ package struct WorkerCore: Sendable {
     return max(session.nextMs, nowMs + (session.session == nil ? Limits.linkRetryMs : 1))
   }
 
-  /// Says goodbye. The session ends with the RESET in reply.
+  /// Starts the shutdown: returns the goodbye with the unfinished jobs. Ingest's RESET then ends the session.
   package mutating func drain() -> [Effect] {
     let messages = session.drain()
     return send(messages)
   }
 
-  /// Records that HELLO found no connection, so that `tick` sends it again as soon as possible.
+  /// Records that HELLO found no connection, so that the next `tick` sends it again.
   package mutating func helloFailed() { session.helloFailed() }
 
-  /// Returns messages under the present session. Call this in a statement after the session has made them: Swift reads
-  /// `self` before the arguments of a call, and WELCOME changes the session.
+  /// Returns messages under the current session. Make the messages in an earlier statement, because making them may
+  /// change the session. Swift reads `self` before the arguments of a call.
   private func send(_ messages: [WorkerSession.Message]) -> [Effect] {
     messages.map { .send($0, session: session.session ?? 0) }
   }

@@ -1,12 +1,12 @@
-/// The rules of the job link at the worker's end, without sockets or clock. They decide when to send a message, and
-/// keep results until they are durable at ingest. Times are milliseconds of a clock that never goes back.
+/// Rules of the job link at the worker's end, without sockets or clock. The session decides when to send a message, and
+/// keeps each result until it is durable at ingest. Times are milliseconds of a monotonic clock.
 package struct WorkerSession: Sendable {
   /// A worker's message.
   package enum Message: Sendable, Equatable {
     case hello(held: [Lease])
     case credit(jobLimit: UInt64)
     case results([JobResult])
-    /// A heartbeat with the number of all jobs finished since the worker's start.
+    /// A heartbeat. `progress` is the number of jobs finished since the worker's start.
     case heartbeat(jobLimit: UInt64, held: [Lease], progress: UInt64)
     case goodbye([Lease])
   }
@@ -22,7 +22,7 @@ package struct WorkerSession: Sendable {
   private let window: Int
   /// Number of jobs received in this session.
   private(set) var jobsReceived: UInt64 = 0
-  /// Number of jobs that the worker has permitted in this session.
+  /// Number of jobs for which the worker has granted credit in this session.
   private(set) var granted: UInt64 = 0
   private var finishedCount: UInt64 = 0
   private var working: [JobID: Lease] = [:]
@@ -49,7 +49,7 @@ package struct WorkerSession: Sendable {
   package var unacknowledged: Int { outbox.count }
 
   /// Begins a session after WELCOME, grants credit, and resends all unacknowledged results. A repeated WELCOME of the
-  /// present session changes nothing: counting its jobs again would leave no credit for any.
+  /// current session changes nothing, because a reset of the session's counts would lose its credit.
   package mutating func welcome(
     session: UInt64, heartbeatMs: Int64, livenessMs: Int64, nowMs: Int64
   ) -> [Message] {
@@ -68,7 +68,7 @@ package struct WorkerSession: Sendable {
     return messages + grant(nowMs: nowMs)
   }
 
-  /// Records received jobs, and returns the ones that are new here.
+  /// Records received leases, and returns the leases that are new here.
   package mutating func receive(_ leases: [Lease], nowMs: Int64) -> [Lease] {
     lastReceivedMs = nowMs
     jobsReceived += UInt64(leases.count)
@@ -81,7 +81,8 @@ package struct WorkerSession: Sendable {
     }
   }
 
-  /// Keeps results until they are acknowledged. Returns them, and new credit for their slots.
+  /// Keeps results until ingest acknowledges them. Returns messages with the results and with new credit for their
+  /// slots, or none without a session.
   package mutating func report(_ results: [JobResult], nowMs: Int64) -> [Message] {
     for result in results {
       if let index = working.index(forKey: result.lease.job), working.values[index] == result.lease {
@@ -111,7 +112,7 @@ package struct WorkerSession: Sendable {
   /// Records that ingest is alive.
   package mutating func recordActivity(nowMs: Int64) { lastReceivedMs = nowMs }
 
-  /// Ends a session that ingest does not know. The next `tick` says HELLO with the held leases.
+  /// Ends the session. The next `tick` sends HELLO with the held leases.
   package mutating func reset() {
     session = nil
     helloMs = nil
@@ -134,7 +135,7 @@ package struct WorkerSession: Sendable {
     return messages
   }
 
-  /// Leases in work, then leases of unacknowledged results.
+  /// Leases of unfinished jobs, then leases of unacknowledged results.
   private var held: [Lease] { working.values.oldestFirst + outbox.values.lazy.map(\.result.lease).oldestFirst }
 
   /// Time of the next call of `tick`.
@@ -143,7 +144,7 @@ package struct WorkerSession: Sendable {
     return min(lastSentMs + heartbeatMs, outbox.isEmpty ? .max : resendMs)
   }
 
-  /// Records that HELLO found no connection, so that `tick` sends it again as soon as possible.
+  /// Records that HELLO found no connection, so that the next `tick` sends it again.
   package mutating func helloFailed() { helloMs = nil }
 
   private mutating func resend(nowMs: Int64) -> [Message] {
@@ -162,10 +163,12 @@ package struct WorkerSession: Sendable {
     return overdue.isEmpty ? [] : [.results(overdue.oldestFirst)]
   }
 
-  /// Returns true if ingest's liveness timeout has passed. The session is over, and the caller reconnects.
+  /// Returns true if ingest was silent for longer than the liveness timeout. The caller then ends the session and
+  /// reconnects.
   package func isDead(nowMs: Int64) -> Bool { session != nil && nowMs - lastReceivedMs > livenessMs }
 
-  /// Accepts no more jobs and returns the unfinished ones, at shutdown. The session ends with the RESET in reply.
+  /// Starts the shutdown: accepts no more jobs, and returns the goodbye with the unfinished jobs. Ingest's RESET then
+  /// ends the session.
   package mutating func drain() -> [Message] {
     guard session != nil, !isDraining else { return [] }
     isDraining = true
@@ -173,12 +176,12 @@ package struct WorkerSession: Sendable {
     return [.goodbye(working.values.oldestFirst)]
   }
 
-  /// Grants credit for the free slots of the window. None while the outbox is full. `JobScheduler` keeps the other end
-  /// of the credit.
+  /// Grants credit for the free slots of the window. Grants none while the outbox is full. `JobScheduler` has the
+  /// credit at ingest's end.
   private mutating func grant(nowMs: Int64) -> [Message] {
     guard outbox.count + window <= Limits.outboxMax else { return [] }
     let limit = jobsReceived + UInt64(max(0, window - working.count))
-    // A grant for every few jobs keeps the pipe full. A grant for each would double the messages.
+    // A grant for half a window keeps the worker busy. A grant for each job would double the messages.
     guard session != nil, limit > granted, granted == 0 || limit - granted >= UInt64((window + 1) / 2) else {
       return []
     }
@@ -188,7 +191,8 @@ package struct WorkerSession: Sendable {
 }
 
 extension Sequence<Lease> {
-  /// The elements by ascending token. The order of a dictionary differs between processes, and the messages' must not.
+  /// The elements by ascending token. The order of a dictionary differs between processes, but the order of messages
+  /// must not.
   fileprivate var oldestFirst: [Lease] { sorted { $0.token < $1.token } }
 }
 

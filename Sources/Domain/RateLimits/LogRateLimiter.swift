@@ -1,4 +1,4 @@
-/// Rate limiter for log lines about peers: one line per minute about each subject, and few lines per second about all.
+/// Rate limiter for log lines about peers: one line per minute about each subject, and ten per second in total.
 package struct LogRateLimiter: Sendable {
   private struct Subject {
     var atMs: Int64
@@ -12,8 +12,10 @@ package struct LogRateLimiter: Sendable {
   /// Creates a limiter that has not admitted any line.
   package init() {}
 
-  /// Admits or suppresses a line. Returns the number of lines about the subject that were suppressed since the last
-  /// one. Nil suppresses the line.
+  /// Admits or suppresses a line.
+  ///
+  /// - Returns: the number of lines about the subject that were suppressed since its last line. Nil if the caller must
+  ///   suppress this line too.
   package mutating func admit(_ subject: String, nowMs: Int64) -> Int? {
     if let last = subjects[subject], nowMs - last.atMs < Limits.logRepeatMs {
       subjects[subject]?.suppressed += 1

@@ -1,5 +1,5 @@
-/// Rate of accepted and settled posts, by which password hashes adapt their use of the machine. A pure state machine:
-/// the caller supplies the time, in milliseconds of a clock that never goes back.
+/// Rate of accepted and settled posts, which determines how much of the machine password hashes may use. A pure state
+/// machine: the caller supplies the time, in milliseconds of a monotonic clock.
 package struct PostFlow: Sendable {
   /// Load that posts cause now.
   package enum Pace: Sendable, CaseIterable {
@@ -12,9 +12,10 @@ package struct PostFlow: Sendable {
 
   private var lastMs = Int64.min / 2
   private var startMs = Int64.min / 2
-  /// Number of posts in the interval that began at `startMs`, and in the one before it. Each post counts when it is
-  /// accepted and when it is settled.
+  /// Number of posts in the interval that began at `startMs`. Each post counts when it is accepted and when it is
+  /// settled.
   private var count = 0
+  /// Number of posts in the interval before `startMs`.
   private var formerCount = 0
 
   package init() {}
@@ -33,7 +34,7 @@ package struct PostFlow: Sendable {
   /// Returns the pace at a time. The pace right after `record` is never quiet.
   package func pace(nowMs: Int64) -> Pace {
     guard nowMs - lastMs < Limits.passwordQuietMs else { return .quiet }
-    // Part of the former interval that lies within the last second.
+    // Part of the previous interval that lies within the last second.
     let restMs = max(0, Limits.postFlowMs - (nowMs - startMs))
     let perSecond = Int64(count) + Int64(formerCount) * restMs / Limits.postFlowMs
     return perSecond < 2 * Int64(Limits.heavyPostsPerSecond) ? .light : .heavy

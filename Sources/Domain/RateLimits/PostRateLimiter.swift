@@ -1,5 +1,5 @@
 /// Rate limiter for the posts of each account: a burst of one minute's posts, then a steady rate. A pure state machine:
-/// times are milliseconds of a clock that never goes back.
+/// times are milliseconds of a monotonic clock.
 package struct PostRateLimiter: Sendable {
   private let full: TokenBucket
   /// Buckets by account. An account without an entry has a full bucket.
@@ -29,10 +29,10 @@ package struct PostRateLimiter: Sendable {
     return buckets[account, default: full].consumeAll(wanted, nowMs: nowMs)
   }
 
-  /// Refunds tokens for posts that were not made.
+  /// Refunds tokens for posts that were not accepted.
   package mutating func refund(_ count: Int, to account: AccountID) { buckets[account]?.refund(count) }
 
-  /// Returns the time until the account may post, 1 or more milliseconds.
+  /// Returns the time until the account may post, in milliseconds, 1 or more.
   package func pauseMs(of account: AccountID, nowMs: Int64) -> Int64 {
     max(1, buckets[account, default: full].pauseMs(nowMs: nowMs))
   }

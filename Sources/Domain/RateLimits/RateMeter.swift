@@ -1,10 +1,11 @@
-/// Counter of events, in total and as a recent rate. Times are milliseconds of a clock that never goes back.
+/// Counter of events, in total and as a recent rate. Times are milliseconds of a monotonic clock.
 package struct RateMeter: Sendable, Equatable {
   /// Reading of a meter.
   package struct Reading: Sendable, Equatable {
     /// Number of events since the meter was created.
     package var total: UInt64
-    /// Events per second over the last `Limits.rateWindowSeconds`, or since the first event if that is less; 0 or more.
+    /// Events per second over the last `Limits.rateWindowSeconds` seconds, or since the first event if that is more
+    /// recent.
     package var perSecond: Double
 
     package init(total: UInt64 = 0, perSecond: Double = 0) {
@@ -15,7 +16,7 @@ package struct RateMeter: Sendable, Equatable {
 
   /// Number of events since the meter was created.
   package private(set) var total: UInt64 = 0
-  /// Ring of counts: one for each whole second of the window, and one for the present second. The latest count is at
+  /// Ring of counts: one for each whole second of the window, and one for the current second. The latest count is at
   /// `second` modulo the ring's length. Empty before the first event.
   private var counts: [UInt64] = []
   private var firstSecond: Int64 = 0
@@ -39,7 +40,8 @@ package struct RateMeter: Sendable, Equatable {
     counts[slot(second)] += UInt64(count)
   }
 
-  /// Returns the reading at a time. The rate covers whole seconds, except during the first one.
+  /// Returns the reading at a time. The rate covers whole seconds. During the first second, the rate is the number of
+  /// events so far.
   package func reading(nowMs: Int64) -> Reading {
     let nowSecond = max(0, nowMs) / 1_000
     guard !counts.isEmpty, nowSecond > firstSecond else {

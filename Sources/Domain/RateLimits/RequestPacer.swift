@@ -1,6 +1,6 @@
 /// Pacer of requests: two requests are never closer together than an interval. Unused permits do not accumulate,
-/// because a provider's "one per second at most" permits no burst. A pure state machine: times are milliseconds of a
-/// clock that never goes back.
+/// because a provider's "at most one per second" permits no burst. A pure state machine: times are milliseconds of a
+/// monotonic clock.
 package struct RequestPacer: Sendable, Equatable {
   /// Interval between two requests, in milliseconds, 1 or more.
   package let intervalMs: Int64
@@ -14,7 +14,7 @@ package struct RequestPacer: Sendable, Equatable {
 
   /// Acquires the permit for one request. Returns false before `nextMs`.
   ///
-  /// - Parameter pauseMs: pause before the next request, if it is longer than the interval.
+  /// - Parameter pauseMs: pause after this request, if it is longer than the interval.
   package mutating func tryAcquire(nowMs: Int64, pauseMs: Int64 = 0) -> Bool {
     guard nowMs >= nextMs else { return false }
     nextMs = nowMs + max(intervalMs, pauseMs)

@@ -1,5 +1,5 @@
 /// Token bucket: permits a burst of up to its capacity, and refills at a steady rate. A pure state machine: times are
-/// milliseconds of a clock that never goes back.
+/// milliseconds of a monotonic clock.
 package struct TokenBucket: Sendable {
   /// Number of tokens added per period.
   private let tokens: Int64
@@ -15,7 +15,7 @@ package struct TokenBucket: Sendable {
   /// - Parameters:
   ///   - tokens: number of tokens added per period, 1 or more.
   ///   - periodMs: length of the period, 1 or more.
-  ///   - capacity: maximum number of tokens, 1 or more. The product with `periodMs` fits into 63 bits.
+  ///   - capacity: maximum number of tokens, 1 or more. The product of `capacity` and `periodMs` must fit into 63 bits.
   package init(tokens: Int, periodMs: Int64, capacity: Int) {
     (self.tokens, self.periodMs) = (Int64(tokens), periodMs)
     self.capacity = Int64(capacity) * periodMs
@@ -42,8 +42,8 @@ package struct TokenBucket: Sendable {
     return Int(consumed)
   }
 
-  /// Consumes `wanted` tokens, or none. A full bucket gives more than its capacity, and then none until the debt is
-  /// refilled. Otherwise a request for more than the capacity could never be served.
+  /// Consumes `wanted` tokens, or none. A full bucket also serves a request above its capacity, and then gives no token
+  /// until the debt is refilled. Otherwise such a request would wait forever.
   ///
   /// - Returns: 0, or the milliseconds to wait.
   package mutating func consumeAll(_ wanted: Int, nowMs: Int64) -> Int64 {

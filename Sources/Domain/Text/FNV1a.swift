@@ -1,5 +1,5 @@
-/// FNV-1a hash, 64 bits (Fowler, Noll, Vo), which is equal in every process. The hash detects accidents, but not
-/// deliberate changes. The code is inlined, because a search hashes each of its words.
+/// FNV-1a hash of 64 bits (Fowler, Noll, Vo), which is equal in every process. The hash detects accidental changes, but
+/// not deliberate changes. The code is inlined, because a search hashes each of its words.
 package struct FNV1a: Sendable {
   @usableFromInline
   var state: UInt64

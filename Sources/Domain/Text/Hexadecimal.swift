@@ -1,6 +1,6 @@
-/// Returns lower-case hexadecimal digits with leading zeros.
-package func hexadecimal(_ value: UInt64, digits: Int) -> String {
-  let text = String(value, radix: 16)
+/// Returns a number in lower-case hexadecimal, padded with zeros to at least `digits` digits.
+package func hexadecimal(_ number: UInt64, digits: Int) -> String {
+  let text = String(number, radix: 16)
   return String(repeating: "0", count: max(0, digits - text.count)) + text
 }
 

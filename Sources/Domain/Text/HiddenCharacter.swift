@@ -1,4 +1,4 @@
-/// A character that a line for other people must not contain, and its position.
+/// A forbidden character in a text that other people read, and its position.
 package struct HiddenCharacter: Sendable, Equatable {
   /// Reason why the character is refused.
   enum Reason: Sendable {

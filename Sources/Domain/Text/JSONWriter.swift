@@ -7,12 +7,12 @@ package struct JSONWriter: Sendable {
 
   package init() {}
 
-  /// Returns one object.
+  /// Returns a writer with one object.
   package static func object(_ body: (inout JSONWriter) -> Void) -> JSONWriter {
-    var text = JSONWriter()
-    text.bytes.reserveCapacity(256)
-    text.object(body)
-    return text
+    var json = JSONWriter()
+    json.bytes.reserveCapacity(256)
+    json.object(body)
+    return json
   }
 
   /// Writes an object as a value.
@@ -63,7 +63,7 @@ package struct JSONWriter: Sendable {
     close("]")
   }
 
-  /// Writes a member that is a whole number. Every reader gets it exactly up to 2^53.
+  /// Writes a member that is a whole number. Every reader gets numbers up to 2^53 exactly.
   package mutating func add(_ name: String, _ value: some BinaryInteger) { raw(name, String(value)) }
 
   /// Writes a member that is a number, or null if it is not finite.
@@ -131,7 +131,8 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Returns true if the byte needs no escape. `<` needs one, so that "</script>" in a text ends no script.
+  /// Returns true if the byte needs no escape. The writer escapes `<`, so that "</script>" in a text does not end a
+  /// script element.
   private static func isPlain(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") && byte != UInt8(ascii: "<")
   }

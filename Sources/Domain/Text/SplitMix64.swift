@@ -16,7 +16,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Returns the number at a position of a seed's sequence, from 0. Positions may be used in any order.
+  /// Returns one number of a seed's sequence, without the numbers before it. Positions start at 0.
   package static func value(seed: UInt64, at position: UInt64) -> UInt64 {
     var random = SplitMix64(seed: seed &+ position &* 0x9E37_79B9_7F4A_7C15)
     return random.next()

@@ -4,10 +4,11 @@ extension StringProtocol {
 }
 
 extension String {
-  /// True if the whole text is safe in a line that other people read: no character has a flaw by ``VisibleText``.
+  /// True if the text is safe in a line that other people read: ``VisibleText`` finds no flaw in it.
   package var isSafeLine: Bool { VisibleText(self).isSafe }
 
-  /// Returns at most `bytesMax` bytes of the text as one safe line. Use it to show people a text from others.
+  /// Returns at most `bytesMax` bytes of the text as one safe line, with U+FFFD for each hidden character. Use this
+  /// function to show a text from other people.
   package func safeLine(bytesMax: Int) -> String {
     let safe = VisibleText(self).replacingHidden { _ in "\u{FFFD}" }
     guard safe.utf8.count > bytesMax else { return safe }
@@ -19,9 +20,9 @@ extension String {
     return VisibleText(line).withoutHiddenEnd
   }
 
-  /// The text without white space at both ends. A combining mark on a space is not white space.
+  /// The text without white space at both ends. A combining mark is not white space, even on a space.
   package var trimmedLine: String {
-    // Most texts begin and end with a letter or a digit, which needs no Unicode properties.
+    // Most texts begin and end with visible ASCII. Checking that needs no Unicode properties.
     if let first = utf8.first, let last = utf8.last, (0x21...0x7E).contains(first), (0x21...0x7E).contains(last) {
       return self
     }

@@ -1,5 +1,4 @@
-/// Returns a time as "2026-11-21T20:59:03.123Z". The date follows Howard Hinnant, "chrono-Compatible Low-Level Date
-/// Algorithms".
+/// Returns a time as "2026-11-21T20:59:03.123Z". (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".)
 ///
 /// - Parameter unixMs: milliseconds since 1970, UTC, in the years 0 to 9999.
 package func timestamp(unixMs: Int64) -> String {
@@ -36,7 +35,8 @@ package func timestamp(unixMs: Int64) -> String {
 }
 
 /// Parses a time such as "2026-11-21T20:59:03.123Z". Returns milliseconds since 1970, UTC, or nil for other text. The
-/// form is RFC 3339 with or without a fraction, of which three digits count. The years are 1970 to 9999.
+/// form is RFC 3339, with or without a fraction, in the years 1970 to 9999. Digits of the fraction after the third are
+/// ignored.
 package func unixMs(timestamp text: String) -> Int64? {
   let form =
     #/(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))/#

@@ -17,7 +17,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// True for a mark that does not end the letter on which it stands: $M of UAX 31, with the virama.
+  /// True for a mark with a canonical combining class other than 0: $M of UAX 31, with the virama.
   var isReorderedMark: Bool { isMark && properties.canonicalCombiningClass.rawValue != 0 }
 
   /// True for the sign that removes a consonant's vowel: canonical combining class 9.
@@ -26,7 +26,7 @@ extension Unicode.Scalar {
   /// True for a character with a shape of its own.
   var showsAlone: Bool {
     if isASCII { return (0x21...0x7E).contains(value) }
-    // Blank despite their category: BRAILLE PATTERN BLANK and MUSICAL SYMBOL NULL NOTEHEAD.
+    // BRAILLE PATTERN BLANK and MUSICAL SYMBOL NULL NOTEHEAD are blank despite their category.
     guard value != 0x2800, value != 0x1D159, !isMark else { return false }
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .spaceSeparator: return false
@@ -35,7 +35,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// True for an emoji that may be an element of a ZWJ sequence: all but digits and signs of Latin-1.
+  /// True for an emoji that may be an element of a ZWJ sequence: every emoji outside Latin-1.
   var isPictograph: Bool { value > 0xFF && properties.isEmoji }
 
   /// True for the tag of a letter a … z or a digit.
@@ -50,8 +50,10 @@ extension Unicode.Scalar {
     }
   }
 
-  /// True in blocks of joining scripts: Arabic, Syriac, N'Ko, Mandaic, Mongolian, Phags-pa, Manichaean, Psalter
-  /// Pahlavi, Hanifi Rohingya, Sogdian, Old Uyghur, Chorasmian, Adlam. (ArabicShaping.txt, Unicode 16, by its blocks.)
+  /// True for a character in a block of a joining script. (ArabicShaping.txt, Unicode 16, by its blocks.)
+  ///
+  /// - Arabic, Syriac, N'Ko, Mandaic, Mongolian, Phags-pa, Manichaean.
+  /// - Psalter Pahlavi, Hanifi Rohingya, Sogdian, Old Uyghur, Chorasmian, Adlam.
   var isOfJoiningScript: Bool {
     switch value {
     case 0x600...0x77F, 0x7C0...0x7FF, 0x840...0x8FF, 0x1800...0x18AF, 0xA840...0xA87F, 0x10AC0...0x10AFF,
@@ -61,8 +63,11 @@ extension Unicode.Scalar {
     }
   }
 
-  /// True in blocks with bases of VS1 … VS14, except ideographs: Myanmar, mathematical operators, CJK and full-width
-  /// punctuation, Phags-pa, Manichaean, Egyptian hieroglyphs. (StandardizedVariants.txt, Unicode 16, by its blocks.)
+  /// True for a character in a block whose characters have standardized variants (VS1 … VS14), except ideographs.
+  /// (StandardizedVariants.txt, Unicode 16, by its blocks.)
+  ///
+  /// - Myanmar, mathematical operators, CJK and full-width punctuation.
+  /// - Phags-pa, Manichaean, Egyptian hieroglyphs.
   var hasStandardVariants: Bool {
     switch value {
     case 0x1000...0x109F, 0x2200...0x22FF, 0x2A00...0x2AFF, 0x3001...0x3002, 0xA840...0xA87F, 0xAA60...0xAA7F,

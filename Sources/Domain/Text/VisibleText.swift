@@ -28,8 +28,7 @@ package struct VisibleText {
   /// none.
   package var showsSomething: Bool { scalars.contains(where: \.showsAlone) }
 
-  /// Fault of a text for people, in words that follow the name of its field. Nil without a fault, and for an empty
-  /// text.
+  /// Explanation of the refusal, to follow the field's name. Nil for an accepted or empty text.
   package var refusalReason: String? {
     if let flaw { return flaw.refusalReason }
     guard !text.isEmpty, !showsSomething else { return nil }
@@ -44,11 +43,12 @@ package struct VisibleText {
       let scalar = scalars[index]
       if reason(at: index) == nil { visible.append(scalar) } else { visible += replacement(scalar).unicodeScalars }
     }
-    // A replacement may have made other characters neighbours.
+    // A replacement may have put a character into a context that forbids it.
     return VisibleText(String(visible)).replacingHidden(replacement)
   }
 
-  /// The text up to its first forbidden character. A text that was cut may end in an incomplete, invisible sequence.
+  /// The text up to its first forbidden character. A truncated text may end in an incomplete sequence, which contains
+  /// such a character.
   package var withoutHiddenEnd: String {
     var rest = self
     while let hidden = rest.hidden { rest = VisibleText(String(rest.scalars[..<hidden])) }
@@ -88,8 +88,8 @@ package struct VisibleText {
     return (before.showsAlone || before.isMark) && after.showsAlone
   }
 
-  /// Returns true for a permitted ZERO WIDTH NON-JOINER (UAX 31, A1 and A2). One position is between two letters of
-  /// joining scripts, with any marks between. The other is between a virama that follows a letter, and another letter,
+  /// Returns true for a permitted ZERO WIDTH NON-JOINER (UAX 31, A1 and A2). A1 permits the character between two
+  /// letters of joining scripts, with any marks between. A2 permits it between a letter's virama and another letter,
   /// with only reordered marks between.
   private func separatesLetters(_ index: Scalars.Index) -> Bool {
     let rest = scalars[scalars.index(after: index)...]
@@ -100,8 +100,9 @@ package struct VisibleText {
     return before.isOfJoiningScript && after.isOfJoiningScript
   }
 
-  /// Returns true for a permitted ZERO WIDTH JOINER (UAX 31, B): after a virama that follows a letter, and before no
-  /// vowel sign. Another position is between a letter and its virama, as in Bengali, Kannada and Sinhala.
+  /// Returns true for a permitted ZERO WIDTH JOINER between consonants. UAX 31, B permits the character after a
+  /// letter's virama, unless a vowel sign follows. Bengali, Kannada and Sinhala also use the character between a letter
+  /// and its virama.
   private func joinsConsonants(_ index: Scalars.Index) -> Bool {
     let after = scalar(after: index)
     if after?.isVirama == true {
@@ -117,15 +118,15 @@ package struct VisibleText {
     return scalars[..<virama].last { !$0.isReorderedMark }?.isLetter == true
   }
 
-  /// Returns true in an emoji ZWJ sequence (UTS 51, ED-16), where each joiner stands between two elements.
+  /// Returns true for a joiner between two elements of an emoji ZWJ sequence (UTS 51, ED-16).
   private func joinsEmoji(_ index: Scalars.Index) -> Bool {
     guard scalar(after: index)?.isPictograph == true else { return false }
     let before = scalars[..<index].suffix(2)
     return (before.last?.value == 0xFE0F ? before.dropLast() : before).last?.isPictograph == true
   }
 
-  /// Returns true in an emoji tag sequence (UTS 51, ED-14a) for the flag of a region. The sequence is BLACK FLAG, three
-  /// to seven tag letters or digits, CANCEL TAG.
+  /// Returns true for a tag in the flag of a region: an emoji tag sequence (UTS 51, ED-14a). The sequence is BLACK
+  /// FLAG, three to seven tag letters or digits, and CANCEL TAG.
   private func isInFlag(_ index: Scalars.Index) -> Bool {
     let before = scalars[..<index].suffix(8).reversed().prefix { $0.isTagLetter }.count
     guard scalars[..<index].dropLast(before).last?.value == 0x1F3F4 else { return false }
@@ -134,9 +135,8 @@ package struct VisibleText {
     return (3...7).contains(before + ahead) && scalars[index...].dropFirst(ahead).first?.value == 0xE007F
   }
 
-  /// Returns true for a variation selector after a character with variants: an emoji (UTS 51, ED-8 and ED-9), or the
-  /// digit of a keycap (ED-14c). Others are an ideograph (UTS 37), and a character of a script with standardized
-  /// variants.
+  /// Returns true for a variation selector after a character with variants. Such characters are emoji (UTS 51, ED-8 and
+  /// ED-9), signs of keycaps (ED-14c), ideographs (UTS 37), and characters in blocks with standardized variants.
   private func variesBase(_ index: Scalars.Index) -> Bool {
     guard let base = scalar(before: index) else { return false }
     switch scalars[index].value {

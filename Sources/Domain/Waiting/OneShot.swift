@@ -19,7 +19,7 @@ package final class OneShot<Value: Sendable>: Sendable {
 
   /// Sets the value, and resumes the tasks that wait for it.
   ///
-  /// - Returns: false if there is a value already, which stays.
+  /// - Returns: false if a value was already set. That value stays.
   @discardableResult
   package func set(_ value: Value) -> Bool {
     let resumed: [CheckedContinuation<Value?, Never>]? = state.withLock { state in
@@ -32,7 +32,7 @@ package final class OneShot<Value: Sendable>: Sendable {
     return resumed != nil
   }
 
-  /// The value, which the caller awaits.
+  /// The value, as soon as it is set.
   ///
   /// - Throws: `CancellationError` if the task is cancelled before the value is set.
   package var value: Value {

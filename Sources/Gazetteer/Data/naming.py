@@ -36,8 +36,8 @@ def clean(name):
 
 
 def distinct(official, names):
-    """Returns the names that differ from the official one and from each other by more than case. Accented forms remain,
-    because the accent determines how a name folds."""
+    """Returns the names that differ from the official one and from each other by more than case. Forms with other accents
+    remain, because they may fold to other names."""
     seen, kept = {official.casefold()}, []
     for name in sorted(set(filter(None, map(clean, names)))):
         if name.casefold() not in seen:

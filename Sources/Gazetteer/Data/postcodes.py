@@ -1,4 +1,4 @@
-"""Postcodes of all countries, and small towns of the United States that only postcodes name."""
+"""Postcodes of all countries, and small cities of the United States that only postcodes name."""
 
 import collections
 import gzip
@@ -8,10 +8,10 @@ import re
 
 from areas import distance
 from naming import clean, key
-from towns import LEFT_OUT
+from cities import LEFT_OUT
 
-# Maximum distance between two points of one town.
-SAME_TOWN_KM = 20
+# Maximum distance between two points of one city.
+SAME_CITY_KM = 20
 # Decimals of a point: 11 metres.
 DECIMALS = 4
 # A French code with "CEDEX" and its number, or with another delivery to large customers.
@@ -32,9 +32,9 @@ def normal(country, code):
     return "".join(c for c in code.upper() if c.isascii() and c.isalnum())
 
 
-def town_counties(sources):
-    """Returns the counties of towns in the United States, by the towns' postcodes. The result maps a state and the key
-    of a town's name to pairs of a point and a county's name."""
+def city_counties(sources):
+    """Returns the counties of cities in the United States, by the cities' postcodes. The result maps a state and the
+    key of a city's name to pairs of a point and a county's name."""
     found = collections.defaultdict(list)
     with sources.wheel("geotz") as wheel, wheel.open("geotz/data/geonames_all_countries_sorted.tsv") as lines:
         for line in lines:
@@ -46,11 +46,11 @@ def town_counties(sources):
 
 
 class Postcodes:
-    """The postcodes and towns of one pass over the source."""
+    """The postcodes and cities of one pass over the source."""
 
     def __init__(self, sources):
         points = collections.defaultdict(list)
-        self.towns = collections.defaultdict(list)
+        self.cities = collections.defaultdict(list)
         self.rows = []
         for row in rows(sources):
             point = row["latitude"], row["longitude"]
@@ -61,7 +61,7 @@ class Postcodes:
             if code:
                 points[row["country_code"], code].append(point)
             if row["country_code"] == "US" and row["city"] and row["state"]:
-                self.towns[row["state"], row["city"]].append(point)
+                self.cities[row["state"], row["city"]].append(point)
             if row["country_code"] not in LEFT_OUT and row["city"]:
                 self.rows.append((row["country_code"], row["state"] or "", row["city"], int(row["accuracy"] or 0),
                                   row["postal_code"], point))
@@ -73,16 +73,16 @@ class Postcodes:
             longitude = sum(point[1] for point in points) / len(points)
             yield f"Z\t{country}\t{code}\t{latitude:.{DECIMALS}f}\t{longitude:.{DECIMALS}f}"
 
-    def small_towns(self, regions, known):
-        """Yields towns of the United States: region, name, point. `known` holds points by region and key of a name."""
+    def small_cities(self, regions, known):
+        """Yields cities of the United States: region, name, point. `known` holds points by region and key of a name."""
         states = {key(area.name): code for (country, code), area in regions.items() if country == "US"}
-        for (state, city), points in sorted(self.towns.items()):
+        for (state, city), points in sorted(self.cities.items()):
             region, name = states.get(key(state)), clean(city)
             if not region or not name:
                 continue
             found = list(known[region, key(name)])
             for point in sorted(set(points)):
-                if all(distance(point, other) > SAME_TOWN_KM for other in found):
+                if all(distance(point, other) > SAME_CITY_KM for other in found):
                     found.append(point)
                     yield region, name, point
 

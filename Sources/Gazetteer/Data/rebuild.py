@@ -21,8 +21,8 @@ from areas import Area, centre, distance, local_areas, reverse_rows
 from counties import Counties
 from naming import abbreviations, clean, core, distinct, key
 from packages import PlainUnpickler, Sources, fetch
-from postcodes import Postcodes, town_counties, write
-from towns import PostalNames, Towns
+from postcodes import Postcodes, city_counties, write
+from cities import PostalNames, SmallCities
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -43,13 +43,13 @@ SOVEREIGN = {
     for territory in territories.split()
 }
 
-# Points of the countries without a place of their own and without a point in the sources.
+# Points of the countries without a city and without a point in the sources.
 EMPTY_COUNTRIES = {
     "AQ": (-80.0, 0.0), "BV": (-54.423, 3.413), "HM": (-53.1, 73.51), "UM": (19.28, 166.65), "TF": (-49.35, 70.22),
     "GS": (-54.28, -36.51), "IO": (-7.31, 72.42),
 }
 
-# Names and codes in daily use that the sources lack.
+# Names and codes in common use that the sources lack.
 EXTRA_CODES = {"GB": ["UK"], "AE": ["UAE"], "US": ["EUA", "EEUU"], "ZA": ["RSA"], "SA": ["KSA"], "KR": ["ROK"]}
 EXTRA_PLACE_CODES = {5391959: ["SF"], 5368361: ["LA"], 5128581: ["NYC"], 4140963: ["DC"]}
 EXTRA_COUNTRY_NAMES = {
@@ -64,12 +64,12 @@ EXTRA_COUNTRY_NAMES = {
 # Minimum number of countries with a name in a language. Languages with fewer are left out.
 LANGUAGE_COUNTRIES = 200
 
-# Maximum distance between a source's point of a region and the centre of the region's places, for an equal identifier.
+# Maximum distance between a source's point of a region and the centre of the region's cities, for an equal identifier.
 SAME_REGION_KM = 100
-# The same distance for an equal name.
+# Maximum distance between these two points for an equal name.
 FAR_REGION_KM = 250
 
-# Countries in which letters for the first-level region follow a town: "Toronto, ON", "Milano MI".
+# Countries in which letters for the first-level region follow a city: "Toronto, ON", "Milano MI".
 LETTERED = ["AR", "AU", "BR", "CA", "CH", "DE", "ES", "IN", "IT", "MX", "NL", "ZA"]
 
 
@@ -136,13 +136,13 @@ def regions(sources, cities, local, rows):
             for name in area.names:
                 by_name.setdefault((area.country, key(name)), area)
     areas = {}
-    for code, towns in sorted(members.items()):
+    for code, inside in sorted(members.items()):
         old_name, identifier = listed.get(code, (None, None))
         name = max(sorted(votes[code].items()), key=lambda vote: vote[1])[0] if votes[code] else old_name
         if not name or not code[1] or code[1] == "00":
             continue
         area = areas[code] = Area(name)
-        area.point, area.population = centre(towns), sum(town["population"] for town in towns)
+        area.point, area.population = centre(inside), sum(city["population"] for city in inside)
         known = local.get(("admin1", identifier))
         if not known or key(name) not in {key(other) for other in known.names}:
             known = by_name.get((code[0], key(name)))
@@ -157,8 +157,8 @@ def regions(sources, cities, local, rows):
 
 
 def name_others(areas, local, identifiers):
-    """Names the regions that no name joined. Uses the area with the same identifier, if it is near. Otherwise uses a
-    near area whose name differs only in words like "province"."""
+    """Names the regions to which no area was joined by name. Uses a near area with the same identifier, or a near area
+    whose name differs only in words like "province"."""
     used = {area.point for area in areas.values()}
     unused = [(identifier, area) for (kind, identifier), area in sorted(local.items())
              if kind == "admin1" and area.point not in used]
@@ -201,7 +201,7 @@ def letter_codes(sources, areas):
 
 
 def census(sources, cities):
-    """Yields counties of the United States, and its places that GeoNames lacks, from the Census gazetteer."""
+    """Yields counties of the United States, and cities that GeoNames lacks, from the Census gazetteer."""
     known = collections.defaultdict(list)
     for city in cities:
         if city["countrycode"] == "US":
@@ -218,7 +218,7 @@ def census(sources, cities):
         elif len(code) == 7:
             # "Lynch city", "Caney City city", "Taos Ski Valley village": the last word is the legal kind.
             bare = re.sub(r" (city|town|village|borough|CDP|municipality|corporation)( \(balance\))?$", "", name)
-            # About 20 km: a more distant town of the name in the state is another town.
+            # About 20 km: a more distant city of the name in the state is another city.
             if not any(abs(city["latitude"] - point[0]) < 0.2 and abs(city["longitude"] - point[1]) < 0.25
                        for city in known[state, key(bare)]):
                 yield "P", state, bare, point
@@ -272,10 +272,10 @@ def local_names(sources, nations):
 
 
 def places(sources, cities, parts, local, rows, postcodes):
-    """Yields lines of counties, then of populated places."""
-    counties, towns, small = Counties(parts, local, town_counties(sources)), [], []
-    others = Towns()
-    parts_of_towns = PostalNames(postcodes.rows).parts(
+    """Yields lines of counties, then of cities."""
+    counties, city_lines, small = Counties(parts, local, city_counties(sources)), [], []
+    others = SmallCities()
+    parts_of_cities = PostalNames(postcodes.rows).parts(
         [(city["countrycode"], [city["name"], *city["alternatenames"]], city["population"],
           (city["latitude"], city["longitude"])) for city in cities])
     known = collections.defaultdict(list)
@@ -300,15 +300,16 @@ def places(sources, cities, parts, local, rows, postcodes):
         codes = [code.replace(" ", "") for code in codes] + EXTRA_PLACE_CODES.get(city["geonameid"], [])
         region = counties.region(city)
         others.add(city["countrycode"], region, point, [city["name"], *names])
-        kind = "S" if number in parts_of_towns else "P"
-        towns.append(line(kind, city["countrycode"], region, point, city["population"], city["name"], codes, names))
-    for state, name, point in [*small, *postcodes.small_towns(parts, known)]:
-        towns.append(line("P", "US", counties.town_region(state, name, point), point, 0, name, [], []))
+        kind = "S" if number in parts_of_cities else "P"
+        city_lines.append(
+            line(kind, city["countrycode"], region, point, city["population"], city["name"], codes, names))
+    for state, name, point in [*small, *postcodes.small_cities(parts, known)]:
+        city_lines.append(line("P", "US", counties.city_region(state, name, point), point, 0, name, [], []))
     for country, region, point, names in others.found(postcodes.rows):
-        towns.append(line("P", country, region, point, 0, names[0], [], distinct(names[0], names[1:])))
+        city_lines.append(line("P", country, region, point, 0, names[0], [], distinct(names[0], names[1:])))
     yield from sorted({line("D", country, region, point, population, name, [], names)
                        for country, region, point, population, name, names in counties.rows()})
-    yield from sorted(set(towns))
+    yield from sorted(set(city_lines))
 
 
 def main():

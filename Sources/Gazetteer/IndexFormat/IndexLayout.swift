@@ -1,8 +1,7 @@
 import Domain
 
 /// Layout of the file: a header, a directory of sections, the sections. All numbers are little-endian, and every
-/// section begins at a multiple of 64 bytes. The design follows "GZT1", a gazetteer that is used in place without being
-/// loaded.
+/// section begins at a multiple of 64 bytes. Programs map the file into memory and use it in place.
 ///
 ///      0  magic, 4 bytes              24  time of the build, seconds since 1970, 8
 ///      4  version of the layout, 4    32  number of sections, 4
@@ -51,11 +50,11 @@ package enum IndexLayout {
   }
 }
 
-/// A Bloom filter over the hashes of the beginnings of names with several words, each in one word of the filter (Putze,
-/// Sanders, Singler, 2007). Most sequences of words are no name. The filter stays in the processor's cache and shows at
-/// which word a search can stop.
+/// A Bloom filter over the hashes of names with several words and of their beginnings (Putze, Sanders, Singler, 2007).
+/// Each hash sets two bits in one 64-bit word of the filter. Most sequences of tokens are not a name. The filter stays
+/// in the processor's cache and shows after which token a search can stop.
 package enum NamePrefixFilter {
-  /// Returns the filter's size in words: a power of two, with at least eight bits for each beginning.
+  /// Returns the filter's size in 64-bit words: a power of two, with at least eight bits for each beginning.
   package static func words(for beginnings: Int) -> Int {
     var count = 1
     while count * 8 < beginnings { count *= 2 }
@@ -82,14 +81,14 @@ package enum NamePrefixFilter {
   }
 }
 
-/// A hash table of names with linear probing from the start of a cache line, so that a search usually touches only one.
+/// A hash table of names with linear probing from the start of a cache line. A search usually touches only one line.
 /// The low bits of a 32-bit slot hold the name's position, in as few bits as the largest position needs. The high bits
 /// hold a part of the name's hash. 0 marks a free slot.
 package enum NameHashTable {
   /// Number of slots in a cache line of 64 bytes.
   package static let line = 16
-  /// Maximum number of slots that a search visits, so that a damaged file cannot slow it down. Ten million names need
-  /// only a fraction of it.
+  /// Maximum number of slots that a search visits, so that a damaged file cannot slow the search down. Ten million
+  /// names need only a fraction of this number.
   package static let probesMax = 16 * line
 
   /// Returns the number of bits of a position.
@@ -112,7 +111,8 @@ package enum NameHashTable {
   }
 }
 
-/// A hash of folded names that is equal in every process. FNV-1a with a final mix, because its low bits alone are poor.
+/// A hash of folded names that is equal in every process: FNV-1a with a final mix, because the low bits of FNV-1a are
+/// poor.
 package struct NameHash: Sendable {
   private var state = FNV1a()
 

@@ -18,8 +18,8 @@ extension IndexSections {
   @inline(__always)
   func postcode(_ number: UInt32) -> PostcodeRecord? { postcodeRecords[number] }
 
-  /// Returns the extent of the populated places of a country, region or county. Nil for a populated place, an area
-  /// without places, and an invalid number.
+  /// Returns the extent of the cities of a country, region or county. Nil for a city, an area without cities, and an
+  /// invalid number.
   func box(_ area: UInt32) -> BoundingBox? {
     boxes[area].flatMap { BoundingBox(south: $0.south, west: $0.west, north: $0.north, east: $0.east) }
   }

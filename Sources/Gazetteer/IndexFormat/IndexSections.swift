@@ -150,14 +150,14 @@ struct IndexSections {
     return start..<max(start, end)
   }
 
-  /// Returns the positions in `gridPlaces` of the places in a cell.
+  /// Returns the positions in `gridPlaces` of the cities in a cell.
   func gridCell(_ cell: UInt32) -> Range<UInt32> {
     // In a damaged file the order may be wrong.
     let first = gridPlaces.partitionPoint { $0.cell < cell }
     return first..<max(first, gridPlaces.partitionPoint { $0.cell <= cell })
   }
 
-  /// Returns the record number of a place of the grid, by its position.
+  /// Returns the record number of the city at a position of the grid.
   func gridPlace(_ position: UInt32) -> UInt32? { gridPlaces[position]?.place }
 
   /// Returns the highest rank in a block of names, or the highest possible one if the file has none.

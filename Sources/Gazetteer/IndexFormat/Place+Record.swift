@@ -4,8 +4,8 @@ extension IndexSections {
   /// Converts a record into a result. Returns nil if the record is damaged.
   ///
   /// - Parameters:
-  ///   - postcode: A postcode of the town. The result gets its point, and a label that begins with its code.
-  ///   - language: The language of the country's name if the data has it, as `LocalNameRecord.language`.
+  ///   - postcode: A postcode of the city. The result has the postcode's point, and its label begins with the code.
+  ///   - language: The language of the country's name, as `LocalNameRecord.language`. Used if the data has it.
   func result(
     for record: PlaceRecord, postcode: PostcodeRecord? = nil, language: UInt16? = nil, match: Place.Match,
     confidence: Double

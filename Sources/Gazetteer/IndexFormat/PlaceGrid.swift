@@ -1,7 +1,7 @@
 import Domain
 import Glibc
 
-/// A grid of populated places: cells of half a degree, numbered from the south pole eastwards along each parallel.
+/// A grid of cities: cells of half a degree, numbered from the south pole eastwards along each parallel.
 package enum PlaceGrid {
   /// Number of cells along a parallel.
   static let columns = 720
@@ -20,11 +20,11 @@ package enum PlaceGrid {
   }
 }
 
-/// A populated place in its cell: 8 bytes. Records are sorted by cell.
+/// A city in its cell: 8 bytes. Records are sorted by cell.
 package struct GridRecord: BitwiseCopyable, Sendable {
   /// The cell's number, from the south pole eastwards.
   package var cell: UInt32
-  /// The place's record number.
+  /// The city's record number.
   package var place: UInt32
 
   package init(cell: UInt32, place: UInt32) {
@@ -32,19 +32,20 @@ package struct GridRecord: BitwiseCopyable, Sendable {
   }
 }
 
-/// A search for the populated places around a point.
+/// A search for the cities around a point.
 struct Nearby {
-  /// A place and the point's distance from its edge, in km. Negative within the place: a sort key without a unit.
+  /// A city, and the distance of the point from the city's edge, in kilometres. Within the city, the distance is a
+  /// negative sort key without a unit.
   struct Found {
     var place: UInt32
     var outsideKm: Double
   }
 
-  /// Share of a city's radius within which it outranks its districts and neighbours; the largest city wins.
+  /// Share of a city's radius that is its core. A point in the cores of several cities belongs to the largest one.
   private static let coreShare = 0.35
-  /// Share of its radius that a part of a town keeps. The town lies around it.
+  /// Share of its radius that a part of a larger city keeps, because the larger city lies around the part.
   private static let partShare = 0.5
-  /// Kilometres by which a place without a known population must be nearer than the edge of a town.
+  /// Distance, in kilometres, by which a city without a known population must be nearer than the edge of another city.
   private static let unknownKm = 5.0
 
   let sections: IndexSections
@@ -55,12 +56,12 @@ struct Nearby {
     self.point = point
   }
 
-  /// Returns the places whose towns are nearest, best first, none farther than `GazetteerLimits.nearbyKm`. A town
-  /// counts as a disc that grows with its inhabitants, so that a suburb's edge belongs to the city around it. A place
-  /// without a known population has no disc.
+  /// Returns the cities nearest to the point, best first, none farther than `GazetteerLimits.nearbyKm`. A city counts
+  /// as a disc that grows with its inhabitants. The edge of a suburb therefore belongs to the larger city around it. A
+  /// city without a known population has no disc.
   func places(limit: Int, isWanted: (PlaceRecord) -> Bool) -> [Found] {
     var found: [Found] = []
-    // Along a parallel a degree is shorter towards the poles. Near them all of the parallel is near.
+    // A degree of longitude is shorter towards the poles. Close to a pole, the whole parallel is near.
     let shrink = max(cos(point.latitude * .pi / 180), 0.001)
     let row = PlaceGrid.row(latitudeE7: point.latitudeE7)
     let column = PlaceGrid.column(longitudeE7: point.longitudeE7)
@@ -90,8 +91,8 @@ struct Nearby {
     if found.count > limit { found.removeLast() }
   }
 
-  /// Returns the distance of a point from a place's edge, as in `Found`. Near its centre a city outranks its districts.
-  /// Towards its edge the town wins whose centre is nearest for its size.
+  /// Returns `Found.outsideKm` of a city. A large city outranks its districts in its core. Outside of cores, the city
+  /// whose centre is nearest relative to its radius wins.
   private static func outsideKm(_ record: PlaceRecord, _ distanceKm: Double) -> Double {
     guard record.population > 0 else { return distanceKm + unknownKm }
     let radiusKm = radiusKm(record.population) * (record.isPart != 0 ? partShare : 1)
@@ -100,10 +101,10 @@ struct Nearby {
     return share < 1 ? share - 1 : distanceKm - radiusKm
   }
 
-  /// Returns the confidence of a result: 1 within the town, 0.5 at ten kilometres from its edge.
+  /// Returns the confidence of a result: 1 within the city, 0.5 at 10 km from its edge.
   static func confidence(_ found: Found) -> Double { 1 / (1 + max(found.outsideKm, 0) / 10) }
 
-  /// Returns a town's radius in kilometres: half a kilometre for the smallest, 6.5 for 120,000 inhabitants. Large towns
-  /// are denser, so the radius grows a little less than the square root.
+  /// Returns a city's radius in kilometres: 0.5 for the smallest, 6.5 for 120,000 inhabitants. Large cities are denser,
+  /// so the radius grows more slowly than the square root of the population.
   static func radiusKm(_ population: UInt32) -> Double { 0.5 + 0.022 * pow(Double(population), 0.48) }
 }

@@ -1,17 +1,16 @@
 package import Domain
 
 extension PlaceIndex {
-  /// The populated places of a gazetteer, row by row. Tools use their names as texts that the gazetteer knows. Any
-  /// thread.
+  /// The cities of a gazetteer, by index. Tools use the names of cities as texts that the gazetteer knows. Any thread.
   package final class Rows: Sendable {
     private let file: MappedFile
     nonisolated(unsafe) private let sections: IndexSections
-    /// Record numbers of the selected populated places.
+    /// Record numbers of the selected cities.
     private let numbers: [UInt32]
 
     /// Opens the file and reads every record once, which takes a few milliseconds.
     ///
-    /// - Parameter populationMin: The least number of inhabitants of a selected place.
+    /// - Parameter populationMin: The minimum number of inhabitants of a selected city.
     /// - Throws: `PlaceIndexError`.
     package init(path: String, populationMin: UInt32) throws(PlaceIndexError) {
       file = try MappedFile(path: path)
@@ -26,18 +25,18 @@ extension PlaceIndex {
       self.numbers = numbers
     }
 
-    /// Number of selected places.
+    /// Number of selected cities.
     package var count: Int { numbers.count }
 
-    /// Indices from 0 to `count` - 1, the largest place first.
+    /// Indices from 0 to `count` - 1, the largest city first.
     package var byFallingPopulation: [Int] {
       numbers.indices.sorted { a, b in
         (sections.place(numbers[a])?.population ?? 0) > (sections.place(numbers[b])?.population ?? 0)
       }
     }
 
-    /// Folded names of each selected place: lower case, without accents. Reads every name of the file, which takes some
-    /// seconds and some hundred megabytes.
+    /// Folded names of each selected city: lower case, without accents. Reads every name of the file, which takes a few
+    /// seconds and several hundred megabytes.
     package var foldedNames: [[String]] {
       var indices = [Int](repeating: -1, count: sections.placeCount)
       for (index, number) in numbers.enumerated() { indices[Int(number)] = index }
@@ -52,7 +51,7 @@ extension PlaceIndex {
       return names
     }
 
-    /// The place at an index below `count`. Nil if its record is damaged.
+    /// The city at an index below `count`. Nil if its record is damaged.
     package subscript(_ index: Int) -> Place? {
       guard numbers.indices.contains(index), let record = sections.place(numbers[index]) else { return nil }
       return sections.result(for: record, match: .exact, confidence: 1)

@@ -1,15 +1,15 @@
 package import Domain
 
-/// The gazetteer: names of places, compiled by `GazetteerBuild` into a file that is used in place. Opening only maps
-/// the file, and all processes of a host share its memory. All methods are synchronous, never wait, and run on any
-/// thread.
+/// The gazetteer: a file of countries, regions, counties, cities and postcodes, which `GazetteerBuild` compiles. A city
+/// is a populated place of any size. Opening only maps the file, and all processes of a host share its memory. All
+/// methods are synchronous, never wait, and run on any thread.
 package final class PlaceIndex: Sendable {
   private let file: MappedFile
   /// Allocated separately, so that each part of a query holds only a pointer to it.
   nonisolated(unsafe) private let index: UnsafeMutablePointer<IndexSections>
   private var sections: IndexSections { index.pointee }
 
-  /// Number of places: countries, regions, counties and populated places.
+  /// Number of places: countries, regions, counties and cities.
   package var placeCount: Int { sections.placeCount }
   /// Number of countries.
   package var countryCount: Int { sections.countryCount }
@@ -17,7 +17,7 @@ package final class PlaceIndex: Sendable {
   package var nameCount: Int { sections.nameCount }
   /// Build time of the file, in seconds since 1970, UTC.
   package var builtAt: Int64 { sections.builtAt }
-  /// Attribution that the data's licences demand beside results.
+  /// Attribution that the data's licences require with results.
   package let attribution: String
   /// Size of the file, in bytes.
   package var byteCount: Int { file.bytes.count }
@@ -35,14 +35,14 @@ package final class PlaceIndex: Sendable {
 
   deinit { index.deallocate() }
 
-  /// Returns true if a text is a point, in a form that people or programs write.
+  /// Returns true if a text is a point, such as "47.6, -122.3" or "geo:47.6,-122.3".
   package static func isPoint(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { CoordinateText.parse($0) != nil }
   }
 
-  /// Returns the places that a text means, best first. Empty if none is found, if the text has no letters, or if it is
-  /// longer than `GazetteerLimits.queryBytes`. A text of coordinates yields the point itself.
+  /// Returns the places that a text means, best first. Empty if no place is found, the query's country is unknown, or
+  /// the text is longer than `GazetteerLimits.queryBytes`. A forward query for coordinates returns the point itself.
   package func locate(_ query: PlaceQuery) -> [Place] {
     guard query.text.utf8.count <= GazetteerLimits.queryBytes, let constraints = Constraints(query, sections) else {
       return []
@@ -71,8 +71,8 @@ package final class PlaceIndex: Sendable {
     }
   }
 
-  /// Returns the point itself if the constraints allow it. The nearest place decides the point's country. Without a
-  /// near place, the country's extent decides.
+  /// Returns the point itself if the constraints allow it. The nearest city decides the point's country. Without a near
+  /// city, the country's extent decides.
   private func pointResult(
     _ point: Coordinate, _ constraints: Constraints, text: UnsafeBufferPointer<UInt8>
   ) -> [Place] {
@@ -90,8 +90,8 @@ package final class PlaceIndex: Sendable {
     return [place]
   }
 
-  /// Returns the populated places around a point. If the query asks for areas, returns those that contain the nearest
-  /// places.
+  /// Returns the cities around a point, nearest first, and the areas that contain these cities. The query's levels
+  /// select among them.
   private func reverse(_ point: Coordinate, _ constraints: Constraints) -> [Place] {
     var results: [Place] = []
     var numbers: [UInt32] = []

@@ -2,9 +2,9 @@ package import Domain
 
 /// A place in the file: 32 bytes, little-endian, in this order. References are record numbers, never addresses.
 package struct PlaceRecord: BitwiseCopyable, Sendable {
-  /// The number that stands for no place.
+  /// Record number that stands for no place.
   package static let none = UInt32.max
-  /// The assumed population of a populated place without a known one.
+  /// The assumed number of inhabitants of a city without a known population.
   private static let unknownPopulation: UInt32 = 250
 
   /// Latitude in 1e-7 degrees.
@@ -25,7 +25,7 @@ package struct PlaceRecord: BitwiseCopyable, Sendable {
   package var rank: UInt16
   /// Raw value of `Place.Level`.
   package var level: UInt8
-  /// 1 for a place that is usually a part of a larger one near it, otherwise 0.
+  /// 1 for a city that is usually a part of a larger city near it, otherwise 0.
   package var isPart: UInt8
   /// Number of the second-level region. A county refers to itself. `none` if there is none or it is unknown.
   package var county: UInt32
@@ -40,18 +40,20 @@ package struct PlaceRecord: BitwiseCopyable, Sendable {
     (self.rank, self.level, self.isPart) = (rank, level, isPart)
   }
 
-  // These compare numbers: `Place.Level`'s raw value costs a call, and candidates are many.
+  // The properties compare numbers, because `Place.Level.rawValue` costs a call for each of many candidates.
+
+  /// True for a country or a first-level region.
   var isWide: Bool { level <= 2 }
   /// True for a first-level region.
   package var isRegion: Bool { level == 2 }
   /// True for a second-level region.
   package var isCounty: Bool { level == 3 }
-  /// True for a populated place of any size.
+  /// True for a city: a populated place of any size.
   package var isCity: Bool { level == 4 }
 
-  /// Returns the likelihood that a bare name means the place, in 1/256. It is the binary logarithm of the population,
-  /// shifted by level. A country outranks a city of its name, and a city outranks the region that contains it ("São
-  /// Paulo", "New York").
+  /// Returns the rank of a place, in 1/256: the binary logarithm of its population, and a bonus for its level. A bare
+  /// name means the place with the highest rank. A country outranks a city of its name, and a city outranks the region
+  /// that contains it ("São Paulo", "New York").
   package static func rank(level: Place.Level, population: UInt32) -> UInt16 {
     let bonus =
       switch level {
@@ -60,7 +62,7 @@ package struct PlaceRecord: BitwiseCopyable, Sendable {
       case .county: 2
       default: 8
       }
-    // Linear between powers of two: monotone, which suffices for an order.
+    // The fraction is linear between powers of two. Ranks need only the right order.
     let value = UInt64(level == .city && population == 0 ? unknownPopulation : population) + 1
     let exponent = 63 - value.leadingZeroBitCount
     let fraction = exponent >= 8 ? (value >> UInt64(exponent - 8)) & 0xFF : (value << UInt64(8 - exponent)) & 0xFF
@@ -90,8 +92,8 @@ package struct CountryRecord: BitwiseCopyable, Sendable {
   }
 }
 
-/// A folded name in the file: a word with the counts, the bytes padded with zeros to whole words, and the postings, one
-/// word each. The parts are adjacent, so that a reader finds them in the same cache lines.
+/// A folded name in the file, in 32-bit words: the counts, the bytes padded with zeros, and one word for each posting.
+/// The parts are adjacent, so that a reader finds them in the same cache lines.
 package struct NameEntry {
   /// The word before a name, which holds the counts of bytes and postings that follow.
   package struct Head: Sendable {
@@ -117,8 +119,8 @@ package struct NameEntry {
   let postings: Range<UInt32>
 }
 
-/// A name's reference to a place: 4 bytes. A name's postings begin with its areas, which can contain places. Populated
-/// places follow. Each part is sorted by falling rank.
+/// A name's reference to a place: 4 bytes. A name's postings begin with its areas, which can contain places. Cities
+/// follow. Each part is sorted by descending rank.
 package struct Posting: Sendable {
   /// The relation between a name and a place.
   package enum Kind: UInt32, Sendable {
@@ -130,11 +132,11 @@ package struct Posting: Sendable {
     case short
 
     /// Returns the deduction from the rank of a place that a name of this kind finds, in 1/256. Postings are sorted by
-    /// the remainder.
+    /// the rank after the deduction.
     ///
-    /// A place's alternate name counts as the name of a place sixteen times smaller, and its short name as that of one
-    /// half as large. A country's alternate name counts as the name of a city, because many such names are those of
-    /// towns ("Poole" is Poland in Irish).
+    /// An alternate name counts as the name of a place with a sixteenth of the inhabitants, a code with an eighth, and
+    /// a short name with half. A country's alternate name counts less, because many such names are also those of cities
+    /// ("Poole" is Poland in Irish).
     package func demotion(level: UInt8) -> Int {
       switch self {
       case .official: 0
@@ -160,7 +162,7 @@ package struct Posting: Sendable {
   package var kind: Kind { Kind(rawValue: rawValue >> 28 & 0x3) ?? .alternate }
   /// True if the place is a country, region or county.
   package var isArea: Bool { rawValue & 0x8000_0000 != 0 }
-  /// True for a region with a chief town of the same name. The bare name then means the town.
+  /// True for a region that contains a large enough city of the same name. The bare name then means the city.
   package var isEclipsed: Bool { rawValue & 0x4000_0000 != 0 }
 
   /// Returns the deduction from the rank of a place that this name finds, in 1/256.

@@ -1,8 +1,8 @@
 /// A postcode of a country in the file: 20 bytes, little-endian, in this order. Records are sorted by key, so that the
 /// countries of a code are neighbours.
 package struct PostcodeRecord: BitwiseCopyable, Sendable {
-  /// Maximum number of characters of a code. GeoNames has no longer one. 37^10 takes 53 bits, and a country's number
-  /// takes 10.
+  /// Maximum number of letters and digits of a code. GeoNames has no longer code. 37^10 takes 53 bits, and a country's
+  /// number takes 10.
   @usableFromInline static let characters = 10
   /// Number of records in a block. `postcodeKeys` holds the key of each block's first record.
   package static let blockSize = 64
@@ -15,7 +15,7 @@ package struct PostcodeRecord: BitwiseCopyable, Sendable {
   package var latitudeE7: Int32
   /// Longitude in 1e-7 degrees.
   package var longitudeE7: Int32
-  /// Number of the populated place to which the code belongs. `PlaceRecord.none` if none is near.
+  /// Record number of the city to which the code belongs. `PlaceRecord.none` if no city is near.
   package var place: UInt32
 
   /// Packs a record.

@@ -39,7 +39,7 @@ extension IndexInspection {
     guard used == sections.nameCount else { throw fault("slots: \(used) for \(sections.nameCount) names") }
   }
 
-  /// Checks that the filter has no surplus bits. They would cost only time.
+  /// Checks that the filter has no surplus bits, which would only cost time.
   private func inspectBeginnings() throws(PlaceIndexError) {
     var filter = [UInt64](repeating: 0, count: sections.beginnings.count)
     for number in 0..<UInt32(sections.nameCount) {
@@ -53,8 +53,8 @@ extension IndexInspection {
     }
   }
 
-  /// Checks the order of a name's postings: areas, then places, each part by falling rank. Searches stop early because
-  /// of this order.
+  /// Checks the order of a name's postings: areas, then cities, each part by descending rank. Searches rely on the
+  /// order to stop early.
   func inspectPostings() throws(PlaceIndexError) {
     for name in 0..<UInt32(sections.nameCount) {
       guard let range = sections.name(name)?.postings else { throw fault("name \(name): its postings") }

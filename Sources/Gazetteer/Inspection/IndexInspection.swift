@@ -1,7 +1,7 @@
 import Domain
 
-/// An inspection of every record of a gazetteer file, for an operator who doubts a file. Opening checks only the bounds
-/// of the sections.
+/// An inspection of every record of a gazetteer file, for operators, and for workers before they load a new file.
+/// Opening a file checks only the bounds of its sections.
 package struct IndexInspection {
   let sections: IndexSections
   let places: UInt32
@@ -121,7 +121,7 @@ package struct IndexInspection {
     }
   }
 
-  /// Checks that each populated place is in the grid once, in its own cell.
+  /// Checks that each city is in the grid once, in its own cell.
   private func inspectGrid() throws(PlaceIndexError) {
     var last: (cell: UInt32, place: UInt32)?
     for number in 0..<UInt32(sections.gridPlaces.count) {
@@ -131,12 +131,12 @@ package struct IndexInspection {
       else { throw fault("place \(number) of the grid") }
       last = (record.cell, record.place)
     }
-    let towns = (0..<places).lazy.filter { sections.place($0)?.level == Place.Level.city.rawValue }.count
-    guard sections.gridPlaces.count == towns else { throw fault("the grid: places are missing") }
+    let cities = (0..<places).lazy.filter { sections.place($0)?.level == Place.Level.city.rawValue }.count
+    guard sections.gridPlaces.count == cities else { throw fault("the grid: places are missing") }
   }
 
-  /// Checks that each area's box contains its places, and that each of its four sides touches one. Uses little memory,
-  /// since workers inspect too.
+  /// Checks that each area's box contains the area's cities, and that a city lies on each of its four sides. Uses
+  /// little memory, because workers inspect files too.
   private func inspectBoxes() throws(PlaceIndexError) {
     let areas = sections.boxes.count
     guard areas == (0..<places).lazy.filter({ sections.place($0)?.level != Place.Level.city.rawValue }).count else {

@@ -1,6 +1,6 @@
 package import Domain
 
-/// A summary of a gazetteer file.
+/// Version, build time, counts, checksum and attribution of a gazetteer file.
 package struct PlaceIndexSummary: Sendable, Equatable {
   /// Version of the layout.
   package let version: UInt32
@@ -8,7 +8,7 @@ package struct PlaceIndexSummary: Sendable, Equatable {
   package let builtAt: Int64
   /// Size of the file, in bytes.
   package let byteCount: Int
-  /// Number of countries, regions, counties and populated places.
+  /// Number of places by level: country, region, county and city.
   package let placeCounts: [Place.Level: Int]
   /// Number of distinct folded names.
   package let nameCount: Int
@@ -16,9 +16,9 @@ package struct PlaceIndexSummary: Sendable, Equatable {
   package let postcodeCount: Int
   /// Number of languages in which countries have names.
   package let languageCount: Int
-  /// Checksum of the whole file in hexadecimal. The same source and build time produce the same one.
+  /// Checksum of the whole file in hexadecimal. The same source and build time produce the same checksum.
   package let checksum: String
-  /// Attribution that the data's licences demand beside results.
+  /// Attribution that the data's licences require with results.
   package let attribution: String
 
   /// Reads the file's places.

@@ -11,19 +11,20 @@ struct Candidate {
   var total: Int
   /// Mask of the covered tokens, one bit each.
   var mask: UInt64
-  /// True if other words of the query name an area around the place.
+  /// True if other words of the query stand for an area, a larger city or a postcode around the place.
   var hasContext: Bool
   /// True if the place's name stands alone between commas.
   var isSegment: Bool
   /// True if only numbers follow the place's name.
   var isLast: Bool
-  /// Rank of the place under the name that was found and its spelling, in 1/256.
+  /// Rank of the place in 1/256, less the deductions for the kind of its name and for a misspelling. For a postcode,
+  /// the score.
   var prominence: Int
-  /// True if the text has a house number or a street's words, which usually remain uncovered.
+  /// True if the text looks like an address, whose number and street usually remain uncovered.
   var isInAddress: Bool
-  /// Record number of the place's postcode in the query. `PlaceRecord.none` if there is none.
+  /// Record number of the postcode of this place that the query contains. `PlaceRecord.none` without such a postcode.
   var postcode: UInt32
-  /// True if the postcode itself was found. The place is then only its location.
+  /// True if the postcode is the result. `place` is then the city around it.
   var isPostcode: Bool
   /// Spelling of the place's name in the query.
   var spelling: Spelling
@@ -40,8 +41,8 @@ struct Candidate {
     }
   }
 
-  /// True if the evidence suffices to return this candidate. A word that is a name somewhere in the world is weak
-  /// evidence.
+  /// True if the evidence suffices to return the candidate. A word alone is weak evidence, because most words are the
+  /// name of some place in the world.
   var isPlausible: Bool {
     if isWhole || hasContext || isSegment && spelling == .exact { return true }
     guard spelling == .exact else { return false }
@@ -52,10 +53,10 @@ struct Candidate {
       : covered * 100 >= total * GazetteerLimits.coverageMinPercent && prominence >= GazetteerLimits.prominenceMin
   }
 
-  /// True if the match may be a coincidence. Most words are the name of some hamlet or the code of an airport.
-  var isChance: Bool {
+  /// True if the match may be a coincidence. Most words are the name of some small city or the code of an airport.
+  var mayBeCoincidence: Bool {
     !hasContext && !isPostcode && mask.nonzeroBitCount == 1
-      && prominence < GazetteerLimits.chanceProminence
+      && prominence < GazetteerLimits.coincidenceProminence
   }
 
   static func precedes(_ a: Candidate, _ b: Candidate) -> Bool {

@@ -14,8 +14,8 @@ struct Constraints {
   /// Mask of the wanted levels, one bit each. 0 allows all.
   private let levels: UInt16
 
-  /// Bonus of a place at the focus, in the unit of ranks: it counts as one with 4,096 times its inhabitants. From 5 km
-  /// on, each doubling of the distance takes away a twelfth.
+  /// Bonus of a place at the focus, in 1/256. The place counts as one with 4,096 times its inhabitants. From 5 km on,
+  /// each doubling of the distance takes away a twelfth of the bonus.
   private static let focusBonusMax = 12.0 * 256
   private static let focusKm = 5.0
 
@@ -43,12 +43,12 @@ struct Constraints {
     return isOfCountry(place, sections)
   }
 
-  /// Returns true if a place near a point, or an area around it, is wanted. Without levels, only populated places are.
+  /// Returns true if a place is an allowed result of a reverse query. Without levels, only cities are allowed.
   func allow(around place: PlaceRecord) -> Bool {
     (levels == 0 ? 1 << Place.Level.city.rawValue : levels) & 1 << place.level != 0
   }
 
-  /// Returns true if a postcode of the place's country is wanted.
+  /// Returns true if a postcode of the place's country is an allowed result.
   func allow(postcodeOf place: PlaceRecord, _ sections: IndexSections) -> Bool {
     if levels != 0, levels & 1 << Place.Level.postcode.rawValue == 0 { return false }
     return isOfCountry(place, sections)

@@ -1,6 +1,6 @@
 import Domain
 
-/// A parser of texts that are a point. Latitude comes first. Examples: "47.6, -122.3", "47.6 -122.3", "47.6N 122.3W",
+/// A parser of coordinates, with the latitude first. Examples: "47.6, -122.3", "47.6 -122.3", "47.6N 122.3W",
 /// "48°51'24"N 2°21'03"E", "48 51.4 N, 2 21.05 E", "geo:47.6,-122.3;u=35" (RFC 5870).
 enum CoordinateText {
   /// Returns true if a text begins with "geo:". Such a text is a point or invalid, but never a name.
@@ -12,7 +12,7 @@ enum CoordinateText {
 
   /// Returns the point. Nil if the text is something else, or a number is out of range.
   static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Coordinate? {
-    // Nearly all texts are names, and most of the others have fewer digits.
+    // Most texts are names without a digit.
     guard text.contains(where: { $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
     var scanner = Scanner(text: text)
     scanner.skip(" ")
@@ -37,7 +37,7 @@ enum CoordinateText {
 
     var isAtEnd: Bool { index == text.count }
 
-    /// Consumes a word in either case.
+    /// Consumes a word, in any case. Returns false if the rest of the text does not begin with the word.
     mutating func consume(_ word: StaticString) -> Bool {
       let end = index + word.utf8CodeUnitCount
       guard end <= text.count, word.withUTF8Buffer({ zip($0, text[index..<end]).allSatisfy(Self.isSame) }) else {
@@ -62,8 +62,8 @@ enum CoordinateText {
       while consume(character) {}
     }
 
-    /// Parses a number, or whole degrees with minutes and seconds, with a sign, a degree sign, and a direction before
-    /// or after it.
+    /// Parses degrees: a number, or a whole number with minutes and seconds. A sign, a degree sign, and a direction
+    /// before or after the number are optional. `isCertain` is false for a whole number alone.
     mutating func degrees(positive: StaticString, negative: StaticString) -> (value: Double, isCertain: Bool)? {
       var sign = 1.0
       var hasDirection = false
@@ -87,7 +87,6 @@ enum CoordinateText {
         guard let parts = parts(count) else { continue }
         let isDirected = hasDirection || consumeDirection(positive, negative, &sign)
         guard count == 0 || isDirected || hasDegreeSign && parts.isMarked else { continue }
-        // Minutes and seconds must be below sixty.
         guard parts.isInRange else { return nil }
         return (sign * (magnitude + parts.value), hasFraction || isDirected || count > 0)
       }
@@ -108,8 +107,8 @@ enum CoordinateText {
       return false
     }
 
-    /// Parses minutes, and seconds if `count` is 2. Returns what they add to whole degrees. Only the last part may have
-    /// a fraction.
+    /// Parses minutes, and seconds if `count` is 2. Returns their sum in degrees. Only the last part may have a
+    /// fraction. `isInRange` is true if each part is below 60.
     private mutating func parts(_ count: Int) -> (value: Double, isMarked: Bool, isInRange: Bool)? {
       var (value, unit) = (0.0, 1.0)
       var (isMarked, isInRange, mayFollow) = (true, true, true)
@@ -133,7 +132,7 @@ enum CoordinateText {
       var count = 0
       var scale = 1.0
       var hasFraction = false
-      // Eighteen digits fit; more would overflow.
+      // An `Int64` holds 18 digits.
       while index < text.count, count < 18 {
         let byte = text[index]
         if byte == UInt8(ascii: "."), !hasFraction, count > 0 {

@@ -2,7 +2,7 @@
 struct FuzzySearch {
   private let index: UnsafePointer<IndexSections>
   private var sections: IndexSections { index.pointee }
-  /// Number of comparisons left. Bounds the time of a query with frequent halves.
+  /// Number of comparisons left. It bounds the time of a query whose halves occur in many names.
   private var comparisonsLeft = GazetteerLimits.comparisonsPerQuery
 
   init(_ index: UnsafePointer<IndexSections>) { self.index = index }
@@ -13,7 +13,8 @@ struct FuzzySearch {
     // The wanted name has as many characters as the text, one more, or one fewer.
     for count in (scalars.count - 1)...(scalars.count + 1) where count >= GazetteerLimits.fuzzyCharactersMin {
       let middle = count / 2
-      // The edit is after the first half of the name, with which the text begins, or before the second.
+      // If the edit is after the first half of the name, the text begins with that half. Otherwise the text ends with
+      // the second half.
       if middle <= scalars.count {
         compare(.first, scalars.slice(0, middle), count: count, scalars, body)
       }
@@ -29,7 +30,7 @@ struct FuzzySearch {
     _ half: FuzzyTable.Half, _ bytes: UnsafeRawBufferPointer, count: Int, _ text: EditDistance,
     _ body: (NameEntry) -> Void
   ) {
-    // Most names with other halves in the same bucket differ in length.
+    // A bucket also has names with other halves. The length excludes most of these names.
     let (least, most) = (text.bytes.count - 4, text.bytes.count + 4)
     for entry in sections.fuzzyBucket(FuzzyTable.hash(half, bytes, count: count)) {
       guard comparisonsLeft > 0 else { return }

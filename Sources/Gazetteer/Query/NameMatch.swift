@@ -12,7 +12,7 @@ struct NameMatch {
   /// Mask of the tokens, one bit each. They are neighbours.
   var mask: UInt64
   var postings: Range<UInt32>
-  /// Position of the first populated place among the postings.
+  /// Position of the first city among the postings, after the areas.
   var areaEnd: UInt32
   /// True if the tokens are a whole segment, apart from numbers.
   var isSegment: Bool

@@ -15,7 +15,7 @@ extension NameMatcher {
   func isWhole(_ mask: UInt64) -> Bool {
     if mask == all { return true }
     for number in 0..<text.tokenCount where mask & (1 << number) == 0 {
-      // "province of": the small word goes with the one before it.
+      // "province of": the small word belongs to the word before it.
       let word = text.tokens[number].role == .particle && number > 0 ? number - 1 : number
       if text.tokens[word].role != .designator, text.tokens[word].role != .regionDesignator { return false }
     }
@@ -42,7 +42,7 @@ extension NameMatcher {
     text.tokens[match.end - 1].end - text.tokens[match.first].start <= GazetteerLimits.codeBytes
   }
 
-  /// Returns true if all tokens beside a name are as short as codes.
+  /// Returns true if all tokens except the name's are as short as codes.
   func isCoded(_ match: NameMatch) -> Bool {
     match.mask != all
       && (0..<text.tokenCount).allSatisfy { number in
@@ -73,8 +73,8 @@ extension NameMatcher {
     return true
   }
 
-  /// Returns true if a code may stand here: before the end of its segment, numbers, or one or two more codes ("tx
-  /// usa").
+  /// Returns true if the position allows a code. In its segment, only numbers and at most two other words may follow a
+  /// code: "austin tx usa".
   func readsCodes(_ first: Int, _ end: Int) -> Bool {
     guard end - first == 1 else { return true }
     var after = end
@@ -92,33 +92,32 @@ extension NameMatcher {
     return true
   }
 
-  /// Returns the evidence against these tokens as the wanted place; see `NameMatch.penalty`.
+  /// Returns the penalty for a position that is unusual for the wanted place. See `NameMatch.penalty`.
   func penalty(_ match: NameMatch) -> Int32? {
     if match.mask.nonzeroBitCount == text.tokenCount { return 0 }
     let (first, end) = (match.first, match.end)
     let token = text.tokens[first]
     let length = Int(text.tokens[end - 1].end - token.start)
     if end - first == 1, !match.isSegment {
-      // Single small words are too often parts of other names; "LA, CA" is different.
+      // A small word is too often a part of another name, unless it is a code in a text of two words ("LA, CA").
       let isCode = match.readsCodes && text.tokenCount == 2
       if text.tokens[first].role != .none, !isCode { return nil }
       if length <= 3, !isLast(end), !isCode { return nil }
     }
-    // Words of one to three letters are parts of other names too.
+    // A word of one to three letters is often a part of another name too.
     var penalty: Int32 = length <= 3 && !match.isSegment ? 6 * 256 : 0
     let isFollowed = end < text.tokenCount && text.tokens[end].segment == token.segment
     let isPreceded = first > 0 && text.tokens[first - 1].segment == token.segment
     if match.isStreet { penalty += 14 * 256 }
     // "100 Berlin Turnpike": a number before and a word after.
     if isPreceded, isNumber(first - 1), isFollowed, !isNumber(end) { penalty += 2 * 256 }
-    // "Praha 3 Brno": a number and a word after the name, as of a street or a district.
+    // "Praha 3 Brno": a number and a word follow a name that may be a street or a district.
     if isFollowed, isNumber(end), end + 1 < text.tokenCount, text.tokens[end + 1].segment == token.segment,
       !isNumber(end + 1)
     {
       penalty += 4 * 256
     }
-    // A name that is a whole segment is likelier a place than one that is a part of it. The last name is likelier than
-    // others.
+    // A name that is a whole segment is more likely the place than a part of a segment. The last name is the likeliest.
     if !match.isSegment { penalty += 3 * 256 }
     if !isLast(end) { penalty += 256 }
     // A name across a comma joins words that the writer separated.

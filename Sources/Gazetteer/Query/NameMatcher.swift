@@ -1,4 +1,4 @@
-/// A finder of the names among a query's tokens, which also sets the tokens' weights.
+/// A search for the names in a query. It also sets the roles and weights of the query's tokens.
 struct NameMatcher {
   let index: UnsafePointer<IndexSections>
   var sections: IndexSections { index.pointee }
@@ -7,13 +7,13 @@ struct NameMatcher {
   let total: Int
   /// Mask of all tokens, one bit each.
   let all: UInt64
-  /// True if the text has words of streets.
+  /// True if the text has a street word.
   let hasStreet: Bool
-  /// True if the text has numbers or words of an address, whose other words usually remain uncovered. In a text of few
-  /// words, "park" is probably a part of a name.
+  /// True if the text looks like an address: it has a number, or a street word among more than four words. In a shorter
+  /// text, "park" is probably a part of a name.
   let isAddress: Bool
 
-  /// Weight of a name in the coverage. Names decide; numbers and small words hardly count.
+  /// Weight of an ordinary word in the coverage. Ordinary words decide, and numbers and small words have little weight.
   private static let nameWeight: UInt8 = 16
   private static let numberWeight: UInt8 = 4
   private static let streetWeight: UInt8 = 4
@@ -65,7 +65,7 @@ struct NameMatcher {
   func findMisspelt(_ words: UInt64, into matches: UnsafeMutableBufferPointer<NameMatch>, after exact: Int) -> Int {
     var misspelling = FuzzySearch(index)
     var count = exact
-    // In an address a misspelt town has few words, and the many words of the street are no town.
+    // In an address the name of a misspelt city has few words. A longer sequence belongs to the street.
     let tokensMax = isAddress ? GazetteerLimits.addressFuzzyTokens : GazetteerLimits.fuzzyTokens
     for first in 0..<text.tokenCount {
       var end = first
@@ -96,7 +96,7 @@ struct NameMatcher {
     return count
   }
 
-  /// Returns true if a name is that of an area, or of a place large enough to be no misspelling of another.
+  /// Returns true if a name is that of an area or of a place so large that the name is probably no misspelling.
   private func isLarge(_ match: NameMatch) -> Bool {
     guard let posting = sections.posting(match.postings.lowerBound) else { return false }
     return posting.isArea
@@ -228,11 +228,11 @@ struct NameMatcher {
     return sections.postings(of: name, hash: hash.value)
   }
 
-  /// Endings for town, county, district, province, township, rural township, neighbourhood.
+  /// Endings for city, county, district, province, township, rural township and neighbourhood.
   private static let endings: [StaticString] = ["시", "군", "구", "도", "읍", "면", "동"]
 
-  /// Finds names in a token of Han or kana, which is written without spaces: from the left, the longest first. All
-  /// share the token's bit, so a reading uses at most one.
+  /// Finds names in a token of Han or kana, whose words have no spaces between them. The search goes from left to right
+  /// and prefers the longest name. All names share the token's bit, so a candidate uses at most one of them.
   private func findWithin(_ token: Int, into matches: UnsafeMutableBufferPointer<NameMatch>, from: Int) -> Int {
     guard text.tokens[token].content.contains(.ideograph) else { return 0 }
     let bytes = text.slice(token, token + 1)

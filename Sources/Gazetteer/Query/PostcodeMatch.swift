@@ -12,11 +12,11 @@ struct PostcodeMatch {
   var records: Range<UInt32>
   /// Number of letters and digits of the code.
   var length: Int
-  /// The only possible country of a code that was cut out of a longer one. Otherwise nil.
+  /// The only possible country of a code that the text continues with a second part ("EN52LP"). Otherwise nil.
   var country: UInt16?
 }
 
-/// A finder of the postcodes in a query.
+/// A search for the postcodes in a query.
 struct PostcodeMatcher {
   /// Memory that the caller provides.
   private let storage: UnsafeMutableBufferPointer<PostcodeMatch>
@@ -41,7 +41,8 @@ struct PostcodeMatcher {
 
   var matches: Slice<UnsafeMutableBufferPointer<PostcodeMatch>> { storage[..<count] }
 
-  /// Returns true if the token may be the second or the first part of a code: "L-1234", "K1A 0B1".
+  /// Returns true for each neighbour with which a token may form one code: the token before ("L-1234"), and the token
+  /// behind ("K1A 0B1").
   private static func parts(at token: Int, _ text: FoldedText) -> (before: Bool, behind: Bool) {
     let segment = text.tokens[token].segment
     let isBefore =
@@ -88,8 +89,8 @@ struct PostcodeMatcher {
     return found.flatMap { found in CountryRecord.code(found.country.utf8).map { ($0, found.rest) } }
   }
 
-  /// Returns the record of the place's country that is near the place, and the tokens of its code. Longer codes take
-  /// precedence.
+  /// Returns the record of a postcode near the place, in the place's country, and the mask of the postcode's tokens.
+  /// Longer codes take precedence. Nil without a postcode near the place.
   func record(
     near place: PlaceRecord, without mask: UInt64, _ text: FoldedText
   ) -> (number: UInt32, mask: UInt64)? {
@@ -110,12 +111,12 @@ struct PostcodeMatcher {
     return best
   }
 
-  /// Returns the tokens beside a code that belong to it: the country's letters before it, and its second part.
+  /// Returns the mask of the tokens next to a code that belong to it: the country's letters and the code's second part.
   static func around(_ match: PostcodeMatch, _ country: UInt16, _ text: FoldedText) -> UInt64 {
     letter(before: match, country, text) | rest(of: match, country, text)
   }
 
-  /// Returns the token of the country's letters before a code, from licence plates or ISO 3166: "D-10115", "FR-75001".
+  /// Returns the mask of the country's letters before a code, from licence plates or ISO 3166: "D-10115", "FR-75001".
   private static func letter(before match: PostcodeMatch, _ country: UInt16, _ text: FoldedText) -> UInt64 {
     let before = match.first - 1
     guard before >= 0, text.tokens[before].segment == text.tokens[match.first].segment else { return 0 }
@@ -135,8 +136,8 @@ struct PostcodeMatcher {
     (UInt8(ascii: "p"), code("PT")), (UInt8(ascii: "s"), code("SE")),
   ]
 
-  /// Returns the token of a code's second part. For these countries, the data has the codes of towns but not of
-  /// streets.
+  /// Returns the mask of a code's second part. For the countries of `restForms`, the data has only the first part of
+  /// each code.
   private static func rest(of match: PostcodeMatch, _ country: UInt16, _ text: FoldedText) -> UInt64 {
     guard match.end < text.tokenCount, text.tokens[match.end].segment == text.tokens[match.first].segment else {
       return 0
@@ -167,7 +168,7 @@ extension Token {
 
 extension PostcodeRecord {
   func isNear(_ place: PlaceRecord, km: Double = GazetteerLimits.postcodeKm) -> Bool {
-    // A degree has 111 km. Most records are far away, and this test needs no sine.
+    // A degree of latitude has 111 km. Most records are far away, and this test needs no sine.
     guard Double(abs(Int64(latitudeE7) - Int64(place.latitudeE7))) < km * 1e7 / 111,
       let a = Coordinate(latitudeE7: latitudeE7, longitudeE7: longitudeE7),
       let b = Coordinate(latitudeE7: place.latitudeE7, longitudeE7: place.longitudeE7)

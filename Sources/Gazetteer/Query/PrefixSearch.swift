@@ -34,8 +34,9 @@ struct PrefixSearch {
     return best.map(\.name)
   }
 
-  /// Returns the first name for which `isBehind` is true. Its argument compares the name's beginning with the text:
-  /// negative before it, zero if equal, positive after it.
+  /// Returns the number of the first name for which `isBehind` is true. The argument of `isBehind` is zero for a name
+  /// that begins with the text. It is negative for a name before the text in the order, and positive for a name after
+  /// the text.
   private func bound(_ text: UnsafeRawBufferPointer, _ isBehind: (Int) -> Bool) -> UInt32 {
     var (low, high) = (UInt32(0), UInt32(truncatingIfNeeded: sections.nameCount))
     while low < high {
@@ -56,7 +57,7 @@ struct PrefixSearch {
   private func rank(of number: UInt32) -> Int {
     guard let postings = sections.name(number)?.postings else { return 0 }
     var highest = 0
-    // Areas come first, then places, each part by falling rank, so that a few postings suffice.
+    // Areas come first, then cities, each part by descending rank. A few postings therefore suffice.
     for index in postings.prefix(GazetteerLimits.completionPostings) {
       guard let posting = sections.posting(index), let place = sections.place(posting.place) else { continue }
       highest = max(highest, Int(place.rank) - posting.demotion(level: place.level))

@@ -13,7 +13,8 @@ extension IndexSections {
     return detail
   }
 
-  /// Returns a square around a town that grows with its inhabitants. The data has no extents of towns.
+  /// Returns a square around a city, because the data has no extents of cities. A larger population gives a larger
+  /// square.
   private func estimatedBox(_ record: PlaceRecord) -> BoundingBox? {
     let north = Nearby.radiusKm(record.population) / 111
     let east = north / max(cos(Double(record.latitudeE7) * 1e-7 * .pi / 180), 0.01)

@@ -14,7 +14,7 @@ struct Search {
   /// Returns the results, best first.
   func places() -> [Place] {
     guard text.tokenCount > 0, !text.isTruncated else { return [] }
-    // Most queries are short and spelt right: their memory fits on the stack.
+    // Most queries are short and spelt correctly. Their memory fits on the stack.
     if text.tokenCount <= 2, case .forward = constraints.kind,
       let places = withUnsafeTemporaryAllocation(
         of: NameMatch.self, capacity: GazetteerLimits.exactMatches, { places($0, asTyped: true) })
@@ -28,23 +28,24 @@ struct Search {
 
   /// Returns the results.
   ///
-  /// - Parameter asTyped: If true, the result is nil if some word is probably misspelt, or the names fill `matches`.
+  /// - Parameter asTyped: True to search without corrections. The result is then nil if a word is probably misspelt or
+  ///   the names fill `matches`.
   private func places(_ matches: UnsafeMutableBufferPointer<NameMatch>, asTyped: Bool) -> [Place]? {
     // Candidates after the wanted ones serve to estimate confidence and replace duplicates.
     let capacity = (constraints.limit == 1 ? 0 : Limits.candidatesMax) + GazetteerLimits.rivals
     return withUnsafeTemporaryAllocation(of: Candidate.self, capacity: capacity) { storage in
       withUnsafeTemporaryAllocation(of: PostcodeMatch.self, capacity: GazetteerLimits.postcodesPerQuery) { codes in
-        let phrases = NameMatcher(index, text)
+        let matcher = NameMatcher(index, text)
         let postcodes = PostcodeMatcher(index, text, codes)
-        var count = phrases.find(into: matches)
-        if case .autocomplete = constraints.kind { count = phrases.findPrefixes(into: matches, after: count) }
+        var count = matcher.find(into: matches)
+        if case .autocomplete = constraints.kind { count = matcher.findPrefixes(into: matches, after: count) }
         if asTyped, count == matches.count { return nil }
-        var ranking = rank(phrases, matches, count, postcodes, storage)
-        let words = misspelt(ranking.best, phrases)
+        var ranking = rank(matcher, matches, count, postcodes, storage)
+        let words = misspelt(ranking.best, matcher)
         if words != 0 {
           if asTyped { return nil }
-          let all = phrases.findMisspelt(words, into: matches, after: count)
-          if all > count { ranking = rank(phrases, matches, all, postcodes, storage) }
+          let all = matcher.findMisspelt(words, into: matches, after: count)
+          if all > count { ranking = rank(matcher, matches, all, postcodes, storage) }
         }
         return ranking.places(constraints, sections, detail: detail)
       }
@@ -52,27 +53,27 @@ struct Search {
   }
 
   private func rank(
-    _ phrases: NameMatcher, _ matches: UnsafeMutableBufferPointer<NameMatch>, _ count: Int,
+    _ matcher: NameMatcher, _ matches: UnsafeMutableBufferPointer<NameMatch>, _ count: Int,
     _ postcodes: PostcodeMatcher,
     _ storage: UnsafeMutableBufferPointer<Candidate>
   ) -> TopCandidates {
     var ranking = TopCandidates(storage, limit: constraints.limit)
     let found = UnsafeBufferPointer(rebasing: matches[..<count])
-    CandidateScorer(index: index, phrases: phrases, matches: found, postcodes: postcodes, constraints: constraints)
+    CandidateScorer(index: index, matcher: matcher, matches: found, postcodes: postcodes, constraints: constraints)
       .rank(into: &ranking)
     return ranking
   }
 
   /// Returns the mask of the words that are probably misspelt: the uncovered ones, unless they may belong to a street.
   /// Returns all words if the best place is so small that a larger one with a similar name is likelier.
-  private func misspelt(_ best: Candidate?, _ phrases: NameMatcher) -> UInt64 {
-    guard let best else { return phrases.words(without: 0) }
-    let uncovered = phrases.words(without: best.mask)
+  private func misspelt(_ best: Candidate?, _ matcher: NameMatcher) -> UInt64 {
+    guard let best else { return matcher.words(without: 0) }
+    let uncovered = matcher.words(without: best.mask)
     guard let place = sections.place(best.place) else { return 0 }
     if uncovered != 0 {
-      return place.level >= Place.Level.city.rawValue && (best.hasContext || phrases.isAddress) ? 0 : uncovered
+      return place.level >= Place.Level.city.rawValue && (best.hasContext || matcher.isAddress) ? 0 : uncovered
     }
     let isCertain = best.hasContext || best.population >= GazetteerLimits.certainPopulation
-    return isCertain || phrases.isAddress ? 0 : phrases.words(without: 0)
+    return isCertain || matcher.isAddress ? 0 : matcher.words(without: 0)
   }
 }

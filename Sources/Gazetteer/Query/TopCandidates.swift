@@ -7,8 +7,8 @@ struct TopCandidates {
   /// Number of wanted results. Further candidates serve to estimate confidence.
   private let limit: Int
 
-  /// Difference of scores at which a rival no longer lowers the confidence: that of a place 256 times smaller. An equal
-  /// rival halves it.
+  /// Difference of scores at which a rival no longer lowers the confidence. It equals a factor of 256 in inhabitants. A
+  /// rival with an equal score halves the confidence.
   private static let rivalMargin = 8 * 256
 
   init(_ storage: UnsafeMutableBufferPointer<Candidate>, limit: Int) {
@@ -22,7 +22,7 @@ struct TopCandidates {
   /// The best candidate so far.
   var best: Candidate? { count > 0 ? storage[0] : nil }
 
-  /// Returns the least score of a candidate that can change the results. If one result is wanted, the candidate must
+  /// Returns the minimum score of a candidate that can change the results. If one result is wanted, the candidate must
   /// become the result or its rival. A candidate that covers less of the text than the best one can only become the
   /// result.
   func scoreMin(covering covered: Int) -> Int {
@@ -75,9 +75,8 @@ struct TopCandidates {
     return places
   }
 
-  /// Returns true if an earlier candidate stands for the same place. A county counts as its town of the same name, and
-  /// two centres of one town count as one. So does a hamlet that nothing distinguishes from a larger town of its name
-  /// in the region.
+  /// Returns true if an earlier candidate stands for the same place. Both must have the same region and the same name.
+  /// They must also be related (`areRelated`), unless the later place has no known population.
   private func isDuplicate(_ place: PlaceRecord, _ sections: IndexSections, before index: Int) -> Bool {
     (0..<index).contains { earlier in
       guard let other = sections.place(storage[earlier].place) else { return false }
@@ -87,8 +86,8 @@ struct TopCandidates {
     }
   }
 
-  /// Returns the postcode that gives the result its point. It is the wanted place itself, or it is near the town that
-  /// the text names. Nil otherwise: some sources know only the region of a code.
+  /// Returns the postcode whose point the result has: the wanted postcode, or a postcode near the city that the text
+  /// names. Nil for a postcode farther away, because some sources know only the region of a code.
   private func postcode(
     _ candidate: Candidate, _ record: PlaceRecord, _ sections: IndexSections
   ) -> PostcodeRecord? {
@@ -96,14 +95,14 @@ struct TopCandidates {
     return candidate.isPostcode || postcode.isNear(record, km: GazetteerLimits.postcodePointKm) ? postcode : nil
   }
 
-  /// Returns the share of the text that the candidate covers. Uncovered words and an equally large place of the same
-  /// name lower it.
+  /// Returns the confidence of a candidate, from 0 to 1: the share of the text that the candidate covers. A
+  /// misspelling, a possible coincidence and a rival of a similar score lower the confidence.
   private func confidence(_ candidate: Candidate, _ sections: IndexSections) -> Double {
     var confidence = Double(candidate.covered) / Double(max(candidate.total, 1))
     if !candidate.isWhole { confidence *= 0.8 }
     if candidate.spelling != .exact { confidence *= 0.95 }
-    // A region's name is no coincidence, even if the data knows little of the region.
-    if candidate.isChance, sections.place(candidate.place)?.isWide == false { confidence *= 0.8 }
+    // A region's name is not a coincidence, even if the data knows little of the region.
+    if candidate.mayBeCoincidence, sections.place(candidate.place)?.isWide == false { confidence *= 0.8 }
     let rival = storage[..<count].first {
       $0.place != candidate.place && $0.covered >= candidate.covered && !areRelated($0, candidate, sections)
     }
@@ -114,7 +113,8 @@ struct TopCandidates {
     return confidence
   }
 
-  /// Returns true if two candidates are no rivals: a place and its region or country, or two centres of one town.
+  /// Returns true if two candidates are not rivals: a place and its region or country, or two places within 0.2
+  /// degrees.
   private func areRelated(_ first: Candidate, _ second: Candidate, _ sections: IndexSections) -> Bool {
     guard let a = sections.place(first.place), let b = sections.place(second.place), a.country == b.country else {
       return false

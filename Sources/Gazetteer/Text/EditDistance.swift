@@ -1,7 +1,7 @@
 /// The characters of a folded text, so that edits count in characters of any script. Works without allocation.
 struct EditDistance {
   let bytes: UnsafeRawBufferPointer
-  /// Offset of each character. The length of a type must be a literal: `GazetteerLimits.fuzzyCharactersMax` + 1.
+  /// Offset of each character, in bytes. An `InlineArray` needs a literal: `GazetteerLimits.fuzzyCharactersMax` + 1.
   private var starts: InlineArray<49, UInt16>
   private(set) var count = 0
 
@@ -36,7 +36,7 @@ struct EditDistance {
     var last = 0
     while last < shorter - first, a[a.count - 1 - last] == b[b.count - 1 - last] { last += 1 }
     while last > 0, a[a.count - last] & 0xC0 == 0x80 { last -= 1 }
-    // The ranges that differ. Usually they are too long.
+    // The ranges that differ. In most comparisons they are too long for one edit.
     let (x, y) = (first..<(a.count - last), first..<(b.count - last))
     guard x.count <= 8, y.count <= 8 else { return false }
     switch (characters(a, x), characters(b, y)) {

@@ -42,7 +42,7 @@ package struct Fold: Sendable {
   /// Returns the result for a scalar, or 0 if it is unchanged.
   @inline(__always)
   func callAsFunction(_ scalar: UInt32) -> UInt32 {
-    // Tags and the further variation selectors are no letters.
+    // Tags and the further variation selectors are not letters.
     guard scalar < 0x10000 else { return scalar >> 12 == 0xE0 ? Fold.nothing : 0 }
     return cells[Int(pages[Int(scalar >> 8)]) << 8 | Int(scalar & 0xFF)]
   }

@@ -7,9 +7,9 @@ package struct FoldedText {
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// "Müller" as "mueller", beside "muller".
+    /// "Müller" as "mueller", in addition to "muller".
     package static let umlautsExpanded = Reading(rawValue: 1)
-    /// "L'Aquila" as "l aquila", beside "laquila".
+    /// "L'Aquila" as "l aquila", in addition to "laquila".
     package static let apostrophesSpaced = Reading(rawValue: 2)
   }
 
@@ -23,8 +23,8 @@ package struct FoldedText {
   /// Readings that make a difference for this text.
   package fileprivate(set) var readings: Reading = []
 
-  /// Returns the maximum size of a folded text, in bytes. "&", one byte, becomes a space, "and" and another space; no
-  /// other character grows more.
+  /// Returns the maximum size of a folded text, in bytes. "&", one byte, becomes "and" between two spaces. No other
+  /// character grows more.
   package static func bytes(foldedFrom bytes: Int) -> Int { bytes * 5 + 6 }
 
   /// Calls `body` with an empty text. Its memory lasts only for the call.
@@ -73,17 +73,17 @@ private struct Folding {
   private var content: Token.Content = []
   private var start = 0
   private var isAfterDot = false
-  /// Beginning of the open token in the original text.
+  /// Byte offset in the original text at which the open token begins.
   private var from = 0
-  /// Beginning of the current character in the original text.
+  /// Byte offset in the original text at which the current character begins.
   private var position = 0
-  /// End of the current character in the original text.
+  /// Byte offset in the original text after the current character.
   private var next = 0
-  /// End of the last appended character in the original text.
+  /// Byte offset in the original text after the last appended character.
   private var to = 0
   /// Number of characters in the open token of Han and kana.
   private var ideographs = 0
-  /// True if the last character ends the name of a division.
+  /// True if the last character ends the name of a division, such as 都 in 東京都.
   private var isAfterDivision = false
   /// Number of letters since the last dot within the token: "U.S.A." is one token, "St.Gallen" two.
   private var lettersSinceDot = 0
@@ -96,7 +96,7 @@ private struct Folding {
       let byte = text[position]
       let letter = byte | 0x20
       if isOpen, letter &- UInt8(ascii: "a") < 26, result.byteCount < result.bytes.count {
-        // The commonest case: one more letter of a word.
+        // The most frequent case: one more letter of a word.
         next += 1
         result.bytes[result.byteCount] = letter
         result.byteCount += 1
@@ -256,12 +256,13 @@ private struct Folding {
     }
   }
 
-  /// Characters that end the name of a division: "東京都渋谷区" is two names. Prefecture, circuit, urban prefecture,
-  /// province, county, city, district.
+  /// Characters that end the name of a division: "東京都渋谷区" is two names. They mean metropolis, circuit, urban
+  /// prefecture, prefecture, county, province, city, district and rural district.
   private static let divisions: [UInt32] = "都道府県縣县省市區区郡".unicodeScalars.map(\.value)
 
-  /// Returns true for modifier letters, quotation marks, the zero-width space and the non-joiner, in whose place some
-  /// writers put a space. A combining mark, a joiner or a variation selector does not count.
+  /// Returns true for a dropped character in whose place some writers put a space. Such characters are modifier
+  /// letters, the zero-width space, the non-joiner, and the quotation marks and other characters of U+2010 to U+20FF.
+  /// Accents of letters, the joiner and variation selectors do not count.
   private static func separates(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x2B0..<0x300, 0x200B...0x200C, 0x2010...0x20FF, 0xFF07: true

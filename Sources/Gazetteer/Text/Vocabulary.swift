@@ -1,4 +1,5 @@
-/// Words that determine the kind of another word, by the hash of the folded token.
+/// The roles of common words, by the hash of the folded token: street words, small words, and words for kinds of
+/// places.
 struct Vocabulary: Sendable {
   enum Role: UInt8, Sendable {
     /// An ordinary word.
@@ -13,7 +14,7 @@ struct Vocabulary: Sendable {
     case particle
     /// A word for the kind of a place: "city of", "county", "oblast".
     case designator
-    /// A word which says that a name means a first-level region, not the town of that name.
+    /// A word which says that a name means a first-level region, not the city of that name.
     case regionDesignator
   }
 

@@ -7,7 +7,7 @@ package struct PlaceIndexBuilder {
   private var places: [PlaceRecord] = []
   private var countries: [CountryRecord] = []
   private var strings: [UInt8] = []
-  /// Offsets of displayed names in `strings`: many towns share one.
+  /// Offsets of displayed names in `strings`. Many cities share a name.
   private var nameOffsets: [[UInt8]: UInt32] = [:]
   private var names = NameTable()
   private var postcodes = PostcodeTable()
@@ -28,8 +28,8 @@ package struct PlaceIndexBuilder {
 
   /// Number of places added.
   package var placeCount: Int { places.count }
-  /// Number of skipped postcode lines. Their code has more than ten characters, or others than letters, digits and
-  /// separators.
+  /// Number of skipped postcode lines. Their code is empty, has more than 10 letters and digits, or has other
+  /// characters than letters, digits and separators.
   package var skippedPostcodeCount: Int { postcodes.skippedCount }
 
   /// Reads lines until the end of a file or pipe. The caller closes the descriptor.
@@ -78,14 +78,14 @@ package struct PlaceIndexBuilder {
     try file.write(to: path)
   }
 
-  /// Adds one line of the source, in the order that Data/TSV.md demands.
+  /// Adds one line of the source, in the order that Data/TSV.md requires.
   ///
   /// - Throws: `GazetteerBuildError.source` or `.tooLarge`.
   mutating func add(_ line: UnsafeBufferPointer<UInt8>) throws(GazetteerBuildError) {
     lines += 1
     if lines == 1 {
       let head = Array("gazetteer\t1\t".utf8)
-      guard line.starts(with: head) else { throw .source(line: 1, reason: "this is no gazetteer source of version 1") }
+      guard line.starts(with: head) else { throw .source(line: 1, reason: "not a gazetteer source of version 1") }
       attribution = Array(line.dropFirst(head.count))
       return
     }
@@ -93,7 +93,7 @@ package struct PlaceIndexBuilder {
     if line.first == UInt8(ascii: "L") { return try addLocalName(line) }
     let row = try SourceRow(line, number: lines)
     guard row.level >= lastLevel else {
-      throw .source(line: lines, reason: "countries come first, then regions, counties, places and postcodes")
+      throw .source(line: lines, reason: "countries come first, then regions, counties, cities and postcodes")
     }
     lastLevel = row.level
     guard places.count < GazetteerBuildLimits.places else {
@@ -107,7 +107,7 @@ package struct PlaceIndexBuilder {
     }
     if row.level == .country { try addCountry(code, row) }
     guard let country = countryNumbers[code] else {
-      throw .source(line: lines, reason: "the country is not known")
+      throw .source(line: lines, reason: "no earlier line has the country")
     }
     addPlace(row, country)
   }
@@ -146,7 +146,7 @@ package struct PlaceIndexBuilder {
       throw .source(line: lines, reason: "a country's name in a language has 4 fields")
     }
     guard let code = CountryRecord.code(fields[1]), let country = countryNumbers[code] else {
-      throw .source(line: lines, reason: "the country is not known")
+      throw .source(line: lines, reason: "no earlier line has the country")
     }
     guard let language = LocalNameRecord.language(fields[2]) else {
       throw .source(line: lines, reason: "the language is not two letters")
@@ -161,7 +161,7 @@ package struct PlaceIndexBuilder {
       throw .source(line: lines, reason: "expected 5 fields of a postcode, found \(fields.count)")
     }
     guard let code = CountryRecord.code(fields[1]), let country = countryNumbers[code] else {
-      throw .source(line: lines, reason: "the country is not known")
+      throw .source(line: lines, reason: "no earlier line has the country")
     }
     guard let point = SourceRow.coordinate(fields[3], fields[4]) else {
       throw .source(line: lines, reason: "the point is not in degrees")

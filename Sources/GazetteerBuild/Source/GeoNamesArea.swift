@@ -15,10 +15,10 @@ struct GeoNamesArea {
   private var names: [Bytes] = []
   private var point: Coordinate?
   private var population: UInt32 = 0
-  /// Sum of the places' points on the sphere, weighted by inhabitants.
+  /// Sum of the cities' points on the sphere, weighted by inhabitants.
   private var sum: (x: Double, y: Double, z: Double) = (0, 0, 0)
   private var inhabitants: UInt64 = 0
-  /// Names by language. Of several names of one language, the one that GeoNames prefers.
+  /// Names by language. If a language has several names, the name that GeoNames prefers.
   private var local: [Bytes: (name: Bytes, score: Int)] = [:]
 
   init(kind: UInt8, country: Bytes, region: Bytes, name: Bytes) {
@@ -32,7 +32,7 @@ struct GeoNamesArea {
     for name in feature.alternateNames { add(Bytes(name)) }
   }
 
-  /// Adds a populated place to the area's centre and population.
+  /// Adds a city to the area's centre and population.
   mutating func add(_ feature: GeoNamesFeature) {
     let weight = Double(feature.population) + 1
     let latitude = feature.coordinate.latitude * .pi / 180
@@ -51,7 +51,7 @@ struct GeoNamesArea {
     if GeoNamesFeature.isCode(name[...]) { codes.append(name) } else { names.append(name) }
   }
 
-  /// Adds a name in one language, if its score is above that of the present name.
+  /// Adds a name in one language, if its score is above that of the language's current name.
   ///
   /// - Parameter score: Preference of GeoNames among the names of the language; the higher, the more preferred.
   mutating func add(_ name: Bytes, language: Bytes, score: Int) {
@@ -59,7 +59,7 @@ struct GeoNamesArea {
     local[language] = (name, score)
   }
 
-  /// The area's line in the source format. Nil for an area without a point and without places.
+  /// The area's line in the source format. Nil for an area without a point and without cities.
   var line: Bytes? {
     var middle: Coordinate?
     if sum.x != 0 || sum.y != 0 || sum.z != 0 {

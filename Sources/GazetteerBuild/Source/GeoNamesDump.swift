@@ -8,11 +8,11 @@ import Glibc
 package struct GeoNamesDump {
   private typealias Bytes = [UInt8]
 
-  /// Names of the places' file; the first that exists is read. `allCountries.txt` has all features of the earth.
+  /// Names of the file of places. The first file that exists counts. `allCountries.txt` has all features of the earth.
   package static let placeFiles = [
     "allCountries.txt", "cities500.txt", "cities1000.txt", "cities5000.txt", "cities15000.txt",
   ]
-  /// Attribution that the licence demands beside results.
+  /// Attribution that the licence requires with results.
   package static let attribution = "Place and postal data © GeoNames (geonames.org), CC BY 4.0, modified."
 
   private static let tab = UInt8(ascii: "\t")
@@ -41,7 +41,7 @@ package struct GeoNamesDump {
   private let alternateNames: String?
   private let postcodes: String?
 
-  /// Number of bytes that `read` will read. It reads some files twice.
+  /// Number of bytes that `read` will read. The file of places counts twice, because `read` needs two passes.
   package let byteCount: Int
 
   private var areas: [GeoNamesArea] = []
@@ -181,18 +181,18 @@ package struct GeoNamesDump {
     areas.append(area)
   }
 
-  /// Reads points, inhabitants and names of the areas, and adds each place to its areas.
+  /// Reads points, inhabitants and names of the areas, and adds each city to its areas.
   private mutating func readFeatures(_ progress: @escaping (Int) -> Void) throws(GazetteerBuildError) {
     try Self.forEachLine(of: places, progress) { line, number throws(GazetteerBuildError) in
       if line.isEmpty { return }
       let feature = try GeoNamesFeature(line, number: number)
       if let area = byIdentifier[feature.identifier] { areas[area].merge(feature) }
-      guard feature.isPlace else { return }
+      guard feature.isCity else { return }
       for area in Self.codes(feature).compactMap({ byCode[$0] }) { areas[area].add(feature) }
     }
   }
 
-  /// Returns the codes of the areas that contain a place: country, region, county.
+  /// Returns the codes of the areas that contain a city: country, region, county.
   private static func codes(_ feature: GeoNamesFeature) -> [Bytes] {
     let country = Bytes(feature.country)
     let region = country + [dot] + feature.region
@@ -205,16 +205,15 @@ package struct GeoNamesDump {
       if line.isEmpty { return }
       let fields = line.split(separator: Self.tab, omittingEmptySubsequences: false)
       guard fields.count >= 8, let identifier = GeoNamesFeature.number(fields[1]) else {
-        throw .source(line: number, reason: "expected a number, a geonameid, a language, a name and four marks")
+        throw .source(line: number, reason: "expected a number, a geonameid, a language, a name and four flags")
       }
       let language = Bytes(fields[2])
       guard let area = byIdentifier[identifier], !Self.codesInsteadOfNames.contains(language) else { return }
       areas[area].add(Bytes(fields[3]))
-      func isMarked(_ field: Int) -> Bool { fields[field].first == UInt8(ascii: "1") }
-      guard areas[area].kind == UInt8(ascii: "C"), LocalNameRecord.language(language) != nil, !isMarked(6),
-        !isMarked(7)
+      func isSet(_ field: Int) -> Bool { fields[field].first == UInt8(ascii: "1") }
+      guard areas[area].kind == UInt8(ascii: "C"), LocalNameRecord.language(language) != nil, !isSet(6), !isSet(7)
       else { return }
-      let score = (isMarked(4) ? 2 : 0) + (isMarked(5) ? 1 : 0)
+      let score = (isSet(4) ? 2 : 0) + (isSet(5) ? 1 : 0)
       areas[area].add(Bytes(fields[3]), language: language, score: score)
     }
   }
@@ -243,7 +242,7 @@ package struct GeoNamesDump {
       if line.isEmpty { return }
       let feature = try GeoNamesFeature(line, number: number)
       let codes = Self.codes(feature)
-      guard feature.isPlace, known.contains(codes[0]), !feature.name.isEmpty else { return }
+      guard feature.isCity, known.contains(codes[0]), !feature.name.isEmpty else { return }
       let isInRegion = known.contains(codes[1])
       var region = isInRegion ? Bytes(feature.region) : []
       if isInRegion, known.contains(codes[2]) { region += [UInt8(ascii: "/")] + feature.county }

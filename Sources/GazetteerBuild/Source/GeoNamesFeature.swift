@@ -6,7 +6,7 @@ struct GeoNamesFeature {
   typealias Field = SourceRow.Field
 
   static let fieldCount = 19
-  /// Feature codes of populated places that no longer exist: historical, abandoned, destroyed, former capitals.
+  /// Feature codes of cities that no longer exist: historical, abandoned, destroyed, former capitals.
   private static let former: Set<[UInt8]> = [
     Array("PPLH".utf8), Array("PPLQ".utf8), Array("PPLW".utf8), Array("PPLCH".utf8),
   ]
@@ -16,8 +16,9 @@ struct GeoNamesFeature {
   let name: Field
   let alternateNames: [Field]
   let coordinate: Coordinate
-  let isPlace: Bool
-  /// True for a section of a populated place (PPLX).
+  /// True for a city that exists: a populated place of any size.
+  let isCity: Bool
+  /// True for a section of a city (PPLX).
   let isPart: Bool
   let country: Field
   let region: Field
@@ -43,12 +44,12 @@ struct GeoNamesFeature {
     (self.identifier, self.coordinate, self.population) = (identifier, coordinate, population)
     name = fields[1]
     alternateNames = fields[3].split(separator: UInt8(ascii: ","))
-    isPlace = fields[6].elementsEqual([UInt8(ascii: "P")]) && !Self.former.contains(Array(fields[7]))
+    isCity = fields[6].elementsEqual([UInt8(ascii: "P")]) && !Self.former.contains(Array(fields[7]))
     isPart = fields[7].elementsEqual("PPLX".utf8)
     (country, region, county) = (fields[8], fields[10], fields[11])
   }
 
-  /// Returns the source's line of a populated place.
+  /// Returns the source's line of a city.
   ///
   /// - Parameter region: The line's third field.
   func line(region: [UInt8]) -> [UInt8] {
@@ -59,7 +60,7 @@ struct GeoNamesFeature {
       names: names.filter { !Self.isCode($0) })
   }
 
-  /// Parses a number. Numbers above 32 bits become the largest of 32 bits. Returns nil for other texts.
+  /// Parses a number. A number above 32 bits becomes `UInt32.max`. Returns nil for other texts.
   static func number(_ field: some Collection<UInt8>) -> UInt32? {
     var value: UInt64 = 0
     for byte in field {
@@ -79,7 +80,7 @@ struct GeoNamesFeature {
     return hasLetter && !zip(text, text.dropFirst()).contains { $0 == 0x2F && $1 == 0x2F }
   }
 
-  /// Returns true for two to four capitals.
+  /// Returns true for two to four capital letters.
   static func isCode(_ text: some Collection<UInt8>) -> Bool {
     (2...4).contains(text.count) && text.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
   }

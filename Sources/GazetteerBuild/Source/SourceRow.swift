@@ -5,7 +5,7 @@ struct SourceRow {
   typealias Field = Slice<UnsafeBufferPointer<UInt8>>
 
   var level: Place.Level
-  /// True for a populated place that is usually a part of a larger one near it.
+  /// True for a city that is usually a part of a larger city near it.
   var isPart: Bool
   /// ISO 3166-1 alpha-2 code.
   var country: Field

@@ -15,7 +15,7 @@ extension BoxRecord {
     return points.map(BoxRecord.init(around:))
   }
 
-  /// Creates the smallest box around points. Its longitudes span the smallest arc that holds them all.
+  /// Creates the smallest box around points. The box spans the smallest arc that contains all longitudes.
   init(around points: [(latitude: Int32, longitude: Int32)]) {
     let longitudes = points.map { Int64($0.longitude) }.sorted()
     guard let first = longitudes.first, let last = longitudes.last, let south = points.map(\.latitude).min(),

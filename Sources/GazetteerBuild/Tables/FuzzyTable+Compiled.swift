@@ -4,8 +4,9 @@ extension FuzzyTable {
   /// Average number of entries in a bucket.
   private static let namesPerBucket = 4
 
-  /// Returns the buckets and names of the fuzzy index. It holds names of at least five characters: own names of places,
-  /// and other names of places that are not small. A hamlet without a known population is not a useful guess.
+  /// Returns the buckets and names of the fuzzy index. The index holds names of 5 to 48 characters, but no codes. Areas
+  /// have all their names in the index. Cities with a known population have their official names, and cities with
+  /// 15,000 inhabitants or more have all their names.
   static func compiled(_ names: NameTable.Compiled, _ places: [PlaceRecord]) -> (buckets: [UInt32], names: [UInt32]) {
     var entries: [(bucket: UInt32, name: UInt32)] = []
     var halves: [(hash: UInt64, name: UInt32)] = []

@@ -41,7 +41,8 @@ struct NameTable {
     var prefix: UInt64
     var offset: UInt32
     var length: UInt16
-    /// Sort key for equal names: areas before places, then by falling rank. The larger comes first.
+    /// Sort key for equal names: areas before cities, then by descending rank. The entry with the larger key comes
+    /// first.
     var order: UInt16
     var posting: Posting
   }
@@ -80,7 +81,7 @@ struct NameTable {
     }
   }
 
-  /// Returns true if a populated place's other name is the beginning of its own name.
+  /// Returns true if an alternate name of a city consists of the first words of the city's own name.
   private static func isShort(_ name: UnsafeRawBufferPointer, of own: [UInt8]) -> Bool {
     own.count > name.count && own[name.count] == UInt8(ascii: " ") && own.prefix(name.count).elementsEqual(name)
   }
@@ -111,7 +112,7 @@ struct NameTable {
       let first = entries[start]
       var postings: [Posting] = []
       while start < entries.count, isEqual(first, entries[start]) {
-        // A place may have two names that fold alike. The better one comes first.
+        // Two names of a place may fold to the same text. The name of the higher rank comes first.
         let posting = entries[start].posting
         if !postings.contains(where: { $0.place == posting.place }) { postings.append(posting) }
         start += 1
@@ -128,25 +129,25 @@ struct NameTable {
     return result
   }
 
-  /// Resolves a name that an area shares with a town in it. A town hides a region of the same name if it has at least
-  /// 1/64 of the region's inhabitants. An alternate name of the town needs 1/16 ("New York" of New York City). A
-  /// country loses an alternate name that is the official name of a town in it ("Panama City" of Panama).
+  /// Resolves a name that an area shares with a city in it. A city eclipses a region of the same name if it has at
+  /// least 1/64 of the region's inhabitants. By an alternate name, the city needs 1/16 ("New York" of New York City). A
+  /// country loses an alternate name that is the official name of a city in it ("Panama City" of Panama).
   private static func resolved(_ postings: [Posting], _ places: [PlaceRecord]) -> [Posting] {
     guard postings.count > 1, postings[0].isArea else { return postings }
     return postings.compactMap { area in
       let record = places[Int(area.place)]
       guard area.isArea, area.kind != .code else { return area }
-      let towns = postings.filter { !$0.isArea && $0.kind != .code }
+      let cities = postings.filter { !$0.isArea && $0.kind != .code }
       switch Place.Level(rawValue: record.level) {
       case .country where area.kind == .alternate:
-        let isTown = towns.contains {
+        let isCity = cities.contains {
           $0.kind == .official && UInt32(places[Int($0.place)].country) == area.place
         }
-        return isTown ? nil : area
+        return isCity ? nil : area
       case .region:
-        let isEclipsed = towns.contains { town in
-          let place = places[Int(town.place)]
-          let weight: UInt64 = town.kind == .official ? 64 : 16
+        let isEclipsed = cities.contains { city in
+          let place = places[Int(city.place)]
+          let weight: UInt64 = city.kind == .official ? 64 : 16
           return place.region == area.place && UInt64(place.population) * weight >= UInt64(record.population)
         }
         return isEclipsed ? Posting(place: area.place, kind: area.kind, isArea: true, isEclipsed: true) : area

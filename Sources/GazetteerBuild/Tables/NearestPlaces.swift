@@ -2,17 +2,17 @@ import Domain
 import Gazetteer
 import Glibc
 
-/// A spatial index of populated places while an index file is built.
+/// A spatial index of cities while an index file is built.
 struct NearestPlaces {
   /// Size of a cell in 1e-7 degrees: a tenth of a degree, 11 km from south to north.
   private static let cell: Int32 = 1_000_000
   private static let cellsAround = 3_600
   /// Kilometres per degree of latitude.
   private static let kmPerDegree = 111.2
-  /// Maximum distance between a point and its place, in kilometres.
+  /// Maximum distance between a point and its city, in kilometres.
   private static let distanceMaxKm = 50.0
-  /// Maximum number of rings of cells that a search visits. Near the poles cells are narrow, and no place there needs
-  /// more.
+  /// Maximum number of rings of cells that a search visits. Near the poles cells are narrow, and no city there needs
+  /// more rings.
   private static let rings = 40
 
   private let places: [PlaceRecord]
@@ -40,8 +40,8 @@ struct NearestPlaces {
     self.cells = cells
   }
 
-  /// Returns the place to which a point of the country belongs. It is the nearest one, but a small place must be nearer
-  /// than a larger one by up to a few kilometres. Nil if none is within 50 km.
+  /// Returns the city to which a point of a country belongs: the nearest city after the handicap for small ones. Nil if
+  /// no city is within 50 km.
   func nearest(latitudeE7: Int32, longitudeE7: Int32, country: UInt16) -> UInt32? {
     let narrowing = max(cos(Double(latitudeE7) * 1e-7 * .pi / 180), 0.02)
     let (row, column) = (Self.row(latitudeE7), Self.column(longitudeE7))
@@ -61,15 +61,15 @@ struct NearestPlaces {
           }
         }
       }
-      // All places outside of this ring are at least this far away.
+      // All cities outside of the ring are at least this far away.
       let searchedKm = Double(ring) * Double(Self.cell) * 1e-7 * Self.kmPerDegree * narrowing
       if bestScore <= searchedKm || searchedKm > Self.distanceMaxKm { break }
     }
     return best
   }
 
-  /// Returns the handicap of a small place, in kilometres: 0 for two million inhabitants and more, 2 for 130,000, 6 for
-  /// 500, 10.5 for none.
+  /// Returns the handicap of a small city, in kilometres. The handicap is 0 for two million inhabitants, 2 for 130,000,
+  /// 6 for 500, and 10.5 for an unknown population.
   private static func handicap(_ population: UInt32) -> Double {
     max(21 - log2(Double(population) + 1), 0) * 0.5
   }
@@ -88,7 +88,8 @@ struct NearestPlaces {
   private static func column(_ longitudeE7: Int32) -> Int {
     Int((Int64(longitudeE7) + 1_800_000_000) / Int64(cell)) % cellsAround
   }
-  /// Returns the key of a cell. `rings` keeps the keys of rows beyond the poles, which have no places, positive.
+  /// Returns the key of a cell. The added `rings` keep the keys of rows beyond the poles positive. Such rows have no
+  /// cities.
   private static func key(_ country: UInt16, _ row: Int, _ column: Int) -> UInt64 {
     UInt64(country) << 32 | UInt64(row + rings) << 16 | UInt64(column)
   }

@@ -1,7 +1,7 @@
 import Gazetteer
 
 extension PlaceGrid {
-  /// Returns the records of the populated places, sorted by cell.
+  /// Returns the records of the cities, sorted by cell.
   static func compiled(_ places: [PlaceRecord]) -> [GridRecord] {
     var records: [GridRecord] = []
     for (number, place) in places.enumerated() where place.isCity {

@@ -21,14 +21,14 @@ struct PostcodeTable {
     records.append(PostcodeRecord(packed: packed, country: number, latitudeE7: latitude, longitudeE7: longitude))
     let letters = code.prefix { $0 > UInt8(ascii: "9") }
     let digits = code[letters.endIndex...]
-    // "G11" is a postcode of Glasgow, and "11" alone is none.
+    // "G11" is a postcode of Glasgow, but "11" is not a postcode.
     guard !letters.isEmpty, country.starts(with: letters), digits.count >= GazetteerLimits.postcodeDigitsMin,
       digits.allSatisfy({ $0 <= UInt8(ascii: "9") }), let bare = PostcodeRecord.packed(digits)
     else { return }
     records.append(PostcodeRecord(packed: bare, country: number, latitudeE7: latitude, longitudeE7: longitude))
   }
 
-  /// Returns the records sorted by key, each with the mean of its points and the place around it.
+  /// Returns the records sorted by key, each with the mean of its points and the city around it.
   consuming func compiled(_ places: [PlaceRecord]) -> [PostcodeRecord] {
     guard !records.isEmpty else { return [] }
     records.sort {

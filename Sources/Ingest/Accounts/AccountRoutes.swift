@@ -24,7 +24,7 @@ struct AccountRoutes: Sendable {
     let lastName: String?
   }
 
-  /// A login with exactly one credential.
+  /// The credentials in a login's body. A login must have exactly one.
   enum LogIn: Decodable {
     case password(email: String, password: String)
     case facebook(accessToken: String)
@@ -80,7 +80,7 @@ struct AccountRoutes: Sendable {
 
   /// Creates an account.
   ///
-  /// - Throws: `Problem.emailTaken`, `Problem.busy`, or a problem with the seconds to wait. The latter means that the
+  /// - Throws: `Problem.emailTaken`, `Problem.busy`, or a problem with the seconds to wait. The client must wait if its
   ///   network named too many addresses with accounts, or created too many accounts.
   private func addAccount(_ registration: Registration, _ source: LoginSource) async throws -> Account {
     let loginGuard = logins.loginGuard
@@ -105,7 +105,7 @@ struct AccountRoutes: Sendable {
   }
 
   private func logIn(_ request: Request, _ source: LoginSource) async throws -> Response {
-    // Otherwise a site could log its visitors in as another user, who would then see their posts.
+    // Otherwise another site could log its visitors in to an account of its own, and see their posts there.
     try site.requireSameOrigin(request)
     let body = try await RequestBody.decode(LogIn.self, from: request)
     let newSession =

@@ -3,8 +3,8 @@ import Logging
 import Messaging
 import Synchronization
 
-/// Log of logins, failed logins and changes of accounts: one line each, for later investigation. It names accounts by
-/// their numbers and contains no user input. Any thread.
+/// Log of logins, failed logins and changes of accounts: one line each, for later investigation. The log names accounts
+/// by their ids and contains no user input. Any thread.
 final class AuditLog: Sendable {
   /// An event, with its name in the log as raw value.
   enum Event: String {
@@ -13,7 +13,7 @@ final class AuditLog: Sendable {
     case loggedIn = "logged_in"
     /// The account does not exist, or the password is wrong.
     case loginFailed = "login_failed"
-    /// A provider does not vouch for the user.
+    /// A provider refused the login.
     case identityRefused = "identity_refused"
     /// An identity of a provider was linked to the account.
     case identityLinked = "identity_linked"
@@ -29,7 +29,7 @@ final class AuditLog: Sendable {
     case passwordChanged = "password_changed"
     case emailChanged = "email_changed"
     case accountDeleted = "account_deleted"
-    /// An operator caused this event and the following ones.
+    /// An operator caused this event and the events below.
     case accountDisabled = "account_disabled"
     case accountEnabled = "account_enabled"
     case passwordReset = "password_reset"
@@ -45,7 +45,7 @@ final class AuditLog: Sendable {
   /// Logs an event.
   ///
   /// - Parameters:
-  ///   - account: The event's account. Nil if there is none.
+  ///   - account: The account that the event concerns. Nil if there is none.
   ///   - source: The network source of the request. Nil for the operator.
   ///   - by: The operator who caused the event. Nil for the account's owner.
   func note(_ event: Event, account: AccountID?, _ source: LoginSource? = nil, by: Operator? = nil) {

@@ -22,9 +22,9 @@ struct AuthenticatedCaller: Sendable {
     return AuthenticatedCaller(session: session, token: token)
   }
 
-  /// Returns the request's token, which may or may not be that of a session.
+  /// Returns the request's token without checking that it has a session.
   ///
-  /// - Throws: As `authenticate`.
+  /// - Throws: The same problems as `authenticate`.
   static func token(of request: Request, site: Site) throws(Problem) -> String {
     let token: String
     if let header = request.headers[.authorization] {

@@ -18,9 +18,9 @@ final class ExternalSignIn: Sendable {
   let isOpen: Bool
 
   private let logger: Logger
-  private let permits = AsyncSemaphore(permits: Limits.providerLoginsAtOnceMax)
-  /// Logins for which the user is at the provider.
-  private let flows = Mutex(PendingAuthorizations())
+  private let permits = AsyncSemaphore(permits: Limits.concurrentProviderLoginsMax)
+  /// Logins of users who are at the provider now.
+  private let authorizations = Mutex(PendingAuthorizations())
   private let logLimiter = Mutex(LogRateLimiter())
 
   init(
@@ -66,17 +66,17 @@ final class ExternalSignIn: Sendable {
     guard ExternalSignIn.isReturnPath(path) else {
       throw Problem(
         .badRequest, "invalid_return",
-        "return must be a path of this site, such as /, of \(Limits.returnPathBytesMax) bytes at most", field: "return")
+        "return must be a path of this site, such as /, of at most \(Limits.returnPathBytesMax) bytes", field: "return")
     }
-    let flow = PendingAuthorization(
+    let authorization = PendingAuthorization(
       state: Secrets.token(), nonce: Secrets.token(), verifier: Secrets.token(), returnPath: path, link: link)
     do {
       let location = try await withPermit { () async throws(IdentityFailure) in
-        try await openID.authorization(of: flow)
+        try await openID.authorization(of: authorization)
       }
       let key = Secrets.token()
       let network = source.address?.network.description ?? ""
-      flows.withLock { $0.begin(flow, key: key, network: network, nowMs: WallClock.unixMs) }
+      authorizations.withLock { $0.begin(authorization, key: key, network: network, nowMs: WallClock.unixMs) }
       return (location, key)
     } catch let failure as IdentityFailure {
       note(failure)
@@ -84,22 +84,23 @@ final class ExternalSignIn: Sendable {
     }
   }
 
-  /// Removes and returns the authorization that a browser began. Nil if the browser began none, and for a second use.
+  /// Removes and returns the authorization that a browser began. Returns nil if the browser began none, or at the
+  /// second call.
   func consumeAuthorization(key: String, state: String) -> PendingAuthorization? {
-    flows.withLock { $0.consume(key: key, state: state, nowMs: WallClock.unixMs) }
+    authorizations.withLock { $0.consume(key: key, state: state, nowMs: WallClock.unixMs) }
   }
 
-  /// Returns the identity of the user that the OpenID Connect provider sent back.
+  /// Exchanges the authorization code of the OpenID Connect provider for the identity of the user.
   ///
-  /// - Parameter issuer: The issuer in the provider's response. Nil if it names none.
+  /// - Parameter issuer: The issuer in the provider's response. Nil if the response names none.
   /// - Throws: A problem as in `requestIdentity`.
   func identity(
-    code: String, issuer: String?, of flow: PendingAuthorization, from source: LoginSource
+    code: String, issuer: String?, of authorization: PendingAuthorization, from source: LoginSource
   ) async throws -> ProvidedIdentity {
     guard let openID else { throw Problem.openIDDisabled }
     return try await requestIdentity(for: source) { () async throws(IdentityFailure) in
       try await openID.check(issuer: issuer)
-      return try await openID.identity(code: code, of: flow)
+      return try await openID.identity(code: code, of: authorization)
     }
   }
 
@@ -154,7 +155,7 @@ final class ExternalSignIn: Sendable {
 
   /// Runs a request within the limit of concurrent requests.
   ///
-  /// - Throws: `Problem.busy` if too many wait, and the request's errors.
+  /// - Throws: `Problem.busy` if too many requests wait, and the errors of `request`.
   private func withPermit<Value>(_ request: () async throws(IdentityFailure) -> Value) async throws -> Value {
     guard let value = try await permits.withPermit(request) else { throw Problem.busy }
     return value
@@ -168,7 +169,8 @@ final class ExternalSignIn: Sendable {
     logger.warning("provider login failed", metadata: metadata)
   }
 
-  /// Begins a session of the identity's account. Creates the account if there is none. Both are durable on return.
+  /// Begins a session of the identity's account. Creates the account if there is none. The session and the account are
+  /// durable on return.
   ///
   /// An existing account with the same email address is not used, because its owner has not agreed.
   ///
@@ -196,8 +198,8 @@ final class ExternalSignIn: Sendable {
 
   /// Links an identity to the caller's account. The link is durable on return.
   ///
-  /// - Throws: A problem if the identity belongs to another account, the account has too many, or the session has
-  ///   ended.
+  /// - Throws: A problem if the identity belongs to another account, the account has the maximum number, or the session
+  ///   has ended.
   func link(
     _ identity: ProvidedIdentity, to caller: AuthenticatedCaller, from source: LoginSource
   ) async throws -> LinkedIdentity {
@@ -214,8 +216,8 @@ final class ExternalSignIn: Sendable {
     }
   }
 
-  /// Returns an email address for an account without a known one. It leads nowhere (RFC 2606). It is random, so nobody
-  /// can have registered it before.
+  /// Returns a random email address for an account without a known address. Mail to `.invalid` leads nowhere (RFC
+  /// 2606). Another user cannot have registered a random address before.
   private static func unroutableEmail() -> String {
     SessionID(tokenHash: Secrets.hash(Secrets.token())).description + "@login.invalid"
   }
@@ -226,12 +228,12 @@ extension Problem {
     .forbidden, "sign_up_closed", "sign-up is closed; ask the server's operator for an account")
   static let facebookDisabled = Problem(
     .forbidden, "facebook_disabled",
-    "login with Facebook is disabled; log in with your e-mail address and password")
+    "login with Facebook is disabled; log in with your email address and password")
   static let openIDDisabled = Problem(
     .forbidden, "oidc_disabled",
     "login with OpenID Connect is disabled; GET /v2/login lists the login methods")
   static let identityRefused = Problem(
-    .forbidden, "identity_refused", "the provider rejected this login; log in there again")
+    .forbidden, "identity_refused", "the provider refused this login; log in there again")
   static let providerUnavailable = Problem(
     .serviceUnavailable, "provider_unavailable",
     "the login provider is unavailable; try again later, or use another login method",
@@ -245,6 +247,6 @@ extension Problem {
     .forbidden, "account_disabled", "this account is disabled; ask the server's operator")
   static let identityEmailTaken = Problem(
     .conflict, "email_taken",
-    "there is an account with this e-mail address; log in with its password, then add this provider",
+    "there is an account with this email address; log in with its password, then add this provider",
     field: "email")
 }

@@ -51,7 +51,7 @@ struct IdentityRoutes: Sendable {
     }
     let authorization = try await providers.begin(returnPath: body.return, link: caller.account.id, from: source)
     var response = Response(.object { $0.add("location", authorization.location) })
-    response.setCookie(site.loginCookie(authorization.key, maxAge: Int(Limits.loginFlowMs / 1_000)))
+    response.setCookie(site.loginCookie(authorization.key, maxAge: Int(Limits.authorizationMs / 1_000)))
     return response
   }
 

@@ -38,7 +38,7 @@ final class LoginGuard: Sendable {
     let known = try await database.addresses(email: email, unixMs: WallClock.unixMs)
     return Target(
       addressKeys: [
-        LoginGuard.key(.accountAndAddress, email + "\n" + networkText), LoginGuard.key(.address, networkText),
+        LoginGuard.key(.accountAndNetwork, email + "\n" + networkText), LoginGuard.key(.network, networkText),
       ], accountKey: LoginGuard.key(.account, email), isKnown: known.contains { $0.network == network })
   }
 
@@ -47,8 +47,8 @@ final class LoginGuard: Sendable {
   /// - Throws: A problem with the seconds to wait.
   func check(_ target: Target) throws { _ = try keys(of: target) { _, _ in } }
 
-  /// Counts an attempt, as failed until it ends. Call this when its hash begins. Otherwise many concurrent logins of
-  /// one network would count as many wrong passwords.
+  /// Counts an attempt as failed until the attempt ends. Call this when the computation of its hash begins. An earlier
+  /// call would count many concurrent logins of one network as wrong passwords.
   ///
   /// - Throws: A problem with the seconds to wait.
   func begin(_ target: Target) throws -> Attempt {
@@ -59,12 +59,12 @@ final class LoginGuard: Sendable {
   ///
   /// - Throws: A problem with the seconds to wait.
   func check(_ source: LoginSource) throws {
-    let keys = [LoginGuard.key(.address, source.address?.network.description ?? "")]
+    let keys = [LoginGuard.key(.network, source.address?.network.description ?? "")]
     let pauseMs = throttle.withLock { $0.pauseMs(keys, nowMs: WallClock.unixMs) }
     guard pauseMs == 0 else { throw Problem.tooManyLogins(pauseMs: pauseMs) }
   }
 
-  /// Counts an attempt whose account only the provider knows.
+  /// Counts an attempt whose account only the provider knows, as failed until the attempt ends.
   ///
   /// - Throws: A problem with the seconds to wait.
   func begin(from source: LoginSource) throws -> Attempt { Attempt(keys: try count(source)) }
@@ -72,11 +72,11 @@ final class LoginGuard: Sendable {
   /// Counts a request for an email address that already has an account, like a wrong password from the same network.
   /// The request is a sign-up or a change of address.
   ///
-  /// - Throws: A problem with the seconds to wait. No request is counted then.
+  /// - Throws: A problem with the seconds to wait. The request does not count then.
   func countEmailTaken(_ source: LoginSource) throws { failed(Attempt(keys: try count(source))) }
 
   private func count(_ source: LoginSource) throws -> [LoginThrottle.Key] {
-    let keys = [LoginGuard.key(.address, source.address?.network.description ?? "")]
+    let keys = [LoginGuard.key(.network, source.address?.network.description ?? "")]
     let pauseMs = throttle.withLock { throttle in
       let nowMs = WallClock.unixMs
       let pauseMs = throttle.pauseMs(keys, nowMs: nowMs)
@@ -100,15 +100,15 @@ final class LoginGuard: Sendable {
       return (before, throttle.countsToPersist(attempt.keys))
     }
     database.storeLoginCounts(
-      after.filter { $0.key.scope == .address }, removing: before.keys.filter { after[$0] == nil },
+      after.filter { $0.key.scope == .network }, removing: before.keys.filter { after[$0] == nil },
       unixMs: WallClock.unixMs)
   }
 
   /// Refunds an attempt whose password was not compared.
   func cancelled(_ attempt: Attempt) { throttle.withLock { $0.refund(attempt.keys, wasRight: false) } }
 
-  /// Returns the keys of the counts that admit the attempt. Strangers cannot lock out a network with a session of the
-  /// account.
+  /// Returns the keys of the counts that admit the attempt. On a network with a session of the account, the account's
+  /// own count does not matter. Wrong passwords from other networks therefore cannot lock the owner out.
   private func keys(
     of target: Target, then: (inout LoginThrottle, [LoginThrottle.Key]) -> Void
   ) throws -> [LoginThrottle.Key] {
@@ -133,7 +133,7 @@ final class LoginGuard: Sendable {
 }
 
 extension Problem {
-  /// Creates the problem of a refused attempt. It is the same whether or not the account exists.
+  /// Creates the problem of a refused attempt. The problem is the same whether or not the account exists.
   fileprivate static func tooManyLogins(pauseMs: Int64) -> Problem {
     let seconds = Int(secondsOf: pauseMs)
     return Problem(

@@ -22,13 +22,13 @@ struct LoginRoutes: Sendable {
 
   /// Redirects a browser to the provider.
   private func begin(_ request: Request, _ source: LoginSource) async throws -> Response {
-    // Another site could otherwise log people in as another user.
+    // Otherwise another site could log its visitors in as another user.
     try site.requireSameOrigin(request)
     let returnPath = Query(request)["return"] ?? "/"
     do {
       let authorization = try await providers.begin(returnPath: returnPath, link: nil, from: source)
       var response = Response(status: .seeOther, headers: [.location: authorization.location])
-      response.setCookie(site.loginCookie(authorization.key, maxAge: Int(Limits.loginFlowMs / 1_000)))
+      response.setCookie(site.loginCookie(authorization.key, maxAge: Int(Limits.authorizationMs / 1_000)))
       return response
     } catch let problem as Problem where ExternalSignIn.isReturnPath(returnPath) {
       return try LoginRoutes.refusal(problem, of: request, at: returnPath)
@@ -40,27 +40,28 @@ struct LoginRoutes: Sendable {
   private func end(_ request: Request, _ source: LoginSource) async throws -> Response {
     let query = Query(request)
     let key = request.cookies[site.loginCookieName]?.value ?? ""
-    guard let flow = providers.consumeAuthorization(key: key, state: query["state"] ?? "") else {
+    guard let authorization = providers.consumeAuthorization(key: key, state: query["state"] ?? "") else {
       return try LoginRoutes.refusal(.loginNotInProgress, of: request, at: "/")
     }
-    do { return try await finish(flow, query, request, source) } catch let problem as Problem {
-      var response = try LoginRoutes.refusal(problem, of: request, at: flow.returnPath)
+    do { return try await finish(authorization, query, request, source) } catch let problem as Problem {
+      var response = try LoginRoutes.refusal(problem, of: request, at: authorization.returnPath)
       response.setCookie(site.loginCookie("", maxAge: 0))
       return response
     }
   }
 
   private func finish(
-    _ flow: PendingAuthorization, _ query: Query, _ request: Request, _ source: LoginSource
+    _ authorization: PendingAuthorization, _ query: Query, _ request: Request, _ source: LoginSource
   ) async throws -> Response {
     var caller: AuthenticatedCaller?
-    if let link = flow.link {
+    if let link = authorization.link {
       caller = try await AuthenticatedCaller.authenticate(request, sessions: providers.logins.sessions, site: site)
       guard caller?.account.id == link else { throw Problem.loginNotInProgress }
     }
     if let error = query["error"] { throw LoginRoutes.problem(error) }
-    let identity = try await providers.identity(code: query["code"] ?? "", issuer: query["iss"], of: flow, from: source)
-    var response = Response(status: .seeOther, headers: [.location: flow.returnPath])
+    let identity = try await providers.identity(
+      code: query["code"] ?? "", issuer: query["iss"], of: authorization, from: source)
+    var response = Response(status: .seeOther, headers: [.location: authorization.returnPath])
     if let caller {
       _ = try await providers.link(identity, to: caller, from: source)
     } else {
@@ -71,8 +72,8 @@ struct LoginRoutes: Sendable {
     return response
   }
 
-  /// Redirects a browser to the login's return path, with the problem's code in `loginError`, which the page explains.
-  /// Other clients get the problem itself.
+  /// Redirects a browser to the login's return path, with the problem's code in `loginError`. The page explains the
+  /// code. Other clients get the problem itself.
   private static func refusal(_ problem: Problem, of request: Request, at path: String) throws -> Response {
     guard request.wantsPage else { throw problem }
     let parts = path.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
@@ -111,7 +112,7 @@ extension ExternalSignIn {
 }
 
 extension Site {
-  /// Name of the cookie of an authorization in progress. The `__Host-` prefix of `cookieName` needs TLS.
+  /// Name of the cookie that identifies a browser during a login at the provider.
   var loginCookieName: String { cookieName + "-login" }
 
   /// Returns the cookie that identifies a browser when it returns from the provider.
@@ -124,7 +125,7 @@ extension Site {
 }
 
 extension Problem {
-  /// The problem of a login that is unknown, expired or from another browser. It does not say which.
+  /// The problem of a login that is unknown, expired or from another browser. The text does not say which.
   fileprivate static let loginNotInProgress = Problem(
     .badRequest, "login_not_in_progress",
     "this login is unknown in this browser, has ended or has expired; start again")

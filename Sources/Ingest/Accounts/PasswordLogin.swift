@@ -19,22 +19,22 @@ struct PasswordLogin: Sendable {
 
   /// Begins a session. The session is durable on return.
   ///
-  /// - Throws: `Problem.badCredentials`, `Problem.busy` if too many log in concurrently, or a problem with the seconds
-  ///   to wait after too many wrong passwords.
+  /// - Throws: `Problem.badCredentials`, `Problem.busy` if too many logins are in progress, or a problem with the
+  ///   seconds to wait after too many wrong passwords.
   func logIn(
     email: String, password: String, from source: LoginSource
   ) async throws -> (token: String, session: Session) {
     let email = email.trimmedLine.lowercased()
     let stored = try await compare(password, email: email, from: source)
     guard let stored else {
-      // Query for an unknown address too, so that it takes as long.
+      // Run this query for an unknown address too, so that both responses take equally long.
       let account = try? await database.accountID(email: email)
       audit.note(.loginFailed, account: account, source)
       throw Problem.badCredentials
     }
     var hash = stored.passwordHash
     if PasswordHash.isOutdated(hash) {
-      // Only now is the password known.
+      // Ingest knows the password only during a login.
       hash = try await passwords.hash(password, for: PasswordQueue.HashRequest(.known, from: source.address))
       guard
         try await database.setPassword(of: stored.account.id, hash, from: stored.passwordHash, ending: .none)
@@ -51,12 +51,12 @@ struct PasswordLogin: Sendable {
   }
 
   /// Confirms the caller's identity for an operation that needs more than a session, since a session may be stolen. It
-  /// demands the account's password. For an account without one, the session must have begun at most
+  /// requires the account's password. For an account without one, the session must have begun at most
   /// `Limits.loginRecentMs` ago.
   ///
   /// - Parameter password: The password in the request. Nil if there is none.
   /// - Returns: The hash that was compared. Empty if the account has no password.
-  /// - Throws: A problem if the password is missing or wrong, or the session is too old, and as `logIn`.
+  /// - Throws: A problem if the password is missing or wrong, or the session is too old. Also the problems of `logIn`.
   func confirm(_ password: String?, of caller: AuthenticatedCaller, from source: LoginSource) async throws -> String {
     let account = caller.account
     // Read the account again: the session may hold an older state without a password.
@@ -111,8 +111,8 @@ extension Problem {
     .forbidden, "wrong_password", "the password is wrong; nothing has changed", field: "currentPassword")
   fileprivate static let loginNotRecent = Problem(
     .forbidden, "login_not_recent",
-    "the account has no password, so this takes a login of the last \(Limits.loginRecentMs / 60_000) minutes; log in "
-      + "with your provider again, then repeat it")
-  /// The problem of an unknown account, a wrong password or a disabled account. It does not say which.
-  static let badCredentials = Problem(.forbidden, "bad_credentials", "no account has this e-mail address and password")
+    "the account has no password, so this needs a login within the last \(Limits.loginRecentMs / 60_000) minutes; "
+      + "log in with your provider again, then repeat the request")
+  /// The problem of an unknown account, a wrong password or a disabled account. The text does not say which.
+  static let badCredentials = Problem(.forbidden, "bad_credentials", "no account has this email address and password")
 }

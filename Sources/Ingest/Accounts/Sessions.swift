@@ -6,15 +6,16 @@ import Synchronization
 final class Sessions: Sendable {
   private struct State: Sendable {
     var cached: [[UInt8]: Session] = [:]
-    /// Number of invalidations. A session that was read before one must not be cached after it.
+    /// Number of invalidations. A session that was read before an invalidation must not be cached after the
+    /// invalidation.
     var invalidations = 0
   }
 
   private let database: any LoginStore
   private let state = Mutex(State())
 
-  /// Creates the cache and follows the store's changes. It drops sessions that have ended and sessions of changed
-  /// accounts.
+  /// Creates the cache and follows the store's changes. The cache drops sessions that have ended and sessions of
+  /// changed accounts.
   init(database: any LoginStore) {
     self.database = database
     database.changes.observe { [weak self] change in
@@ -60,7 +61,8 @@ final class Sessions: Sendable {
     return stored
   }
 
-  /// Ends one of an account's sessions by its id. The end is durable on return. Returns false if there is none.
+  /// Ends one of an account's sessions by its id. The end is durable on return. Returns false if the account has no
+  /// such session.
   func end(_ id: SessionID, of account: AccountID) async throws -> Bool {
     try await database.endSessions(.one(id, of: account))
   }

@@ -25,7 +25,7 @@ extension Problem {
     let seconds = Int(secondsOf: pauseMs)
     return Problem(
       .tooManyRequests, "too_many_sign_ups",
-      "too many new accounts from your network; no account was made, try again in \(seconds) s",
+      "too many new accounts from your network; no account was created, try again in \(seconds) s",
       retryAfterSeconds: seconds)
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Hummingbird
 import Messaging
 
-/// Session cookies.
+/// The cookies of sessions.
 extension Site {
   /// Name of the session cookie. The prefix `__Host-` needs TLS.
   var cookieName: String { isSecure ? "__Host-otm" : "otm" }
@@ -22,7 +22,7 @@ extension Site {
     cookie(name, value, maxAge: maxAge, httpOnly: false)
   }
 
-  /// Returns a cookie with `Expires` beside `Max-Age`. Some clients do not save cookies with `Max-Age` alone to disk.
+  /// Returns a cookie with `Expires` and `Max-Age`. Some clients do not save cookies with `Max-Age` alone to disk.
   private func cookie(_ name: String, _ value: String, maxAge: Int, httpOnly: Bool) -> Cookie {
     let unixSeconds = maxAge > 0 ? WallClock.unixMs / 1_000 + Int64(maxAge) : 0
     return Cookie(

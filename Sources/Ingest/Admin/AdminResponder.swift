@@ -3,10 +3,10 @@ import Logging
 import Messaging
 import Store
 
-/// Responder to operators' requests: it reads the reactor's state and the store, and applies changes.
+/// Responder to operators' requests. It reads the reactor's state and the store, and applies changes.
 ///
-/// Threads: requests of the socket come from the reactor. Each runs in its own task, at most `Limits.adminRequestsMax`
-/// of them, and the reply returns to the reactor. Requests over HTTP come from any thread.
+/// Threads: the reactor passes on requests of the socket. Each request runs in its own task, and its reply returns to
+/// the reactor. At most `Limits.adminRequestsMax` tasks run. Requests over HTTP come from any thread.
 final class AdminResponder: Sendable {
   private let database: any QueueReader & PostStore & StoreHealth
   private let queue: PostPipeline
@@ -36,7 +36,7 @@ final class AdminResponder: Sendable {
     Task {
       let reply: AdminReply
       do {
-        reply = try await self.reply(to: received.request, received.known, Operator(sender: received.sender))
+        reply = try await self.reply(to: received.request, received.liveState, Operator(sender: received.sender))
       } catch let refusal as AdminRefusal {
         reply = .refused(refusal)
       } catch {
@@ -54,24 +54,24 @@ final class AdminResponder: Sendable {
   /// - Parameter account: The operator's account, for the log.
   /// - Throws: `AdminRefusal`, or the store's errors.
   func reply(to request: AdminRequest, from account: AccountID) async throws -> AdminReply {
-    guard let known = await inspector.liveState(about: request) else {
+    guard let live = await inspector.liveState(about: request) else {
       throw AdminRefusal(.busy, "too many requests at the same time; try again later")
     }
-    return try await reply(to: request, known, .account(account))
+    return try await reply(to: request, live, .account(account))
   }
 
   private func reply(
-    to request: AdminRequest, _ known: AdminServer.LiveState, _ by: Operator
+    to request: AdminRequest, _ live: AdminServer.LiveState, _ by: Operator
   ) async throws -> AdminReply {
     switch request {
-    case .status: return .status(try await status(known))
+    case .status: return .status(try await status(live))
     case .list(let state, let reason, let after, let limit):
-      return try await list(state, reason: reason, after: after, limit: limit, known)
+      return try await list(state, reason: reason, after: after, limit: limit, live)
     case .show(let id):
       guard let entry = try await database.queueEntries([id]).first else {
         throw AdminRefusal(.notFound, "there is no post \(id)")
       }
-      return .report(entry.placed(known.placements.first), try await database.history(of: id))
+      return .report(entry.placed(live.placements.first), try await database.history(of: id))
     case .retry(let selection):
       let change = try await queue.retryDead(selection)
       if !change.done.isEmpty { note("dead posts retried", by, count: change.done.count) }
@@ -88,9 +88,9 @@ final class AdminResponder: Sendable {
     }
   }
 
-  private func status(_ known: AdminServer.LiveState) async throws -> QueueStatus {
+  private func status(_ live: AdminServer.LiveState) async throws -> QueueStatus {
     var status = QueueStatus()
-    if case .status(let snapshot, let rates, let feeds) = known {
+    if case .status(let snapshot, let rates, let feeds) = live {
       (status.queue, status.feeds) = (snapshot, feeds)
       (status.accepted, status.completed, status.failed) = (rates.accepted, rates.settled, rates.failed)
     }
@@ -105,16 +105,16 @@ final class AdminResponder: Sendable {
   }
 
   private func list(
-    _ state: QueueState?, reason: String?, after: PostID?, limit: Int, _ known: AdminServer.LiveState
+    _ state: QueueState?, reason: String?, after: PostID?, limit: Int, _ live: AdminServer.LiveState
   ) async throws -> AdminReply {
     if state == .dead {
       let entries = try await database.deadPosts(reason: reason, after: after, limit: limit)
       return .list(entries.map(\.withoutLink), next: entries.count == limit ? entries.last?.id : nil)
     }
-    let placements = Dictionary(uniqueKeysWithValues: known.placements.map { ($0.id, $0) })
-    let ids = known.placements.map(\.id)
+    let placements = Dictionary(uniqueKeysWithValues: live.placements.map { ($0.id, $0) })
+    let ids = live.placements.map(\.id)
     let entries = try await database.queueEntries(ids).map { $0.placed(placements[$0.id]).withoutLink }
-    // A post that was settled in the meantime is no longer in the state.
+    // Omit posts whose state has changed in the meantime.
     let matchingStates = state.map { [$0] } ?? QueueState.queued
     return .list(entries.filter { matchingStates.contains($0.state) }, next: ids.count == limit ? ids.last : nil)
   }
@@ -135,7 +135,7 @@ extension AdminServer.LiveState {
 }
 
 extension QueueEntry {
-  /// The entry as a list shows it: without link and trace.
+  /// The entry without link and trace, as a list shows it.
   fileprivate var withoutLink: QueueEntry {
     var entry = self
     entry.link = ""

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Web
 
-/// Routes of `/v2/admin`: inspect and control the queue, as with the admin socket.
+/// Routes of `/v2/admin`, with which operators inspect and control the queue, as with the admin socket.
 struct AdminRoutes: Sendable {
   let admin: AdminResponder
   let history: QueueHistory
@@ -83,7 +83,7 @@ struct AdminRoutes: Sendable {
       })
   }
 
-  /// Reads a selection of posts. Only an operator's body is read.
+  /// Authenticates the operator, then reads a selection of posts from the body.
   private func selection(of request: Request) async throws -> Selection {
     _ = try await caller(of: request)
     return try await RequestBody.decode(Selection.self, from: request)
@@ -108,10 +108,10 @@ struct AdminRoutes: Sendable {
   }
 
   private static func list(_ query: Query) throws -> AdminRequest {
-    let word = query["state"] ?? QueueState.dead.word
-    guard let state = QueueState.listed.first(where: { $0.word == word }) else {
-      let words = QueueState.listed.map(\.word).joined(separator: ", ")
-      throw Problem(.badRequest, "invalid_state", "state must be one of \(words)", field: "state")
+    let name = query["state"] ?? QueueState.dead.name
+    guard let state = QueueState.listed.first(where: { $0.name == name }) else {
+      let names = QueueState.listed.map(\.name).joined(separator: ", ")
+      throw Problem(.badRequest, "invalid_state", "state must be one of \(names)", field: "state")
     }
     guard query["reason"] == nil || state == .dead else {
       throw Problem(.badRequest, "invalid_reason", "reason is allowed only with state=dead", field: "reason")

@@ -27,7 +27,7 @@ struct UserAdministration: Sendable {
       let account = try await database.addAccount(registration, passwordHash: hash, unixMs: WallClock.unixMs)
       logins.audit.note(.accountCreated, account: account.id, by: by)
     } catch is EmailTaken {
-      throw AdminRefusal(.invalid, "there is an account with this e-mail address")
+      throw AdminRefusal(.invalid, "there is an account with this email address")
     }
     return try await self.user(registration.email, password: generated)
   }
@@ -62,7 +62,7 @@ struct UserAdministration: Sendable {
   private func user(_ email: String, password: String? = nil) async throws -> User {
     let found = try await database.users(
       email: UserAdministration.normalized(email), after: nil, limit: 1, unixMs: WallClock.unixMs)
-    guard var user = found.first else { throw AdminRefusal(.notFound, "no account has this e-mail address") }
+    guard var user = found.first else { throw AdminRefusal(.notFound, "no account has this email address") }
     user.password = password
     return user
   }

@@ -1,7 +1,8 @@
 import Foundation
 
-/// A checker for faults of JSON that Foundation's decoder accepts. A comma after the last element is one. A repeated
-/// member name is another, because decoders may disagree on its value. (RFC 8259, sections 4 and 5.)
+/// A checker for flaws of JSON that Foundation's decoder accepts. The flaws are a comma after the last element, a
+/// repeated member name, and a NUL byte. Decoders may disagree on the value of a repeated name. (RFC 8259, sections 4
+/// and 5.)
 struct JSONShape {
   enum Flaw: Equatable {
     case trailingComma
@@ -19,7 +20,7 @@ struct JSONShape {
   /// True if the next text is a member name: the first text of its object, or one after a comma.
   private var expectsName = false
 
-  /// Returns the first flaw. Nil if there is none. The decoder finds all other faults.
+  /// Returns the first flaw. Nil if there is none. The decoder finds all other errors.
   static func flaw(in bytes: some Collection<UInt8>) -> Flaw? {
     var shape = JSONShape(Array(bytes))
     return shape.flaw()

@@ -1,7 +1,6 @@
 extension PostBody {
-  /// Parses a post in the plainest form that programs write: an object of texts without escapes, each name once.
-  /// `RequestBody` parses the same form with the same result, but takes a twelfth of a post's total cost from here to
-  /// the list.
+  /// Parses a post that is an object of strings without escapes, with each name once. Most programs write this form.
+  /// `RequestBody` has the same result, but takes a twelfth of a post's total cost between request and list.
   ///
   /// Returns nil for any other body, whether valid or not.
   init?(plain bytes: ArraySlice<UInt8>) {
@@ -10,7 +9,7 @@ extension PostBody {
   }
 }
 
-/// A parser of a plain object.
+/// A parser of an object of strings without escapes.
 private struct PlainObject {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var next = 0

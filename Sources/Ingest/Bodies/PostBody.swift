@@ -8,7 +8,7 @@ struct PostBody: Decodable, Equatable {
   let link: String
   let latitude: Double?
   let longitude: Double?
-  /// Idempotency key of a line. A request with one post has a header for it.
+  /// Idempotency key of a line in a bulk request. A request with one post has its key in a header.
   let idempotencyKey: String?
 
   /// Decodes the whole body of a request.

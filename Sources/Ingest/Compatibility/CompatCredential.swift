@@ -2,8 +2,8 @@ import Domain
 import HTTPTypes
 import Web
 
-/// The credential of a login through the compatibility API. Comes only from the body, although some clients put the
-/// password into the URL too.
+/// The credential of a login through the compatibility API. Ingest reads the credential only from the body, although
+/// some clients also put the password into the URL.
 enum CompatCredential {
   case password(email: String, password: String)
   case facebook(accessToken: String)
@@ -15,7 +15,7 @@ enum CompatCredential {
         email: try CompatCredential.text("username", of: login, in: "udacity"),
         password: try CompatCredential.text("password", of: login, in: "udacity"))
     case (nil, let login?):
-      // Without Facebook, its token cannot work anyway.
+      // Without a Facebook app, no Facebook token is valid.
       guard acceptsFacebook else { throw Problem.facebookDisabled }
       self = .facebook(accessToken: try CompatCredential.text("access_token", of: login, in: "facebook_mobile"))
     default: throw Problem(.badRequest, "classic_credentials", "Did not specify exactly one credential.")

@@ -5,7 +5,7 @@ import Hummingbird
 import Store
 import Web
 
-/// Routes that list posts for clients of the original service: `StudentLocation` under three paths.
+/// Routes that list posts for clients of the original service, as `StudentLocation` under three paths.
 struct CompatListRoutes: Sendable {
   let database: any PostReader
   let latest: LatestListCache
@@ -16,8 +16,8 @@ struct CompatListRoutes: Sendable {
     for path in CompatResponseFormat.lists {
       router.get(RouterPath(path)) { request, context in try await list(request, context) }
     }
-    // Parse returned an empty list for an unknown class. Apps that escape the question mark of their query request
-    // such a class.
+    // Parse returned an empty list for an unknown class. Some apps escape the question mark before their query, and
+    // thereby request an unknown class.
     for path in CompatResponseFormat.otherClasses {
       router.get(RouterPath(path)) { request, _ in
         try await viewers.authorize(request)
@@ -34,7 +34,7 @@ struct CompatListRoutes: Sendable {
     return Response(ListedPost.json(try await database.listed(query, for: ScanClient(request, context, site))))
   }
 
-  /// Parses the query of a list. Ignores unknown values: one client in use misspells its order.
+  /// Parses the query of a list. Ignores an unknown `order`, because one client in use misspells it.
   static func query(_ parameters: Query) throws -> ListQuery {
     var query = ListQuery()
     query.limit = min(try number("limit", of: parameters) ?? query.limit, Limits.pagePostsMax)

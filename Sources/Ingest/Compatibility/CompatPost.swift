@@ -2,7 +2,8 @@ import Domain
 import HTTPTypes
 import Web
 
-/// The members of a student location that are used. All others may be anything.
+/// The members of a student location that ingest uses. Ingest checks the types of the names, and ignores all other
+/// members.
 struct CompatPost {
   let place: String?
   let link: String?

@@ -4,8 +4,8 @@ import Hummingbird
 import Store
 import Web
 
-/// Routes that create, edit and delete posts for clients of the original service. A post belongs to the caller: its key
-/// and names are the account's, whatever the body says.
+/// Routes that create, edit and delete posts for clients of the original service. A post has the key and the names of
+/// the caller's account, whatever the body says.
 struct CompatPostRoutes: Sendable {
   let database: any PostReader
   let queue: PostPipeline
@@ -43,17 +43,17 @@ struct CompatPostRoutes: Sendable {
       })
   }
 
-  /// Edits a post. Fields that the body lacks remain.
+  /// Edits a post. Fields that the body lacks keep their values.
   private func edit(
     _ id: String?, _ request: Request, onDisconnect: (@escaping @Sendable () -> Void) -> Void
   ) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let body = try CompatPost(try await RequestBody.decode(JSONValue.self, from: request))
     guard let id = id.flatMap({ PostID($0) }) else { throw Problem.postNotFound }
-    // A client that edits a new post need not know that its geocoding is in progress.
+    // Wait for the geocoding of a new post, because these clients know of no queued posts.
     try await queue.settlement(of: id, withinMs: Limits.compatWaitMs)
     guard let post = try await database.post(id), post.account == caller.account.id else { throw Problem.postNotFound }
-    // A geocoded point belongs to its place. It does not survive a change of the place.
+    // A geocoded point belongs to its place, so drop the point if the place changes.
     let isGiven = post.outcome.map { $0.agreement != .notGiven } ?? true
     let keepsCoordinate = isGiven && (body.place ?? post.place) == post.place
     let submission = try body.submission(

@@ -4,10 +4,10 @@ import Hummingbird
 import NIOCore
 import Web
 
-/// The original service's response format at a path. The rules are those on which its clients depend; the article
-/// CompatibilityAPI lists them by number.
+/// The original service's response format at a path. Its rules are those on which clients depend. The article
+/// CompatibilityAPI lists the rules by number.
 enum CompatResponseFormat {
-  /// Format of sessions and users. Five bytes precede the JSON; clients cut them off without a check.
+  /// Format of sessions and users. Five bytes precede the JSON. Clients cut these bytes off without a check.
   case guarded
   /// Format of posts, which are called student locations: plain JSON.
   case plain
@@ -22,7 +22,7 @@ enum CompatResponseFormat {
   init?(path: String) {
     // The router treats several slashes as one.
     let path = "/" + path.split(separator: "/").joined(separator: "/")
-    // Includes longer paths: the client of an unknown path reads the error like any response.
+    // Cover longer paths too, because the client of an unknown path reads the error like any response.
     func covers(_ base: String) -> Bool { path == base || path.hasPrefix(base + "/") }
     if CompatResponseFormat.guardedPaths.contains(where: covers) {
       self = .guarded
@@ -53,8 +53,8 @@ enum CompatResponseFormat {
   /// A guard against scripts of other sites, which could otherwise load the JSON as a program.
   private static let prefix = Array(")]}'\n".utf8)
 
-  /// Returns an error with both numbers, because some clients decode all errors as one type. Clients show the text
-  /// unchanged.
+  /// Returns an error with its HTTP status and Parse's code, because some clients decode all errors as one type.
+  /// Clients show the text unchanged.
   private func error(_ problem: Problem) -> JSONWriter {
     .object { json in
       json.add("status", problem.status.code)

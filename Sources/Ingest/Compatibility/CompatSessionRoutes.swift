@@ -62,7 +62,8 @@ struct CompatSessionRoutes: Sendable {
 }
 
 extension Session {
-  /// Id of the session in the original service's form: the second of its beginning, and its id.
+  /// Id of the session in the original service's form. It has the start in seconds since 1970, an `S` and the session's
+  /// id.
   var compatID: String {
     let second = "\(createdMs / 1_000)"
     return String(repeating: "0", count: max(0, 10 - second.count)) + second + "S\(id)"
@@ -71,7 +72,7 @@ extension Session {
   fileprivate func write(to json: inout JSONWriter, expiresMs: Int64) {
     json.object("session") { json in
       json.add("id", compatID)
-      // Six digits of a second's fraction, because some clients parse no other number of them.
+      // Write six fractional digits, because some clients parse no other number of digits.
       json.add("expiration", timestamp(unixMs: expiresMs).dropLast() + "000Z")
     }
   }

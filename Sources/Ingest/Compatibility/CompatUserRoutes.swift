@@ -4,7 +4,7 @@ import Hummingbird
 import Store
 import Web
 
-/// Routes of `/v1/users/ID` and `/api/users/ID`: an account for clients of the original service.
+/// Routes of `/v1/users/ID` and `/api/users/ID`, which show an account to clients of the original service.
 struct CompatUserRoutes: Sendable {
   let database: any AccountStore
   let sessions: Sessions
@@ -17,7 +17,8 @@ struct CompatUserRoutes: Sendable {
     }
   }
 
-  /// Returns an account. Only the map shows names, so an account without a post there is visible to its owner only.
+  /// Returns an account. An account without a post on the map is visible only to its owner, because only the map
+  /// publishes names.
   private func show(_ id: String, _ request: Request) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let own = "\(caller.account.id.rawValue)"
@@ -26,7 +27,7 @@ struct CompatUserRoutes: Sendable {
     switch id {
     case own, "me": (account, key) = (caller.account, own)
     case caller.session.compatID: (account, key) = (caller.account, id)
-    default: (account, key) = (try await other(id), id)
+    default: (account, key) = (try await accountOnMap(id), id)
     }
     guard let account else { throw Problem(.notFound, "user_not_found", "there is no user with this key") }
     let email = account.id == caller.account.id ? account.email : nil
@@ -38,14 +39,14 @@ struct CompatUserRoutes: Sendable {
       })
   }
 
-  private func other(_ id: String) async throws -> Account? {
+  private func accountOnMap(_ id: String) async throws -> Account? {
     guard let number = Int64(id), "\(number)" == id else { return nil }
     return try await database.accountOnMap(AccountID(rawValue: number))
   }
 }
 
 extension Account {
-  /// Writes all 39 fields of the original service, because some clients demand each with its type.
+  /// Writes all 39 fields of the original service, because some clients require each with its type.
   ///
   /// - Parameter email: The owner's email address. Nil for other callers, who get an address that leads nowhere.
   fileprivate func writeCompat(to json: inout JSONWriter, key: String, email: String?) {

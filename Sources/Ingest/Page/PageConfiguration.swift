@@ -8,11 +8,11 @@ package struct PageConfiguration: Sendable {
     case unknown
     /// An origin, such as "https://feed.example.org".
     case origin(String)
-    /// A port of the host from which the page came, over http. Nil until the feed listens.
+    /// A port of the host that served the page, over http. Nil until the feed listens.
     case port(@Sendable () -> Int?)
   }
 
-  /// The server of raster tiles, which replace the outline of the world.
+  /// The server of raster tiles, which replace the page's own outline of the world.
   package struct Tiles: Sendable, Equatable {
     /// URL of a tile, such as "https://tile.example.org/{z}/{x}/{y}.png".
     package let url: String
@@ -43,6 +43,6 @@ package struct PageConfiguration: Sendable {
   /// The tile server. Nil selects the page's own outline of the world.
   package var tiles: Tiles?
 
-  /// Creates a configuration that needs only ingest.
+  /// Creates a configuration of a public map without a feed and without a tile server.
   package init() {}
 }

@@ -34,12 +34,11 @@ struct PageFiles: Sendable {
     }
   }
 
-  /// All files, created at the first request for one. Compressing them at startup would take longer than the rest of
-  /// the startup.
+  /// All files. Swift compresses the files at the first request. At startup, that would take longer than all the rest.
   static let all = PageFiles()
   /// The map's document.
   static let index = all.document("index.html")
-  /// The operators' document.
+  /// The document of the admin page.
   static let admin = all.document("admin.html")
 
   /// Path of the files, with a hash of all of them: "/page/0123456789abcdef".
@@ -62,8 +61,8 @@ struct PageFiles: Sendable {
   /// The file with this name. Nil if there is none.
   subscript(name: String) -> File? { files[name] }
 
-  /// Returns a document with the URLs of the files that it names below "assets/". It also lists all modules that its
-  /// script imports, so that a browser requests them together instead of one after the other.
+  /// Returns a document with the URLs of its files in place of their names below "assets/". The document also lists all
+  /// modules that its script imports, so that a browser requests the modules together.
   private func document(_ name: String) -> File {
     guard let file = files[name] else { preconditionFailure("The page has no \(name).") }
     var text = String(buffer: file.plain)
@@ -80,7 +79,7 @@ struct PageFiles: Sendable {
     var found: [String] = []
     var open = [name]
     while let next = open.popLast() {
-      guard let file = files[next] else { preconditionFailure("\(next) is imported, and is no file of the page.") }
+      guard let file = files[next] else { preconditionFailure("A module imports the missing file \(next).") }
       for match in String(buffer: file.plain).matches(of: /from '([^']+\.js)'/) {
         var path = next.split(separator: "/").dropLast()
         for part in match.1.split(separator: "/") where part != "." {

@@ -5,7 +5,7 @@ import Messaging
 import Web
 
 /// Routes of the page. `/` is the page for browsers and a short text for other clients. `/admin` is the operators'
-/// page, which is public because it shows nothing before login. `/v2/page` is the initial state of both.
+/// page, which is public because it shows nothing before login. `/v2/page` is the initial state of both pages.
 struct PageRoutes: Sendable {
   private let configuration: PageConfiguration
   private let sessions: Sessions
@@ -40,8 +40,8 @@ struct PageRoutes: Sendable {
     router.respondMethodNotAllowed(at: "/v2/page", allow: .get)
   }
 
-  /// Returns the caller and the setup in one response. A separate request for the caller would often get a 401, which
-  /// browsers show as an error.
+  /// Returns the caller's account and the page's configuration. A separate request for the account would often get a
+  /// 401, which browsers show as an error.
   private func initialState(_ request: Request) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticateIfPresent(request, sessions: sessions, site: site)
     return Response(
@@ -66,7 +66,7 @@ struct PageRoutes: Sendable {
       })
   }
 
-  /// Returns a document that browsers must not cache: an old one would name files that no longer exist.
+  /// Returns a document that browsers must not cache, because an old document names files that no longer exist.
   private func document(_ file: PageFiles.File, _ request: Request) -> Response {
     file.response(
       ContentCoding(accepting: request.headers[.acceptEncoding]),
@@ -110,7 +110,7 @@ struct PageRoutes: Sendable {
       GET  /v2/posts?scope=all    search everybody's posts: q, country, bbox, since, until
       GET  /v2/posts/ID           show a post; PUT edits and DELETE deletes your own
       GET  /v2/geocode?q=         find places by text
-      GET  /v2/reverse?lat=&lon=  find towns near a point
+      GET  /v2/reverse?lat=&lon=  find cities near a point
       GET  /v2/limits             show the limits of requests
       GET  /v2/feed               list the latest \(Limits.feedEntriesMax) posts
       GET  /openapi               read about the whole API; /openapi.json is for programs

@@ -3,10 +3,10 @@ import CSodium
 import Domain
 import Glibc
 
-/// Hashes by argon2id (RFC 9106) in their string form, which libsodium uses too:
+/// Password hashes by argon2id (RFC 9106) in the string form that libsodium uses too:
 /// `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
 enum PasswordHash {
-  /// Two passes over 19 MiB: OWASP's minimum.
+  /// Number of passes over the memory. Two passes over 19 MiB are OWASP's minimum.
   private static let passes: UInt32 = 2
   private static let memoryKiB: UInt32 = 19_456
   static let memoryBytes = Int(memoryKiB) * 1_024
@@ -21,10 +21,10 @@ enum PasswordHash {
     return compute(password, salt: salt, in: memory).map { head + salt.base64 + "$" + $0.base64 }
   }
 
-  /// Returns true if a hash is that of the password. Takes as long as the hash took to make.
+  /// Returns true if a hash is that of the password. Takes as long as the computation of the hash took.
   static func isPassword(_ password: String, of hash: String, in memory: HashBuffer) -> Bool {
     guard hash.hasPrefix(head) else {
-      // The work factors differ. libsodium copies this many bytes without looking for the end.
+      // The hash has other work factors. libsodium expects fewer than this many bytes before the NUL.
       return hash.utf8.count < Int(crypto_pwhash_STRBYTES)
         && crypto_pwhash_str_verify(hash, password, UInt64(password.utf8.count)) == 0
     }
@@ -36,8 +36,7 @@ enum PasswordHash {
     return sodium_memcmp(computed, stored, hashBytes) == 0
   }
 
-  /// Returns true if a hash was made with less work than today's, or in another form. A hash with more work remains
-  /// valid.
+  /// Returns true if a hash has less work than a new hash, or another form. A hash with more work is not outdated.
   static func isOutdated(_ hash: String) -> Bool {
     guard let cost = hash.prefixMatch(of: /\$argon2id\$v=19\$m=([0-9]{1,9}),t=([0-9]{1,9}),p=1\$/)?.output,
       let memory = UInt32(cost.1), let passes = UInt32(cost.2)

@@ -5,14 +5,14 @@ import Messaging
 import Synchronization
 import Web
 
-/// Computes passwords' hashes, in the order and at the pace of `PasswordQueue`. Its threads run at idle priority, so
-/// that a flood of logins takes only the time that posts leave. If other threads leave them no core, hashes run at
-/// normal priority, so that a flood of posts does not lock people out.
+/// Hasher of passwords, in the order and at the pace of `PasswordQueue`. Hashes run at idle priority, so that a flood
+/// of logins takes only the CPU time that posts leave. If other threads leave hashes no core, hashes run at normal
+/// priority, so that a flood of posts does not lock people out.
 actor PasswordHasher {
   /// SCHED_IDLE of sched(7). Swift cannot import it, because glibc defines it only with _GNU_SOURCE.
   private static let idlePolicy: Int32 = 5
   private var queue: PasswordQueue
-  /// Waiting requests by number. Resuming with false refuses one.
+  /// Waiting requests by number. Resuming a request with false refuses it.
   private var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
   /// The task that checks the queue while requests wait.
   private var tickTask: Task<Void, Never>?
@@ -41,14 +41,14 @@ actor PasswordHasher {
     self.pace = pace
     self.nowMs = nowMs
     guard let memory = HashBuffer(), let dummy = PasswordHash.make(Secrets.token(), in: memory) else {
-      // Without it, response times would reveal unknown accounts.
-      fatalError("There are no \(PasswordHash.memoryBytes) bytes of memory to compute passwords' hashes in.")
+      // Without the dummy hash, response times would reveal unknown accounts.
+      fatalError("cannot allocate \(PasswordHash.memoryBytes) bytes for password hashes")
     }
     buffers.release(memory)
     self.dummyHash = dummy
   }
 
-  /// False while hashes run at normal priority because other threads left them no core.
+  /// True if hashes run at idle priority. False for a while after other threads left hashes no core.
   var yields: Bool { ContinuousClock.now >= boostUntil }
 
   /// Number of waiting requests.
@@ -56,7 +56,8 @@ actor PasswordHasher {
 
   /// Hashes a password.
   ///
-  /// - Throws: `Problem.busy` if too many wait, the turn does not come in time, or there is no memory or thread.
+  /// - Throws: `Problem.busy` if too many requests wait, the turn does not come in time, or there is no memory or
+  ///   thread.
   func hash(_ password: String, for request: PasswordQueue.HashRequest) async throws -> String {
     guard await begin(request) else { throw Problem.busy }
     guard let hash = await computed({ PasswordHash.make(password, in: $0) }) ?? nil else { throw Problem.busy }
@@ -68,9 +69,9 @@ actor PasswordHasher {
   /// - Parameters:
   ///   - hash: The account's hash. Nil for an unknown account. No password matches it.
   ///   - onStart: Called before the hash is computed. If it throws, no hash is computed.
-  /// - Returns: The result of `onStart`, and true if the password is right. `isRight` is nil without memory or a
+  /// - Returns: The result of `onStart`, and true if the password is right. `isRight` is nil if there is no memory or
   ///   thread.
-  /// - Throws: Errors of `onStart`, or `Problem.busy` if too many wait or the turn does not come in time.
+  /// - Throws: Errors of `onStart`, or `Problem.busy` if too many requests wait or the turn does not come in time.
   func compare<Started: Sendable>(
     _ password: String, with hash: String?, for request: PasswordQueue.HashRequest,
     onStart: @Sendable () throws -> Started
@@ -90,7 +91,7 @@ actor PasswordHasher {
     return (started, isRight)
   }
 
-  /// Waits for the turn. Returns false if it does not come. Otherwise call `computed` or `end`.
+  /// Waits for the request's turn. Returns false if the queue refuses the request. Otherwise call `computed` or `end`.
   private func begin(_ request: PasswordQueue.HashRequest) async -> Bool {
     let entry = queue.enqueue(request, nowMs: nowMs())
     if let evicted = entry.evicted { resume(evicted, false) }
@@ -106,7 +107,7 @@ actor PasswordHasher {
     advance()
   }
 
-  /// Begins and refuses the requests that are due. Repeats this while requests wait.
+  /// Begins and refuses the requests that are due. Schedules the next call while requests wait.
   private func advance() {
     let nowMs = nowMs()
     let pace = pace(nowMs)
@@ -124,7 +125,7 @@ actor PasswordHasher {
     waiting.removeValue(forKey: number)?.resume(returning: hasTurn)
   }
 
-  /// Computes in the turn that has come, and ends the turn. Returns nil without memory or thread.
+  /// Computes a value in the request's turn, then ends the turn. Returns nil if there is no memory or thread.
   private func computed<Value: Sendable>(_ work: @escaping @Sendable (HashBuffer) -> Value) async -> Value? {
     let yields = yields
     // If two threads compute the same value, the first result counts.
@@ -137,7 +138,7 @@ actor PasswordHasher {
         try Task.checkCancellation()
         // Linux lets only root raise the thread's own priority again, so a second thread computes the value.
         boostUntil = .now + .milliseconds(Limits.passwordHashBoostMs)
-        // If this thread cannot start, the first one may still finish.
+        // If this thread cannot start, the first thread may still finish.
         compute(work, yields: false) { if let outcome = $0 { first.set(outcome) } }
       }
     }
@@ -147,9 +148,9 @@ actor PasswordHasher {
     return outcome?.value
   }
 
-  /// Computes on a new thread.
+  /// Computes a value on a new thread.
   ///
-  /// - Parameter completion: Called on that thread, with nil if there is no memory or thread.
+  /// - Parameter completion: Called on the new thread. Called with nil if there is no memory or thread.
   private nonisolated func compute<Value: Sendable>(
     _ work: @escaping @Sendable (HashBuffer) -> Value, yields: Bool,
     completion: @escaping @Sendable (Outcome<Value>?) -> Void
@@ -163,8 +164,8 @@ actor PasswordHasher {
     if !hasStarted { completion(nil) }
   }
 
-  /// Runs `work` on an idle-priority thread and blocks until it ends. The calling thread resumes the task: a woken task
-  /// may start threads, which would inherit the priority.
+  /// Runs `work` on an idle-priority thread and blocks until it ends. The calling thread then resumes the waiting task.
+  /// The idle thread must not, because the task may start threads that inherit idle priority.
   private static func atIdlePriority<Value: Sendable>(_ work: @escaping @Sendable () -> Value) -> Value {
     let value = Mutex<Value?>(nil)
     let isDone = DispatchSemaphore(value: 0)
@@ -186,7 +187,8 @@ actor PasswordHasher {
 /// The result of a hash, with its cost.
 private struct Outcome<Value: Sendable>: Sendable {
   let value: Value
-  /// CPU time of the hash's thread. On a busy machine a hash takes longer, and that needs no extra rest.
+  /// CPU time of the hash's thread, in milliseconds. The thread's wait for a core does not count, because it needs no
+  /// rest.
   let usedMs: Int64
 
   /// Runs and measures `work`.

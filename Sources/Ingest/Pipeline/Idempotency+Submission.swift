@@ -13,7 +13,7 @@ extension Idempotency {
 
   /// Returns the key if its form is valid. The store checks for an earlier use when it writes the post.
   ///
-  /// - Throws: `Problem`, 400.
+  /// - Throws: `Problem` with status 400.
   static func checked(_ key: String) throws(Problem) -> String {
     guard (1...Limits.idempotencyKeyBytesMax).contains(key.utf8.count), key.isSafeLine else {
       throw Problem(
@@ -25,7 +25,7 @@ extension Idempotency {
 }
 
 extension Submission {
-  /// Hash of the request, equal for equal requests.
+  /// Hash of place, link and coordinate, which is equal for equal submissions.
   fileprivate var hash: [UInt8] {
     let point = coordinate.map { "\($0.latitudeE7) \($0.longitudeE7)" } ?? ""
     return Secrets.hash([place, linkText ?? link, point].joined(separator: "\n"))

@@ -3,11 +3,11 @@ import NIOCore
 import Store
 import Synchronization
 
-/// Cache of the list as bytes in the format of each API. Serialized once per change, for any number of clients. Any
-/// thread.
+/// Cache of the list as bytes, in the format of each API. Ingest serializes the list once per change, for any number of
+/// clients. Any thread.
 final class LatestListCache: Sendable {
   private struct State: Sendable {
-    /// Number of changes. A list that was read before one must not be cached after it.
+    /// Number of changes. A list that was read before a change must not be cached after the change.
     var changes = 0
     var native: ByteBuffer?
     var compat: ByteBuffer?

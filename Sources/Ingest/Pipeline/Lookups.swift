@@ -4,8 +4,8 @@ import Messaging
 import Synchronization
 import Web
 
-/// Lookups for previews: jobs with priority that are never stored. A lost lookup fails, and its client may retry. A
-/// client whose query is already in progress shares its result. A page that many people open together causes one job.
+/// Lookups of clients, as jobs with priority that ingest never stores. A lost lookup fails, and its client may retry.
+/// Clients with the same query share one job, such as people who open the same page together.
 final class Lookups: Sendable {
   /// A job and the clients that wait for it.
   private struct InFlightLookup: Sendable {
@@ -25,7 +25,7 @@ final class Lookups: Sendable {
       return true
     }
 
-    /// Removes a waiting client. Returns the job if nobody waits for it any more.
+    /// Removes a waiting client. Returns the job if no other client waits for it.
     mutating func leave(_ query: PlaceQuery, _ id: JobID) -> JobID? {
       guard byQuery[query]?.waiting.remove(id) != nil, let flight = byQuery[query], flight.waiting.isEmpty else {
         return nil
@@ -61,12 +61,12 @@ final class Lookups: Sendable {
     self.jobs = jobs
     self.pause = pause
     self.timeoutMs = timeoutMs
-    counter = Atomic(JobID.lookupsBefore(generation: generation))
+    counter = Atomic(JobID.lookupBase(generation: generation))
   }
 
   /// Returns the places for a query, best first. Empty if none is known.
   ///
-  /// - Parameter onDisconnect: Receives a callback to call when the client disconnects.
+  /// - Parameter onDisconnect: Receives a callback. Call the callback when the client disconnects.
   /// - Throws: `Problem` if too many lookups wait, the queue is paused, or no result arrives in time.
   func places(
     _ query: PlaceQuery, onDisconnect: (@escaping @Sendable () -> Void) -> Void = { _ in }

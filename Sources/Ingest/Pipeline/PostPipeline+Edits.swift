@@ -19,10 +19,10 @@ extension PostPipeline {
   /// Edits an account's post. The edit is durable on return, and the feeds get it. A new place or coordinate needs a
   /// lookup.
   ///
-  /// - Parameter onDisconnect: Receives a callback to call when the client disconnects.
+  /// - Parameter onDisconnect: Receives a callback. Call the callback when the client disconnects.
   /// - Returns: The edited post.
-  /// - Throws: `Problem` if the post does not exist or is queued, or its place is unknown or cannot be looked up;
-  ///   `StoreError`. Nothing has changed then.
+  /// - Throws: `StoreError`, or a `Problem`. Causes of a problem are a missing or queued post, the rate limit, an
+  ///   unknown place, and a failed lookup. The post is unchanged, except perhaps after `StoreError.unknownOutcome`.
   func edit(
     _ id: PostID, of account: AccountID, _ submission: Submission,
     onDisconnect: (@escaping @Sendable () -> Void) -> Void = { _ in }
@@ -52,10 +52,11 @@ extension PostPipeline {
   }
 
   /// Changes an account's own data, which its posts show. The change is durable on return, and the feeds get it. A new
-  /// name counts as an edit of each of the account's posts on the list, because feeds publish each again.
+  /// name counts as an edit of each of the account's posts on the list, because feeds publish each of them again.
   ///
   /// - Throws: `Problem.unauthorized` if the account is deleted. A `Problem` if another account has the address, or the
-  ///   rate limit forbids that number of edits. Nothing has changed then. `StoreError`.
+  ///   rate limit forbids that number of edits. Also `StoreError`. The account is unchanged, except perhaps after
+  ///   `StoreError.unknownOutcome`.
   func change(_ account: AccountID, _ change: ProfileChange) async throws -> Account {
     let edits = try await database.listedPosts(renamedBy: change, of: account)
     if let refusal = consumeWholeRate(edits, of: account) { throw refusal }
@@ -82,7 +83,7 @@ extension PostPipeline {
     } while after != nil
   }
 
-  /// Returns the outcome that a settlement of the submission would have.
+  /// Looks up a submission's place. Returns the outcome that a settlement of the submission would have.
   private func outcome(
     of submission: Submission, onDisconnect: (@escaping @Sendable () -> Void) -> Void
   ) async throws -> Verdict.Published {

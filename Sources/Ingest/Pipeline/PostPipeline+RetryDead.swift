@@ -6,7 +6,7 @@ import Synchronization
 
 /// Retries of dead posts.
 extension PostPipeline {
-  /// Returns dead posts to the queue with reset counts. The change is durable on return, and the posts become jobs.
+  /// Returns dead posts to the queue as jobs, with 0 attempts and 0 lost leases. The change is durable on return.
   ///
   /// - Throws: `AdminRefusal` if the backlog has too few free slots, `StoreError`.
   func retryDead(_ selection: DeadSelection) async throws -> QueueChange {

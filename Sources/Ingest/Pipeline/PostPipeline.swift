@@ -6,11 +6,11 @@ import Store
 import Synchronization
 import Web
 
-/// The path of posts from the API to the map. It accepts them into the store, passes them to the job link, and settles
-/// them when a worker has sent its result.
+/// The path of posts from the API to the map. The pipeline accepts posts into the store, passes them to the job link,
+/// and settles each when a worker has sent its result.
 ///
 /// Threads: requests come from any task, results from the job link's reactor, completions and changes from the store.
-/// The `async` methods wait for the store or for a worker; the others return immediately.
+/// The `async` methods wait for the store or for a worker. All other methods return immediately.
 final class PostPipeline: Sendable {
   let database: any PostStore & PostReader
   let jobs: CommandQueue<JobServer.Command>
@@ -23,9 +23,9 @@ final class PostPipeline: Sendable {
   let meters: QueueMeters
   /// Number of accepted posts that are not settled.
   let depth: Atomic<Int>
-  /// Maximum wait of a queued post, in milliseconds. Above it, ingest refuses new posts with 503.
+  /// Maximum wait of a queued post, in milliseconds. Ingest refuses new posts with 503 while a post waits longer.
   let waitMaxMs: Int64
-  /// True if a post has waited longer.
+  /// True if a ready post has waited for `waitMaxMs` or longer.
   private let hasExceededMaxWait = Atomic(false)
   private let flow = Mutex(PostFlow())
   /// Rate limiter of posts by account. Nil if there is no limit.
@@ -63,7 +63,7 @@ final class PostPipeline: Sendable {
     flow.withLock { $0.record(posts, nowMs: nowMs) }
   }
 
-  /// Records the longest wait of a ready post, in milliseconds. Thread: the reactor, each heartbeat.
+  /// Records the longest wait of a ready post, in milliseconds. Call this at each heartbeat. Thread: the reactor.
   func recordQueueWait(_ longestMs: Int64) {
     let isLate = longestMs >= waitMaxMs
     guard hasExceededMaxWait.exchange(isLate, ordering: .relaxed) != isLate else { return }
@@ -78,6 +78,8 @@ final class PostPipeline: Sendable {
   ///
   /// - Parameter waits: True if the caller will call `outcome` with the id.
   /// - Returns: The accepted post, and true if the caller may wait for its outcome.
+  /// - Throws: `IdempotencyConflict`, `StoreError`, or a `Problem` if the backlog or the account's rate limit has no
+  ///   slot.
   func accept(
     _ submission: Submission, account: AccountID, idempotency: Idempotency?, waits: Bool
   ) async throws -> (accepted: AcceptedPost, waits: Bool) {
@@ -121,7 +123,7 @@ final class PostPipeline: Sendable {
   /// Accepts posts of one account in one transaction.
   ///
   /// - Parameter then: Called with the acceptance of each post, and the problem for posts without a slot in the
-  ///   backlog. Same thread as a `CommitCompletion`.
+  ///   backlog. Runs on the thread of a `CommitCompletion`.
   func accept(
     _ posts: [NewPost], account: AccountID, counting counter: Counter,
     then: @escaping @Sendable (Result<[Acceptance], StoreError>, _ refusal: Problem) -> Void
@@ -182,7 +184,7 @@ final class PostPipeline: Sendable {
     rates.withLock { $0?.refund(count, to: account) }
   }
 
-  /// Passes on a durable change of any write. Called before that write's client gets its response.
+  /// Processes a durable change of the store, before the client of the write gets its response.
   private func process(_ change: StoreChange) {
     switch change {
     case .settled(let posts), .unlisted(let posts): waiters.complete(posts, ())
@@ -194,7 +196,8 @@ final class PostPipeline: Sendable {
   /// Waits until the post is settled, up to a timeout. The store holds the outcome.
   func outcome(of id: PostID, withinMs: Int64) async { _ = await waiters.outcome(of: id, withinMs: withinMs) }
 
-  /// Waits until a post is not queued, up to a timeout. Returns immediately if another request waits for it.
+  /// Waits until a post is no longer queued, up to a timeout. Returns immediately if another request waits for the
+  /// post.
   func settlement(of id: PostID, withinMs: Int64) async throws {
     guard waiters.register(id) else { return }
     do {
@@ -240,7 +243,7 @@ final class PostPipeline: Sendable {
 }
 
 extension IngestCore.Write {
-  /// Log message for a write that the store has refused.
+  /// Log message for a write that failed.
   fileprivate var failure: String {
     switch self {
     case .settle: "result commit failed: workers resend"

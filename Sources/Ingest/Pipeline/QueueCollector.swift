@@ -3,7 +3,7 @@ import Messaging
 import Store
 import Telemetry
 
-/// Collector of the queue's metrics. It reads them from the reactor and the store at each scrape, so that they cost
+/// Collector of the queue's metrics. It reads the metrics from the reactor and the store at each scrape, so they cost
 /// nothing between scrapes. Any thread.
 final class QueueCollector: Sendable {
   private let database: any StoreHealth & QueueReader
@@ -16,18 +16,18 @@ final class QueueCollector: Sendable {
     self.pause = pause
   }
 
-  /// Returns the samples. Omits those that are not available within `Limits.queueInspectionTimeoutMs`.
+  /// Returns the samples. Omits samples that are not available within `Limits.queueInspectionTimeoutMs`.
   func collect() async -> [Sample] {
     var samples = database.space.samples
     samples.append(Metric.queueMax.sample(Limits.queueDepthMax))
     samples.append(Metric.queuePaused.sample(pause.sinceMs == nil ? 0 : 1))
     if case .status(let snapshot, _, _)? = await inspector.liveState(about: .status) {
       samples += [
-        Metric.queuePosts.sample(snapshot.ready, QueueState.ready.word),
-        Metric.queuePosts.sample(snapshot.leased, QueueState.leased.word),
-        Metric.queuePosts.sample(snapshot.committing, QueueState.committing.word),
-        Metric.queuePosts.sample(snapshot.delayed, QueueState.delayed.word),
-        Metric.queuePosts.sample(snapshot.waitingRemote, QueueState.waitingRemote.word),
+        Metric.queuePosts.sample(snapshot.ready, QueueState.ready.name),
+        Metric.queuePosts.sample(snapshot.leased, QueueState.leased.name),
+        Metric.queuePosts.sample(snapshot.committing, QueueState.committing.name),
+        Metric.queuePosts.sample(snapshot.delayed, QueueState.delayed.name),
+        Metric.queuePosts.sample(snapshot.waitingRemote, QueueState.waitingRemote.name),
         Metric.queueLookups.sample(snapshot.lookups),
         Metric.queueWait.sample(Double(snapshot.longestWaitMs) / 1_000),
         Metric.queueWorkers.sample(snapshot.workers.count),
@@ -35,7 +35,7 @@ final class QueueCollector: Sendable {
       ]
     }
     if let dead = try? await database.deadCounts().all {
-      samples.append(Metric.queuePosts.sample(dead, QueueState.dead.word))
+      samples.append(Metric.queuePosts.sample(dead, QueueState.dead.name))
     }
     do {
       let oldestMs = try await database.oldestQueuedMs()

@@ -4,7 +4,8 @@ import ServiceLifecycle
 import Store
 import Synchronization
 
-/// History of the queue over the last hour, with a sample every few seconds since the process began. Any thread.
+/// History of the queue over the last hour, with a sample every `Limits.queueHistoryStepMs`. A new process has no
+/// samples. Any thread.
 final class QueueHistory: Service {
   /// State of the queue at one moment.
   struct Sample: Sendable {

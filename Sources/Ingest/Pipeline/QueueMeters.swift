@@ -5,8 +5,8 @@ import Metrics
 import Synchronization
 import Telemetry
 
-/// Meters of the posts that enter and leave the queue, and the log of single posts with their traces. A commit of
-/// several posts counts once. Any thread.
+/// Meters of the posts that enter and leave the queue, and the log of single posts with their traces. Each commit
+/// increments a meter once, for all its posts. Any thread.
 final class QueueMeters: Sendable {
   let overHTTP = Metric.queueEnqueued.counter("http")
   let overZeroMQ = Metric.queueEnqueued.counter("zeromq")
@@ -31,7 +31,7 @@ final class QueueMeters: Sendable {
       !void.isEmpty && settlements[index].job.id.post.map(void.contains) == true
     }
     var counts = (published: 0, rejected: 0, dead: 0, retries: 0)
-    // In place: copying a settlement costs more than counting it.
+    // Iterate over indices, because copying a settlement costs more than counting it.
     for index in settlements.indices where !isVoid(index) {
       switch settlements[index].settlement {
       case .verdict(.published): counts.published += 1
@@ -90,6 +90,6 @@ final class QueueMeters: Sendable {
   /// Logs a dead post, at `notice` up to a rate and at `debug` above it. The queue's list of dead posts shows all.
   private func logDead(_ post: PostID, _ metadata: Logger.Metadata) {
     let isAdmitted = logLimiter.withLock { $0.admit("\(post)", nowMs: Reactor.nowMs) } != nil
-    logger.log(level: isAdmitted ? .notice : .debug, "post dead-lettered", metadata: metadata)
+    logger.log(level: isAdmitted ? .notice : .debug, "post became dead", metadata: metadata)
   }
 }

@@ -5,7 +5,7 @@ import Synchronization
 final class QueuePause: Sendable {
   private let since: Mutex<Int64?>
 
-  /// Takes over the stored pause and follows the store's changes.
+  /// Creates the pause from its stored state and follows the store's changes.
   ///
   /// - Parameter sinceMs: Start of the pause, in milliseconds since 1970, UTC. Nil if the queue is not paused.
   init(sinceMs: Int64?, changes: ChangeSource) {

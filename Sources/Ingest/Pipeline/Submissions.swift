@@ -7,8 +7,8 @@ import Web
 
 /// Responder to producers' requests over ZeroMQ, by the rules of `/v2/posts`.
 ///
-/// Threads: requests come from the reactor. Replies to batches come from the store's completions, all others from
-/// tasks. `SubmitAdmission` bounds the number of concurrent requests.
+/// Threads: requests come from the reactor. Replies to batches come from the store's completions, and all other replies
+/// from tasks. `SubmitAdmission` bounds the number of concurrent requests.
 final class Submissions: Sendable {
   private let database: any PostReader
   private let queue: PostPipeline

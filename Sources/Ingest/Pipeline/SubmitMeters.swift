@@ -3,7 +3,7 @@ import Metrics
 import Synchronization
 import Telemetry
 
-/// Meters of producers' batches and of their posts' receipts. Counts once per batch. Any thread.
+/// Meters of producers' batches and of their posts' receipts. Each batch increments a meter once. Any thread.
 final class SubmitMeters: Sendable {
   private let batches = Metric.submitBatches.counter()
   /// Counters by code. The codes are those of the API, so they are few.

@@ -2,7 +2,7 @@ import Domain
 import ServiceLifecycle
 import Synchronization
 
-/// Tasks that wait for events, by the event's id. Each gets one outcome, or none after a timeout.
+/// Tasks that wait for events, by the event's id. Each task gets one outcome, or nil after a timeout.
 final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
   private enum State: Sendable {
     /// A caller that has not begun to wait.
@@ -16,8 +16,8 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
 
   init(max: Int) { self.max = max }
 
-  /// Registers a wait. Call this before the event can happen. Returns false if another caller waits for it, or too many
-  /// wait already. Do not call `outcome` then.
+  /// Registers a wait. Call this before the event can happen. Returns false if another caller waits for the event, or
+  /// too many callers wait. After false, do not call `outcome`.
   func register(_ id: ID) -> Bool {
     states.withLock { states in
       guard states.count < max, states[id] == nil else { return false }
@@ -26,13 +26,13 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  /// Completes a wait. Does nothing if nobody waits.
+  /// Completes a wait. Does nothing if no caller waits.
   func complete(_ id: ID, _ outcome: Outcome) { complete([id], outcome) }
 
   /// Completes several waits with one outcome.
   func complete(_ ids: [ID], _ outcome: Outcome) {
     let waiting = states.withLock { states in
-      // Usually nobody waits, while thousands complete together.
+      // Usually no caller waits, although thousands of events complete together.
       guard !states.isEmpty else { return [CheckedContinuation<Outcome?, Never>]() }
       return ids.compactMap { id in
         switch states[id] {
@@ -49,7 +49,7 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
     for continuation in waiting { continuation.resume(returning: outcome) }
   }
 
-  /// Waits for a registered event. Returns nil after the timeout or at the process's shutdown.
+  /// Waits for a registered event. Returns nil after the timeout, after `cancel`, or when the task or the process ends.
   func outcome(of id: ID, withinMs: Int64) async -> Outcome? {
     let timer = Task {
       try await Task.sleep(for: .milliseconds(withinMs))

@@ -6,8 +6,9 @@ import NIOCore
 import Store
 import Web
 
-/// Routes of `/v2/posts/bulk`: many posts in one request, one JSON object per line, in one transaction. The response
-/// has a line for each post after all are durable. An invalid line is refused alone.
+/// Routes of `/v2/posts/bulk`, which stores many posts in one transaction. The request has one JSON object per line,
+/// and the response one line per post. Ingest responds when all posts are durable. It refuses an invalid line without
+/// the others.
 struct BulkRoutes: Sendable {
   let queue: PostPipeline
   let sessions: Sessions
@@ -22,8 +23,8 @@ struct BulkRoutes: Sendable {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let body = try await RequestBody.collect(request, upTo: Limits.bulkBytesMax)
     let lines = try BulkRoutes.lines(Array(body.readableBytesView))
-    // A line without a key of its own gets one from the header and its position. If the client resends the body with
-    // the same header, each line is recognized.
+    // A line without its own key gets a key from the header and the line's position. If the client resends the body
+    // with the same header, ingest recognizes each line.
     let base = try request.headers[.idempotencyKey].map { header in
       hexadecimal(Secrets.fingerprint(try Idempotency.checked(header)))
     }

@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 import Web
 
-/// Middleware that admits pages of the configured origins to the API from a browser. They need a bearer token, because
-/// browsers send no cookies. By default no other origin is admitted. (WHATWG Fetch, section 3.3.)
+/// Middleware that lets pages of `Site.allowedOrigins` use the API from a browser. The pages need a bearer token,
+/// because browsers send no cookies. By default no other origin may use the API. (WHATWG Fetch, section 3.3.)
 struct CrossOriginMiddleware: RouterMiddleware {
   typealias Context = ConnectionContext
 

@@ -3,7 +3,8 @@ import HTTPTypes
 import Hummingbird
 import Web
 
-/// Routes of lookups: `/v2/geocode` finds a text, and `/v2/reverse` the places around a point. They need no session.
+/// Routes of lookups: `/v2/geocode` finds places by text, and `/v2/reverse` finds places near a point. Lookups need no
+/// session.
 struct GeocodeRoutes: Sendable {
   let lookups: Lookups
 
@@ -39,7 +40,7 @@ struct GeocodeRoutes: Sendable {
 
   private static func reverse(_ parameters: Query) throws -> PlaceQuery {
     let (latitude, longitude) = (parameters["lat"] ?? "", parameters["lon"] ?? "")
-    // Check one after the other, to report which one is wrong.
+    // Check latitude and longitude separately, to report which of the two is wrong.
     guard Coordinate(latitude: latitude, longitude: "0") != nil else {
       throw invalid("lat", "degrees from -90 to 90, such as 47.6", latitude)
     }
@@ -62,7 +63,7 @@ struct GeocodeRoutes: Sendable {
     }
   }
 
-  /// Returns an option's parameter name. It follows other geocoders where they agree.
+  /// Returns the parameter name of an option. The names follow other geocoders where those agree.
   private static func name(of option: PlaceQuery.Option) -> String {
     switch option {
     case .text: "q"

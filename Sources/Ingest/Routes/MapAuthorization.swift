@@ -1,7 +1,7 @@
 import Hummingbird
 import Web
 
-/// Authorization to view the map: everyone, or everyone with a session.
+/// Authorization to view the map, for everybody or for clients with a session.
 struct MapAuthorization: Sendable {
   let mapAccess: MapAccess
   let sessions: Sessions

@@ -9,7 +9,7 @@ extension PostFilter {
   init(_ query: Query) throws(Problem) {
     let text = query["q"] ?? ""
     guard text.utf8.count <= Limits.placeBytesMax else {
-      throw Problem(.badRequest, "invalid_q", "q must have \(Limits.placeBytesMax) bytes at most", field: "q")
+      throw Problem(.badRequest, "invalid_q", "q must have at most \(Limits.placeBytesMax) bytes", field: "q")
     }
     if let flaw = VisibleText(text).flaw {
       throw Problem(.badRequest, "invalid_q", "q \(flaw.refusalReason)", field: "q")

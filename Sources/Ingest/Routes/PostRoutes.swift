@@ -71,7 +71,7 @@ struct PostRoutes: Sendable {
     }
   }
 
-  /// Lists all published posts, newest first. `next` is present if there may be more, even on an empty page.
+  /// Lists all published posts, newest first. `next` is present if there may be more posts, even on an empty page.
   private func all(
     _ query: Query, _ filter: PostFilter, _ limit: Int, _ client: ScanClient
   ) async throws -> Response {
@@ -160,8 +160,8 @@ struct PostRoutes: Sendable {
     return response
   }
 
-  /// Returns the seconds of "wait=5" among the preferences (RFC 7240), up to the limit. Unknown preferences are
-  /// ignored, as the RFC demands.
+  /// Returns the seconds of "wait=5" among the preferences (RFC 7240), up to the limit. Ignores unknown preferences, as
+  /// the RFC requires.
   private static func waitSeconds(_ header: String) -> Int {
     for preference in header.split(separator: ",") {
       let parts = preference.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map { String($0).trimmedLine }
@@ -186,7 +186,7 @@ extension Post {
   /// Adds the post's members to an open object.
   func write(to json: inout JSONWriter) {
     json.add("id", id.description)
-    json.add("state", state.word)
+    json.add("state", state.name)
     json.add("place", place)
     json.add("link", link)
     let created = timestamp(unixMs: createdMs)
@@ -197,8 +197,8 @@ extension Post {
       json.add("countryCode", outcome.countryCode)
       json.add("latitude", outcome.coordinate.latitude)
       json.add("longitude", outcome.coordinate.longitude)
-      json.add("agreement", outcome.agreement.word)
-      if let match = outcome.match { json.add("match", match.word) }
+      json.add("agreement", outcome.agreement.name)
+      if let match = outcome.match { json.add("match", match.name) }
     }
     if let seq { json.add("seq", seq) }
     if let reason {

@@ -23,19 +23,19 @@ extension Problem {
   }
 
   static let emailTaken = Problem(
-    .conflict, "email_taken", "there is an account with this e-mail address; log in", field: "email")
+    .conflict, "email_taken", "there is an account with this email address; log in", field: "email")
 
   static let idempotencyKeyReused = Problem(
     .conflict, "idempotency_key_reused", "this Idempotency-Key belongs to another request; use a new key")
 
-  /// The problem of a post that is missing, deleted or not visible to the caller. It does not say which.
+  /// The problem of a post that is missing, deleted or not visible to the caller. The text does not say which.
   static let postNotFound = Problem(.notFound, "post_not_found", "there is no post with this id")
   static let postQueued = Problem(
     .conflict, "post_queued", "the post is still queued; edit it after it is published or rejected")
   static let postDeleted = Problem(
     .gone, "post_deleted", "the post of this Idempotency-Key was deleted; use a new key for a new post")
 
-  /// Maps ingest's own errors. Returns nil for others.
+  /// Maps ingest's own errors. Returns nil for all other errors.
   static func of(_ error: any Error) -> Problem? {
     switch error {
     case let refusal as Submission.Refusal: Problem(refusal)
@@ -61,7 +61,7 @@ extension Problem {
     case .unknownOutcome:
       self.init(
         .serviceUnavailable, "outcome_unknown",
-        "the server's disk failed, and whether it was stored is not known; a post may be sent again with the same "
+        "the server's disk failed, and the request may or may not be stored; send a post again with the same "
           + "Idempotency-Key", retryAfterSeconds: Limits.retryRestartSeconds)
     case .stopped:
       self.init(

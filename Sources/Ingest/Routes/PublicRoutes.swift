@@ -3,8 +3,8 @@ import HTTPTypes
 import Hummingbird
 import Web
 
-/// Routes without a session, besides lookups: `/v2/feed` with the stored list unless the map is members-only, `/livez`,
-/// `/readyz`, `/v2/version` and `/v2/limits`.
+/// Routes that need no session: `/livez`, `/readyz`, `/v2/version`, `/v2/limits`, and `/v2/feed` with the stored list.
+/// On a members-only map, `/v2/feed` needs a session.
 struct PublicRoutes: Sendable {
   let latest: LatestListCache
   let readiness: IngestReadiness

@@ -4,8 +4,8 @@ import Hummingbird
 import Messaging
 import Web
 
-/// The public site as the operator has configured it. It has an origin, reverse proxies, and the origins of other sites
-/// whose pages may use the API.
+/// The public site as the operator has configured it: its origin, its reverse proxies, and the sites whose pages may
+/// use the API.
 struct Site: Sendable {
   /// The site's origin, such as "https://example.org". Empty if it is not configured.
   let origin: String
@@ -27,8 +27,8 @@ struct Site: Sendable {
   /// request's origin. Other clients state no origin and pass.
   ///
   /// - Parameter allowsCORSOrigins: True if pages of `allowedOrigins` pass. False for requests that a cookie
-  ///   authenticates, since those pages have tokens.
-  /// - Throws: `Problem`, 403, for a request from another site.
+  ///   authenticates, because those pages have tokens.
+  /// - Throws: `Problem` with status 403 for a request from another site.
   func requireSameOrigin(_ request: Request, allowsCORSOrigins: Bool = true) throws(Problem) {
     if allowsCORSOrigins, let origin = request.headers[.origin], allowedOrigins.contains(origin) { return }
     let forbidden = Problem(
@@ -41,7 +41,7 @@ struct Site: Sendable {
   }
 
   /// Returns true if an `Origin` is this site's: the configured one, or the request's host with the configured scheme.
-  /// Without a configured origin either scheme passes, since TLS may end at a reverse proxy.
+  /// Without a configured origin either scheme passes, because TLS may end at a reverse proxy.
   private func isOwn(_ origin: String, of request: Request) -> Bool {
     guard origin != self.origin else { return true }
     guard let authority = request.head.authority, !authority.isEmpty else { return false }

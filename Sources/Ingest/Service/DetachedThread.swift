@@ -2,8 +2,8 @@ import Glibc
 
 /// Starts a detached thread.
 ///
-/// - Returns: False if the process or the machine has too many threads; `body` does not run then. Foundation's threads
-///   do not report this.
+/// - Returns: False if the process or the machine has too many threads. `body` does not run then. Foundation's `Thread`
+///   does not report this failure.
 func detachThread(_ body: @escaping @Sendable () -> Void) -> Bool {
   let context = Unmanaged.passRetained(DetachedThread(body))
   var id = pthread_t()

@@ -1,7 +1,7 @@
 import Domain
 
-/// Selects the log lines about a full disk: at most one a minute while it is full, and one when it has space again. A
-/// pure state machine: the caller checks the disk and supplies the time.
+/// Rate limiter for the log of a full disk. It allows one line a minute while the disk is full, and one line when the
+/// disk has space again. A pure state machine: the caller checks the disk and supplies the time.
 struct DiskFullLog: Sendable {
   /// A log line. `refused` counts the writes that did not fit since the previous line.
   enum Line: Equatable {

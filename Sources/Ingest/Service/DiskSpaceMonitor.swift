@@ -4,7 +4,7 @@ import Messaging
 import ServiceLifecycle
 import Store
 
-/// Service that checks the disk once a second, so that readiness follows it even without posts. Logs when the disk is
+/// Service that checks the disk once a second, so that readiness is correct even without posts. Logs when the disk is
 /// full and when it has space again.
 struct DiskSpaceMonitor: Service {
   let database: any StoreHealth

@@ -5,9 +5,10 @@ import Messaging
 import Store
 import Web
 
-/// The connected parts of one ingest: store, queue, accounts, the links with their thread, and the API's routes.
+/// The connected parts of one ingest: the store, the queue, the accounts, the links with their thread, and the API's
+/// routes.
 ///
-/// `IngestService` runs them behind HTTP. Tests call the routes without a server.
+/// `IngestService` runs the components behind HTTP. Tests call the routes without a server.
 final class IngestComponents: Sendable {
   let database: any IngestStore
   let queue: PostPipeline
@@ -113,7 +114,7 @@ final class IngestComponents: Sendable {
     if !unsettled.isEmpty { logger.notice("queued jobs restored", metadata: ["count": "\(unsettled.count)"]) }
   }
 
-  /// Finishes the deletions of accounts that the last stop interrupted. Call this before serving requests.
+  /// Finishes the account deletions that the last stop interrupted. Call this before serving requests.
   func finishErasures() async throws {
     for account in closedAccounts { try await queue.erasePosts(of: account) }
   }

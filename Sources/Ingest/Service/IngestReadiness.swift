@@ -20,8 +20,8 @@ struct IngestReadiness: Sendable {
     if let sinceMs = database.diskFullMs {
       throw Problem(
         .serviceUnavailable, "disk_full",
-        "the disk has been full or nearly full since \(timestamp(unixMs: sinceMs)); ingest refuses writes that do not "
-          + "fit with 507, and serves reads; free some space, no restart is needed")
+        "the disk has been full or nearly full since \(timestamp(unixMs: sinceMs)); writes that do not fit get "
+          + "507, reads continue; free some space, no restart is needed")
     }
     if queue.isFull {
       throw Problem(

@@ -40,7 +40,7 @@ package struct IngestConfiguration: Sendable {
   /// Maximum rate of requests to remote providers by all workers together, per second. Within
   /// `Limits.remotePerSecondRange`.
   package var remotePerSecond = Limits.remotePerSecond
-  /// Maximum wait of a queued post, in milliseconds. Above it, ingest refuses new posts with 503.
+  /// Maximum wait of a queued post, in milliseconds. Ingest refuses new posts with 503 while a post waits longer.
   package var queueWaitMaxMs = Limits.queueWaitMaxMs
   /// Maximum number of posts and edits of one account per minute, within `Limits.postsPerMinuteRange`. Nil sets no
   /// limit.
@@ -102,18 +102,18 @@ package struct IngestService: Service {
     self.ready = ready
   }
 
-  /// Runs until graceful shutdown. Stops requests first, then jobs, then closes the store.
+  /// Runs until graceful shutdown. The shutdown first stops requests, then stops jobs, then closes the store.
   ///
   /// - Throws: `DiskFailure`, after which a restart may succeed. `StoreError`, `LinkError` or `ListenError`, which are
   ///   final until the configuration changes.
   package func run() async throws {
     let components = try IngestComponents.start(configuration, store: store, logger: logger)
-    // The metrics endpoint may use the store for longer.
+    // The operations server may still read metrics of the store after this.
     defer { components.end() }
     configuration.readiness.add(components.readiness.check)
     configuration.registry?.add(components.samples.collect)
     warn()
-    // Before serving requests: posts of a deleted account must not be visible again.
+    // Do this before serving requests, because posts of a deleted account must not be visible again.
     try await components.finishErasures()
     let endpoints = components.endpoints
     let http = HTTPRun { [self] in
@@ -146,7 +146,7 @@ package struct IngestService: Service {
   }
 }
 
-/// Service of HTTP, which creates the routes when it runs.
+/// Service that runs the HTTP server. It creates the routes when it runs.
 private struct HTTPRun: Service {
   let body: @Sendable () async throws -> Void
 

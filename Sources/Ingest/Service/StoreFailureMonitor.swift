@@ -3,13 +3,13 @@ import Logging
 import ServiceLifecycle
 import Store
 
-/// The error of a disk that failed under a write. Ingest has ended, because only a restart reads everything again and
-/// can trust the disk. Restart ingest.
+/// The error of a disk that failed during a write. Ingest has ended. Restart it, because only a restart reads all data
+/// from the disk again.
 package struct DiskFailure: Error, CustomStringConvertible {
   package let description: String
 }
 
-/// Service that ends ingest when its disk fails, after waiting clients have learned that their posts are not stored.
+/// Service that ends ingest when its disk fails, after waiting clients have an error response.
 struct StoreFailureMonitor: Service {
   let database: any StoreHealth
   let logger: Logger
@@ -30,7 +30,7 @@ struct StoreFailureMonitor: Service {
         .init(
           service: self, successTerminationBehavior: .ignore, failureTerminationBehavior: .gracefullyShutdownGroup),
       ], logger: logger)
-    // The same time as after a signal.
+    // The shutdown may take as long as after a signal.
     configuration.maximumGracefulShutdownDuration = .milliseconds(Limits.shutdownMs)
     try await ServiceGroup(configuration: configuration).run()
   }

@@ -17,8 +17,8 @@ struct Audit {
     var reasons: [String: Int]
     /// Findings about the other subscribers.
     var subscribers = Subscribers.Finding()
-    /// Reason why the store could not be read, for people. The states of the posts are then unknown. Nil if it was
-    /// read.
+    /// Reason why the store could not be read, for people. The states of the posts are then unknown. Nil after a
+    /// complete read.
     var problem: String?
   }
 
@@ -50,8 +50,8 @@ struct Audit {
     return Finding(lists: lists, reasons: reasons, subscribers: subscribers)
   }
 
-  /// Waits until the subscriber has seen the posts or sees no more. Most posts are settled then, so earlier requests to
-  /// the store are useless.
+  /// Waits until the subscriber has seen all accepted posts, has seen no new post for `LoadLimits.quietNs`, or
+  /// `untilNs` has passed. Before that, many posts are unsettled, and requests to the store would be useless.
   private func waitForFeed(untilNs: Int64) async throws {
     var (seen, changedNs) = (-1, RunClock.nowNs)
     while true {
@@ -67,7 +67,7 @@ struct Audit {
     var reasons: [String: Int] = [:]
     try await store.posts(after: after) { posts in
       for found in posts {
-        guard let post = plan.post(found.link), let id = PostID(found.id), let state = Post.State(word: found.state)
+        guard let post = plan.post(found.link), let id = PostID(found.id), let state = Post.State(name: found.state)
         else { continue }
         if tally.find(post, id: id, state: state), let reason = found.reason { reasons[reason.code, default: 0] += 1 }
       }
@@ -82,7 +82,8 @@ struct Audit {
     }
   }
 
-  /// Compares the lists when both have the same sequence number, because other clients may be posting.
+  /// Compares the subscriber's list with the store's when their sequence numbers are equal. Other clients may post
+  /// meanwhile.
   private func compareLists() async throws -> (Lists, Subscribers.Finding) {
     let untilNs = RunClock.nowNs + LoadLimits.lagNs
     while true {
@@ -110,9 +111,9 @@ struct Audit {
 }
 
 extension Post.State {
-  /// Creates the state of a word of the API. Nil for an unknown word.
-  init?(word: String) {
-    guard let state = Self.allCases.first(where: { $0.word == word }) else { return nil }
+  /// Creates the state with this name in the API. Nil for an unknown name.
+  init?(name: String) {
+    guard let state = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = state
   }
 }

@@ -17,6 +17,6 @@ struct Latency: Sendable {
 
   /// Returns a percentile in milliseconds.
   ///
-  /// - Parameter percentile: 0 … 100.
+  /// - Parameter percentile: 0 to 100.
   func ms(_ percentile: Double) -> Double { Double(min(histogram.valueAtPercentile(percentile), maxUs)) / 1_000 }
 }

@@ -39,7 +39,7 @@ struct StoreReader: Sendable {
   /// Passes the account's own posts to `handle`, oldest first, a thousand at a time.
   ///
   /// - Parameter after: the post before the first one. Nil for all posts.
-  /// - Throws: like `list`.
+  /// - Throws: `LoadTestError`, as `list` does.
   func posts(after: PostID?, _ handle: ([Post]) -> Void) async throws {
     var after = after?.description
     repeat {

@@ -13,17 +13,18 @@ final class Tally: Sendable {
     /// Id of the post in the store.
     var storedID: UInt64 = 0
     var storedState = Post.State.queued
-    var marks: Marks = []
+    var flags: Flags = []
   }
 
-  struct Marks: OptionSet {
+  /// Findings about a post.
+  struct Flags: OptionSet {
     let rawValue: UInt8
     /// The subscriber saw the post under a second id.
-    static let seenTwice = Marks(rawValue: 1)
+    static let seenTwice = Flags(rawValue: 1)
     /// The store has the post under a second id.
-    static let storedTwice = Marks(rawValue: 2)
+    static let storedTwice = Flags(rawValue: 2)
     /// The store has the post under the id in the server's response.
-    static let isFound = Marks(rawValue: 4)
+    static let isFound = Flags(rawValue: 4)
   }
 
   /// The counts so far.
@@ -32,7 +33,7 @@ final class Tally: Sendable {
     var sent = 0
     var accepted = 0
     var refused = 0
-    /// Attempts after a post's first.
+    /// Attempts after the first attempt of a post.
     var retried = 0
     /// Posts without a response at the end of the run.
     var unanswered = 0
@@ -116,7 +117,7 @@ final class Tally: Sendable {
     state.withLock { state in
       let seenID = state.records[post].seenID
       guard seenID == 0 else {
-        if seenID != id.rawValue { state.records[post].marks.insert(.seenTwice) }
+        if seenID != id.rawValue { state.records[post].flags.insert(.seenTwice) }
         return
       }
       state.records[post].seenID = id.rawValue
@@ -131,9 +132,9 @@ final class Tally: Sendable {
   func find(_ post: Int, id: PostID, state found: Post.State) -> Bool {
     state.withLock { state in
       let record = state.records[post]
-      if record.acceptedID == id.rawValue { state.records[post].marks.insert(.isFound) }
+      if record.acceptedID == id.rawValue { state.records[post].flags.insert(.isFound) }
       guard record.storedID == 0 || record.storedID == id.rawValue else {
-        state.records[post].marks.insert(.storedTwice)
+        state.records[post].flags.insert(.storedTwice)
         return false
       }
       state.records[post].storedID = id.rawValue

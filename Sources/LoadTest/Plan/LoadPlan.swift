@@ -7,7 +7,7 @@ package struct LoadPlan: Sendable {
   let rate: Int
   /// Duration in which posts become due, in seconds.
   let seconds: Int
-  /// 8 hexadecimal digits, unique to the run. They mark its posts.
+  /// Id of the run: 8 hexadecimal digits, which the links of its posts contain.
   let run: String
   let seed: UInt64
   let places: PlaceTexts
@@ -45,8 +45,7 @@ package struct LoadPlan: Sendable {
     return post
   }
 
-  /// Returns the idempotency key of a post, the same at every attempt. A post whose response was lost is thus not
-  /// stored twice.
+  /// Returns the idempotency key of a post, the same at every attempt. The server therefore stores the post only once.
   func idempotencyKey(_ post: Int) -> String { "\(run)-\(post)" }
 
   /// Returns the place text of a post.

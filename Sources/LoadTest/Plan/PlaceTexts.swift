@@ -6,8 +6,8 @@ package import Gazetteer
 package enum PlaceTexts: Sendable {
   /// The lines of a file.
   case lines([String])
-  /// The towns of a gazetteer, in several spellings.
-  case towns(PlaceIndex.Rows)
+  /// The cities of a gazetteer, in several spellings.
+  case cities(PlaceIndex.Rows)
 
   /// Reads a file's lines.
   ///
@@ -31,15 +31,15 @@ package enum PlaceTexts: Sendable {
     self = .lines(lines)
   }
 
-  /// Reads a gazetteer's towns.
+  /// Reads a gazetteer's cities.
   ///
-  /// - Throws: `PlaceIndexError` for a file that is not a gazetteer, `LoadTestError` for one without towns.
+  /// - Throws: `PlaceIndexError` for a file that is not a gazetteer, `LoadTestError` for a gazetteer without cities.
   package init(gazetteer path: String) throws {
     let rows = try PlaceIndex.Rows(path: path, populationMin: LoadLimits.populationMin)
     guard rows.count > 0 else {
-      throw LoadTestError.noTowns(path: path)
+      throw LoadTestError.noCities(path: path)
     }
-    self = .towns(rows)
+    self = .cities(rows)
   }
 
   /// Returns a place text.
@@ -48,20 +48,20 @@ package enum PlaceTexts: Sendable {
   func text(random: UInt64) -> String {
     switch self {
     case .lines(let lines): return lines[Int(random % UInt64(lines.count))]
-    case .towns(let rows):
-      guard let town = rows[Int(random % UInt64(rows.count))] else { return "Seattle" }
-      return PlaceTexts.text(town, form: random >> 56)
+    case .cities(let rows):
+      guard let city = rows[Int(random % UInt64(rows.count))] else { return "Seattle" }
+      return PlaceTexts.text(city, form: random >> 56)
     }
   }
 
-  /// Returns a town in one of five forms.
-  static func text(_ town: Place, form: UInt64) -> String {
-    let full = [town.name, town.region, town.country].filter { !$0.isEmpty }.joined(separator: ", ")
+  /// Returns the text of a city in one of five forms.
+  static func text(_ city: Place, form: UInt64) -> String {
+    let full = [city.name, city.region, city.country].filter { !$0.isEmpty }.joined(separator: ", ")
     return switch form % 5 {
-    case 0: town.name
-    case 1: town.region.isEmpty ? full : "\(town.name), \(town.region)"
-    case 2: "\(town.name) \(town.country)".lowercased()
-    case 3: "\(town.name), \(town.countryCode)".uppercased()
+    case 0: city.name
+    case 1: city.region.isEmpty ? full : "\(city.name), \(city.region)"
+    case 2: "\(city.name) \(city.country)".lowercased()
+    case 3: "\(city.name), \(city.countryCode)".uppercased()
     default: full
     }
   }

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// The clock of a load test, in nanoseconds. It never goes back.
+/// The monotonic clock of a load test, in nanoseconds.
 enum RunClock {
   static var nowNs: Int64 { Int64(DispatchTime.now().uptimeNanoseconds) }
 

@@ -75,7 +75,7 @@ package struct LoadReport {
     return String(decoding: json.bytes, as: UTF8.self)
   }
 
-  /// Lines about the store. A single line if the store could not be read.
+  /// Lines about the store. If the store could not be read, a line with a question mark.
   private var stored: [String] {
     let s = summary
     guard s.finding.problem == nil else { return ["", "stored".padded(18) + "?".leftPadded(11)] }

@@ -23,7 +23,7 @@ package struct LoadSummary: Sendable {
   let duplicated: Int
   /// Published posts that were in no frame and no list of the subscriber.
   let notSeenLive: Int
-  /// Posts in the store without a response in time.
+  /// Posts that are in the store, although the test got no response in time.
   let storedUnanswered: Int
 
   init(
@@ -68,7 +68,7 @@ package struct LoadSummary: Sendable {
     if notSeenLive > 0, replacements == 0 {
       failures.append("\(notSeenLive) posts did not reach the subscriber, and no list was replaced")
     }
-    if queued > 0 { failures.append("\(queued) posts are still queued") }
+    if queued > 0 { failures.append(queued == 1 ? "1 post is still queued" : "\(queued) posts are still queued") }
     let subscribers = finding.subscribers
     if subscribers.equal < subscribers.count {
       failures.append(
@@ -87,15 +87,15 @@ package struct LoadSummary: Sendable {
     var storedUnanswered = 0
 
     mutating func add(_ record: Tally.Record) {
-      if record.acceptedID != 0, !record.marks.contains(.isFound) { lost += 1 }
-      if !record.marks.isDisjoint(with: [.seenTwice, .storedTwice]) || isSeenUnderAnotherID(record) { duplicated += 1 }
+      if record.acceptedID != 0, !record.flags.contains(.isFound) { lost += 1 }
+      if !record.flags.isDisjoint(with: [.seenTwice, .storedTwice]) || isSeenUnderAnotherID(record) { duplicated += 1 }
       guard record.storedID != 0 else { return }
       states[Int(record.storedState.rawValue)] += 1
       if record.storedState == .published, record.seenID == 0 { notSeenLive += 1 }
       if record.acceptedID == 0 { storedUnanswered += 1 }
     }
 
-    /// True if the feed's id of the post is not the store's.
+    /// True if the post has one id in the feed and another in the store.
     private func isSeenUnderAnotherID(_ record: Tally.Record) -> Bool {
       record.seenID != 0 && record.storedID != 0 && record.seenID != record.storedID
     }

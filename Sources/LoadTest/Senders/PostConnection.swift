@@ -8,7 +8,7 @@ import NIOHTTP1
 /// The connection uses NIO's HTTP codec instead of `HTTPClient`. A client with a pool decides itself when a connection
 /// opens and which request waits for one. That wait would count as the server's.
 struct PostConnection {
-  /// The server closed the connection, or was silent for too long.
+  /// The server closed the connection, or a timeout did.
   private struct Closed: Error {}
 
   private struct Claim {
@@ -56,7 +56,7 @@ struct PostConnection {
         }
       } catch {
         timeouts.end(number)
-        // An idle connection that ended was not needed.
+        // The end of an idle connection fails no post.
         guard claim?.attempts ?? 0 > 0 else { continue }
         tally.fail(PostConnection.kind(of: error))
         try? await pause()
@@ -100,7 +100,7 @@ struct PostConnection {
     switch response.outcome {
     case .accepted(let id):
       let nowNs = RunClock.nowNs
-      // The latency starts at the due time, not at the send. A user too would wait for a connection, and for a server
+      // The latency starts at the due time, not at the send. A user would also wait for a connection, or for a server
       // that restarts.
       tally.accept(post, id: id, latencyNs: nowNs - schedule.dueNs(post), nowNs: nowNs)
       claim = nil

@@ -32,7 +32,7 @@ struct PostTarget: Sendable {
 
   /// Connects to the server.
   ///
-  /// - Throws: the network's error, after `LoadLimits.connectMs` at most.
+  /// - Throws: the network's error, after at most `LoadLimits.connectMs`.
   func connect() async throws -> Connection {
     try await ClientBootstrap(group: group)
       .connectTimeout(.milliseconds(LoadLimits.connectMs))

@@ -8,7 +8,7 @@ final class Producer: Sendable {
   private struct State {
     var batches: [UInt64: [Int]] = [:]
     var lastBatch: UInt64 = 0
-    /// The next post, if it is not due yet, and whether it was already due when it was claimed.
+    /// The next post, if it is not due yet. `waitedForConnection` is true if the post was late when it was claimed.
     var claimed: (post: Int, waitedForConnection: Bool)?
     /// Posts to retry, with the earliest time, in nanoseconds of `RunClock`.
     var retries: [(post: Int, dueNs: Int64)] = []
@@ -20,7 +20,7 @@ final class Producer: Sendable {
   private let schedule: Schedule
   private let tally: Tally
   private let batchMax: Int
-  /// Only one thread uses the state, so the lock is never contended.
+  /// Almost only the reactor's thread uses the state, so the lock is rarely contended.
   private let state = Mutex(State())
 
   /// Creates a producer.
@@ -45,7 +45,7 @@ final class Producer: Sendable {
     for _ in 0..<state.withLock({ $0.open }) { tally.recordUnanswered() }
   }
 
-  /// Returns the next batch. `nowMs` is the reactor's time, in milliseconds.
+  /// Returns the next batch, a pause, or the end. `nowMs` is the reactor's time, in milliseconds.
   func next(nowMs: Int64) -> SubmitClient.Next {
     let nowNs = RunClock.nowNs
     if nowNs >= schedule.endNs { return .over }
@@ -65,7 +65,7 @@ final class Producer: Sendable {
         posts.append(post)
       }
       guard !posts.isEmpty else {
-        // There is nothing to send now. A receipt may change that.
+        // A busy receipt may still add a post to retry.
         return dueNs == .max ? .over : .pause(untilMs: nowMs + max(1, (dueNs - nowNs) / 1_000_000))
       }
       state.lastBatch += 1
@@ -108,7 +108,7 @@ final class Producer: Sendable {
     state.withLock { $0.open -= 1 }
   }
 
-  /// Adds the retries that are due to `posts`. Returns the time at which the next retry is due.
+  /// Moves due retries to `posts`. Returns the due time of the next retry, or `Int64.max` without one.
   private func collectRetries(_ state: inout State, _ posts: inout [Int], _ nowNs: Int64) -> Int64 {
     guard !state.retries.isEmpty else { return .max }
     let due = state.retries.filter { $0.dueNs <= nowNs }.prefix(batchMax).map(\.post)

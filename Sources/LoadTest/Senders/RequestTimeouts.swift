@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// Timeouts of requests: it closes the channel of a request without a timely response. All connections share it,
-/// because a timer for each request would cost more than the request.
+/// The timeouts of the requests of all connections. They close the channel of a request without a timely response. A
+/// timer for each request would cost more than the request.
 final class RequestTimeouts: Sendable {
   private struct Wait {
     let channel: any Channel

@@ -33,8 +33,7 @@ final class RunSubscriber: Sendable {
     }.reactor
   }
 
-  /// Starts the recording of the run's posts. Lists received earlier are not recorded, because they contain none of
-  /// them.
+  /// Starts the recording of the run's posts. Earlier lists contain none of these posts, and are not recorded.
   func begin(_ schedule: Schedule) { seen.withLock { $0.schedule = schedule } }
 
   /// The subscriber's list. Nil if it has none, or knows that its list is wrong.

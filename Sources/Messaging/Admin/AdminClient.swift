@@ -42,8 +42,8 @@ package final class AdminClient: ReactorSocket {
   package func tick(nowMs: Int64) -> Int64 {
     waiting += requests.drain()
     while let (id, request) = waiting.first {
-      // Without a connection the socket refuses the request. If libzmq kept it, a later ingest would get all of them
-      // together.
+      // Without a connection the socket refuses a request. If libzmq queued requests, the next ingest would get all of
+      // them together.
       guard socket.send(AdminRequestFrame(id: id, request).bytes) == .accepted else {
         return nowMs + Limits.adminRetryMs
       }

@@ -155,5 +155,5 @@ extension Onthemap_Admin_V1_User {
   }
 }
 
-/// Returns a time of the wire, in milliseconds since 1970. Nil for 0 and for times out of range.
+/// Decodes a time, in milliseconds since 1970. Nil for 0 and for times out of range.
 func unixMs(_ wire: UInt64) -> Int64? { (1...Protocol.unixMsMax).contains(wire) ? Int64(wire) : nil }

@@ -84,7 +84,9 @@ extension AdminRequestFrame {
       return .list(state: state, reason: list.reason.isEmpty ? nil : list.reason, after: after, limit: limit)
     case .show(let show): return .show(try Self.id(show.postID))
     case .retry(let retry) where retry.hasAll:
-      guard retry.postIds.isEmpty else { throw AdminRefusal(.malformed, "post_ids and all exclude each other") }
+      guard retry.postIds.isEmpty else {
+        throw AdminRefusal(.malformed, "post_ids and all exclude each other; send one of them")
+      }
       let reason = retry.all.reason.isEmpty ? nil : retry.all.reason
       return .retry(.all(reason: reason, after: try Self.optional(retry.all.after)))
     case .retry(let retry): return .retry(.posts(try Self.ids(retry.postIds)))
@@ -104,7 +106,7 @@ extension AdminRequestFrame {
       case .disabled(let isDisabled): return .setUser(email: user.email, isDisabled ? .disable : .enable)
       case .password(let password): return .setUser(email: user.email, .password(password.isEmpty ? nil : password))
       case .operator(let isOperator): return .setUser(email: user.email, isOperator ? .promote : .demote)
-      case nil: throw AdminRefusal(.malformed, "not a change of this protocol in a SetUserRequest")
+      case nil: throw AdminRefusal(.malformed, "a SetUserRequest without a change of this protocol")
       }
     case nil: throw AdminRefusal(.malformed, "a request without a body of this protocol")
     }
@@ -112,7 +114,7 @@ extension AdminRequestFrame {
 
   private static func ids(_ texts: [String]) throws(AdminRefusal) -> [PostID] {
     guard (1...Limits.adminPostsMax).contains(texts.count) else {
-      throw AdminRefusal(.malformed, "1 to \(Limits.adminPostsMax) ids may be named, not \(texts.count)")
+      throw AdminRefusal(.malformed, "a request must name 1 to \(Limits.adminPostsMax) ids, not \(texts.count)")
     }
     var ids: [PostID] = []
     for text in texts { ids.append(try id(text)) }

@@ -22,7 +22,7 @@ package final class AdminServer: ReactorSocket {
   /// A request and the sender of the request.
   package struct Request: Sendable {
     package let request: AdminRequest
-    package let known: LiveState
+    package let liveState: LiveState
     /// The sender, as in `Socket.sender`.
     package let sender: String
     fileprivate let peer: [UInt8]
@@ -31,14 +31,14 @@ package final class AdminServer: ReactorSocket {
 
   /// A command from ingest. Any thread may enqueue it.
   package enum Command: Sendable {
-    /// A reply for the sender. Each request of the socket gets one.
+    /// A reply for the sender. Each request on the socket gets one reply.
     case reply(Request, AdminReply)
     /// Calls back on the reactor's thread with the state that a request needs. The callback must not block.
     case inspect(AdminRequest, @Sendable (LiveState) -> Void)
   }
 
   package let socket: Socket
-  /// Address with the actual port. Nil if the server has no public socket.
+  /// Address with the actual port. Nil if the server is not bound.
   package let endpoint: Endpoint?
   private let jobs: JobServer
   private let changes: ChangeServer
@@ -51,10 +51,10 @@ package final class AdminServer: ReactorSocket {
   /// Creates the server, and binds its socket if an address is given.
   ///
   /// - Parameters:
-  ///   - bind: address of the socket. Nil if no peer may reach it.
+  ///   - bind: address of the socket. Nil leaves the socket unbound, so that no peer reaches it.
   ///   - jobs, changes: sockets of the same reactor, for their state.
-  ///   - onRequest: handler of each request, with at most `Limits.adminRequestsMax` unanswered. It runs on the
-  ///     reactor's thread and must not block.
+  ///   - onRequest: handler of each request. At most `Limits.adminRequestsMax` requests wait for a reply. The handler
+  ///     runs on the reactor's thread and must not block.
   package init(
     _ context: Reactor.Context, bind: Endpoint?, jobs: JobServer, changes: ChangeServer,
     commands: CommandQueue<Command>, logger: Logger, onRequest: @escaping @Sendable (Request) -> Void
@@ -62,7 +62,7 @@ package final class AdminServer: ReactorSocket {
     socket = try context.socket(.router, frameBytesMax: Limits.adminRequestBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
     socket.keepsSender = true
-    // The umask applies before the bind. A peer could open a socket whose mode is restricted only afterwards.
+    // Set the umask before the bind, because a peer could open the socket before a later chmod.
     let mask = umask(0o177)
     defer { umask(mask) }
     endpoint = if let bind { try socket.bind(bind) } else { nil }
@@ -78,12 +78,12 @@ package final class AdminServer: ReactorSocket {
     guard frames.count == 2, let frame = try? AdminRequestFrame(serializedBytes: frames[1]),
       frame.magic == Protocol.magic
     else {
-      return reject(peer, id: 0, AdminRefusal(.malformed, "not an AdminRequest of this protocol"), nowMs: nowMs)
+      return refuse(peer, id: 0, AdminRefusal(.malformed, "not an AdminRequest of this protocol"), nowMs: nowMs)
     }
     // Check the version before the body: another major version may have bodies that are unknown here.
     guard frame.major == Protocol.major else {
       let refusal = AdminRefusal(.unsupportedVersion, "this ingest supports version \(Protocol.major) only")
-      return reject(peer, id: frame.requestID, refusal, nowMs: nowMs)
+      return refuse(peer, id: frame.requestID, refusal, nowMs: nowMs)
     }
     do throws(AdminRefusal) {
       let request = try frame.request()
@@ -93,11 +93,11 @@ package final class AdminServer: ReactorSocket {
       unansweredRequests += 1
       onRequest(
         Request(
-          request: request, known: liveState(about: request, nowMs: nowMs), sender: socket.sender, peer: peer,
+          request: request, liveState: liveState(about: request, nowMs: nowMs), sender: socket.sender, peer: peer,
           id: frame.requestID))
     } catch {
       guard error.code == .malformed else { return send(.refused(error), to: peer, id: frame.requestID) }
-      reject(peer, id: frame.requestID, error, nowMs: nowMs)
+      refuse(peer, id: frame.requestID, error, nowMs: nowMs)
     }
   }
 
@@ -126,9 +126,9 @@ package final class AdminServer: ReactorSocket {
     }
   }
 
-  /// Counts a malformed request and logs it at most once a second. Each gets a reply: only the operator's own tools
-  /// reach this socket.
-  private func reject(_ peer: [UInt8], id: UInt64, _ refusal: AdminRefusal, nowMs: Int64) {
+  /// Counts a malformed request, and logs at most one a second. Each malformed request gets a reply, because only the
+  /// operator's own tools reach this socket.
+  private func refuse(_ peer: [UInt8], id: UInt64, _ refusal: AdminRefusal, nowMs: Int64) {
     if malformed.add(nowMs: nowMs) { malformed.log(refusal.detail, to: logger) }
     send(.refused(refusal), to: peer, id: id)
   }

@@ -5,7 +5,7 @@ extension Onthemap_Jobs_V1_Detail {
   init(_ detail: Place.Detail) {
     county = detail.county.safeLine(bytesMax: Limits.countyBytesMax)
     postcode = detail.postcode.safeLine(bytesMax: Limits.postcodeBytesMax)
-    // The words are as typed, so they may hold any character.
+    // The matched and unmatched words are as typed, so they may have any character.
     matched = detail.matched.safeLine(bytesMax: Limits.placeBytesMax)
     unmatched = detail.unmatched.safeLine(bytesMax: Limits.placeBytesMax)
     provider = detail.provider.safeLine(bytesMax: Limits.providerBytesMax)
@@ -40,7 +40,7 @@ extension Onthemap_Jobs_V1_Detail {
 }
 
 extension [Onthemap_Jobs_V1_Detail] {
-  /// Creates one detail for each place, or none if no place has a detail.
+  /// Creates one detail for each place, or no details if no place has one.
   init(_ places: [Place]) {
     let isDetailed = places.contains { $0.detail != nil }
     self = isDetailed ? places.map { Onthemap_Jobs_V1_Detail($0.detail ?? Place.Detail()) } : []

@@ -28,8 +28,9 @@ package final class ChangeClient: ReactorSocket {
   ///   - curve: keys of the feed and of the link. Nil disables encryption.
   ///   - subscribers: number of the feed's subscribers, for ingest's operator. Nil if it is unknown.
   ///   - onValidReply: handler of a valid reply, with its time. It runs on the reactor's thread.
-  ///   - turnedStale: handler of staleness, with the time. It runs on the reactor's thread. True if ingest has sent no
-  ///     valid reply for `Limits.livenessMs`, false after the next one. The client begins stale.
+  ///   - turnedStale: handler of a change of staleness, with the time. It runs on the reactor's thread. Its argument is
+  ///     true when ingest has sent no valid reply for `Limits.livenessMs`, and false after the next valid reply. The
+  ///     client begins stale.
   ///   - replaced: handler of a complete list, with the time. It runs on the reactor's thread.
   ///   - changed: handler of changes, their delta and the list after them. It runs on the reactor's thread.
   package init(
@@ -96,9 +97,9 @@ package final class ChangeClient: ReactorSocket {
     case .listReceived(let seq, let entries):
       logger.info(
         "snapshot loaded", metadata: ["source": "ingest", "seq": "\(seq)", "entries": "\(entries)"])
-    case .refused(let code, let detail):
+    case .fetchRefused(let code, let detail):
       logger.error("fetch refused by ingest", metadata: ["code": "\(code)", "detail": "\(detail)"])
-    case .rejected(let reason): logger.error("reply from ingest rejected", metadata: ["reason": "\(reason)"])
+    case .replyRefused(let reason): logger.error("reply from ingest refused", metadata: ["reason": "\(reason)"])
     case .regressed(let had, let now):
       logger.critical(
         """
@@ -119,15 +120,15 @@ extension FeedPull.Reply {
       self = .snapshot(seq: reply.seq, entries(snapshot.entries), hash: snapshot.stateHash)
     case .changes(let changes):
       self = .changes(changes.changes, hash: changes.hasStateHash ? changes.stateHash : nil)
-    case .error(let error): self = .refusal(code: error.code.word, detail: error.detail)
+    case .error(let error): self = .refusal(code: error.code.name, detail: error.detail)
     case nil: self = .unknown
     }
   }
 }
 
 extension Onthemap_Changes_V1_ErrorCode {
-  /// Word of the code in the log.
-  fileprivate var word: String {
+  /// Name of the code in the log.
+  fileprivate var name: String {
     switch self {
     case .malformed: "malformed"
     case .unsupportedVersion: "unsupported_version"

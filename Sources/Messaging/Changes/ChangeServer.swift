@@ -4,8 +4,8 @@ import Metrics
 import SwiftProtobuf
 import Telemetry
 
-/// Ingest's end of the change log: a ROUTER that answers feeds from memory. It keeps a fetch open until there is a
-/// change.
+/// Ingest's end of the change log: a ROUTER that replies to feeds from memory. It keeps a fetch open until there is a
+/// change, or until the fetch's `waitMs` is over.
 package final class ChangeServer: ReactorSocket {
   package let socket: Socket
   /// Address with the actual port.
@@ -43,14 +43,14 @@ package final class ChangeServer: ReactorSocket {
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     let peer = frames.first ?? []
     // Check the version before the fields: another major version may allow fields that are forbidden here.
-    if frames.count == 2, let other = try? FetchRequest(serializedBytes: frames[1]), other.magic == Protocol.magic,
-      other.major != Protocol.major
+    if frames.count == 2, let foreign = try? FetchRequest(serializedBytes: frames[1]), foreign.magic == Protocol.magic,
+      foreign.major != Protocol.major
     {
       let detail = "this ingest supports version \(Protocol.major) only"
-      return reject(peer, id: other.requestID, .unsupportedVersion, detail, nowMs: nowMs)
+      return refuse(peer, id: foreign.requestID, .unsupportedVersion, detail, nowMs: nowMs)
     }
     guard let request = FetchRequest(frames.dropFirst()) else {
-      return reject(peer, id: 0, .malformed, "not a FetchRequest of this protocol", nowMs: nowMs)
+      return refuse(peer, id: 0, .malformed, "not a FetchRequest of this protocol", nowMs: nowMs)
     }
     note(request, of: peer, nowMs: nowMs)
     fetches.increment()
@@ -72,7 +72,8 @@ package final class ChangeServer: ReactorSocket {
 
   package func shutDown() {}
 
-  /// Returns the feeds with a request within `Limits.livenessMs`, sorted by name, for the operator. Forgets the others.
+  /// Returns the feeds with a request within `Limits.livenessMs`, sorted by name, for the operator. Forgets other
+  /// feeds.
   func feeds(nowMs: Int64) -> [QueueStatus.Feed] {
     forget(nowMs: nowMs)
     return seen.values.map {
@@ -91,7 +92,7 @@ package final class ChangeServer: ReactorSocket {
   private func forget(nowMs: Int64) { seen = seen.filter { nowMs - $0.value.lastReceivedMs <= Limits.livenessMs } }
 
   /// Counts a malformed request. Logs it and replies at most once a second.
-  private func reject(
+  private func refuse(
     _ peer: [UInt8], id: UInt64, _ code: Onthemap_Changes_V1_ErrorCode, _ detail: String, nowMs: Int64
   ) {
     guard malformed.add(nowMs: nowMs) else { return }

@@ -50,7 +50,7 @@ extension FetchReply {
 }
 
 extension Onthemap_Changes_V1_Changes {
-  /// The changes by rising sequence number. Nil if a change breaks the protocol. An invalid trace is omitted.
+  /// The changes by ascending sequence number. Nil if a change breaks the protocol. An invalid trace is omitted.
   var changes: [FeedChange]? {
     guard let entries = Messaging.entries(upsert)?.traced(traces.map { ($0.seq, $0.traceparent) }) else { return nil }
     let removed = removals.compactMap(\.change)

@@ -4,7 +4,7 @@ import Domain
 /// without a message object.
 ///
 /// The reader serves the few messages that arrive thousands of times a second. A caller that meets an unusual field
-/// gives up and leaves the frame to the generated code, which decides.
+/// decodes the frame with the generated code instead.
 ///
 /// The bytes must outlive the reader.
 struct FieldReader {
@@ -51,7 +51,8 @@ struct FieldReader {
     return true
   }
 
-  /// Returns the elements of a message that holds only messages in its field 1. Nil for any other message.
+  /// Returns the messages in field 1 of a message without other fields. Nil for any other message, and if `element`
+  /// returns nil.
   static func elements<Element>(
     _ bytes: UnsafeRawBufferPointer, _ element: (inout FieldReader) -> Element?
   ) -> [Element]? {
@@ -101,7 +102,7 @@ extension Int32 {
 }
 
 extension String {
-  /// Nil if the bytes are not UTF-8.
+  /// Decodes UTF-8. Nil if the bytes are not UTF-8.
   init?(utf8 bytes: UnsafeRawBufferPointer) {
     // This avoids `String(validating:as:)`, which is generic and shows up in profiles.
     guard let text = try? UTF8Span(validating: bytes.assumingMemoryBound(to: UInt8.self).span) else { return nil }

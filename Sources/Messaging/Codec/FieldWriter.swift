@@ -1,6 +1,6 @@
 /// A writer of protobuf's wire format (https://protobuf.dev/programming-guides/encoding/), field by field. Like the
 /// generated code, it omits fields that are zero or empty. It serves the few messages that are sent thousands of times
-/// a second. Field numbers are 1 to 15, but those of nested messages have no bound.
+/// a second. Field numbers are 1 to 15. Only a nested message may have a higher number.
 struct FieldWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -30,7 +30,7 @@ struct FieldWriter {
 
   mutating func fixed64(_ field: UInt8, _ value: UInt64) {
     guard value != 0 else { return }
-    // A single append writes all nine bytes: an array checks its capacity at each append.
+    // Append all nine bytes together, because an array checks its capacity at each append.
     withUnsafeTemporaryAllocation(byteCount: 9, alignment: 1) { written in
       written[0] = tag(field, 1)
       written.storeBytes(of: value.littleEndian, toByteOffset: 1, as: UInt64.self)
@@ -54,7 +54,7 @@ struct FieldWriter {
     }
   }
 
-  /// Writes a nested message, also if it is empty.
+  /// Writes a nested message, even if it is empty.
   mutating func message(_ field: UInt8, _ write: (inout FieldWriter) -> Void) {
     // A length nearly always fits in one byte. Longer lengths insert more bytes afterwards.
     varint(UInt64(field) << 3 | 2)
@@ -62,13 +62,13 @@ struct FieldWriter {
     let start = bytes.count
     write(&self)
     var length = bytes.count - start
-    let more = (Int.bitWidth - 1 - length.leadingZeroBitCount) / 7
-    if more > 0 { bytes.insert(contentsOf: repeatElement(0x80, count: more), at: start) }
-    for index in start - 1..<start - 1 + more {
+    let extraBytes = (Int.bitWidth - 1 - length.leadingZeroBitCount) / 7
+    if extraBytes > 0 { bytes.insert(contentsOf: repeatElement(0x80, count: extraBytes), at: start) }
+    for index in start - 1..<start - 1 + extraBytes {
       bytes[index] = UInt8(truncatingIfNeeded: length) | 0x80
       length >>= 7
     }
-    bytes[start - 1 + more] = UInt8(length)
+    bytes[start - 1 + extraBytes] = UInt8(length)
   }
 
   mutating func data(_ field: UInt8, _ data: [UInt8]) {
@@ -88,7 +88,7 @@ struct FieldWriter {
   /// Appends bytes that are encoded already.
   mutating func add(_ written: some Collection<UInt8>) { bytes.append(contentsOf: written) }
 
-  /// Removes the bytes after a length. Returns them as a new writer.
+  /// Removes the bytes after the first `length` bytes, and returns the removed bytes as a new writer.
   mutating func cut(after length: Int) -> FieldWriter {
     var rest = FieldWriter()
     rest.add(bytes[length...])

@@ -4,7 +4,7 @@ import Metrics
 import SwiftProtobuf
 import Telemetry
 
-/// The header of every frame of every link, and the range of times.
+/// The constants of every frame's header, and the latest valid time.
 enum Protocol {
   /// "OTM1", little-endian.
   static let magic: UInt32 = 0x314D_544F
@@ -29,7 +29,7 @@ struct MalformedFrames {
     counter = Metric.linkMalformed.counter(link)
   }
 
-  /// Counts a frame. True if this one may be logged and get a reply.
+  /// Counts a malformed frame. Returns true if the caller may log it and reply to it.
   mutating func add(nowMs: Int64) -> Bool {
     count += 1
     counter.increment()

@@ -12,7 +12,7 @@ extension FeedProbe.ReceivedMessage {
       return
     }
     guard let wire = try? FetchRequest(serializedBytes: bytes) else {
-      self = .badFetch("a frame that is no FetchRequest")
+      self = .badFetch("a frame that is not a FetchRequest")
       return
     }
     guard wire.magic == Protocol.magic, wire.major == Protocol.major, wire.minor == Protocol.minor else {

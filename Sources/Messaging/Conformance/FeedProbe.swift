@@ -1,6 +1,6 @@
 package import Domain
 
-/// The messages in a conformance run of a feed: on the change log, to subscribers, and of queries.
+/// The messages in a conformance run of a feed, on the change log, to subscribers and on the query port.
 package enum FeedProbe {
   /// A message from the feed.
   package enum ReceivedMessage: Sendable {
@@ -37,7 +37,7 @@ package enum FeedProbe {
   package enum Subject: Sendable, Hashable {
     case snapshot, delta, heartbeat
     case join(String)
-    /// Any other topic, after the feed's name.
+    /// The part of any other topic after the feed's name.
     case other(String)
   }
 
@@ -62,7 +62,7 @@ package enum FeedProbe {
   package enum Stimulus: Sendable, Equatable {
     case reply(id: UInt64, Epoch, ChangeLog.FetchResult)
     case wrongList(id: UInt64, FeedState)
-    /// Malformed replies, some of which contain a change.
+    /// Malformed replies. Some of them would change the list if the feed accepted them.
     case malformed(id: UInt64, Epoch, FeedEntry)
     case subscribe(subscriber: Int, Subject)
     case query(id: UInt64, Query)

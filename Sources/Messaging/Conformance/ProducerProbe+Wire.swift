@@ -12,7 +12,7 @@ extension ProducerProbe.ReceivedMessage {
       return
     }
     guard let request = try? SubmitRequest(serializedBytes: bytes) else {
-      self.init(connection, byteCount, .unreadable("a frame that is no SubmitRequest"))
+      self.init(connection, byteCount, .unreadable("a frame that is not a SubmitRequest"))
       return
     }
     var body = request.body.map(Body.init) ?? .unreadable("a frame without a body")
@@ -92,12 +92,13 @@ extension Onthemap_Submit_V1_Statuses {
 }
 
 extension ProducerProbe {
-  /// The end of a frame of a later minor version. The last value of a repeated field counts.
+  /// Bytes that give a frame a later minor version and an unknown field. Protobuf reads the last minor version in the
+  /// frame.
   fileprivate static var laterMinorSuffix: [UInt8] {
-    var rest = FieldWriter()
-    rest.number(3, UInt64(Protocol.minor + 1))
-    rest.message(99) { $0.text(1, "of a later minor version") }
-    return rest.bytes
+    var suffix = FieldWriter()
+    suffix.number(3, UInt64(Protocol.minor + 1))
+    suffix.message(99) { $0.text(1, "of a later minor version") }
+    return suffix.bytes
   }
 
   /// Returns malformed frames. A producer that does not check them would take most of them for the batch's Receipts.

@@ -29,10 +29,10 @@ package enum ProducerProbe {
     ///
     /// - Parameter isLater: true for a frame of a later minor version, with an unknown field.
     case receipts(connection: Int, id: UInt64, [SubmitReceipt], isLater: Bool = false)
-    /// Statuses that say that each post is published.
+    /// Statuses in which each post is published.
     case statuses(connection: Int, id: UInt64, [String])
     case error(connection: Int, id: UInt64, Refusal, retryAfterMs: Int64)
-    /// Malformed frames, some of which would accept the whole batch.
+    /// Malformed frames. Some of them would acknowledge the whole batch if the producer accepted them.
     case malformed(connection: Int, id: UInt64, [SubmitReceipt])
   }
 

@@ -3,7 +3,7 @@ import FoundationEssentials
 import SwiftProtobuf
 
 extension SubscriberProbe.ReceivedMessage {
-  /// Decodes a subscription. Nil for any other message: libzmq delivers those too.
+  /// Decodes a subscription. Nil for any other message, which libzmq delivers too.
   package init?(_ frames: [[UInt8]]) {
     guard frames.count == 1, let first = frames[0].first, first <= 1 else { return nil }
     let subject = SubscriberProbe.Subject(topic: String(decoding: frames[0].dropFirst(), as: UTF8.self))
@@ -46,12 +46,12 @@ extension SubscriberProbe.Stimulus {
 }
 
 extension SubscriberProbe.Form {
-  /// The bytes after the frame. The last value of a repeated field counts.
+  /// Bytes to append to a frame. Protobuf reads the last minor version in a frame.
   fileprivate var bytes: [UInt8] {
-    var rest = FieldWriter()
-    if self == .laterMinor { rest.number(3, UInt64(Protocol.minor + 1)) }
-    if self != .plain { rest.message(99) { $0.text(1, "of a later minor version") } }
-    return rest.bytes
+    var suffix = FieldWriter()
+    if self == .laterMinor { suffix.number(3, UInt64(Protocol.minor + 1)) }
+    if self != .plain { suffix.message(99) { $0.text(1, "of a later minor version") } }
+    return suffix.bytes
   }
 }
 

@@ -19,7 +19,7 @@ package enum SubscriberProbe {
 
   /// A message from a feed to the subscriber.
   package struct Stimulus: Sendable, Equatable {
-    /// The feed: 0 is the first, 1 the failover feed.
+    /// Number of the feed: 0 for the first feed, 1 for the failover feed.
     package let feed: Int
     package let subject: Subject
     package let body: Body
@@ -46,7 +46,7 @@ package enum SubscriberProbe {
 
 extension SubscriberProbe.Subject {
   /// The last part of the topic.
-  package var word: String {
+  package var name: String {
     switch self {
     case .delta: "d/"
     case .heartbeat: "h/"

@@ -18,7 +18,8 @@ extension WorkerProbe.ReceivedMessage {
         body = .unreadable("a frame with magic \(hexadecimal(UInt64(frame.magic), digits: 8))")
       }
     } else {
-      body = .unreadable(frames.count == 1 ? "a frame that is no WorkerFrame" : "a message of \(frames.count) frames")
+      body = .unreadable(
+        frames.count == 1 ? "a frame that is not a WorkerFrame" : "a message of \(frames.count) frames")
     }
     self.init(connection: connection, session: session, byteCount: byteCount, body: body)
   }
@@ -53,17 +54,17 @@ extension WorkerProbe.Stimulus {
     switch self {
     case .welcome(let session):
       [
-        one(
+        message(
           session,
           .welcome(
             .init(
               heartbeatMs: Limits.conformanceHeartbeatMs, livenessMs: Limits.conformanceLivenessMs,
               frameBytesMax: Limits.conformanceFrameBytesMax)))
       ]
-    case .jobs(let session, let tasks, let version): [[jobs(session, tasks, version)]]
+    case .jobs(let session, let jobs, let version): [[jobsFrame(session, jobs, version)]]
     case .acks(let session, let leases, let disposition):
       [
-        one(
+        message(
           session,
           .acks(
             .with {
@@ -76,12 +77,12 @@ extension WorkerProbe.Stimulus {
               }
             }))
       ]
-    case .heartbeat(let session, let sent): [one(session, .heartbeat(.with { $0.jobsSent = sent }))]
-    case .reset(let session): [one(session, .reset(.with { $0.reason = .unknownSession }))]
-    case .drain(let session): [one(session, .drain(.init()))]
+    case .heartbeat(let session, let sent): [message(session, .heartbeat(.with { $0.jobsSent = sent }))]
+    case .reset(let session): [message(session, .reset(.with { $0.reason = .unknownSession }))]
+    case .drain(let session): [message(session, .drain(.init()))]
     case .error(let refusal, let pauseMs):
       [
-        one(
+        message(
           0,
           .error(
             .with {
@@ -96,7 +97,7 @@ extension WorkerProbe.Stimulus {
     }
   }
 
-  private func one(_ session: UInt64, _ body: IngestFrame.OneOf_Body) -> [[UInt8]] {
+  private func message(_ session: UInt64, _ body: IngestFrame.OneOf_Body) -> [[UInt8]] {
     [IngestFrame(session: session, body).bytes]
   }
 
@@ -113,11 +114,13 @@ extension WorkerProbe.Stimulus {
     return frame.bytes
   }
 
-  private func jobs(_ session: UInt64, _ tasks: [WorkerProbe.Task], _ version: WorkerProbe.Version) -> [UInt8] {
+  private func jobsFrame(
+    _ session: UInt64, _ jobs: [WorkerProbe.LeasedJob], _ version: WorkerProbe.Version
+  ) -> [UInt8] {
     let major = version == .otherMajor ? Protocol.major + 1 : Protocol.major
     let minor = version == .laterMinor ? Protocol.minor + 1 : Protocol.minor
     return frame(session, major: major, minor: minor, body: 17) { frame in
-      for task in tasks { frame.message(1) { $0.add(task.bytes(isLater: version == .laterMinor)) } }
+      for job in jobs { frame.message(1) { $0.add(job.bytes(isLater: version == .laterMinor)) } }
     }
   }
 
@@ -133,7 +136,7 @@ extension WorkerProbe.Stimulus {
   }
 }
 
-extension WorkerProbe.Task {
+extension WorkerProbe.LeasedJob {
   fileprivate func bytes(isLater: Bool) -> [UInt8] {
     var job = FieldWriter()
     job.add(

@@ -35,17 +35,17 @@ package enum WorkerProbe {
     /// Instance as received: 16 bytes if it is valid.
     package let instance: [UInt8]
     package let software: String
-    /// Leases of jobs in work and of results that are not acknowledged.
+    /// Leases of running jobs and of unacknowledged results.
     package let held: [Lease]
   }
 
   /// A message to the worker.
   package enum Stimulus: Sendable, Equatable {
     case welcome(session: UInt64)
-    case jobs(session: UInt64, [Task], Version = .ours)
+    case jobs(session: UInt64, [LeasedJob], Version = .ours)
     /// Acknowledgements of results.
     ///
-    /// - Parameter disposition: a number, because some are unknown to the protocol.
+    /// - Parameter disposition: number of the disposition, which the protocol may not know.
     case acks(session: UInt64, [Lease], disposition: UInt8)
     case heartbeat(session: UInt64, jobsSent: UInt64)
     case reset(session: UInt64)
@@ -63,7 +63,7 @@ package enum WorkerProbe {
   package enum Refusal: Sendable { case busy, unsupportedVersion }
 
   /// A job for the worker.
-  package struct Task: Sendable, Equatable {
+  package struct LeasedJob: Sendable, Equatable {
     /// The kind of job.
     package enum Kind: Sendable { case post, lookup, unknownLookup, postWithUnknownField }
     package let lease: Lease
@@ -80,7 +80,7 @@ package enum WorkerProbe {
 
 extension WorkerProbe.ReceivedMessage.Body {
   /// The name of the message in the protocol.
-  package var word: String {
+  package var name: String {
     switch self {
     case .hello: "Hello"
     case .credit: "Credit"

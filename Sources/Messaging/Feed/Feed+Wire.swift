@@ -45,7 +45,7 @@ extension FeedFrame {
     FeedCodec.delta(bytes) ?? message(bytes)
   }
 
-  /// Decodes a frame like `read(_:)`, with the generated code alone.
+  /// Decodes a frame as `read(_:)` does, but with the generated code alone.
   static func message(_ bytes: [UInt8]) -> FeedReplica.Frame? {
     guard let wire = try? FeedFrame(serializedBytes: bytes), wire.magic == Protocol.magic,
       wire.major == Protocol.major, let epoch = Epoch(wire.epoch)

@@ -19,7 +19,7 @@ enum FeedCodec {
   /// - Parameters:
   ///   - state: the list, after the change if there is one.
   ///   - hash: hash of the list. Nil if the caller has not computed it.
-  ///   - isStale: true if ingest has been silent for some time.
+  ///   - isStale: true if the list may be behind ingest.
   ///   - unixMs: wall-clock time, in milliseconds since 1970.
   static func feed(
     _ body: Body, _ state: FeedState, hash: UInt64? = nil, isStale: Bool = false, instance: String, unixMs: Int64
@@ -50,7 +50,7 @@ enum FeedCodec {
     return frame.bytes
   }
 
-  /// A feed's reply to a query, if it has a list.
+  /// The reply of a feed that has a list.
   enum QueryReply {
     case snapshot
     case delta(FeedDelta)
@@ -93,7 +93,7 @@ enum FeedCodec {
     return frame.bytes
   }
 
-  /// Decodes a delta of the feed. Nil for any other frame, and for one that only the generated code can read.
+  /// Decodes a delta of the feed. Nil for any other frame, and for a frame that only the generated code can read.
   static func delta(_ bytes: [UInt8]) -> FeedReplica.Frame? {
     bytes.withUnsafeBytes { bytes in
       var frame = FieldReader(bytes)
@@ -122,7 +122,7 @@ enum FeedCodec {
     }
   }
 
-  /// Decodes changes from ingest. Nil for any other reply, and for one that only the generated code can read.
+  /// Decodes changes from ingest. Nil for any other reply, and for a reply that only the generated code can read.
   static func changes(_ bytes: [UInt8]) -> (id: UInt64, epoch: Epoch, changes: [FeedChange], hash: UInt64?)? {
     bytes.withUnsafeBytes { bytes in
       var frame = FieldReader(bytes)
@@ -217,7 +217,7 @@ extension FieldWriter {
 }
 
 extension FeedEntry {
-  /// Decodes an entry. Nil also if only the generated code can read it.
+  /// Decodes an entry. Nil also for an entry that only the generated code can read.
   fileprivate convenience init?(_ bytes: UnsafeRawBufferPointer) {
     var fields = FieldReader(bytes)
     var id: PostID?

@@ -80,13 +80,13 @@ package final class FeedPublisher: ReactorSocket {
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
-    // Byte 1 and a topic is a subscription. Byte 0 and a topic ends the last subscription to it.
+    // Byte 1 before a topic begins a subscription. Byte 0 ends the last subscription to the topic.
     guard frames.count == 1, let first = frames[0].first, first <= 1 else {
-      return reject("not a subscription", nowMs: nowMs)
+      return refuse("not a subscription", nowMs: nowMs)
     }
     guard let topic = Topic.join(in: frames[0].dropFirst()) else {
       if first == 1, Topic.isJoin(frames[0].dropFirst()) {
-        return reject("a join topic without a valid nonce", nowMs: nowMs)
+        return refuse("a join topic without a valid nonce", nowMs: nowMs)
       }
       return share(frames[0].dropFirst(), isWanted: first == 1)
     }
@@ -95,12 +95,12 @@ package final class FeedPublisher: ReactorSocket {
     if !joins.add(topic) { droppedJoins.increment() }
   }
 
-  /// Subscribes a peer to the shared topics that begin with a prefix. With the bare prefix, libzmq would also give it
-  /// the joins of all other subscribers.
+  /// Sets a peer's subscriptions to the shared topics that begin with a prefix. A subscription to the prefix itself
+  /// would also bring the peer the joins of other subscribers.
   private func share(_ prefix: ArraySlice<UInt8>, isWanted: Bool) {
     for topic in Topic.shared where topic.utf8.starts(with: prefix) {
-      // Another subscription of the peer may cover a prefix that it cancels, so only a whole topic ends here. The
-      // peer's libzmq drops the rest.
+      // Another subscription of the peer may still need a topic under a cancelled prefix. For this reason only a
+      // cancelled whole topic ends here. The peer's libzmq drops frames that the peer no longer wants.
       if isWanted || topic.utf8.count == prefix.count { set(Array(topic.utf8), isWanted: isWanted) }
     }
   }
@@ -124,7 +124,7 @@ package final class FeedPublisher: ReactorSocket {
     publish(Topic.heartbeat, .bye(reason: "feed shutting down", failoverEndpoints: failoverEndpoints))
   }
 
-  private func reject(_ reason: String, nowMs: Int64) {
+  private func refuse(_ reason: String, nowMs: Int64) {
     guard malformed.add(nowMs: nowMs) else { return }
     malformed.log(reason, to: logger)
   }
@@ -143,7 +143,7 @@ package final class FeedPublisher: ReactorSocket {
     for frame in frames {
       switch frame {
       case .snapshot(let isPeriodic):
-        // Skip snapshots while unread frames use too much memory: the next snapshot follows soon.
+        // Skip snapshots while unread frames use too much memory. The next snapshot follows soon.
         if unread.isWithinLimit { publish(Topic.snapshot, .snapshot(isPeriodic ? .periodic : .change)) }
       case .delta(let delta): publish(Topic.delta, .delta(delta))
       case .heartbeat: publish(Topic.heartbeat, .heartbeat(minAfterSeq: publishing.minAfterSeq))

@@ -63,15 +63,15 @@ package final class FeedQueryServer: ReactorSocket {
     if frames.count == 3, frames[1].isEmpty { envelope.append([]) }
     guard frames.count == envelope.count + 1, let body = frames.last,
       let request = try? FeedRequest(serializedBytes: body), request.magic == Protocol.magic
-    else { return reject(envelope, id: 0, .malformed, "not a FeedRequest of this protocol", nowMs: nowMs) }
+    else { return refuse(envelope, id: 0, .malformed, "not a FeedRequest of this protocol", nowMs: nowMs) }
     // Check the version before the body: another major version may have bodies that are unknown here.
     guard request.major == Protocol.major else {
       let detail = "this feed supports version \(Protocol.major) only"
-      return reject(envelope, id: request.requestID, .unsupportedVersion, detail, nowMs: nowMs)
+      return refuse(envelope, id: request.requestID, .unsupportedVersion, detail, nowMs: nowMs)
     }
     guard let query = Query(request) else {
       let detail = "an unknown query, or an epoch that is not 16 bytes long"
-      return reject(envelope, id: request.requestID, .malformed, detail, nowMs: nowMs)
+      return refuse(envelope, id: request.requestID, .malformed, detail, nowMs: nowMs)
     }
     guard admit(envelope[0], nowMs: nowMs) else {
       return refuse(
@@ -137,7 +137,7 @@ package final class FeedQueryServer: ReactorSocket {
   }
 
   /// Counts a malformed query. Logs it and replies at most once a second.
-  private func reject(
+  private func refuse(
     _ envelope: [[UInt8]], id: UInt64, _ code: Onthemap_Feed_V1_QueryErrorCode, _ detail: String, nowMs: Int64
   ) {
     guard malformed.add(nowMs: nowMs) else { return }

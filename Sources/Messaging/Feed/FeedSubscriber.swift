@@ -1,7 +1,7 @@
 package import Domain
 package import Logging
 
-/// A subscriber's SUB, driven by `FeedSubscription`: it joins, follows the deltas, and resyncs without help.
+/// A subscriber's SUB, driven by `FeedSubscription`. It joins, applies deltas, and resyncs by itself.
 package final class FeedSubscriber: ReactorSocket {
   /// An event for the subscriber's program.
   package typealias Event = FeedSubscription.Event
@@ -9,7 +9,7 @@ package final class FeedSubscriber: ReactorSocket {
   package let socket: Socket
   /// Feeds of the same list. The first is in use. A feed that falls silent or says goodbye moves to the end.
   private var endpoints: [Endpoint]
-  /// The configured feeds. The failover endpoints of goodbyes change, these remain.
+  /// The configured feeds. They remain, whatever failover endpoints a goodbye names.
   private let configured: [Endpoint]
   private let logger: Logger
   private let onEvent: @Sendable (Event) -> Void
@@ -71,8 +71,8 @@ package final class FeedSubscriber: ReactorSocket {
     }
   }
 
-  /// Leaves a feed that ends, and connects to another feed if one is known. Otherwise stays connected, because this
-  /// feed may come back, but does not join before its announced return.
+  /// Leaves a feed that shuts down, and connects to another feed if one is known. Otherwise the subscriber stays
+  /// connected, because the feed may return, but does not join before the announced time.
   private func failOver(to failoverEndpoints: [String], nowMs: Int64) {
     let current = endpoints[0]
     endpoints = [current]
@@ -96,11 +96,12 @@ package final class FeedSubscriber: ReactorSocket {
 
   private func connectNext() {
     endpoints.append(endpoints.removeFirst())
-    // libzmq subscribes again without help.
+    // The reconnect keeps the subscriptions.
     try? socket.reconnect(endpoints[0])
   }
 
-  /// Unsubscribes the join topic. libzmq repeats every subscription when the feed returns, and that would be a join.
+  /// Unsubscribes the join topic. libzmq repeats every subscription when the feed returns, and a repeated
+  /// subscription would be a join.
   private func leave() {
     if let join { try? socket.unsubscribe(join) }
     join = nil

@@ -1,7 +1,7 @@
 import Domain
 import OrderedCollections
 
-/// Queue of joins, each topic once. Repeated joins of one subscriber take no slot of another.
+/// Queue of join topics without duplicates. Repeated joins of a subscriber take no slots of other subscribers.
 struct JoinQueue {
   private var topics: OrderedSet<[UInt8]> = []
 

@@ -1,8 +1,8 @@
 package import Domain
 import SwiftProtobuf
 
-/// The format of the file in which a feed keeps its list. It has "OTMLIST1", a hash of the rest, and a feed frame with
-/// the whole list. The format is in this target because only this target reads and writes frames.
+/// The format of the file in which a feed keeps its list. It has "OTMLIST1", the FNV-1a hash of the frame (8 bytes),
+/// and a feed frame with the whole list. The format is in this target because only this target reads and writes frames.
 package enum SnapshotFileFormat {
   private static let magic = Array("OTMLIST1".utf8)
   /// Maximum length of a snapshot file, in bytes.

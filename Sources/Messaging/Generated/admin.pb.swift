@@ -47,10 +47,10 @@ nonisolated enum Onthemap_Admin_V1_QueueState: SwiftProtobuf.Enum, Swift.CaseIte
   /// Left the queue after too many failures. An operator may retry the post.
   case dead // = 6
 
-  /// On the map.
+  /// The post is on the map.
   case published // = 7
 
-  /// Final.
+  /// The post is not on the map. This state is final.
   case rejected // = 8
   case UNRECOGNIZED(Int)
 
@@ -355,13 +355,13 @@ nonisolated struct Onthemap_Admin_V1_ListRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// READY to DEAD. 0 for all queued posts: READY to WAITING_REMOTE.
+  /// READY to DEAD. 0 for all queued posts (READY to WAITING_REMOTE).
   var state: Onthemap_Admin_V1_QueueState = .unspecified
 
-  /// Only posts with this reason code, with DEAD. Empty for all.
+  /// Only dead posts with this reason code. A reason requires DEAD. Empty for all.
   var reason: String = String()
 
-  /// Only posts with a greater id than this. Empty for the first page.
+  /// Only posts after this id. Empty for the first page.
   var after: String = String()
 
   /// Maximum number of posts, 1 to 1000.
@@ -378,7 +378,7 @@ nonisolated struct Onthemap_Admin_V1_ShowRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The post.
+  /// The post's id.
   var postID: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -392,7 +392,7 @@ nonisolated struct Onthemap_Admin_V1_RetryRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The posts, at most 1000.
+  /// The posts' ids, 1 to 1000. Empty with all.
   var postIds: [String] = []
 
   /// A page of all dead posts, instead of post_ids.
@@ -418,10 +418,10 @@ nonisolated struct Onthemap_Admin_V1_AllDead: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Only posts with this reason code. Empty for all.
+  /// Only dead posts with this reason code. Empty for all.
   var reason: String = String()
 
-  /// Only posts with a greater id than this. Empty for the first page.
+  /// Only posts after this id. Empty for the first page.
   var after: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -435,7 +435,7 @@ nonisolated struct Onthemap_Admin_V1_DiscardRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The posts, 1 to 1000.
+  /// The posts' ids, 1 to 1000.
   var postIds: [String] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -471,10 +471,10 @@ nonisolated struct Onthemap_Admin_V1_UsersRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Only the account with this address. Empty for all.
+  /// Only the account with this email. Empty for all.
   var email: String = String()
 
-  /// Only accounts with a greater number than this. 0 for the first page.
+  /// Only accounts after this account id. 0 for the first page.
   var after: UInt64 = 0
 
   /// Maximum number of accounts, 1 to 1000.
@@ -485,13 +485,13 @@ nonisolated struct Onthemap_Admin_V1_UsersRequest: Sendable {
   init() {}
 }
 
-/// A request to create an account. The rules are those for signing up.
+/// A request to create an account. The rules for sign-up apply.
 nonisolated struct Onthemap_Admin_V1_AddUserRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The address.
+  /// The email.
   var email: String = String()
 
   /// The first name.
@@ -514,7 +514,7 @@ nonisolated struct Onthemap_Admin_V1_SetUserRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The account's address.
+  /// The account's email.
   var email: String = String()
 
   var change: Onthemap_Admin_V1_SetUserRequest.OneOf_Change? = nil
@@ -585,7 +585,7 @@ nonisolated struct Onthemap_Admin_V1_AdminReply: @unchecked Sendable {
     set {_uniqueStorage()._minor = newValue}
   }
 
-  /// The request's number. 0 if ingest could not read it.
+  /// The request's number. 0 if ingest could not read the request.
   var requestID: UInt64 {
     get {_storage._requestID}
     set {_uniqueStorage()._requestID = newValue}
@@ -721,7 +721,7 @@ nonisolated struct Onthemap_Admin_V1_Status: @unchecked Sendable {
     set {_uniqueStorage()._depthMax = newValue}
   }
 
-  /// Number of lookups in every state.
+  /// Number of lookups in all states.
   var lookups: UInt32 {
     get {_storage._lookups}
     set {_uniqueStorage()._lookups = newValue}
@@ -739,7 +739,7 @@ nonisolated struct Onthemap_Admin_V1_Status: @unchecked Sendable {
     set {_uniqueStorage()._deadByReason = newValue}
   }
 
-  /// Acceptance of the oldest queued post, Unix time in ms. 0 if the queue is empty.
+  /// Acceptance time of the oldest queued post, Unix time in ms. 0 if none is queued.
   var oldestUnixMs: UInt64 {
     get {_storage._oldestUnixMs}
     set {_uniqueStorage()._oldestUnixMs = newValue}
@@ -757,7 +757,7 @@ nonisolated struct Onthemap_Admin_V1_Status: @unchecked Sendable {
     set {_uniqueStorage()._uptimeMs = newValue}
   }
 
-  /// Posts accepted.
+  /// Accepted posts.
   var accepted: Onthemap_Admin_V1_Rate {
     get {_storage._accepted ?? Onthemap_Admin_V1_Rate()}
     set {_uniqueStorage()._accepted = newValue}
@@ -805,7 +805,7 @@ nonisolated struct Onthemap_Admin_V1_Status: @unchecked Sendable {
     set {_uniqueStorage()._commitP99Us = newValue}
   }
 
-  /// The workers' sessions, longest first.
+  /// The workers' sessions, in the order in which the workers joined.
   var workers: [Onthemap_Admin_V1_Worker] {
     get {_storage._workers}
     set {_uniqueStorage()._workers = newValue}
@@ -823,7 +823,7 @@ nonisolated struct Onthemap_Admin_V1_Status: @unchecked Sendable {
     set {_uniqueStorage()._longestWaitMs = newValue}
   }
 
-  /// Maximum of longest_wait_ms. Above it, ingest refuses posts.
+  /// Limit of longest_wait_ms. Above this limit, ingest refuses posts.
   var waitMaxMs: UInt64 {
     get {_storage._waitMaxMs}
     set {_uniqueStorage()._waitMaxMs = newValue}
@@ -835,7 +835,7 @@ nonisolated struct Onthemap_Admin_V1_Status: @unchecked Sendable {
     set {_uniqueStorage()._diskFreeBytes = newValue}
   }
 
-  /// Size of that file system. 0 if neither size nor free space is known.
+  /// Size of the data folder's file system. 0 if size and free space are unknown.
   var diskSizeBytes: UInt64 {
     get {_storage._diskSizeBytes}
     set {_uniqueStorage()._diskSizeBytes = newValue}
@@ -847,7 +847,7 @@ nonisolated struct Onthemap_Admin_V1_Status: @unchecked Sendable {
     set {_uniqueStorage()._databaseBytes = newValue}
   }
 
-  /// Time since when the disk is full, Unix time in ms. 0 if it is not full.
+  /// Time when the disk became full, Unix time in ms. 0 if the disk is not full.
   var diskFullUnixMs: UInt64 {
     get {_storage._diskFullUnixMs}
     set {_uniqueStorage()._diskFullUnixMs = newValue}
@@ -956,7 +956,7 @@ nonisolated struct Onthemap_Admin_V1_Feed: Sendable {
   /// Time since the feed's last request.
   var lastSeenAgoMs: UInt64 = 0
 
-  /// Number of its subscribers and streams. Absent if it does not count them.
+  /// Subscribers, including event streams. Absent if the feed does not count them.
   var subscribers: UInt32 {
     get {_subscribers ?? 0}
     set {_subscribers = newValue}
@@ -979,10 +979,10 @@ nonisolated struct Onthemap_Admin_V1_PostList: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The posts, by rising id.
+  /// The posts, by ascending id.
   var posts: [Onthemap_Admin_V1_QueuedPost] = []
 
-  /// The last id if further posts may follow. Otherwise empty.
+  /// The page's last id if further posts may follow. Otherwise empty.
   var next: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1002,7 +1002,7 @@ nonisolated struct Onthemap_Admin_V1_QueuedPost: Sendable {
   /// The post's state.
   var state: Onthemap_Admin_V1_QueueState = .unspecified
 
-  /// The author's account.
+  /// The author's account id.
   var account: UInt64 = 0
 
   /// The place as typed.
@@ -1032,10 +1032,10 @@ nonisolated struct Onthemap_Admin_V1_QueuedPost: Sendable {
   /// Time when the post was settled or retried, Unix time in ms.
   var updatedUnixMs: UInt64 = 0
 
-  /// The name of the worker with the lease, with LEASED.
+  /// With LEASED, the name of the worker that holds the lease.
   var worker: String = String()
 
-  /// Time until the lease ends, with LEASED. Time until the retry, with DELAYED.
+  /// With LEASED, time until the lease ends. With DELAYED, until the retry.
   var remainingMs: UInt64 {
     get {_remainingMs ?? 0}
     set {_remainingMs = newValue}
@@ -1104,19 +1104,19 @@ nonisolated struct Onthemap_Admin_V1_PostEvent: Sendable {
   init() {}
 }
 
-/// The outcome of a RetryRequest or DiscardRequest, by post.
+/// The effect of a RetryRequest or DiscardRequest on each post.
 nonisolated struct Onthemap_Admin_V1_Changed: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The changed posts. The change is durable.
+  /// The ids of the changed posts. The change is durable.
   var postIds: [String] = []
 
   /// The posts that were not dead.
   var unchanged: [Onthemap_Admin_V1_Unchanged] = []
 
-  /// With AllDead: the last id if further posts may follow. Otherwise empty.
+  /// With AllDead, the last id if further posts may follow. Otherwise empty.
   var next: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1124,16 +1124,16 @@ nonisolated struct Onthemap_Admin_V1_Changed: Sendable {
   init() {}
 }
 
-/// A post that was not dead, so that it was not changed.
+/// A post that ingest did not change, because the post was not dead.
 nonisolated struct Onthemap_Admin_V1_Unchanged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The post.
+  /// The post's id.
   var postID: String = String()
 
-  /// The post's state instead of DEAD. 0 if there is no such post.
+  /// The post's state. 0 if there is no such post.
   var state: Onthemap_Admin_V1_QueueState = .unspecified
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1161,10 +1161,10 @@ nonisolated struct Onthemap_Admin_V1_UserList: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The accounts, by rising number.
+  /// The accounts, by ascending account id.
   var users: [Onthemap_Admin_V1_User] = []
 
-  /// The last account's number if further accounts may follow. Otherwise 0.
+  /// The page's last account id if further accounts may follow. Otherwise 0.
   var next: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1178,10 +1178,10 @@ nonisolated struct Onthemap_Admin_V1_User: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The account's number.
+  /// The account id.
   var account: UInt64 = 0
 
-  /// The address.
+  /// The email.
   var email: String = String()
 
   /// The first name.
@@ -1193,13 +1193,13 @@ nonisolated struct Onthemap_Admin_V1_User: Sendable {
   /// Time of creation, Unix time in ms.
   var createdUnixMs: UInt64 = 0
 
-  /// Time since when the account is disabled, Unix time in ms. 0 if it is enabled.
+  /// Time when the account was disabled, Unix time in ms. 0 if it is enabled.
   var disabledUnixMs: UInt64 = 0
 
   /// Number of open sessions.
   var sessions: UInt32 = 0
 
-  /// Number of posts in every state, except deleted ones.
+  /// Number of the account's posts, without deleted posts.
   var posts: UInt64 = 0
 
   /// The password, if ingest has just generated it. Otherwise empty.

@@ -67,7 +67,7 @@ nonisolated enum Onthemap_Changes_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIt
 
 }
 
-/// A feed's request for changes. A feed MUST have at most one request open; ingest replies within wait_ms.
+/// A feed's request for changes. A feed MUST have at most one open request. Ingest replies within wait_ms.
 nonisolated struct Onthemap_Changes_V1_FetchRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -100,7 +100,7 @@ nonisolated struct Onthemap_Changes_V1_FetchRequest: Sendable {
   /// Maximum time that ingest waits for a change, up to 1000 ms.
   var waitMs: UInt32 = 0
 
-  /// The feed's subscribers, including its streams, for people.
+  /// Number of subscribers, including event streams. Absent if not counted.
   var subscribers: UInt32 {
     get {_subscribers ?? 0}
     set {_subscribers = newValue}
@@ -179,22 +179,22 @@ nonisolated struct Onthemap_Changes_V1_FetchReply: Sendable {
   init() {}
 }
 
-/// The changes that follow after_seq. Upserts and removals together are ordered by sequence number.
+/// The changes that follow after_seq. Upserts and removals form one sequence by ascending seq.
 nonisolated struct Onthemap_Changes_V1_Changes: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The published posts, by rising seq.
+  /// The published posts, by ascending seq.
   var upsert: [Onthemap_Feed_V1_Entry] = []
 
   /// The traces of the entries that have one.
   var traces: [Onthemap_Changes_V1_Trace] = []
 
-  /// The deleted posts, by rising seq.
+  /// The deleted posts, by ascending seq.
   var removals: [Onthemap_Changes_V1_Removal] = []
 
-  /// Hash of the list after these changes. Absent if further changes wait.
+  /// Hash of the list after these changes. Absent if further changes follow.
   var stateHash: UInt64 {
     get {_stateHash ?? 0}
     set {_stateHash = newValue}
@@ -223,7 +223,7 @@ nonisolated struct Onthemap_Changes_V1_Removal: Sendable {
   /// The deleted post.
   var postID: String = String()
 
-  /// The entry that returns to the end of the list, with its own seq. Absent if none returns.
+  /// The entry that returns to the end of the list, with its own seq. Absent if no entry returns.
   var backfill: Onthemap_Feed_V1_Entry {
     get {_backfill ?? Onthemap_Feed_V1_Entry()}
     set {_backfill = newValue}
@@ -240,7 +240,7 @@ nonisolated struct Onthemap_Changes_V1_Removal: Sendable {
   fileprivate var _backfill: Onthemap_Feed_V1_Entry? = nil
 }
 
-/// The trace of an entry. It stands beside the entry, so that subscribers do not receive it.
+/// The trace of an entry. It is not a field of Entry, so subscribers do not receive it.
 nonisolated struct Onthemap_Changes_V1_Trace: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -257,7 +257,7 @@ nonisolated struct Onthemap_Changes_V1_Trace: Sendable {
   init() {}
 }
 
-/// The whole list. Ingest sends it if the feed is new, too far behind, or has another epoch.
+/// The whole list. Ingest sends it if the feed is new, is too far behind, or has another epoch.
 nonisolated struct Onthemap_Changes_V1_Snapshot: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -87,13 +87,13 @@ nonisolated enum Onthemap_Feed_V1_SnapshotReason: SwiftProtobuf.Enum, Swift.Case
 nonisolated enum Onthemap_Feed_V1_Agreement: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
 
-  /// The client gave no coordinates: the entry has the place's.
+  /// The client gave no coordinates. The entry has the place's coordinates.
   case notGiven // = 0
 
   /// The given coordinates are near the place.
   case verified // = 1
 
-  /// The text matched no place: the entry has the given coordinates.
+  /// The text matched no place. The entry has the given coordinates.
   case unverified // = 2
 
   /// The given coordinates are far from the place.
@@ -155,13 +155,13 @@ nonisolated struct Onthemap_Feed_V1_FeedFrame: Sendable {
   /// The sequence number of the list after this frame.
   var seq: UInt64 = 0
 
-  /// Time of publication, Unix time in ms, for people. It MUST NOT be compared.
+  /// Time of publication, Unix time in ms, for people. Rules MUST NOT use it.
   var publishedUnixMs: UInt64 = 0
 
-  /// The feed process that sent the frame.
+  /// The name of the feed process that sent the frame.
   var instance: String = String()
 
-  /// True if the list may be behind ingest: the feed has received nothing from it for 6 s, or nothing since its start.
+  /// True if the list may be behind ingest. The feed has then received nothing from ingest for 6 s, or since its start.
   var stale: Bool = false
 
   var body: Onthemap_Feed_V1_FeedFrame.OneOf_Body? = nil
@@ -223,7 +223,7 @@ nonisolated struct Onthemap_Feed_V1_Snapshot: Sendable {
   /// Maximum length of the list: 100.
   var limit: UInt32 = 0
 
-  /// The entries, newest first: by falling seq.
+  /// The entries, newest first: by descending seq.
   var entries: [Onthemap_Feed_V1_Entry] = []
 
   /// Hash of the list.
@@ -240,11 +240,12 @@ nonisolated struct Onthemap_Feed_V1_Delta: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The sequence number before. A subscriber MUST apply the delta only if its own is this or higher.
+  /// The sequence number of the list before the delta. A subscriber MUST apply the delta only if its own list has this
+  /// sequence number or a higher one.
   var prevSeq: UInt64 = 0
 
-  /// The new entries, at most 100, by rising seq. The subscriber removes the same ids, adds these, sorts by falling seq
-  /// and truncates the list.
+  /// The entries to add, at most 100, by ascending seq. The subscriber removes all ids of upsert and remove from its
+  /// list. Then it adds upsert, sorts by descending seq, and keeps the first 100 entries.
   var upsert: [Onthemap_Feed_V1_Entry] = []
 
   /// Ids of the posts that were deleted or fell off the end of the list.
@@ -270,7 +271,7 @@ nonisolated struct Onthemap_Feed_V1_Heartbeat: Sendable {
   /// Hash of the list at the frame's seq.
   var stateHash: UInt64 = 0
 
-  /// Lowest after_seq for which GetChanges returns a Delta. Below it: a Snapshot.
+  /// Lowest after_seq for which GetChanges returns a Delta. For a lower after_seq, the feed returns a Snapshot.
   var minAfterSeq: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -307,10 +308,10 @@ nonisolated struct Onthemap_Feed_V1_Entry: Sendable {
   /// The post's id, 10 characters of 0-9, A-Z, a-z.
   var postID: String = String()
 
-  /// The sequence number of the change that added the entry; also its version.
+  /// The sequence number of the change that added the entry. It is the entry's version.
   var seq: UInt64 = 0
 
-  /// The author's account.
+  /// The author's account id.
   var account: UInt64 = 0
 
   /// The author's first name.
@@ -325,7 +326,7 @@ nonisolated struct Onthemap_Feed_V1_Entry: Sendable {
   /// The matched place: "Seattle, Washington, United States".
   var label: String = String()
 
-  /// ISO 3166-1 alpha-2 code of that place. Empty for none.
+  /// ISO 3166-1 alpha-2 code of the matched place. Empty for none.
   var countryCode: String = String()
 
   /// A URL that begins with http:// or https://. Empty for none.

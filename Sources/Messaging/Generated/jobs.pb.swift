@@ -32,7 +32,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 nonisolated enum Onthemap_Jobs_V1_LookupKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
 
-  /// Read as FORWARD.
+  /// Workers read it as FORWARD.
   case unspecified // = 0
 
   /// The text names a place.
@@ -195,7 +195,7 @@ nonisolated enum Onthemap_Jobs_V1_Match: SwiftProtobuf.Enum, Swift.CaseIterable 
 nonisolated enum Onthemap_Jobs_V1_FailureKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
 
-  /// Read as TRANSIENT.
+  /// Ingest reads it as TRANSIENT.
   case unspecified // = 0
 
   /// Ingest retries the job and counts the attempt.
@@ -246,7 +246,7 @@ nonisolated enum Onthemap_Jobs_V1_FailureKind: SwiftProtobuf.Enum, Swift.CaseIte
 nonisolated enum Onthemap_Jobs_V1_Disposition: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
 
-  /// Read as RETRY_LATER.
+  /// Workers read it as RETRY_LATER.
   case unspecified // = 0
 
   /// The result is durable. The worker discards it.
@@ -486,7 +486,7 @@ nonisolated struct Onthemap_Jobs_V1_IngestFrame: Sendable {
   /// The minor version: 0. A higher one adds only fields and bodies that MAY be ignored.
   var minor: UInt32 = 0
 
-  /// The worker's session. With Reset the one that ended, with Error 0.
+  /// The worker's session. With Reset, the session that ended. With Error, 0.
   var session: UInt64 = 0
 
   var body: Onthemap_Jobs_V1_IngestFrame.OneOf_Body? = nil
@@ -569,7 +569,7 @@ nonisolated struct Onthemap_Jobs_V1_LeaseRef: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The job.
+  /// The job's id.
   var jobID: UInt64 = 0
 
   /// The number of the lease. Tokens only rise, even across restarts of ingest.
@@ -601,7 +601,7 @@ nonisolated struct Onthemap_Jobs_V1_Hello: Sendable {
   /// The worker's software, such as "onthemap/1.0", at most 64 bytes.
   var software: String = String()
 
-  /// The leases of running jobs and of results without acknowledgement.
+  /// The leases of running jobs and of unacknowledged results.
   var held: [Onthemap_Jobs_V1_LeaseRef] = []
 
   /// Minimum interval between two requests of all workers to the remote provider, 0 to 3,600,000 ms. Absent if the
@@ -628,10 +628,10 @@ nonisolated struct Onthemap_Jobs_V1_Welcome: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The interval at which each end shows that it is alive.
+  /// Interval of heartbeats, at both ends.
   var heartbeatMs: UInt32 = 0
 
-  /// The liveness timeout: after this silence the other end is dead.
+  /// Liveness timeout. A peer that is silent for longer is dead.
   var livenessMs: UInt32 = 0
 
   /// Maximum length of a frame, in both directions.
@@ -659,7 +659,7 @@ nonisolated struct Onthemap_Jobs_V1_Credit: Sendable {
   init() {}
 }
 
-/// Jobs for a worker, at most as many as it has credit for.
+/// Jobs for a worker, at most as many as the worker's credit.
 nonisolated struct Onthemap_Jobs_V1_Jobs: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -679,10 +679,10 @@ nonisolated struct Onthemap_Jobs_V1_Job: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The job. The id of a lookup has the highest bit set.
+  /// The job's id. The id of a lookup has the highest bit set.
   var jobID: UInt64 = 0
 
-  /// The job's lease.
+  /// The number of the job's lease.
   var leaseToken: UInt64 = 0
 
   /// The duration of the lease, from receipt. Heartbeats extend it.
@@ -792,10 +792,10 @@ nonisolated struct Onthemap_Jobs_V1_Result: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The job.
+  /// The job's id.
   var jobID: UInt64 = 0
 
-  /// The lease under which the job came.
+  /// The number of the lease under which the worker got the job.
   var leaseToken: UInt64 = 0
 
   var outcome: Onthemap_Jobs_V1_Result.OneOf_Outcome? = nil
@@ -857,7 +857,7 @@ nonisolated struct Onthemap_Jobs_V1_Located: Sendable {
   /// The attribution that the data's licences require, at most 1024 bytes.
   var attribution: String = String()
 
-  /// The detail of each place, in their order. Empty in results for posts.
+  /// The detail of each place, in the order of places. Empty in results for posts.
   var details: [Onthemap_Jobs_V1_Detail] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -927,10 +927,10 @@ nonisolated struct Onthemap_Jobs_V1_Place: Sendable {
   /// The place's own name.
   var name: String = String()
 
-  /// The name of its first-level region.
+  /// The name of the place's first-level region.
   var region: String = String()
 
-  /// The name of its country.
+  /// The name of the place's country.
   var country: String = String()
 
   /// ISO 3166-1 alpha-2 code in upper case. Empty for none.
@@ -947,7 +947,7 @@ nonisolated struct Onthemap_Jobs_V1_Detail: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The name of its second-level region, such as "King", at most 256 bytes.
+  /// The name of the second-level region, such as "King", at most 256 bytes.
   var county: String = String()
 
   /// The postcode, such as "98101", at most 32 bytes.
@@ -966,7 +966,7 @@ nonisolated struct Onthemap_Jobs_V1_Detail: Sendable {
   /// The words of the text that matched, at most 256 bytes.
   var matched: String = String()
 
-  /// The other words of the text, at most 256 bytes.
+  /// The words of the text that did not match, at most 256 bytes.
   var unmatched: String = String()
 
   /// The source: "gazetteer" or the name of a remote provider, at most 32 bytes.
@@ -1048,10 +1048,10 @@ nonisolated struct Onthemap_Jobs_V1_ResultAck: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The result's job.
+  /// The id of the result's job.
   var jobID: UInt64 = 0
 
-  /// The result's lease.
+  /// The number of the result's lease.
   var leaseToken: UInt64 = 0
 
   /// Ingest's decision about the result.
@@ -1062,7 +1062,7 @@ nonisolated struct Onthemap_Jobs_V1_ResultAck: Sendable {
   init() {}
 }
 
-/// Leases that the worker returns without having started their jobs. They do not count as attempts.
+/// Leases that the worker returns before it has started the jobs. A returned lease does not count as an attempt.
 nonisolated struct Onthemap_Jobs_V1_Release: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1122,7 +1122,7 @@ nonisolated struct Onthemap_Jobs_V1_IngestHeartbeat: Sendable {
   init() {}
 }
 
-/// The frame's session has ended. The worker MUST send Hello, unless it is in another session or has sent a goodbye.
+/// The end of the frame's session. The worker MUST send Hello, unless it is in another session or has sent a goodbye.
 nonisolated struct Onthemap_Jobs_V1_Reset: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1136,7 +1136,7 @@ nonisolated struct Onthemap_Jobs_V1_Reset: Sendable {
   init() {}
 }
 
-/// Ingest refuses a frame.
+/// Ingest's refusal of a frame.
 nonisolated struct Onthemap_Jobs_V1_Error: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1162,7 +1162,8 @@ nonisolated struct Onthemap_Jobs_V1_Error: Sendable {
   init() {}
 }
 
-/// Ingest shuts down. The worker keeps its unacknowledged results, and sends Hello until ingest replies.
+/// Ingest's last message when it shuts down. The worker keeps its unacknowledged results, and sends Hello until ingest
+/// replies.
 nonisolated struct Onthemap_Jobs_V1_Drain: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -38,7 +38,7 @@ nonisolated enum Onthemap_Feed_V1_QueryErrorCode: SwiftProtobuf.Enum, Swift.Case
   /// The feed has no list yet.
   case unavailable // = 3
 
-  /// The feed received too many queries. Retry later.
+  /// Too many queries or unread replies. Retry later.
   case busy // = 4
   case UNRECOGNIZED(Int)
 
@@ -175,7 +175,7 @@ nonisolated struct Onthemap_Feed_V1_FeedReply: Sendable {
   /// The minor version of the protocol: 0.
   var minor: UInt32 = 0
 
-  /// The query's number. 0 if the feed could not read it.
+  /// The query's number. 0 if the feed could not read the query.
   var requestID: UInt64 = 0
 
   /// The feed's epoch, 16 bytes. Empty with an error.

@@ -243,7 +243,7 @@ nonisolated struct Onthemap_Submit_V1_SubmitRequest: Sendable {
   /// The producer's number for the request. The reply repeats it.
   var requestID: UInt64 = 0
 
-  /// A session token, as for HTTP.
+  /// The token of a session, as for HTTP.
   var token: String = String()
 
   var body: Onthemap_Submit_V1_SubmitRequest.OneOf_Body? = nil
@@ -341,7 +341,7 @@ nonisolated struct Onthemap_Submit_V1_StatusQuery: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The posts, 1 to 256 ids of 10 characters.
+  /// The posts' ids, 1 to 256. An id has 10 characters.
   var postIds: [String] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -349,7 +349,7 @@ nonisolated struct Onthemap_Submit_V1_StatusQuery: Sendable {
   init() {}
 }
 
-/// Ingest's reply to a producer. Each readable request gets one.
+/// Ingest's reply to a producer. Each readable request gets one reply.
 nonisolated struct Onthemap_Submit_V1_SubmitReply: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -364,7 +364,7 @@ nonisolated struct Onthemap_Submit_V1_SubmitReply: Sendable {
   /// The minor version of the protocol: 0.
   var minor: UInt32 = 0
 
-  /// The request's number. 0 if ingest could not read it.
+  /// The request's number. 0 if ingest could not read the request.
   var requestID: UInt64 = 0
 
   var body: Onthemap_Submit_V1_SubmitReply.OneOf_Body? = nil
@@ -405,7 +405,7 @@ nonisolated struct Onthemap_Submit_V1_SubmitReply: Sendable {
   init() {}
 }
 
-/// The outcomes of a batch. Accepted posts are durable.
+/// The receipts for a batch. Accepted posts are durable.
 nonisolated struct Onthemap_Submit_V1_Receipts: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -419,13 +419,13 @@ nonisolated struct Onthemap_Submit_V1_Receipts: Sendable {
   init() {}
 }
 
-/// The outcome of one post of a batch.
+/// The receipt for one post of a batch.
 nonisolated struct Onthemap_Submit_V1_Receipt: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The outcome.
+  /// Ingest's decision about the post.
   var outcome: Onthemap_Submit_V1_Outcome = .unspecified
 
   /// The post's id, with ACCEPTED and REPLAYED.
@@ -483,7 +483,7 @@ nonisolated struct Onthemap_Submit_V1_PostStatus: Sendable {
   /// The matched place of a published post.
   var label: String = String()
 
-  /// ISO 3166-1 alpha-2 code of that place. Empty for none.
+  /// ISO 3166-1 alpha-2 code of the matched place. Empty for none.
   var countryCode: String = String()
 
   /// Latitude of a published post, degrees × 10^7.
@@ -492,7 +492,7 @@ nonisolated struct Onthemap_Submit_V1_PostStatus: Sendable {
   /// Longitude of a published post, degrees × 10^7.
   var lonE7: Int32 = 0
 
-  /// Agreement of the client's coordinates with that place.
+  /// Agreement of the client's coordinates with the matched place.
   var agreement: Onthemap_Submit_V1_Agreement = .notGiven
 
   /// The sequence number of the publication. 0 for none.
@@ -509,7 +509,7 @@ nonisolated struct Onthemap_Submit_V1_PostStatus: Sendable {
   init() {}
 }
 
-/// A failure of the whole request. No post of its batch was stored by it.
+/// A failure of the whole request. The request stored no post.
 nonisolated struct Onthemap_Submit_V1_Error: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -33,16 +33,15 @@ package final class JobClient: ReactorSocket {
   /// - Parameters:
   ///   - worker: name of the worker for people, 1 to 64 bytes.
   ///   - instance: 16 random bytes that identify this process.
-  ///   - concurrency: number of parallel lookups, 1 … `Limits.windowMax` / 2. The worker holds up to twice as many
-  ///     jobs.
+  ///   - concurrency: number of parallel jobs, 1 to `Limits.windowMax` / 2. The worker holds up to twice as many.
   ///   - remoteIntervalMs: minimum interval between two requests of all workers to the remote provider, in
   ///     milliseconds. Nil if the worker has no remote provider.
   ///   - deferredResults: queue of the results for which `reply` returned nil. It must wake this reactor.
   ///   - curve: keys of the worker and of the link. Nil disables encryption.
-  ///   - joined: handler of every WELCOME. It runs on the reactor's thread and must not block.
+  ///   - joined: handler of each Welcome. It runs on the reactor's thread and must not block.
   ///   - left: handler of the end of a session. It runs on the reactor's thread and must not block.
-  ///   - reply: handler of each job. It runs on the reactor's thread and must not block. Nil if the result follows
-  ///     later, under the same lease.
+  ///   - reply: handler of each job. It runs on the reactor's thread and must not block. It returns nil if the result
+  ///     follows through `deferredResults`, under the same lease.
   package init(
     _ context: Reactor.Context, connect endpoint: Endpoint, worker: String, instance: [UInt8], software: String,
     concurrency: Int, logger: Logger, remoteIntervalMs: Int64? = nil,
@@ -80,7 +79,7 @@ package final class JobClient: ReactorSocket {
   }
 
   private func receive(_ frame: IngestFrame, nowMs: Int64) {
-    // Ignore a body of a later minor version. It is optional: a required one would need a later major version.
+    // Ignore a body of a later minor version. Only a later major version may add a body that is required.
     guard let body = frame.body else { return }
     switch body {
     case .welcome(let welcome):
@@ -92,12 +91,12 @@ package final class JobClient: ReactorSocket {
         .welcome(heartbeatMs: Int64(welcome.heartbeatMs), livenessMs: Int64(welcome.livenessMs)), frame, nowMs: nowMs)
     case .reset(let reset):
       if frame.session == core.session.session {
-        logger.notice("session ended", metadata: ["reason": "\(reset.reason.word)"])
+        logger.notice("session ended", metadata: ["reason": "\(reset.reason.name)"])
       }
       receive(.reset, frame, nowMs: nowMs)
     case .error(let error):
       if error.code == .unsupportedVersion { return refuseVersion(frame, nowMs: nowMs) }
-      logger.error("session refused by ingest", metadata: ["code": "\(error.code.word)", "detail": "\(error.detail)"])
+      logger.error("session refused by ingest", metadata: ["code": "\(error.code.name)", "detail": "\(error.detail)"])
       receive(.refusal(retryAfterMs: Int64(error.retryAfterMs)), frame, nowMs: nowMs)
     case .drain:
       if frame.session == core.session.session {
@@ -140,19 +139,19 @@ package final class JobClient: ReactorSocket {
       ])
   }
 
-  private static let malformed = WorkerReply.outcome(
+  private static let malformedJobReply = WorkerReply.outcome(
     .failed(
       .init(kind: .permanent, code: "malformed_job", detail: "the worker cannot decode the query")))
 
   private func work(_ tasks: [IngestMessage.Task], session: UInt64, nowMs: Int64) {
-    // The accepted leases are a subset of the tasks, in the same order.
+    // The accepted leases are some of the tasks' leases, in the same order.
     guard let accepted = core.receive(tasks.map(\.lease), session: session, nowMs: nowMs) else { return }
     var results: [JobResult] = []
     results.reserveCapacity(accepted.count)
     var next = 0
     for task in tasks where next < accepted.count && accepted[next] == task.lease {
       next += 1
-      if let reply = task.job.map({ reply($0, task.lease) }) ?? JobClient.malformed {
+      if let reply = task.job.map({ reply($0, task.lease) }) ?? JobClient.malformedJobReply {
         results.append(JobResult(lease: task.lease, reply: reply))
       }
     }
@@ -218,8 +217,8 @@ package final class JobClient: ReactorSocket {
 }
 
 extension Onthemap_Jobs_V1_ErrorCode {
-  /// Word of the code in the log.
-  fileprivate var word: String {
+  /// Name of the code in the log.
+  fileprivate var name: String {
     switch self {
     case .malformed: "malformed"
     case .unsupportedVersion: "unsupported_version"
@@ -231,8 +230,8 @@ extension Onthemap_Jobs_V1_ErrorCode {
 }
 
 extension Onthemap_Jobs_V1_ResetReason {
-  /// Word of the reason in the log.
-  fileprivate var word: String {
+  /// Name of the reason in the log.
+  fileprivate var name: String {
     switch self {
     case .unknownSession: "unknown_session"
     case .replaced: "replaced"

@@ -1,7 +1,7 @@
 import Domain
 import SwiftProtobuf
 
-/// A codec for the frames of the job link that carry the jobs themselves: jobs, results and acknowledgements.
+/// A codec for the most frequent frames of the job link: jobs, results and acknowledgements.
 ///
 /// Nearly all of the link's traffic consists of these frames, so the codec converts directly between bytes and the
 /// domain's values, field by field. The generated code handles all other frames and unusual ones. Tests check that both
@@ -26,9 +26,8 @@ enum JobCodec {
     }
   }
 
-  /// Returns results in as many frames as needed to keep each frame within the limit. A longer frame would end the
-  /// connection, and would repeat after every reconnect. A result that alone exceeds the limit becomes a permanent
-  /// failure.
+  /// Returns frames of results, each within the limit. Ingest would end the connection after a longer frame, and the
+  /// worker would resend that frame after every reconnect. A single result above the limit becomes a permanent failure.
   ///
   /// - Parameter bytesMax: maximum bytes of a frame, at least `Limits.jobFrameBytesMin`.
   static func results(
@@ -77,7 +76,7 @@ extension JobResult {
 
 /// A worker's message, as ingest decodes it.
 enum WorkerMessage {
-  /// A result and its lease. The reply is nil if the protocol forbids it.
+  /// A result and its lease. The reply is nil if the protocol forbids the result.
   typealias DecodedResult = (lease: Lease, reply: WorkerReply?)
 
   case results(session: UInt64, [DecodedResult])
@@ -101,7 +100,7 @@ enum WorkerMessage {
       })
   }
 
-  /// Decodes a message field by field. Nil also for one that only the generated code can read.
+  /// Decodes a message field by field. Nil also for a message that only the generated code can read.
   init?(fieldByField bytes: [UInt8]) {
     guard bytes.count <= Limits.jobFrameBytesMax,
       let (session, results) = read(bytes, body: 18, decodeResult)
@@ -154,7 +153,7 @@ enum IngestMessage {
     }
   }
 
-  /// Decodes a message field by field. Nil also for one that only the generated code can read.
+  /// Decodes a message field by field. Nil also for a message that only the generated code can read.
   init?(fieldByField bytes: [UInt8]) {
     if let (session, jobs) = read(bytes, body: 17, Task.init) {
       self = .jobs(session: session, jobs)
@@ -265,7 +264,7 @@ extension IngestMessage.Acknowledgement {
   }
 }
 
-/// Decodes a result: places, or not found. Nil for another outcome, which the generated code reads.
+/// Decodes a result with places, or without a match. Nil for any other outcome, which the generated code reads.
 private func decodeResult(_ fields: inout FieldReader) -> WorkerMessage.DecodedResult? {
   guard case (1, .fixed64(let job))? = fields.next(), case (2, .fixed64(let token))? = fields.next(),
     case (let outcome, .bytes(let bytes))? = fields.next(), fields.isAtEnd

@@ -28,9 +28,9 @@ final class JobMeters {
     retryLater.increment(by: counts.retryLater)
   }
 
-  /// Counts redelivered jobs: ingest withdrew them from a worker and sent them again.
+  /// Counts redelivered jobs, which ingest withdrew from a worker and sent again.
   ///
-  /// - Parameter count: their number since the start.
+  /// - Parameter count: number of redelivered jobs since the start.
   func count(redelivered count: UInt64) {
     guard count > redeliveredBefore else { return }
     redelivered.increment(by: count - redeliveredBefore)

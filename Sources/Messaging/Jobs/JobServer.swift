@@ -70,14 +70,14 @@ package final class JobServer: ReactorSocket {
       note(results, nowMs: nowMs)
       return run(core.receive(.results(results), session: session, from: peer, nowMs: nowMs))
     case .other(let other)?: frame = other
-    case nil: return reject(peer, .malformed, "not a WorkerFrame of this protocol", nowMs: nowMs)
+    case nil: return refuse(peer, .malformed, "not a WorkerFrame of this protocol", nowMs: nowMs)
     }
     // Check the version before the body: another major version may have bodies that are unknown here.
     guard frame.major == Protocol.major else {
-      return reject(peer, .unsupportedVersion, "this ingest supports version \(Protocol.major) only", nowMs: nowMs)
+      return refuse(peer, .unsupportedVersion, "this ingest supports version \(Protocol.major) only", nowMs: nowMs)
     }
     guard frame.body != nil || frame.minor > Protocol.minor else {
-      return reject(peer, .malformed, "a WorkerFrame without a body of this protocol", nowMs: nowMs)
+      return refuse(peer, .malformed, "a WorkerFrame without a body of this protocol", nowMs: nowMs)
     }
     if case .hello(let hello)? = frame.body { return open(hello, peer: peer, nowMs: nowMs) }
     run(core.receive(IngestCore.Message(frame), session: frame.session, from: peer, nowMs: nowMs))
@@ -85,9 +85,9 @@ package final class JobServer: ReactorSocket {
 
   private func open(_ hello: Onthemap_Jobs_V1_Hello, peer: [UInt8], nowMs: Int64) {
     guard (hello.minMajor...max(hello.minMajor, hello.maxMajor)).contains(Protocol.major) else {
-      return reject(peer, .unsupportedVersion, "this ingest supports version \(Protocol.major) only", nowMs: nowMs)
+      return refuse(peer, .unsupportedVersion, "this ingest supports version \(Protocol.major) only", nowMs: nowMs)
     }
-    if let fault = hello.fault { return reject(peer, .malformed, fault, nowMs: nowMs) }
+    if let fault = hello.fault { return refuse(peer, .malformed, fault, nowMs: nowMs) }
     run(core.receive(IngestCore.Hello(hello, address: socket.sender), from: peer, nowMs: nowMs))
   }
 
@@ -102,7 +102,7 @@ package final class JobServer: ReactorSocket {
     }
     let isHeartbeat = core.isHeartbeatDue(nowMs: nowMs)
     run(core.tick(nowMs: nowMs, using: &random))
-    // Repeat until no worker has credit: jobs that could not be sent to one worker go to another.
+    // Repeat until there is nothing to assign, because a job that one worker did not get goes to another worker.
     while true {
       let effects = core.assign(nowMs: nowMs)
       if effects.isEmpty { break }
@@ -152,7 +152,7 @@ package final class JobServer: ReactorSocket {
     case .workerLost(let origin):
       let reason = "no message for \(Limits.livenessMs) ms"
       logger.warning("worker lost", metadata: origin.metadata.merging(["reason": "\(reason)"]) { $1 })
-    case .workerStuck(let origin, let leases):
+    case .workerStalled(let origin, let leases):
       logger.warning(
         "worker stalled: dispatch suspended", metadata: origin.metadata.merging(["leases": "\(leases)"]) { $1 })
     case .workerRecovered(let origin):
@@ -162,7 +162,7 @@ package final class JobServer: ReactorSocket {
     }
   }
 
-  /// Counts results that the protocol forbids. Logs at most one of them a second.
+  /// Counts results that the protocol forbids. Logs at most one such result a second.
   private func note(_ results: [WorkerMessage.DecodedResult], nowMs: Int64) {
     for result in results where result.reply == nil && malformed.add(nowMs: nowMs) {
       logger.warning("malformed result received", metadata: ["total": "\(malformed.count)"])
@@ -170,7 +170,7 @@ package final class JobServer: ReactorSocket {
   }
 
   /// Counts a malformed frame. Logs it and replies at most once a second.
-  private func reject(
+  private func refuse(
     _ peer: [UInt8], _ code: Onthemap_Jobs_V1_ErrorCode, _ detail: String, nowMs: Int64
   ) {
     if code == .malformed, quarantine.recordMalformed(peer, nowMs: nowMs) {

@@ -20,7 +20,7 @@ extension Onthemap_Jobs_V1_Hello {
     if !(1...Limits.peerNameBytesMax).contains(nameBytes) {
       return "Hello has a name of \(nameBytes) bytes; give it 1 to \(Limits.peerNameBytesMax)"
     }
-    if !worker.isSafeLine { return "Hello has a name with a control or invisible character; leave that out" }
+    if !worker.isSafeLine { return "Hello has a name with a control or invisible character; remove the character" }
     if instance.count != 16 { return "Hello has an instance of \(instance.count) bytes; use 16 random bytes" }
     return nil
   }
@@ -46,7 +46,7 @@ extension Onthemap_Jobs_V1_Job {
     }
   }
 
-  /// The job. Nil if this version does not know the request, or forbids it.
+  /// The job. Nil if this version does not know the request, or if the protocol forbids the request.
   var job: Job? {
     guard let request else { return nil }
     var job = Job(id: JobID(rawValue: jobID), account: AccountID(rawValue: 0), request: request)
@@ -105,7 +105,12 @@ extension Onthemap_Jobs_V1_Lookup {
 }
 
 extension Onthemap_Jobs_V1_Welcome {
-  /// Creates a session's terms: times in milliseconds, and the maximum length of a frame to ingest, in bytes.
+  /// Creates a Welcome.
+  ///
+  /// - Parameters:
+  ///   - heartbeatMs: interval of heartbeats, in milliseconds.
+  ///   - livenessMs: liveness timeout, in milliseconds.
+  ///   - frameBytesMax: maximum bytes of a frame.
   init(heartbeatMs: Int64, livenessMs: Int64, frameBytesMax: Int) {
     self.heartbeatMs = UInt32(heartbeatMs)
     self.livenessMs = UInt32(livenessMs)
@@ -131,10 +136,10 @@ extension Onthemap_Jobs_V1_Result {
     let lease = Lease(job: JobID(rawValue: jobID), token: leaseToken)
     switch outcome {
     case .located(let located):
-      guard let places = located.known, !places.isEmpty else { return nil }
+      guard let places = located.validPlaces, !places.isEmpty else { return nil }
       return JobResult(lease: lease, outcome: .located(places))
     case .remoteNeeded(let needed):
-      guard let places = needed.found.known else { return nil }
+      guard let places = needed.found.validPlaces else { return nil }
       return JobResult(lease: lease, reply: .needsRemote(places))
     case .notFound: return JobResult(lease: lease, outcome: .notFound)
     case .failed(let failure): return JobResult(lease: lease, outcome: .failed(failure.failure))
@@ -146,7 +151,7 @@ extension Onthemap_Jobs_V1_Result {
 extension Onthemap_Jobs_V1_Located {
   fileprivate init(_ places: [Place]) {
     self.places = places.map(Onthemap_Jobs_V1_Place.init)
-    // The details are beside the places. One more message field would put every place on the heap, also for posts.
+    // The details are not in the places. A further message field would put every place on the heap, even for posts.
     details = .init(places)
     if !details.isEmpty {
       attribution = Place.attribution(of: places).safeLine(bytesMax: Limits.attributionBytesMax)
@@ -154,7 +159,7 @@ extension Onthemap_Jobs_V1_Located {
   }
 
   /// The places, best first, at most `Limits.candidatesMax`. Nil if the protocol forbids one of them.
-  fileprivate var known: [Place]? {
+  fileprivate var validPlaces: [Place]? {
     let count = min(places.count, Limits.candidatesMax)
     var found = places.prefix(count).compactMap(\.place)
     guard found.count == count else { return nil }
@@ -235,7 +240,7 @@ extension WorkerFrame {
     self.body = body
   }
 
-  /// Decodes a frame of any version. Nil if the frames are not a frame of this protocol.
+  /// Decodes a frame of any version. Nil if the message is not one frame of this protocol.
   init?(_ frames: ArraySlice<[UInt8]>) {
     guard frames.count == 1, let bytes = frames.first, bytes.count <= Limits.jobFrameBytesMax,
       let frame = try? WorkerFrame(serializedBytes: bytes), frame.magic == Protocol.magic
@@ -253,7 +258,7 @@ extension IngestFrame {
     self.body = body
   }
 
-  /// Decodes a frame of any version. Nil if the frames are not a frame of this protocol.
+  /// Decodes a frame of any version. Nil if the message is not one frame of this protocol.
   init?(_ frames: [[UInt8]]) {
     guard frames.count == 1, let bytes = frames.first, let frame = try? IngestFrame(serializedBytes: bytes),
       frame.magic == Protocol.magic

@@ -6,7 +6,7 @@ import Glibc
 package struct KeyPair: Sendable, CustomStringConvertible {
   /// The public key, which others may know.
   package let publicKey: PublicKey
-  /// The secret key: 40 characters of Z85. Disclose it to no other party.
+  /// The secret key: 40 characters of Z85. Never disclose it.
   package let secret: String
 
   /// Returns a new pair from the system's random numbers. Both keys begin with a letter or a digit, so that neither
@@ -39,8 +39,8 @@ package struct KeyPair: Sendable, CustomStringConvertible {
   }
 }
 
-/// Authentication of peers on a listening link. Peers must know the link's public key, and `access` must contain
-/// theirs.
+/// Authentication of peers on a listening link. A peer must know the link's public key, and `access` must permit the
+/// peer's key.
 package struct CurveServer: Sendable {
   /// The listener's own keys.
   package let keys: KeyPair
@@ -57,13 +57,13 @@ package struct CurveServer: Sendable {
   }
 }
 
-/// Authentication of a client: its own keys, and the link's public key, which it expects.
+/// Authentication of a client: its own keys, and the public key that it expects of the link.
 package struct CurveClient: Sendable {
   /// The client's own keys.
   package let keys: KeyPair
   /// The listener's public key.
   package let server: PublicKey
-  /// True if the client's own keys are random ones of this process, so that no allowlist can contain them.
+  /// True if the process generated the client's keys at its start, so that no allowlist can contain them.
   package let isTemporary: Bool
 
   /// Creates the authentication of a client.
@@ -71,7 +71,7 @@ package struct CurveClient: Sendable {
   /// - Parameters:
   ///   - keys: the client's own keys.
   ///   - server: the listener's public key.
-  ///   - isTemporary: true if the keys end with the process.
+  ///   - isTemporary: true if the process generated the keys at its start.
   package init(keys: KeyPair, server: PublicKey, isTemporary: Bool = false) {
     self.keys = keys
     self.server = server

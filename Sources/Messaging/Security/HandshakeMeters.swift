@@ -3,15 +3,16 @@ import Telemetry
 
 /// Counters of failed handshakes at a link. Any thread.
 struct HandshakeMeters {
-  /// The authenticator refused the peer's key.
+  /// Handshakes with a key that is not on the allowlist.
   let keyNotListed: Counter
-  /// The peer uses no keys.
+  /// Handshakes of peers without keys, at a link with keys.
   let plaintextPeer: Counter
-  /// The peer has another public key for this server.
+  /// Handshakes of peers that have another public key for this server.
   let wrongServerKey: Counter
-  /// The peer uses keys, and this link does not.
+  /// Handshakes of peers with keys, at a link without keys.
   let unexpectedCurve: Counter
-  /// At a link without keys: the peer does not speak ZeroMQ's protocol 3, or disconnected during the handshake.
+  /// Handshakes at a link without keys in which the peer disconnected, or did not speak version 3 of ZeroMQ's protocol
+  /// (ZMTP).
   let notZeroMQ: Counter
 
   init(_ link: LinkName) {

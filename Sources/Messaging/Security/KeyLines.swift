@@ -1,8 +1,8 @@
 import Domain
 
-/// The lines of a key file that are neither empty nor comments, which begin with `#`.
+/// The lines of a key file, without empty lines and comments. A comment begins with `#`.
 ///
-/// No key begins with `#`. It is the highest digit of Z85, so the first five characters would exceed four bytes.
+/// No key begins with `#`, the highest digit of Z85: its first five characters would exceed four bytes.
 package struct KeyLines: Sendable {
   /// A line.
   package struct Line: Sendable, Equatable {

@@ -22,7 +22,7 @@ package final class LiveAllowList: Sendable {
     state = Mutex(State(list: list))
   }
 
-  /// Number of keys on the list. Nil if every key may connect.
+  /// Number of keys on the allowlist. Nil if every key may connect.
   package var count: Int? { state.withLock { $0.list?.count } }
 
   /// Returns the name of a key's owner. Nil if the key may not connect.
@@ -34,8 +34,8 @@ package final class LiveAllowList: Sendable {
     }
   }
 
-  /// Replaces the list. If the new list lacks a key that was permitted, all peers of the link are disconnected within
-  /// about a second. Permitted peers reconnect by themselves.
+  /// Replaces the allowlist. If the new allowlist lacks a permitted key, the authenticator disconnects all peers of the
+  /// link within about a second. Permitted peers reconnect by themselves.
   package func replace(_ list: AllowList) {
     state.withLock { state in
       let keepsAllKeys = state.list?.isSubset(of: list) ?? false

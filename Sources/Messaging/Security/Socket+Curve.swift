@@ -3,8 +3,8 @@ import Domain
 package import Logging
 
 extension Socket {
-  /// Enables CURVE on a listening socket. Peers must know this public key, and `Authenticator` then checks theirs. Call
-  /// this before `bind`.
+  /// Enables CURVE on a listening socket. A peer must know the socket's public key, and `Authenticator` checks the
+  /// peer's key. Call this before `bind`.
   func enableCurveServer(_ keys: KeyPair, _ link: LinkName) throws(LinkError) {
     try limitEncrypted()
     try set(ZMQ_CURVE_SERVER, 1)
@@ -12,7 +12,7 @@ extension Socket {
     try set(ZMQ_ZAP_DOMAIN, link.domain)
   }
 
-  /// Enables CURVE on a client's socket, which connects only to the owner of the server key. Call this before
+  /// Enables CURVE on a client's socket. The client then connects only to the owner of the server key. Call this before
   /// `connect`.
   func enableCurveClient(_ curve: CurveClient) throws(LinkError) {
     try limitEncrypted()
@@ -21,8 +21,8 @@ extension Socket {
     try set(ZMQ_CURVE_SECRETKEY, curve.keys.secret)
   }
 
-  /// Raises the limit for a frame. libzmq includes the overhead of encryption, and limits the handshake's commands like
-  /// frames.
+  /// Raises the limit for a frame, because libzmq counts the overhead of encryption. libzmq also applies the limit to
+  /// the commands of the handshake.
   private func limitEncrypted() throws(LinkError) {
     try limit(frameBytesMax: max(frameBytesMax + Limits.curveFrameBytes, Limits.curveHandshakeBytesMax))
   }
@@ -36,7 +36,7 @@ extension Socket {
   /// Connects again after `suspend`.
   func resume() {
     isSuspended = false
-    // The address was valid before. If libzmq refuses it now, the socket's own reconnect repeats this.
+    // libzmq accepted the address before. If it refuses the address now, the socket's next reconnect tries again.
     if let peer { try? reconnect(peer) }
   }
 
@@ -60,7 +60,7 @@ extension Socket {
 }
 
 extension Reactor.Context {
-  /// Binds a socket, with keys if there are any, and returns the address with the actual port.
+  /// Binds a socket, with CURVE unless `curve` is nil. Returns the address with the actual port.
   ///
   /// - Parameter connections: counter of the socket's connections. Nil if the caller does not need it.
   package func bind(
@@ -87,7 +87,7 @@ extension Reactor.Context {
     return new
   }
 
-  /// Connects a socket, with keys if there are any.
+  /// Connects a socket, with CURVE unless `curve` is nil.
   ///
   /// - Parameter link: name of the connection in the log. Nil logs no connections.
   package func connect(
@@ -98,11 +98,10 @@ extension Reactor.Context {
     try socket.connect(endpoint)
   }
 
-  /// Returns a socket that reads libzmq's events of another socket's connections.
+  /// Returns a socket that receives libzmq's events about the connections of `watched`.
   func monitor(_ watched: Socket) throws(LinkError) -> Socket {
     let monitor = try self.socket(.pair, frameBytesMax: Limits.controlFrameBytesMax)
-    // No limit: at a limit libzmq's own thread would wait. A thread that closes a socket would then wait for that
-    // thread.
+    // The queue has no limit. At a limit libzmq's own thread would block, and so would a thread that closes a socket.
     try monitor.set(ZMQOption.receiveHighWater, 0)
     try watched.startMonitoring(monitor)
     return monitor

@@ -42,7 +42,7 @@ extension SubmitReply {
 }
 
 extension Int32 {
-  /// Converts degrees to units of 10⁻⁷ degrees. A value that does not fit becomes `Int32.max`, which is no valid
+  /// Converts degrees to units of 10⁻⁷ degrees. A value that does not fit becomes `Int32.max`, which is not a valid
   /// coordinate.
   init(degrees: Double) { self = Int32(exactly: (degrees * 1e7).rounded()) ?? .max }
 }
@@ -81,7 +81,7 @@ extension Onthemap_Submit_V1_Receipt {
     }
   }
 
-  /// The receipt. Nil for an outcome of a later version, or without the post's id.
+  /// The receipt. Nil for an outcome of a later version, or if an accepted post has no valid id.
   var receipt: SubmitReceipt? {
     let refusal = SubmitRefusal(code: code, detail: detail, field: field)
     switch outcome {

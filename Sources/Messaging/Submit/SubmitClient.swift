@@ -2,7 +2,7 @@ package import Domain
 package import Logging
 import SwiftProtobuf
 
-/// A producer's end of submission: a DEALER that sends batches of posts. It resends each batch, with the same
+/// A producer's end of the submission link: a DEALER that sends batches of posts. It resends each batch, with the same
 /// idempotency keys, until ingest replies.
 package final class SubmitClient: ReactorSocket {
   /// The producer's next step.
@@ -17,9 +17,9 @@ package final class SubmitClient: ReactorSocket {
 
   /// A change of a batch's state.
   package enum Event: Sendable {
-    /// The receipts of a batch, one for each post, in the same order. BUSY posts may be in a later batch.
+    /// The receipts of a batch, one for each post, in the batch's order. A BUSY post may go into a later batch.
     case receipts(UInt64, [SubmitReceipt])
-    /// The batch is sent again, now or later. The reason is for people.
+    /// The client resends the batch, now or later. The reason is for people.
     case repeated(UInt64, reason: String)
     /// Ingest refused the whole batch. Do not retry it.
     case refused(UInt64, SubmitRefusal)
@@ -31,7 +31,7 @@ package final class SubmitClient: ReactorSocket {
     let sinceMs: Int64
     /// Time of the next send.
     var dueMs: Int64
-    /// True if ingest has asked for a pause. No reply is in transit then.
+    /// True after a BUSY reply. No other reply to the batch is then in transit.
     var isBusy = false
   }
 
@@ -43,7 +43,7 @@ package final class SubmitClient: ReactorSocket {
   private let event: (Event) -> Void
   private var pending: [UInt64: Pending] = [:]
   private var lastReceivedMs: Int64
-  /// The refusal after which the client sends nothing more: the token has no session.
+  /// The refusal of the token, because it has no session. After this refusal the client sends no batch.
   private var terminalRefusal: SubmitRefusal?
   private var malformed = MalformedFrames("submit")
 
@@ -51,7 +51,7 @@ package final class SubmitClient: ReactorSocket {
   ///
   /// - Parameters:
   ///   - curve: keys of the producer and of the link. Nil disables encryption.
-  ///   - token: token of a session.
+  ///   - token: the session token.
   ///   - next: source of batches, called with the time whenever a slot is free. It runs on the reactor's thread and
   ///     must not block.
   ///   - event: handler of each event. It runs on the reactor's thread and must not block.
@@ -85,7 +85,7 @@ package final class SubmitClient: ReactorSocket {
     case .receipts(let receipts):
       handle(receipts.receipts.compactMap(\.receipt), of: reply.requestID, nowMs: nowMs)
     case .error(let error) where error.code == .unauthorized:
-      terminalRefusal = SubmitRefusal(code: error.code.word, detail: error.detail)
+      terminalRefusal = SubmitRefusal(code: error.code.name, detail: error.detail)
       refuseAll()
     case .error(let error) where error.code == .busy:
       (batch.dueMs, batch.isBusy) = (nowMs + max(1, Int64(error.retryAfterMs)), true)
@@ -93,7 +93,7 @@ package final class SubmitClient: ReactorSocket {
       event(.repeated(reply.requestID, reason: "busy"))
     case .error(let error):
       pending[reply.requestID] = nil
-      event(.refused(reply.requestID, SubmitRefusal(code: error.code.word, detail: error.detail)))
+      event(.refused(reply.requestID, SubmitRefusal(code: error.code.name, detail: error.detail)))
     case .statuses, nil: logOnce("a reply to another request", nowMs: nowMs)
     }
   }
@@ -125,11 +125,11 @@ package final class SubmitClient: ReactorSocket {
     }
     for (id, batch) in pending {
       if batch.dueMs <= nowMs {
-        if send(id, batch.posts, nowMs: nowMs) { event(.repeated(id, reason: "not answered")) }
+        if send(id, batch.posts, nowMs: nowMs) { event(.repeated(id, reason: "no reply")) }
       }
       nextMs = min(nextMs, pending[id]?.dueMs ?? .max)
     }
-    while pending.count < Limits.submitUnansweredMax {
+    while pending.count < Limits.submitRequestsOfConnectionMax {
       switch next(nowMs) {
       case .batch(let id, _) where terminalRefusal != nil:
         if let terminalRefusal { event(.refused(id, terminalRefusal)) }
@@ -145,8 +145,8 @@ package final class SubmitClient: ReactorSocket {
 
   package func shutDown() {}
 
-  /// Sends a batch. Returns false without a connection, or if it is full. The batch is then due again after
-  /// `Limits.submitUnsentMs`.
+  /// Sends a batch. Returns false if there is no connection, or if the connection is full. The batch is then due again
+  /// after `Limits.submitUnsentMs`.
   @discardableResult
   private func send(_ id: UInt64, _ posts: [SubmittedPost], nowMs: Int64) -> Bool {
     let isSent = socket.send(SubmitCodec.batch(posts, id: id, token: token)) == .accepted
@@ -164,7 +164,7 @@ package final class SubmitClient: ReactorSocket {
 
 extension Onthemap_Submit_V1_ErrorCode {
   /// The error code for people and counters.
-  fileprivate var word: String {
+  fileprivate var name: String {
     switch self {
     case .malformed: "malformed"
     case .unsupportedVersion: "unsupported_version"

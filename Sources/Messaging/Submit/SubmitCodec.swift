@@ -1,7 +1,7 @@
 import Domain
 import SwiftProtobuf
 
-/// A codec for the frames of submission that carry posts and their receipts.
+/// A codec for the frames of the submission link that carry posts and their receipts.
 ///
 /// There is a batch for every few dozen posts, so the codec converts directly between bytes and the domain's values,
 /// field by field. The generated code handles all other frames and unusual ones. Tests check that both give the same
@@ -30,7 +30,8 @@ enum SubmitCodec {
     return frame.bytes
   }
 
-  /// Decodes receipts of stored posts. Nil for any other reply, and for one that only the generated code can read.
+  /// Decodes receipts of stored posts. Nil for any other reply, and for a reply that only the generated code can
+  /// read.
   static func receipts(_ bytes: [UInt8]) -> (id: UInt64, receipts: [SubmitReceipt])? {
     bytes.withUnsafeBytes { bytes in
       var frame = FieldReader(bytes)
@@ -53,7 +54,7 @@ struct ProducerMessage {
   let major: UInt32
   let minor: UInt32
   let token: String
-  /// The body. Nil if this version does not know it.
+  /// The body. Nil if this version does not know the body.
   let body: Body?
 
   /// Decodes a request of any version. Nil if the frames are not a request of this protocol.
@@ -71,7 +72,7 @@ struct ProducerMessage {
     }
   }
 
-  /// Decodes a request field by field. Nil also for one that only the generated code can read.
+  /// Decodes a request field by field. Nil also for a request that only the generated code can read.
   init?(fieldByField bytes: [UInt8]) {
     let read: ProducerMessage? = bytes.withUnsafeBytes { bytes in
       var frame = FieldReader(bytes)

@@ -4,8 +4,8 @@ import Metrics
 import SwiftProtobuf
 import Telemetry
 
-/// Ingest's end of submission: a ROUTER that receives batches of posts from producers. It replies to each request when
-/// its posts are durable.
+/// Ingest's end of the submission link: a ROUTER that receives batches of posts from producers. It replies to a batch
+/// when the accepted posts are durable.
 ///
 /// Requests leave through `onRequests`, and their replies return as `Command`. The server itself uses no disk. If a
 /// reply cannot be sent, the producer has disconnected or is not reading. It will resend its batch.
@@ -40,7 +40,7 @@ package final class SubmitServer: ReactorSocket {
 
   /// A command from ingest. Any thread may enqueue it.
   package enum Command: Sendable {
-    /// The owner of a token. Nil if ingest could not look it up.
+    /// The owner of a token. Nil if ingest could not look up the token.
     case identified(peer: [UInt8], token: String, SubmitAdmission.Identity?)
     case replied(Ticket, Reply)
   }
@@ -82,22 +82,22 @@ package final class SubmitServer: ReactorSocket {
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     let peer = frames.first ?? []
     guard let message = ProducerMessage(frames.dropFirst()) else {
-      return reject(peer, id: 0, .malformed, "not a SubmitRequest of this protocol", nowMs: nowMs)
+      return refuse(peer, id: 0, .malformed, "not a SubmitRequest of this protocol", nowMs: nowMs)
     }
     let ticket = Ticket(peer: peer, request: message.id)
     // Check the version before the body: another version may have bodies that are unknown here.
     guard message.major == Protocol.major, message.body != nil || message.minor <= Protocol.minor else {
       let detail = "this ingest supports version \(Protocol.major).\(Protocol.minor)"
-      return reject(peer, id: message.id, .unsupportedVersion, detail, nowMs: nowMs)
+      return refuse(peer, id: message.id, .unsupportedVersion, detail, nowMs: nowMs)
     }
     let count: Int
     switch message.body {
     case .batch(let posts): count = posts.count
     case .query(let ids): count = ids.count
-    case nil: return reject(peer, id: message.id, .malformed, "a SubmitRequest without a body", nowMs: nowMs)
+    case nil: return refuse(peer, id: message.id, .malformed, "a SubmitRequest without a body", nowMs: nowMs)
     }
     guard (1...Limits.submitPostsMax).contains(count) else {
-      return fail(ticket, .outOfRange, "1 to \(Limits.submitPostsMax) posts per request, not \(count)")
+      return fail(ticket, .outOfRange, "a request of \(count) posts; send 1 to \(Limits.submitPostsMax)")
     }
     guard message.token.utf8.count == Limits.sessionTokenBytes else { return refuseUnauthorized(ticket) }
     switch admission.begin(peer, token: message.token, nowMs: nowMs) {
@@ -110,8 +110,8 @@ package final class SubmitServer: ReactorSocket {
     case .busy:
       fail(
         ticket, .busy,
-        "\(Limits.submitUnansweredMax) requests of one connection, \(Limits.submitRequestsMax) of all, "
-          + "wait for a reply; send it again later", retryAfterMs: Limits.submitRetryMs)
+        "too many open requests (at most \(Limits.submitRequestsOfConnectionMax) per connection and "
+          + "\(Limits.submitRequestsMax) in all); resend the request later", retryAfterMs: Limits.submitRetryMs)
     }
   }
 
@@ -133,7 +133,7 @@ package final class SubmitServer: ReactorSocket {
   package func shutDown() {}
 
   private func identify(_ peer: [UInt8], _ token: String, _ identity: SubmitAdmission.Identity?, nowMs: Int64) {
-    admission.learn(peer, token: token, identity: identity, nowMs: nowMs)
+    admission.recordIdentity(peer, token: token, identity: identity, nowMs: nowMs)
     let messages = held.removeValue(forKey: peer) ?? []
     let others = messages.filter { $0.token != token }
     if !others.isEmpty { held[peer] = others }
@@ -153,7 +153,7 @@ package final class SubmitServer: ReactorSocket {
     }
   }
 
-  /// Passes on an admitted request, or ends it.
+  /// Passes an admitted request to ingest, or refuses it if a post id is invalid.
   private func dispatch(_ message: ProducerMessage, _ ticket: Ticket, _ account: AccountID) {
     switch message.body {
     case .batch(let posts): pendingRequests.append(.batch(ticket, account, posts))
@@ -161,7 +161,7 @@ package final class SubmitServer: ReactorSocket {
       let ids = texts.compactMap { PostID($0) }
       guard ids.count == texts.count else {
         admission.end(ticket.peer)
-        return fail(ticket, .outOfRange, "the id of a post has 10 characters of 0-9, A-Z, a-z")
+        return fail(ticket, .outOfRange, "a post id is invalid; a post id has 10 characters of 0-9, A-Z, a-z")
       }
       pendingRequests.append(.query(ticket, account, ids))
     case nil: admission.end(ticket.peer)
@@ -184,7 +184,7 @@ package final class SubmitServer: ReactorSocket {
   }
 
   /// Counts a malformed frame. Logs it and replies at most once a second.
-  private func reject(
+  private func refuse(
     _ peer: [UInt8], id: UInt64, _ code: Onthemap_Submit_V1_ErrorCode, _ detail: String, nowMs: Int64
   ) {
     guard malformed.add(nowMs: nowMs) else { return errors.count(code) }

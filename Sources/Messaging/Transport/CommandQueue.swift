@@ -36,15 +36,16 @@ package final class CommandQueue<Command: Sendable>: Sendable {
 
   package init(_ wake: WakeupEvent) { self.wake = wake }
 
-  /// Appends a command without waiting. It is inlined, so that the caller's module specializes it for its command type.
+  /// Appends a command without waiting. The function is inlinable, so that a caller's module specializes it for the
+  /// command type.
   @inlinable
   package func enqueue(_ command: Command) {
-    let first = waiting.withLock { waiting in
+    let wasEmpty = waiting.withLock { waiting in
       waiting.append(command)
       return waiting.count == 1
     }
     // A caller that finds the queue empty wakes the reactor, which also drains the commands of other callers.
-    if first { wake.signal() }
+    if wasEmpty { wake.signal() }
   }
 
   /// Removes and returns the waiting commands, oldest first. Reactor's thread only.

@@ -40,7 +40,7 @@ struct ConnectionLog {
         logger.warning("connection lost: reconnecting", metadata: metadata.merging(["retry_ms": "\(pauseMs)"]) { $1 })
       } else if logLimiter.admit("", nowMs: nowMs) != nil {
         logger.warning(
-          "cannot connect", metadata: metadata.merging(["reason": "no answer", "retry_ms": "\(pauseMs)"]) { $1 })
+          "cannot connect", metadata: metadata.merging(["reason": "no reply", "retry_ms": "\(pauseMs)"]) { $1 })
       }
     case .handshakeFailed: isFailureLogged = true
     case .accepted, .unbound: break

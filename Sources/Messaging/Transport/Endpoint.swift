@@ -32,8 +32,8 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
       || address.wholeMatch(of: #/127\.\d{1,3}\.\d{1,3}\.\d{1,3}/#) != nil
   }
 
-  /// The address of a second socket beside this one: the next port, or the path with `.query`. A wildcard port
-  /// stays a wildcard. Nil above the last port.
+  /// The address of a second socket: the next port, or the path with `.query`. A wildcard port stays a wildcard. Nil
+  /// after port 65535.
   package var next: Endpoint? {
     guard description.hasPrefix("tcp://"), let colon = description.lastIndex(of: ":") else {
       return try? Endpoint(description + ".query")
@@ -50,7 +50,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     return (try? Endpoint("tcp://127.0.0.1:\(port)")) ?? self
   }
 
-  /// An address with a free port of the same host, or a file beside this one.
+  /// The address with any free port of the same host, or the path with `.query`.
   package var withFreePort: Endpoint {
     guard description.hasPrefix("tcp://"), let colon = description.lastIndex(of: ":") else { return next ?? self }
     return (try? Endpoint("\(description[...colon])*")) ?? self

@@ -12,7 +12,7 @@ package enum LinkError: Error, CustomStringConvertible {
   package var description: String {
     switch self {
     case .endpoint(let text):
-      "\"\(text)\" is not a ZeroMQ endpoint; write tcp://HOST:PORT or ipc://PATH, with * as the port for a free one"
+      "\"\(text)\" is not a ZeroMQ endpoint; write tcp://HOST:PORT or ipc://PATH, with * as PORT for a free port"
     case .address(let endpoint, let reason): "\(endpoint) cannot be used: \(reason)"
     case .socket(let reason): "cannot create a ZeroMQ socket: \(reason)"
     }

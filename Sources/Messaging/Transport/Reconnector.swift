@@ -44,7 +44,7 @@ final class Reconnector: ReactorSocket {
       // Log the next failure without a limit.
       logLimiter = LogRateLimiter()
     case .handshakeFailed(let failure):
-      // The failure is of a connection that is already dropped.
+      // This failure belongs to a connection that is already dropped.
       guard backoff.dueMs == nil else { return }
       logFailure(failure, nowMs: nowMs)
       // Without keys libzmq itself retries after a cut, which may be a proxy whose service restarts.
@@ -84,15 +84,15 @@ final class Reconnector: ReactorSocket {
       return switch failure {
       case .refused: "peer refused this client"
       case .otherMechanism: "peer requires keys (CURVE): \(advice)"
-      // The end that first sees that only one end uses keys cuts the connection.
-      case .cut: "handshake closed: a restart, or peer requires keys (CURVE): \(advice)"
+      // The end that first notices the mismatch of keys cuts the connection.
+      case .cut: "handshake closed by a restart, or because the peer requires keys (CURVE): \(advice)"
       case .cryptographic, .malformed: "peer does not speak ZMTP 3: wrong port?"
       }
     }
     return switch failure {
     case .refused where curve.isTemporary:
       "key not on its allowlist: without --key-file the key changes at each start (onthemap keys new)"
-    case .refused: "key not on its allowlist: add it and reload"
+    case .refused: "key not on its allowlist: add the key and reload"
     case .otherMechanism: "peer does not use keys"
     case .cryptographic, .malformed: "peer does not speak CURVE as expected"
     case .cut: "handshake closed: wrong server key, peer without keys, or a restart"

@@ -4,8 +4,8 @@ import Logging
 
 /// Limit for the memory of frames that peers do not read. Reactor's thread only.
 ///
-/// libzmq 4.3.4 neither reports how much each peer of an XPUB leaves unread, nor ends the connection of one peer. Above
-/// the limit, all connections to the address end. Peers that read reconnect by themselves.
+/// libzmq 4.3.4 cannot report the unread bytes of each peer of an XPUB, and cannot end the connection of one peer.
+/// Above the limit, all connections to the address end. Peers that read reconnect by themselves.
 final class SendBufferLimit {
   let memory = FrameMemory()
   private let bytesMax: Int

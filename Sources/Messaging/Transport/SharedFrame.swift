@@ -4,8 +4,8 @@ import Synchronization
 
 /// A frame whose bytes libzmq shares among all its recipients.
 ///
-/// Use it on one thread. libzmq keeps the bytes until this object is released, and the last peer has them or has
-/// disconnected.
+/// Use the frame on one thread. libzmq keeps the bytes until this object is released and every peer has received them
+/// or has disconnected.
 final class SharedFrame {
   let message = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: 1)
 
@@ -18,7 +18,7 @@ final class SharedFrame {
     let copy = UnsafeMutableRawPointer.allocate(byteCount: bytes.count, alignment: 1)
     bytes.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(copy), byteCount: $0.count) }
     let held = Unmanaged.passRetained(HeldFrame(bytes.count, memory)).toOpaque()
-    // libzmq's own threads also call this function.
+    // libzmq's own threads may call this closure.
     zmq_msg_init_data(
       message, copy, bytes.count,
       { bytes, held in

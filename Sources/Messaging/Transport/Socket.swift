@@ -23,8 +23,8 @@ package final class Socket {
     case unroutable
   }
 
-  /// Maximum number of frames kept of a message. Further frames are dropped. The default already exceeds every valid
-  /// message of the links.
+  /// Maximum number of frames that `receive` keeps of a message. It drops further frames. The default exceeds every
+  /// valid message of the links.
   var framesMax = 4
   /// libzmq's socket. `reconnect` replaces it.
   private(set) var handle: UnsafeMutableRawPointer
@@ -47,15 +47,15 @@ package final class Socket {
   /// Sender of the message that `receive` returned last, as the kernel reports it: an IP address, or
   /// `localhost:UID:GID:PID` on an ipc socket. Empty if libzmq does not report it, and without `keepsSender`.
   private(set) var sender = ""
-  /// Every option that has been set, for a new libzmq socket.
+  /// The options set so far, to set them on the libzmq socket of a reconnect.
   private var options: [(option: Int32, bytes: [UInt8])] = []
   /// The subscriptions in their order.
   private var topics: [String] = []
-  /// Receives libzmq's events of the connections.
+  /// The socket that receives libzmq's events about the connections.
   private var monitor: Socket?
   /// Number of monitor names used so far.
   private var monitorCount = 0
-  /// A message buffer at a fixed address: libzmq keeps a short message's bytes within it.
+  /// A message buffer at a fixed address, because libzmq keeps a short message's bytes within it.
   private let message = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: 1)
 
   /// Creates a socket of a libzmq context.
@@ -169,7 +169,7 @@ package final class Socket {
   /// Subscribes to topics with a prefix. An XPUB in manual mode subscribes the peer that sent the last message.
   package func subscribe(_ prefix: String) throws(LinkError) {
     try check(zmq_setsockopt(handle, ZMQ_SUBSCRIBE, prefix, prefix.utf8.count))
-    // An XPUB's peers send their own subscriptions again.
+    // After a reconnect, an XPUB's peers send their own subscriptions again.
     if kind == .sub { topics.append(prefix) }
   }
 
@@ -188,7 +188,7 @@ package final class Socket {
       while zmq_msg_recv(message, handle, ZMQ_DONTWAIT) < 0 {
         guard zmq_errno() == EINTR else { return nil }
       }
-      // No protocol here has more than two frames, but a peer may send any number.
+      // A peer may send any number of frames.
       if frames.count < framesMax {
         frames.append(Array(UnsafeRawBufferPointer(start: zmq_msg_data(message), count: zmq_msg_size(message))))
       }
@@ -252,8 +252,8 @@ package final class Socket {
     guard zmq_connect(monitor.handle, name) == 0 else { throw .address(name, reason: LinkError.lastReason) }
   }
 
-  /// Stops the events of `startMonitoring(_:)`. Call this before the monitor closes: libzmq's own thread would wait for
-  /// a reader.
+  /// Stops the events of `startMonitoring(_:)`. Call this before the monitor closes, because libzmq's own thread would
+  /// wait for a reader.
   func stopMonitoring() { if monitor != nil { zmq_socket_monitor(handle, nil, 0) } }
 
   func close() { zmq_close(handle) }

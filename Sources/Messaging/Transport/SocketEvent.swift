@@ -1,6 +1,6 @@
 import CZeroMQ
 
-/// An event that libzmq reports of a socket's connections. Other events are not decoded.
+/// An event that libzmq reports about a socket's connections. Events of other kinds are not decoded.
 enum SocketEvent: Equatable {
   /// The cause of a failed handshake.
   enum Failure: Equatable {
@@ -12,7 +12,7 @@ enum SocketEvent: Equatable {
     case cryptographic
     /// The received bytes are not a handshake.
     case malformed
-    /// The connection was cut during the handshake. A server does this to a client with a wrong key for it.
+    /// The peer cut the connection during the handshake. A server does so if a client has a wrong server key.
     case cut
 
     fileprivate init(protocolError: UInt32) {
@@ -45,7 +45,7 @@ enum SocketEvent: Equatable {
   /// Decodes an event. Nil for any other message.
   init?(_ frames: [[UInt8]]) {
     guard let first = frames.first, first.count == 6 else { return nil }
-    // The machine's own byte order: the message never leaves the process.
+    // The numbers have the machine's byte order, because the message never leaves the process.
     let (event, value) = first.withUnsafeBytes {
       (Int32($0.loadUnaligned(as: UInt16.self)), $0.loadUnaligned(fromByteOffset: 2, as: UInt32.self))
     }

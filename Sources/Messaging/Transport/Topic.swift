@@ -1,7 +1,7 @@
 import Domain
 
-/// The feed's topics: `otm.feed/1/<feed>/<kind>/`. With the last slash no name is a prefix of another one. With the
-/// major version, a feed can publish two versions side by side.
+/// The feed's topics: `otm.feed/1/<feed>/<kind>/`. The last slash keeps a topic from being a prefix of another topic.
+/// The major version lets a feed publish two versions side by side.
 enum Topic {
   private static let feed = "otm.feed/\(Protocol.major)/main/"
   private static let joins = Array((feed + "j/").utf8)
@@ -34,7 +34,7 @@ enum Topic {
     return isNonce ? Array(topic) : nil
   }
 
-  /// Returns 20 random characters of base 32: 100 bits.
+  /// Returns a nonce of 20 random base-32 characters (100 bits).
   static func nonce() -> String {
     let digits = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
     return String(decoding: (0..<20).map { _ in digits[Int.random(in: 0..<32)] }, as: UTF8.self)

@@ -16,7 +16,7 @@ struct LooseNumber: Decodable {
   }
 }
 
-/// An element of a list. If it cannot be decoded, the other elements still are.
+/// An element of a list, or nil for an element that cannot be decoded. The list is decoded anyway.
 struct LenientElement<Element: Decodable>: Decodable {
   let element: Element?
 

@@ -46,7 +46,7 @@ extension ProviderFailure {
     }
   }
 
-  /// Code for machines.
+  /// The reason, as a stable code for programs.
   var code: String {
     switch self {
     case .refused: "remote_refused"
@@ -56,8 +56,8 @@ extension ProviderFailure {
     case .timedOut: "remote_timeout"
     case .unreachable: "remote_unreachable"
     case .redirected: "remote_redirected"
-    case .tooLong: "remote_answer_too_long"
-    case .malformed: "remote_answer_malformed"
+    case .tooLong: "remote_response_too_long"
+    case .malformed: "remote_response_malformed"
     }
   }
 }

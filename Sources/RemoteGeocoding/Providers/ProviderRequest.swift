@@ -2,7 +2,7 @@ import Domain
 import Foundation
 import HTTPClient
 
-/// A provider's request for a query. Never log its URL, which contains the user's text and the key.
+/// An HTTP request to a provider. Never log its URL, which contains the user's text and the key.
 struct ProviderRequest {
   let url: URL
 

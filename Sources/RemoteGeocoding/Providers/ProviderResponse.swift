@@ -68,7 +68,7 @@ struct RemotePlace {
     return place
   }
 
-  /// Returns a provider's text as one line that people can read, of a length that the job link takes.
+  /// Returns a provider's text as one safe line of at most `RemoteLimits.textBytesMax` bytes.
   private static func line(_ text: String?) -> String {
     (text ?? "").trimmedLine.safeLine(bytesMax: RemoteLimits.textBytesMax).trimmedLine
   }

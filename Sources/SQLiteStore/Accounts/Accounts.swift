@@ -88,8 +88,8 @@ extension Account {
       isOperator: row["is_operator"])
   }
 
-  /// Adds an account. Nil if another account has the e-mail address. No number is used then, unlike after an INSERT's
-  /// conflict.
+  /// Adds an account. Nil if another account has the email address. The next account id then stays free. A conflict of
+  /// a plain INSERT would use the id up.
   ///
   /// - Parameter password: hash of the password, or empty for none.
   static func insert(

@@ -3,8 +3,8 @@ import Foundation
 import GRDB
 import Store
 
-/// Counts of wrong passwords. No caller waits for the disk. If the latest counts are lost, a client has a few more
-/// attempts.
+/// Counts of wrong passwords. `storeLoginCounts` does not wait for the disk. If the latest counts are lost, a client
+/// has a few more attempts.
 extension SQLiteDatabase {
   package func storeLoginCounts(
     _ counts: [LoginThrottle.Key: LoginThrottle.Count], removing removed: [LoginThrottle.Key], unixMs: Int64

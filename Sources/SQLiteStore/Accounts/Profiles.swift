@@ -4,8 +4,8 @@ import Store
 import Synchronization
 
 extension SQLiteEngine {
-  /// Changes an account's own data. Posts have their name from the account, so after a change of name its posts on the
-  /// list are republished as edited. Otherwise subscribers' lists would differ from the stored one.
+  /// Changes an account's own data. After a change of name, publishes the account's posts on the list again with the
+  /// new name. Otherwise subscribers' lists would differ from the stored list.
   func changeProfile(
     _ account: AccountID, _ change: ProfileChange, _ unixMs: Int64, _ db: Database
   ) throws -> PostWriteResult.Profile {
@@ -31,7 +31,7 @@ extension SQLiteEngine {
       let rows = try Row.fetchAll(
         db,
         sql: "SELECT id, state, seq FROM post WHERE account = ? AND id > ? AND state <> 4 ORDER BY id LIMIT ?",
-        arguments: [account.rawValue, Int64(after?.rawValue ?? 0), Limits.accountPostsErasedAtOnce])
+        arguments: [account.rawValue, Int64(after?.rawValue ?? 0), Limits.accountPostsErasedPerBatch])
       var erasure = PostWriteResult.Erasure()
       for row in rows {
         guard let post = PostID(row["id"] as Int64) else {
@@ -49,7 +49,7 @@ extension SQLiteEngine {
           arguments: [Int64(post.rawValue)])
         erasure.next = post
       }
-      if rows.count < Limits.accountPostsErasedAtOnce {
+      if rows.count < Limits.accountPostsErasedPerBatch {
         try db.execute(
           sql: "UPDATE account SET first_name = '', last_name = '' WHERE id = ?", arguments: [account.rawValue])
         erasure.next = nil
@@ -97,14 +97,14 @@ func closedAccounts(_ db: Database) throws -> [AccountID] {
   ).map { AccountID(rawValue: $0) }
 }
 
-/// Query for the ids of an account's posts on the list, in the list's order.
+/// Query for the ids of an account's posts on the list, by ascending sequence number.
 private let postsOnList = """
   SELECT id FROM (
     SELECT id, account, seq FROM post WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT \(Limits.feedEntriesMax))
   WHERE account = ? ORDER BY seq
   """
 
-/// Publishes an account's posts on the list again, in their order.
+/// Publishes an account's posts on the list again, in the order of their sequence numbers.
 private func republish(
   _ account: AccountID, _ unixMs: Int64, _ numbers: SequenceAllocator, _ db: Database
 ) throws -> [FeedChange] {
@@ -122,7 +122,7 @@ private func republish(
 }
 
 extension Account {
-  /// Returns an account by its number. Nil for a closed or unknown account.
+  /// Returns an account by its id. Nil for a closed or unknown account.
   static func find(_ id: AccountID, _ db: Database) throws -> Account? {
     try Row.fetchOne(
       db, sql: "SELECT * FROM account WHERE id = ? AND closed_ms IS NULL", arguments: [id.rawValue]

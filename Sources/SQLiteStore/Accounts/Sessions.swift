@@ -4,8 +4,8 @@ import GRDB
 package import Store
 
 extension SQLiteDatabase: LoginStore {
-  /// Stores a session, and removes a few expired ones: sessions of the account, and the next sessions in the order of
-  /// the hashes. Hashes are random, so every session is checked in time, and few expired ones remain.
+  /// Stores a session, and removes a few expired sessions: sessions of the account, and the next sessions in the order
+  /// of the token hashes. Hashes are random, so calls check every session in time, and few expired sessions remain.
   package func addSession(
     tokenHash: [UInt8], account: AccountID, passwordHash: String?, source: LoginSource, unixMs: Int64, expiresMs: Int64
   ) async throws -> Bool {
@@ -18,7 +18,7 @@ extension SQLiteDatabase: LoginStore {
             SELECT * FROM (SELECT token_hash FROM session WHERE token_hash > :hash ORDER BY token_hash LIMIT :count))
           """,
         arguments: [
-          "now": unixMs, "account": account.rawValue, "hash": Data(tokenHash), "count": Limits.sessionsSweptAtOnce,
+          "now": unixMs, "account": account.rawValue, "hash": Data(tokenHash), "count": Limits.sessionsSweptPerBatch,
         ])
       try db.execute(
         sql: """

@@ -4,7 +4,7 @@ import Glibc
 package import Store
 import Synchronization
 
-/// The writer's record of a full or nearly full disk. Each write is still attempted. Any thread.
+/// The writer's record of a full or nearly full disk. The store still attempts each write. Any thread.
 final class DiskFullState: Sendable {
   /// Meaning of a disk's free bytes.
   enum Finding: Equatable {
@@ -78,9 +78,9 @@ extension SQLiteDatabase: StoreHealth {
   }
 
   /// Checks the disk. A disk counts as full from a write that does not fit, or below `Limits.diskFullBytes` free. A
-  /// full disk recovers with `Limits.diskRecoveredBytes` free and a successful trial commit. In between some writes fit
-  /// and others do not. A quota or the file system itself may refuse writes although bytes are free. Only a commit
-  /// shows that.
+  /// full disk recovers with `Limits.diskRecoveredBytes` free and a successful trial commit. Between the two limits,
+  /// some writes fit and others do not. A quota or the file system may refuse writes although bytes are free. Only a
+  /// trial commit shows that.
   package func checkDisk() async -> (isFull: Bool, refused: Int) {
     switch DiskFullState.finding(freeBytes: fileSystem?.free, isFull: diskFullMs != nil) {
     case .full: diskFullState.markFull(refused: 0, unixMs: unixMs)

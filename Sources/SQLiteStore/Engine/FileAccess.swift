@@ -2,14 +2,14 @@ import Glibc
 import Store
 
 /// Permissions of the database's files: only their owner has access, whatever the folder and the umask permit. The
-/// files contain addresses, password hashes and sessions.
+/// files contain email addresses, password hashes and sessions.
 enum FileAccess {
   /// Removes all other users' access to the existing files.
   ///
-  /// A symbolic link is refused: the change would affect its target, and SQLite would keep the log beside the target.
-  /// The folder itself may be a link.
+  /// The function refuses a symbolic link, because the change would affect the link's target, and SQLite would keep the
+  /// log beside the target. The folder itself may be a link.
   ///
-  /// - Throws: `StoreError.unusable` if others keep their access, or for a link.
+  /// - Throws: `StoreError.unusable` if other users keep their access, or for a link.
   static func restrict(_ paths: [String]) throws(StoreError) {
     for path in paths {
       var status = stat()
@@ -35,7 +35,7 @@ enum FileAccess {
     }
   }
 
-  /// Creates an empty database with access for its owner only. SQLite gives its log and the log's index the mode of the
+  /// Creates an empty database with access for its owner only. SQLite gives the WAL and its index the mode of the
   /// database.
   ///
   /// - Throws: `StoreError.unusable`, also if the file exists.

@@ -3,11 +3,11 @@ import Glibc
 import Store
 import Synchronization
 
-/// High-water mark of the database's numbers, in a file beside it. SQLite itself does not notice a missing or damaged
-/// log, and would continue from an earlier state, as if nothing had been accepted since.
+/// High-water mark of the database's numbers, in a file beside the database. SQLite itself does not notice a missing or
+/// damaged write-ahead log (WAL). It would continue from an earlier state, as if ingest had accepted nothing since.
 ///
-/// The file is written after each durable commit, without a sync. Its numbers are always durable in the database, but
-/// after a power cut the file may be behind. Use it within writes.
+/// The writer updates the file after each durable commit, without a sync. The file's numbers are always durable in the
+/// database, but after a power loss the file may be behind. Use the mark only within a write.
 final class HighWater: Sendable {
   /// Numbers that only rise.
   struct Mark: Sendable, Equatable {
@@ -53,7 +53,7 @@ final class HighWater: Sendable {
       self.mark = mark
     }
 
-    /// Returns nil for bytes that are no record.
+    /// Decodes a record. Nil for another format, length or hash.
     init?(_ bytes: [UInt8]) {
       func number(_ offset: Int) -> UInt64 { bytes[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) } }
       guard bytes.count == Record.length, bytes.starts(with: Array("OTMHIGH1".utf8)),
@@ -120,7 +120,8 @@ final class HighWater: Sendable {
     }
     guard let mark else { return }
     let bytes = Record(epoch: epoch, mark: mark).bytes
-    // After a failure the file stays behind and detects less. A durable commit must not fail for this reason.
+    // After a failure the file stays behind the database, and detects fewer regressions. That must not fail a durable
+    // commit.
     _ = pwrite(descriptor, bytes, bytes.count, 0)
   }
 
@@ -142,7 +143,7 @@ final class HighWater: Sendable {
     guard count >= 0 else { throw .unusable(path: path, reason: String(cString: strerror(errno))) }
     guard let record = Record(Array(bytes[..<count])) else {
       throw .unusable(
-        path: path, reason: "it is damaged; see that the database is whole, remove this file, start again")
+        path: path, reason: "it is damaged; check that the database is intact, remove this file, then start again")
     }
     return record
   }

@@ -1,9 +1,9 @@
 import Glibc
 import Store
 
-/// Lock that keeps a second process away from the database. SQLite itself would admit it, and Debian's 3.40.1 can
-/// damage the log if two connections write or checkpoint in parallel. The kernel releases the lock with the process,
-/// however it ends.
+/// Lock that keeps a second process away from the database. SQLite itself would admit a second process. Debian's SQLite
+/// 3.40.1 can damage the WAL if two connections write or checkpoint in parallel. The kernel releases the lock when the
+/// process ends, also after a crash.
 final class InstanceLock: Sendable {
   private let descriptor: Int32
 
@@ -14,8 +14,8 @@ final class InstanceLock: Sendable {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .locked(path: path) }
   }
 
-  /// Releases the lock. A child that another thread has just forked holds a copy of the descriptor until its exec, so a
-  /// close would not suffice.
+  /// Releases the lock. Closing the descriptor would not suffice, because a child process that another thread has just
+  /// forked holds a copy until its exec.
   func unlock() { flock(descriptor, LOCK_UN) }
 
   deinit {

@@ -7,7 +7,7 @@ enum NewDatabase {
   /// Creates the database with its tables, for its owner only. Durable on return.
   ///
   /// The file gets its name when it is complete. A start that was killed therefore leaves no empty database, which
-  /// `StartupCheck` refuses.
+  /// `StartupCheck` would refuse.
   ///
   /// - Throws: `StoreError.unusable`, or an error of SQLite.
   static func create(_ path: String) throws {
@@ -16,7 +16,7 @@ enum NewDatabase {
     unlink(new)
     try FileAccess.create(new)
     var configuration = GRDB.Configuration()
-    // The file is worthless until it is complete, and is synced then.
+    // No sync is necessary before the file is complete. `fsync` then syncs the whole file.
     configuration.prepareDatabase { db in
       try db.execute(sql: "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
     }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Check that files stay in place while SQLite has them open. Otherwise SQLite would continue to write to a file
-/// without a name.
+/// Detector of files that are removed or replaced while SQLite has them open. SQLite itself would continue to write to
+/// a file without a name.
 struct OpenFileGuard: Sendable {
   /// Error for a file that was removed or replaced. Later writes to it are lost.
   struct FileReplaced: Error, CustomStringConvertible {
@@ -24,7 +24,7 @@ struct OpenFileGuard: Sendable {
 
   private let identities: [FileIdentity]
 
-  /// Remembers the identity of files.
+  /// Records the identity of each file.
   ///
   /// - Throws: `FileReplaced` if a file does not exist.
   init(_ paths: [String]) throws(FileReplaced) {
@@ -36,7 +36,7 @@ struct OpenFileGuard: Sendable {
     self.identities = identities
   }
 
-  /// Checks that each file is still the same. The cost is small beside a commit.
+  /// Checks that each file is still the same. The cost is small compared with a commit.
   ///
   /// - Throws: `FileReplaced`.
   func check() throws(FileReplaced) {

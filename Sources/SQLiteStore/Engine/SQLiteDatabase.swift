@@ -6,15 +6,15 @@ package import Logging
 package import Store
 import Synchronization
 
-/// The database: the only place where a path becomes a connection.
+/// The database in a data folder, with all of its connections.
 ///
-/// A single connection writes and checkpoints. Readers are read-only connections of the same process, and a second
-/// process is refused. Quick reads, scans and operators' reads each have their own connections. Any thread.
+/// A single connection writes and checkpoints. Readers are read-only connections of the same process. A lock refuses a
+/// second process. Quick reads, scans and operators' reads each have their own connections. Any thread.
 package final class SQLiteDatabase: Sendable {
   let pool: DatabasePool
   let scans: ScanExecutor
-  /// Connection for operators' reads, one at a time. Such a read may count every row, and must neither wait for scans
-  /// nor delay quick reads.
+  /// Connection for operators' reads, one at a time. An operator's read may count every row, and must neither wait for
+  /// scans nor delay quick reads.
   let operatorReader: DatabaseQueue
   let committer: GroupCommitter<SQLiteEngine>
   /// Record of a full disk.
@@ -26,12 +26,12 @@ package final class SQLiteDatabase: Sendable {
   let epoch: Epoch
   /// Path of the database's file.
   let path: String
-  /// Number of this start, which is durable before the initializer returns.
+  /// Number of this start of ingest, which is durable before the initializer returns.
   package let generation: UInt32
 
   /// Opens or creates `onthemap.sqlite` in a folder, migrates its tables, and counts the start. Blocks for the disk.
   ///
-  /// - Throws: `StoreError.locked` and `.unusable`. Retries are futile.
+  /// - Throws: `StoreError.locked` and `.unusable`. Do not retry.
   package init(folder: String, logger: Logger, scanTimes: ScanTimes = ScanTimes()) throws {
     self.logger = logger
     do {
@@ -52,7 +52,7 @@ package final class SQLiteDatabase: Sendable {
       let previous = try StartupCheck(path: path, highWaterPath: highWaterPath).run()
       if previous == nil { try NewDatabase.create(path) }
       pool = try DatabasePool(path: path, configuration: SQLiteDatabase.configuration)
-      // Set this after the pool, which sets NORMAL itself. With NORMAL, a power cut would lose acknowledged posts.
+      // Set this after the pool, which sets NORMAL itself. With NORMAL, a power loss would lose acknowledged posts.
       try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
       guard try !pool.read(Schema.migrator.hasBeenSuperseded) else {
         throw StoreError.unusable(
@@ -60,8 +60,8 @@ package final class SQLiteDatabase: Sendable {
           reason: "it was created or upgraded by a newer version of onthemap. Run that version, or restore a backup")
       }
       try Schema.migrator.migrate(pool)
-      // The high-water file is missing, so this may be a different database whose numbers were already used. Start a
-      // new epoch.
+      // The high-water file is missing, so this may be another database, whose numbers were already used. Begin a new
+      // epoch.
       let needsNewEpoch = previous != nil && !FileManager.default.fileExists(atPath: highWaterPath)
       newEpochReason = previous == nil ? "new_database" : needsNewEpoch ? "highwater_missing" : nil
       let started = try pool.write { db in
@@ -102,7 +102,7 @@ package final class SQLiteDatabase: Sendable {
     }
   }
 
-  /// Returns the remedy for an error. Empty if the error needs none.
+  /// Returns the remedy for an error. Empty if none is known.
   private static func advice(_ error: DatabaseError) -> String {
     switch error.resultCode {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB: ". \(StartupCheck.repairAdvice)"
@@ -112,7 +112,7 @@ package final class SQLiteDatabase: Sendable {
 
   /// Runs `body` within the next commit.
   ///
-  /// - Parameter then: completion, with the rules of `CommitCompletion`.
+  /// - Parameter then: completion, called like a `CommitCompletion`.
   func submit<Value: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Value,
     then: @escaping @Sendable (Result<Value, StoreError>) -> Void
@@ -126,7 +126,7 @@ package final class SQLiteDatabase: Sendable {
       completion: CommitCompletion { [diskFullState] result in
         switch result {
         case .success(.other(let complete)): complete()
-        case .success(.post): preconditionFailure("The engine completed a write with the result of another one.")
+        case .success(.post): preconditionFailure("The engine completed a write with the result of another write.")
         case .failure(let error):
           diskFullState.recordFailure(error)
           then(.failure(error))
@@ -136,7 +136,7 @@ package final class SQLiteDatabase: Sendable {
 
   /// Runs `body` within the next commit. Durable on return.
   ///
-  /// - Parameter change: function that returns the change of a value, or nil.
+  /// - Parameter change: returns the change to report for the result of `body`, or nil.
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Value,
     reporting change: @escaping @Sendable (Value) -> StoreChange? = { _ in nil }
@@ -149,7 +149,7 @@ package final class SQLiteDatabase: Sendable {
     }
   }
 
-  /// Commits one page with its present contents. Returns true if the commit is durable.
+  /// Commits one page with unchanged contents, to test if the disk has space. Returns true if the commit is durable.
   func trialCommit() async -> Bool {
     await withCheckedContinuation { continuation in
       let write = SQLiteEngine.Write.other { db in
@@ -164,12 +164,13 @@ package final class SQLiteDatabase: Sendable {
     }
   }
 
-  /// Checkpoints the log and closes both files. After a failure of the disk it does not checkpoint.
+  /// Closes the database. Before that, a graceful shutdown removes traces of deleted rows (`SecureDeletion`), and
+  /// checkpoints the WAL. After a failure of the disk, only the readers close.
   package func close() {
     closeReaders()
     guard committer.end() else {
-      // Keep the pool open: on closing, SQLite would write to the failed disk. The next start must find its contents
-      // unchanged.
+      // Keep the pool open, because SQLite would write to the failed disk on closing. The next start must find the
+      // files unchanged.
       _ = Unmanaged.passRetained(pool)
       return
     }
@@ -184,20 +185,20 @@ package final class SQLiteDatabase: Sendable {
 
   deinit { closeReaders() }
 
-  /// Closes the readers before the writer, because the last connection to close checkpoints the log.
+  /// Closes the readers before the writer, because the last connection to close checkpoints the WAL.
   private func closeReaders() {
     scans.close()
     try? operatorReader.close()
   }
 
-  /// Disables SQLite's memory statistics, which take a lock for each allocation and are not used. This happens once,
-  /// before the first connection. If SQLite is already initialized, nothing changes.
+  /// Disables SQLite's memory statistics, once per process and before the first connection. The statistics take a lock
+  /// for each allocation and are not used. If SQLite is already initialized, nothing changes.
   private static let disableMemoryStatistics: Void = { _ = otm_sqlite_count_no_memory() }()
 
   /// True after SQLite has its folder for temporary files.
   private static let hasTemporaryFolder = Mutex(false)
 
-  /// Keeps SQLite's temporary files in the data folder. The first folder of the process counts.
+  /// Keeps SQLite's temporary files in the data folder. Only the first call of a process has an effect.
   ///
   /// The default is /var/tmp or /tmp. VACUUM and large sorts would copy people's data to another file system there, and
   /// a container's /tmp is too small. `setenv` of SQLITE_TMPDIR would race with `getenv` in other threads.

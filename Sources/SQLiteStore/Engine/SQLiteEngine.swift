@@ -4,8 +4,8 @@ import GRDB
 import Store
 import Synchronization
 
-/// The only connection that writes, and the memory of its transactions. All of it runs on the thread of
-/// `GroupCommitter`, which forms the groups of writes.
+/// The only connection that writes, with the caches of its transactions. `GroupCommitter` forms the groups of writes,
+/// and calls the engine on its own queue.
 final class SQLiteEngine: CommitEngine {
   enum Write: Sendable {
     case post(PostWrite)
@@ -22,7 +22,7 @@ final class SQLiteEngine: CommitEngine {
   let path: String
   let numbers: SequenceAllocator
   let names = AccountNameCache()
-  /// Accounts closed since the start. A request that was in progress then creates no post.
+  /// Accounts closed since the start. A request that was in progress at the closing creates no post.
   let closed = Mutex<Set<AccountID>>([])
   /// Durations of the latest commits.
   let times = CommitTimes()
@@ -42,7 +42,7 @@ final class SQLiteEngine: CommitEngine {
   func commit(_ writes: [Write]) throws -> [Output] {
     do { return try pool.writeWithoutTransaction { db in try commit(writes, db) } } catch {
       // The writes of a refused group are committed again, each alone.
-      if writes.count == 1 || SQLiteEngine.isOfTheDisk(error) { meters.count(error) }
+      if writes.count == 1 || SQLiteEngine.isDiskError(error) { meters.count(error) }
       throw error
     }
   }
@@ -54,7 +54,7 @@ final class SQLiteEngine: CommitEngine {
     let rows = db.totalChangesCount
     let start = ContinuousClock.now
     do {
-      // Prepared once, because GRDB's own transactions are parsed each time.
+      // SQLite prepares a cached statement once. It would parse the statements of GRDB's own transactions each time.
       try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
       for write in writes { outputs.append(try run(write, db)) }
       try db.cachedStatement(sql: "COMMIT").execute()
@@ -99,25 +99,25 @@ final class SQLiteEngine: CommitEngine {
   }
 
   func failure(of error: any Error) -> CommitFailure {
-    guard SQLiteEngine.isOfTheDisk(error) else { return .refused(StoreError(error)) }
+    guard SQLiteEngine.isDiskError(error) else { return .refused(StoreError(error)) }
     return .stopped(StoreError(error), reason: (error as? DatabaseError)?.description ?? "\(error)")
   }
 
   /// Returns true for an error of the disk. After a failed sync the kernel may report success for pages that it has
-  /// dropped. Never retry in place, and write nothing else, until a restart has read everything again.
-  private static func isOfTheDisk(_ error: any Error) -> Bool {
+  /// dropped. Never retry in place, and write nothing else until a restart has read the files again.
+  private static func isDiskError(_ error: any Error) -> Bool {
     if error is OpenFileGuard.FileReplaced { return true }
     guard let error = error as? DatabaseError, !error.isFull else { return false }
     return [.SQLITE_IOERR, .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_READONLY].contains(error.resultCode)
   }
 
-  /// Checkpoints the log, as far as no reader needs it. The next commit then restarts the log. The next commit also
-  /// reports a failure.
+  /// Checkpoints the part of the WAL that no reader needs. The next commit then restarts the WAL, and reports a failure
+  /// of the disk.
   func checkpoint() { _ = try? pool.writeWithoutTransaction { db in try db.checkpoint(.passive) } }
 }
 
 extension GroupCommitter where Engine == SQLiteEngine {
-  /// Checkpoints the log between two groups, after the writes submitted before, unless the committer refuses writes.
+  /// Checkpoints the WAL between two groups, after all earlier writes, unless the committer refuses writes.
   ///
   /// - Parameter then: called once on the committer's queue, in every case. The function must not block.
   func checkpoint(then: @escaping @Sendable () -> Void) {

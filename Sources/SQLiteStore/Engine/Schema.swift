@@ -3,10 +3,10 @@ import GRDB
 
 /// Tables of the database, as named migrations. Append migrations; never edit one.
 ///
-/// Neither the queue nor the change log is a table of its own. The queue is the posts in state queued. The change log
-/// is the published posts in the order of their `seq`. A row that changes again gets a new number. A reader of all rows
-/// above a number therefore misses none and reads none twice. A deleted post's row stays, without content and number.
-/// The number of the latest deletion is in `meta`, and counts until a post has a greater one.
+/// The queue and the change log have no tables. The queue is the posts in state queued. The change log is the published
+/// posts in the order of their `seq`. A row that changes again gets a new `seq`, so a reader of all rows above a `seq`
+/// misses no row and reads none twice. A deleted post's row stays, without content and `seq`. `meta.deleted_seq` is the
+/// `seq` of the latest deletion.
 enum Schema {
   static let migrator: DatabaseMigrator = {
     var migrator = DatabaseMigrator()

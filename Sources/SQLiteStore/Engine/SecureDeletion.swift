@@ -6,14 +6,14 @@ import Logging
 /// Removal of traces of deleted rows: copies in unused parts of the database's file.
 ///
 /// A deletion within `erase` overwrites the row, its entries in indices and the pages that become free. Older copies
-/// remain where SQLite moved rows between pages, and in the log until it is overwritten. A clean stop therefore
-/// rewrites the whole file after deletions. SQLite's `user_version` is 1 while there is nothing to remove, and 0 in
-/// files of versions that overwrote nothing.
+/// remain where SQLite moved rows between pages, and in the WAL until it is overwritten. A graceful shutdown therefore
+/// rewrites the whole file after deletions. SQLite's `user_version` is 1 while the file has no traces. The version is 0
+/// after a deletion, and in files of program versions that overwrote nothing.
 enum SecureDeletion {
   /// Marks a new database as free of traces.
   static func markClean(_ db: Database) throws { try db.execute(sql: "PRAGMA user_version = 1") }
 
-  /// Runs a deletion of people's data, within a write.
+  /// Runs a deletion of people's data within a write, and records that the file has traces.
   static func erase<Value>(in db: Database, _ body: () throws -> Value) throws -> Value {
     try db.execute(sql: "PRAGMA secure_delete = ON; PRAGMA user_version = 0")
     // This fails only if no statement can be prepared. ON then costs only speed.
@@ -22,7 +22,7 @@ enum SecureDeletion {
   }
 
   /// Rewrites the file if it has traces. The rewrite needs about twice the file's size in the data folder. Call this
-  /// outside a transaction. A failure leaves the file as it was, for the next clean stop.
+  /// outside a transaction. A failure leaves the file as it was, for the next graceful shutdown.
   static func compact(
     from db: Database, path: String, logger: Logger, bytesMax: Int = Limits.databaseCompactBytesMax
   ) {
@@ -46,8 +46,8 @@ enum SecureDeletion {
     }
   }
 
-  /// Returns the command that does the same. SQLITE_TMPDIR keeps people's data on the database's file system. Without
-  /// it, VACUUM makes its copy in /var/tmp.
+  /// Returns the shell command that rewrites the file. SQLITE_TMPDIR keeps people's data on the database's file system.
+  /// Without SQLITE_TMPDIR, VACUUM makes its copy in /var/tmp.
   private static func command(_ path: String) -> String {
     let folder = URL(filePath: path).deletingLastPathComponent().path
     return "SQLITE_TMPDIR='\(folder)' sqlite3 '\(path)' \"VACUUM; PRAGMA user_version = 1\""

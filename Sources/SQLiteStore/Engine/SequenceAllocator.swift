@@ -2,8 +2,9 @@ import Domain
 import GRDB
 import Synchronization
 
-/// Allocator of the numbers that only rise: post ids, sequence numbers, and the first post that may have its key. Use
-/// it within writes, which run one at a time. A number whose write is rolled back is skipped.
+/// Allocator of the numbers that only rise: post ids, sequence numbers, and the lowest post that may have an
+/// idempotency key. Use the allocator only within a write, because writes run one at a time. A number whose write is
+/// rolled back is skipped.
 final class SequenceAllocator: Sendable {
   private struct Last: Sendable {
     var post: PostID?
@@ -25,10 +26,10 @@ final class SequenceAllocator: Sendable {
     last = Mutex(Last(post: post.flatMap { PostID($0) }, seq: seq, keyedFrom: keyedFrom ?? 0))
   }
 
-  /// Returns the sequence number of the latest durable change: of a post on the list, or of a deletion, which no post
-  /// has.
+  /// Returns the sequence number of the latest durable change: the highest of a published post or of a deletion, which
+  /// only `meta` records.
   ///
-  /// - Parameter hasDeletions: false for a database of a version without deletions.
+  /// - Parameter hasDeletions: false for an older schema without `meta.deleted_seq`.
   static func lastSeq(_ db: Database, hasDeletions: Bool = true) throws -> UInt64 {
     let deleted = hasDeletions ? "(SELECT deleted_seq FROM meta)" : "0"
     let seq = try Int64.fetchOne(
@@ -68,13 +69,13 @@ final class SequenceAllocator: Sendable {
     highWater.record(seq: seq)
   }
 
-  /// Lowest post that may have an idempotency key. Posts below it have none, or do not exist. After a rollback this
-  /// value is too great for a while. `meta.keyed_from` is authoritative, and this value only decides when to read it.
+  /// Lowest id of a post that may have an idempotency key. `meta.keyed_from` is authoritative. This copy only decides
+  /// when to read that column. After a rollback the copy is too high for a while, which delays the removal of keys.
   var keyedFrom: Int64 {
     get { last.withLock { $0.keyedFrom } }
     set { last.withLock { $0.keyedFrom = newValue } }
   }
 
-  /// Records the number of a new account, which its table assigned.
+  /// Records the id of a new account, which SQLite has assigned.
   func recordAccount(_ id: Int64) { highWater.record(account: id) }
 }

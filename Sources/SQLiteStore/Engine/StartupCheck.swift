@@ -3,8 +3,8 @@ import Foundation
 import GRDB
 import Store
 
-/// Check of the files before anything writes to them. Missing, empty or damaged files, and files that have gone back to
-/// an earlier state, are refused. They are left untouched, so that they can be repaired.
+/// Check of the files before anything writes to them. The check refuses missing, empty, damaged and regressed files,
+/// and leaves them untouched, so that an operator can repair them.
 struct StartupCheck {
   /// Remedy for a damaged database.
   static let repairAdvice =
@@ -16,34 +16,34 @@ struct StartupCheck {
   /// Maximum size of a database that is checked from end to end, in bytes.
   var checkBytesMax = Limits.databaseCheckBytesMax
 
-  /// Returns the numbers of the database. Nil if there is no database yet.
+  /// Returns the epoch and the highest numbers of the database. Nil if there is no database yet.
   ///
   /// - Throws: `StoreError.unusable`, with its remedy.
   func run() throws -> HighWater.Record? {
     let recorded = try HighWater.read(highWaterPath)
     guard let size = StartupCheck.size(path) else {
-      // SQLite would create a new database, and delete the log of the old database.
+      // SQLite would create a new database, and delete the WAL of the old database.
       guard recorded == nil, (StartupCheck.size(path + "-wal") ?? 0) == 0 else {
         throw lost("it is missing, but there was a database here before")
       }
       return nil
     }
-    // A new database gets its name after its tables, so an empty file is a failed copy, and no first start.
+    // `NewDatabase` names the file after it has created the tables, so an empty file comes from a failed copy.
     guard size > 0 else { throw lost("it is empty") }
     var configuration = GRDB.Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(Double(Limits.databaseBusyMs) / 1_000)
-    // Read-only, so that closing it checkpoints nothing, which would destroy evidence.
+    // A read-only connection does not checkpoint the WAL when it closes. A checkpoint would destroy evidence.
     let database = try DatabaseQueue(path: path, configuration: configuration)
     return try database.read { db in
       let missing = try ["account", "meta", "post"].filter { try !db.tableExists($0) }
       guard missing.count < 3 else { throw lost("it has no tables") }
       guard missing.isEmpty else { throw damaged("it lacks tables (\(missing.joined(separator: ", ")))") }
       guard let found = try StartupCheck.record(db) else { throw damaged("its meta row is missing or damaged") }
-      // Before the comparison: a damaged page may hide the latest numbers, and has another remedy.
+      // Check for damage before the comparison. A damaged page may hide the latest numbers, and needs another remedy.
       if size <= checkBytesMax {
-        let verdict = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no result"
-        guard verdict == "ok" else { throw damaged("it is damaged (\(verdict.replacing("\n", with: " ")))") }
+        let damage = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no result"
+        guard damage == "ok" else { throw damaged("it is damaged (\(damage.replacing("\n", with: " ")))") }
       }
       if let recorded { try compare(found, recorded) }
       return found
@@ -57,7 +57,7 @@ struct StartupCheck {
     }
   }
 
-  /// Returns nil if the meta row is missing or damaged.
+  /// Returns the epoch and the highest numbers in the tables. Nil if the meta row is missing or damaged.
   private static func record(_ db: Database) throws -> HighWater.Record? {
     guard let row = try Row.fetchOne(db, sql: "SELECT epoch, boot FROM meta"), let epoch = Epoch(row[0] as Data),
       let generation = UInt32(exactly: row[1] as Int64)
@@ -71,13 +71,13 @@ struct StartupCheck {
     return HighWater.Record(epoch: epoch, mark: mark)
   }
 
-  /// Returns the refusal of a database whose rows may be read in part.
+  /// Returns the error for a damaged database. Some of its rows may still be readable.
   private func damaged(_ problem: String) -> StoreError {
     .unusable(path: path, reason: "\(problem). Nothing was changed. \(StartupCheck.repairAdvice)")
   }
 
-  /// Returns the refusal of a whole database that is not the latest one. Without the high-water file, the next start
-  /// accepts it.
+  /// Returns the error for an intact database that is not the latest one. Without the high-water file, the next start
+  /// accepts such a database.
   private func replaced(_ problem: String) -> StoreError {
     .unusable(
       path: path,
@@ -87,8 +87,8 @@ struct StartupCheck {
         """)
   }
 
-  /// Returns the refusal of a folder without a database. Without the files that are left, the next start creates a new
-  /// one.
+  /// Returns the error for a folder without a database that ingest can use. After the operator has removed the files
+  /// that are left, the next start creates a new database.
   private func lost(_ problem: String) -> StoreError {
     let files = [path, path + "-wal", highWaterPath].filter { StartupCheck.size($0) != nil }
     return .unusable(

@@ -1,7 +1,7 @@
 import GRDB
 import GRDBSQLite
 
-/// Value bound to a statement that runs for every post.
+/// A value to bind to a statement that runs for every post.
 enum BoundValue {
   case integer(Int64)
   case text(String)
@@ -11,14 +11,14 @@ enum BoundValue {
   static func integer(_ value: (some BinaryInteger)?) -> BoundValue { value.map { .integer(Int64($0)) } ?? .null }
 }
 
-/// Present row of a running statement.
+/// The current row of a running statement.
 struct ResultRow {
   fileprivate let handle: SQLiteStatement
 
   /// Returns an integer. 0 if the column is null.
   func integer(_ index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
 
-  /// Returns true if a column equals these bytes.
+  /// Returns true if a column's bytes equal `bytes`.
   func isBlob(_ index: Int32, _ bytes: [UInt8]) -> Bool {
     let count = Int(sqlite3_column_bytes(handle, index))
     return UnsafeRawBufferPointer(start: sqlite3_column_blob(handle, index), count: count).elementsEqual(bytes)
@@ -33,7 +33,7 @@ extension Statement {
   @discardableResult
   func run(_ db: Database, _ columns: BoundValue...) throws -> Int { try run(db, columns) }
 
-  /// Runs a statement as `run` does, with an array of values.
+  /// Runs a statement that returns no rows, with an array of values to bind.
   @discardableResult
   func run(_ db: Database, _ columns: [BoundValue]) throws -> Int {
     try bind(columns, db)
@@ -44,7 +44,7 @@ extension Statement {
     return Int(sqlite3_changes(db.sqliteConnection))
   }
 
-  /// Reads the first row of a statement in place. Nil if there is none.
+  /// Runs a statement, and reads its first row in place. Returns nil if there is no row.
   ///
   /// - Parameter read: function that reads the row's columns, which are invalid afterwards.
   func first<Value>(_ db: Database, _ columns: BoundValue..., read: (ResultRow) -> Value) throws -> Value? {

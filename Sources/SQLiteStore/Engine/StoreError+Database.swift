@@ -12,6 +12,6 @@ extension StoreError {
 }
 
 extension DatabaseError {
-  /// True for a full disk. SQLite reports an I/O error if the log's index cannot grow, which counts too.
+  /// True for a full disk. SQLite reports a full disk as an I/O error if the WAL's index cannot grow.
   var isFull: Bool { resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE }
 }

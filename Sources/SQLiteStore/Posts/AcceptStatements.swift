@@ -2,15 +2,14 @@ import Domain
 import GRDB
 import Store
 
-/// Statements that store posts with their keys. The statement for a single post is looked up once. Use it within one
-/// write.
+/// Statements that store posts with their idempotency keys. Use them within one write.
 struct AcceptStatements {
   private let db: Database
-  private let one: Statement
+  private let singleInsert: Statement
 
   init(_ db: Database) throws {
     self.db = db
-    one = try db.cachedStatement(sql: AcceptStatements.insertOne)
+    singleInsert = try db.cachedStatement(sql: AcceptStatements.insertOne)
   }
 
   private static let insertOne = insert(rows: 1)
@@ -27,18 +26,18 @@ struct AcceptStatements {
 
   /// Stores a post.
   ///
-  /// - Returns: false if its key was already used. `IdempotencyKeys.earlierPost` then has the other post.
+  /// - Returns: false if the post's key was already used. `IdempotencyKeys.earlierPost` then returns the earlier post.
   func insert(
     _ submission: Submission, _ id: PostID, _ account: AccountID, _ idempotency: Idempotency?,
     _ unixMs: Int64
   ) throws -> Bool {
-    try one.run(db, columns(submission, id, account, idempotency, unixMs)) == 1
+    try singleInsert.run(db, columns(submission, id, account, idempotency, unixMs)) == 1
   }
 
   /// Stores `Limits.postsPerInsert` posts.
   ///
-  /// - Returns: false if at least one of their keys was already used. `IdempotencyKeys.earlierPost` then has the stored
-  ///   post of each.
+  /// - Returns: false if at least one of their keys was already used. `IdempotencyKeys.earlierPost` then returns the
+  ///   stored post of each key.
   func insert(
     _ posts: ArraySlice<NewPost>, _ ids: [PostID],
     _ account: AccountID, _ unixMs: Int64

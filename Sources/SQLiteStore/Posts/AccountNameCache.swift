@@ -1,7 +1,7 @@
 import Domain
 import Synchronization
 
-/// Cache of the names of accounts that post, so that settlements need not read them. Use it within writes.
+/// Cache of the names of accounts that post, so that settlements need not read them. Use the cache only within a write.
 final class AccountNameCache: Sendable {
   /// Name of an account.
   struct Name: Sendable {

@@ -3,7 +3,7 @@ import GRDB
 import Store
 
 extension SQLiteEngine {
-  /// Deletes a post. A row without content stays, so that its id is never reused, and a retry with its key creates no
+  /// Deletes a post. A row without content remains, so that its id is never reused, and a retry with its key creates no
   /// second post.
   func delete(
     _ post: PostID, _ account: AccountID, _ unixMs: Int64, _ db: Database
@@ -44,10 +44,10 @@ extension SQLiteEngine {
   }
 }
 
-/// Erases a post's content, and removes the post from the map. Its row stays, so that its id is never reused.
+/// Erases a post's content, and removes the post from the map. Its row remains, so that its id is never reused.
 ///
 /// - Parameter listedAt: sequence number of a post on the map, else nil.
-/// - Returns: the change for feeds, or nil.
+/// - Returns: the change for feeds. Nil if the post was not on the map.
 func erase(
   _ post: PostID, listedAt: UInt64?, _ unixMs: Int64, _ numbers: SequenceAllocator, _ db: Database
 ) throws -> FeedChange? {
@@ -68,7 +68,8 @@ func erase(
   return .remove(post, seq: seq, backfill: next)
 }
 
-/// Returns the state of an account's post, and its sequence number if it is on the map. Nil if there is no such post.
+/// Returns the state of an account's post, and its sequence number, or 0 if the post is not on the map. Nil if there is
+/// no such post.
 private func stateAndSeq(
   of post: PostID, _ account: AccountID, _ db: Database
 ) throws -> (state: Post.State, listedAt: UInt64)? {
@@ -82,10 +83,10 @@ private func stateAndSeq(
   return (state, seq)
 }
 
-/// Returns the entry that moves onto the list when the post with this sequence number leaves it. Nil if the post is not
-/// on the list, or if no entry follows.
+/// Returns the entry that moves onto the list when the post with a sequence number leaves the list. Nil if the post is
+/// not on the list, or if there is no further entry.
 private func entry(behind seq: UInt64, _ db: Database) throws -> FeedEntry? {
-  // Use only the index, because the query skips a hundred entries.
+  // Read only the index first, because the query skips a hundred entries.
   let next = try db.cachedStatement(
     sql: "SELECT seq FROM post WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1 OFFSET \(Limits.feedEntriesMax)"
   ).first(db) { $0.integer(0) }

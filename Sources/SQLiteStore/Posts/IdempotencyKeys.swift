@@ -2,7 +2,7 @@ import Domain
 import GRDB
 import Store
 
-/// Idempotency keys of posts: recognition of used keys, and their expiry. Use it within one write or read.
+/// Lookup and expiry of the idempotency keys of posts. Call both within a write or a read.
 enum IdempotencyKeys {
   /// Returns the account's post with this key, or a conflict if the key was used for another request. Nil for a new
   /// key.
@@ -19,8 +19,8 @@ enum IdempotencyKeys {
     }
   }
 
-  /// Removes the keys of at most `count` of the oldest posts, if they are older than `Limits.idempotencyDays`. The
-  /// caller removes two for each new key, so that the backlog of expired keys shrinks.
+  /// Removes the keys of at most `count` of the oldest posts, if the posts are older than `Limits.idempotencyDays`. The
+  /// caller removes two keys for each new post, so that the number of expired keys shrinks.
   static func removeExpired(_ numbers: SequenceAllocator, unixMs: Int64, count: Int, _ db: Database) throws {
     let end = Int64(PostID.following(nil, unixMs: unixMs - Limits.idempotencyDays * 86_400_000).rawValue)
     // Usually no key has expired, and this check costs nothing.

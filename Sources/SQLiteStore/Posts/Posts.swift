@@ -12,7 +12,7 @@ extension SQLiteDatabase: PostStore {
         case .success(.post(let result)):
           for change in result.changes(of: write) { changes.report(change) }
           completion(.success(result))
-        case .success(.other): preconditionFailure("The engine completed a write with the result of another one.")
+        case .success(.other): preconditionFailure("The engine completed a write with the result of another write.")
         case .failure(let error):
           diskFullState.recordFailure(error)
           completion(.failure(error))
@@ -85,7 +85,7 @@ extension SQLiteEngine {
         guard let stored = try IdempotencyKeys.earlierPost(idempotency, account, db) else { throw missingPost }
         if (try? stored.get().id) != id { return Acceptance(stored) }
       }
-      // Mark only stored ids: the next start compares the database with the last one.
+      // Mark only stored ids, because the next start compares the database with the highest marked id.
       numbers.markUsed(id)
       return .accepted(accepted(post.submission, id, account, unixMs))
     }
@@ -102,7 +102,7 @@ extension SQLiteEngine {
   }
 
   private var missingPost: StoreError {
-    .unusable(path: path, reason: "its index post_idempotency names a post that is not there")
+    .unusable(path: path, reason: "its index post_idempotency names a post that does not exist")
   }
 }
 
@@ -115,7 +115,7 @@ extension Acceptance {
   }
 }
 
-/// Returns all queued jobs, oldest first, each with the end of its pause.
+/// Returns all queued jobs, oldest first, each with the end of its backoff.
 private func queuedJobs(_ db: Database) throws -> [StoreSnapshot.QueuedJob] {
   try Row.fetchAll(
     db,
@@ -215,7 +215,7 @@ extension Post {
 }
 
 extension FeedEntry {
-  /// Columns of the list's entries. The caller appends the condition.
+  /// Query for list entries, without a condition. The caller appends the condition.
   static let select = """
     SELECT post.*, first_name, last_name FROM post JOIN account ON account.id = post.account
     """

@@ -21,19 +21,19 @@ extension SQLiteEngine {
       case .verdict(.rejected(let reason)): isQueued = try end(post, .rejected, reason, unixMs, db)
       case .dead(let reason, let attempts):
         isQueued = try end(post, .dead, reason, attempts: attempts, unixMs, db)
-        if isQueued { try note(.died, reason, of: post, unixMs, db) }
+        if isQueued { try addEvent(.died, reason, of: post, unixMs, db) }
       case .retry(let attempts, let pauseMs, let reason):
         let changed = try db.cachedStatement(
           sql: "UPDATE post SET attempts = ?, due_ms = ? WHERE id = ? AND state = 0"
         ).run(db, .integer(attempts), .integer(unixMs + pauseMs), .integer(post.rawValue))
         isQueued = changed == 1
-        if isQueued, let reason { try note(.failed, reason, of: post, unixMs, db) }
+        if isQueued, let reason { try addEvent(.failed, reason, of: post, unixMs, db) }
       case .leaseLost:
         let changed = try db.cachedStatement(
           sql: "UPDATE post SET lease_losses = lease_losses + 1 WHERE id = ? AND state = 0"
         ).run(db, .integer(post.rawValue))
         isQueued = changed == 1
-        if isQueued { try note(.leaseLost, nil, of: post, unixMs, db) }
+        if isQueued { try addEvent(.leaseLost, nil, of: post, unixMs, db) }
       }
       if !isQueued { settled.notQueued.insert(post) }
     }
@@ -54,7 +54,7 @@ private struct EntryDraft {
   let createdMs: Int64
   let trace: TraceContext?
 
-  /// Returns nil if the job was read from the disk without its content.
+  /// Copies a job's content. Nil for a job that the store read at startup, without its content.
   init?(_ job: Job) {
     guard let draft = job.content else { return nil }
     account = job.account

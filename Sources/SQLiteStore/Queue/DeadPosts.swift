@@ -46,10 +46,10 @@ extension SQLiteEngine {
             updated_ms = ? WHERE id = ? AND state = 3
           """
       ).run(db, .integer(unixMs), .integer(id.rawValue))
-      try note(.retried, nil, of: id, unixMs, db)
+      try addEvent(.retried, nil, of: id, unixMs, db)
       change.done.append(id)
-      let given = Coordinate(row["lat_e7"], row["lon_e7"])
-      var job = Job(id: JobID(id), account: entry.account, query: entry.place, clientCoordinate: given)
+      let position = Coordinate(row["lat_e7"], row["lon_e7"])
+      var job = Job(id: JobID(id), account: entry.account, query: entry.place, clientCoordinate: position)
       job.trace = TraceContext(column: row["traceparent"])
       jobs.append(job)
     }
@@ -71,7 +71,7 @@ extension SQLiteEngine {
         sql:
           "UPDATE post SET state = 2, reason_code = 'discarded', reason = ?, updated_ms = ? WHERE id = ? AND state = 3"
       ).run(db, .text("discarded by the operator: \(detail)"), .integer(unixMs), .integer(id.rawValue))
-      try note(.discarded, nil, of: id, unixMs, db)
+      try addEvent(.discarded, nil, of: id, unixMs, db)
       change.done.append(id)
     }
     return change
@@ -97,7 +97,7 @@ private func selected(
 ) throws -> (ids: [PostID], next: PostID?) {
   switch selection {
   case .posts(let ids):
-    // A post that is named twice is retried once.
+    // Retry a post once, even if the selection names it twice.
     var seen: Set<PostID> = []
     return (ids.filter { seen.insert($0).inserted }, nil)
   case .all(let reason, let after):

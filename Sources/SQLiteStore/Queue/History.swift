@@ -18,8 +18,9 @@ extension SQLiteDatabase {
   }
 }
 
-/// Adds an event, within a write. Above the limit, it deletes the oldest event of all.
-func note(
+/// Adds an event to a post's history, within a write. Above `Limits.postEventsMax`, deletes the oldest event of all
+/// posts.
+func addEvent(
   _ kind: PostEvent.Kind, _ reason: Verdict.Reason?, of post: PostID, _ unixMs: Int64, _ db: Database
 ) throws {
   try db.cachedStatement(sql: "INSERT INTO post_event (post, at_ms, kind, code, detail) VALUES (?, ?, ?, ?, ?)").run(

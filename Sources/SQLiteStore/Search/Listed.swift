@@ -3,8 +3,8 @@ import GRDB
 package import Store
 
 extension SQLiteDatabase {
-  /// Returns a page of the published posts. Pages of the latest posts, and of an account with few posts, are quick
-  /// reads. All others are scans.
+  /// Returns a page of the published posts. Pages of the list, and of an account with few posts, are quick reads. All
+  /// other pages are scans.
   package func listed(_ query: ListQuery, for client: ScanClient) async throws -> [ListedPost] {
     if query.isAmongLatest { return try await pool.read { try SQLiteDatabase.listed(query, in: $0) } }
     if let account = query.condition.account {
@@ -43,7 +43,7 @@ extension SQLiteDatabase {
 }
 
 extension AccountID {
-  /// Returns true if the account's posts, with deleted ones, are few enough for a quick read.
+  /// Returns true if the account's posts, including deleted ones, are few enough for a quick read.
   func hasFewPosts(_ db: Database) throws -> Bool {
     let count = try Int.fetchOne(
       db.cachedStatement(sql: "SELECT count(*) FROM (SELECT 1 FROM post WHERE account = ? LIMIT ?)"),

@@ -13,19 +13,20 @@ package struct ScanTimes: Sendable {
   package var limitMs = Limits.scanMs
   /// Timeout of a scan that waits for its slot, in milliseconds.
   package var waitMs = Limits.scanWaitMs
-  /// Longest time with scans and no pause for the log, in milliseconds.
+  /// Longest time with scans before a pause to checkpoint the WAL, in milliseconds.
   package var busyMaxMs = Limits.scanBusyMaxMs
 
   package init() {}
 }
 
-/// Executor of scans, which are reads that may examine very many rows. They have their own read-only connections, so
-/// that quick reads never wait for them. They have `Limits.scansAtOnceMax` slots, and a bounded queue. Any thread.
+/// Executor of scans: reads that may examine very many rows. Scans have their own read-only connections, so that quick
+/// reads never wait for scans. At most `Limits.concurrentScansMax` scans run, and a bounded queue holds others. Any
+/// thread.
 final class ScanExecutor: Sendable {
   private struct State: Sendable {
     var queue = ScanQueue()
     var waiting: [UInt64: CheckedContinuation<Void, any Error>] = [:]
-    /// Start of the present time with scans and without a pause.
+    /// Start of the current period with scans and without a pause.
     var busySince = ContinuousClock.now
     var isClosed = false
   }
@@ -43,7 +44,7 @@ final class ScanExecutor: Sendable {
 
   /// - Parameters:
   ///   - configuration: configuration of a read-only connection.
-  ///   - pause: called while no scan runs, to checkpoint the log. The function calls back when scans may continue.
+  ///   - pause: called while no scan runs, to checkpoint the WAL. The function calls back when scans may continue.
   /// - Throws: `DatabaseError` if the file cannot be opened.
   init(
     path: String, configuration: GRDB.Configuration, times: ScanTimes,
@@ -51,7 +52,7 @@ final class ScanExecutor: Sendable {
   ) throws {
     var configuration = configuration
     configuration.readonly = true
-    configuration.maximumReaderCount = Limits.scansAtOnceMax
+    configuration.maximumReaderCount = Limits.concurrentScansMax
     pool = try DatabasePool(path: path, configuration: configuration)
     self.times = times
     self.pause = pause
@@ -62,7 +63,7 @@ final class ScanExecutor: Sendable {
 
   /// Runs a read when it has a slot. SQLite interrupts it at its timeout or when its client has disconnected.
   ///
-  /// - Parameter body: the read. `SQLITE_INTERRUPT` in it means that the scan has to end.
+  /// - Parameter body: the read. An error `SQLITE_INTERRUPT` of a statement in `body` means that the scan must end.
   /// - Throws: `StoreError.tooManyScans` and `.scanEnded`, which may be retried, and errors of `body`.
   func run<Value: Sendable>(
     for client: ScanClient, _ body: @escaping @Sendable (Database) throws -> Value
@@ -117,7 +118,7 @@ final class ScanExecutor: Sendable {
     }
   }
 
-  /// Passes a scan's slot to the next one, unless a pause is due.
+  /// Passes a scan's slot to the next scan, unless a pause is due.
   private func release(_ id: UInt64) {
     let (next, startsPause) = state.withLock { state in
       if ContinuousClock.now - state.busySince >= .milliseconds(times.busyMaxMs) { state.queue.pause() }
@@ -147,7 +148,7 @@ final class ScanExecutor: Sendable {
     continuation?.resume(throwing: StoreError.tooManyScans)
   }
 
-  /// Ends all scans, and closes the connections. Waits for both.
+  /// Ends all scans and closes the connections. Blocks until both are done.
   func close() {
     isClosing.raise()
     let waiting = state.withLock { state in
@@ -159,7 +160,7 @@ final class ScanExecutor: Sendable {
   }
 }
 
-/// Flag that is raised once. Any thread.
+/// A flag that stays raised. Any thread.
 private final class CancellationFlag: Sendable {
   private let value = Atomic(false)
 
@@ -175,7 +176,7 @@ private final class ScanInterrupter {
 
   init(_ mustEnd: @escaping (ContinuousClock.Instant) -> Bool) { self.mustEnd = mustEnd }
 
-  /// Returns a value other than 0 to interrupt the statement. Rests after each slice of the scan's time.
+  /// Returns 1 to interrupt the statement, else 0. Sleeps after each `Limits.scanSliceUs` of the scan's time.
   func check() -> Int32 {
     let now = ContinuousClock.now
     if mustEnd(now) { return 1 }

@@ -4,7 +4,7 @@ package import Domain
 package protocol IdentityStore: Sendable {
   /// Finds or creates the account of an identity. Parallel calls create one account.
   ///
-  /// - Parameter newEmail: e-mail address of a new account. Nil to create none.
+  /// - Parameter newEmail: email address of a new account. Nil to create none.
   func account(
     of identity: ProvidedIdentity, newEmail: String?, unixMs: Int64
   ) async throws -> IdentityOutcome
@@ -34,7 +34,7 @@ package enum IdentityOutcome: Sendable {
   case existing(Account)
   /// A new account, without a password.
   case created(Account)
-  /// The identity is unknown, and another account has the e-mail address. Nothing has changed.
+  /// The identity is unknown, and another account has the email address. Nothing has changed.
   case emailTaken
   /// The identity is unknown, and the caller requested no new account. Nothing has changed.
   case unknown
@@ -46,7 +46,7 @@ package enum LinkOutcome: Sendable {
   case linked(LinkedIdentity)
   /// The identity belongs to another account. Nothing has changed.
   case linkedToAnother
-  /// The account has `Limits.identitiesOfAccountMax`. Nothing has changed.
+  /// The account already has `Limits.identitiesOfAccountMax` identities. Nothing has changed.
   case tooMany
   /// The session has ended, or belongs to another account. Nothing has changed.
   case noSession

@@ -2,9 +2,9 @@ package import Domain
 
 /// Sessions, and counts of wrong passwords. Times are milliseconds since 1970, UTC.
 package protocol LoginStore: ObservableStore {
-  /// Stores a session, and removes some expired ones. Durable on return.
+  /// Stores a session, and removes some expired sessions. Durable on return.
   ///
-  /// - Parameter passwordHash: hash against which the password was checked. Nil without a password.
+  /// - Parameter passwordHash: hash against which the password was checked. Nil for a login without a password.
   /// - Returns: false if the account may not log in, or has another password.
   /// - Throws: `StoreError`, also for a token that is in use.
   func addSession(
@@ -26,7 +26,7 @@ package protocol LoginStore: ObservableStore {
   /// `Limits.sessionsShownMax`.
   func addresses(email: String, unixMs: Int64) async throws -> [IPAddress]
 
-  /// Returns the stored counts that have not expired, or the latest of them if there are too many. Blocks the calling
+  /// Returns the stored counts that have not expired, or the latest ones if there are too many. Blocks the calling
   /// thread for the disk. Call it at startup only.
   func loginCounts(unixMs: Int64) throws -> [LoginThrottle.Key: LoginThrottle.Count]
 

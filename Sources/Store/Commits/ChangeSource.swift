@@ -3,20 +3,19 @@ import Synchronization
 
 /// A store that reports its changes.
 package protocol ObservableStore: Sendable {
-  /// Durable changes of the store. If only this process writes, they are its own commits. A store with several writers
-  /// also reports the commits of the others.
+  /// Source of the store's durable changes: the commits of this process, and of other processes that may write.
   var changes: ChangeSource { get }
 }
 
 /// A durable change of the store's data.
 package enum StoreChange: Sendable {
-  /// Posts were published, edited, deleted or renamed: changes of the list, by ascending sequence number.
+  /// Changes of the list, by ascending sequence number: posts that were published, edited, deleted or got a new name.
   case list([FeedChange])
-  /// Posts that were not on the list were deleted.
+  /// Unpublished posts were deleted.
   case unlisted([PostID])
   /// Queued posts were published or rejected, or are dead.
   case settled([PostID])
-  /// The queue was paused at this time, in milliseconds since 1970, UTC, or resumed if it is nil.
+  /// The queue was paused at this time, in milliseconds since 1970, UTC. Nil after a resumption.
   case paused(sinceMs: Int64?)
   /// An account's own data, role, password or sessions changed.
   case account(AccountID)
@@ -33,8 +32,8 @@ package enum StoreChange: Sendable {
   }
 }
 
-/// Source of durable changes for observers. Caches and waiting requests observe it, so that none of them assumes that
-/// all changes are its own.
+/// Source of durable changes for observers. Caches and waiting requests observe the source, because another process may
+/// change the store too.
 ///
 /// The store calls observers for one change at a time, in commit order, before the completion of the write that made
 /// the change. An observer must not block. Observers stay until the store ends.

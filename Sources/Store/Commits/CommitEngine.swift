@@ -3,12 +3,12 @@ package protocol CommitEngine: Sendable {
   associatedtype Write: Sendable
   associatedtype Output: Sendable
 
-  /// Commits writes in one transaction, in their order: all, or none. Durable on return. Runs on the committer's
-  /// thread.
+  /// Commits all writes or none, in one transaction and in their order. The writes are durable on return. The committer
+  /// calls this on its own queue.
   ///
   /// An engine that does not know the outcome of a commit repeats the identical writes itself until it knows.
   ///
-  /// - Returns: an output for each write.
+  /// - Returns: an output for each write, in their order.
   func commit(_ writes: [Write]) throws -> [Output]
 
   /// Returns the meaning of an error of `commit`.
@@ -17,8 +17,8 @@ package protocol CommitEngine: Sendable {
 
 /// The meaning of an error of a commit.
 package enum CommitFailure: Sendable {
-  /// A write of the group failed, and nothing was stored. The others may be committed without it.
+  /// A write of the group failed, and nothing was stored. The committer then commits each write alone.
   case refused(StoreError)
-  /// The outcome is unknown, and nothing more can be stored until the next start.
+  /// The outcome of the group is unknown, and nothing more can be stored until the next start.
   case stopped(StoreError, reason: String)
 }

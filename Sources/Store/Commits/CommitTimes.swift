@@ -30,7 +30,7 @@ package final class CommitTimes: Sendable {
   package var commits: QueueStatus.Commits {
     let (count, latestUs) = state.withLock { ($0.count, $0.latestUs) }
     let sorted = latestUs.sorted()
-    // Nearest rank: the least duration that this share of the commits does not exceed.
+    // Nearest rank: the shortest duration that this share of the commits does not exceed.
     func percentile(_ share: Int) -> Int64 { sorted.isEmpty ? 0 : sorted[(sorted.count * share + 99) / 100 - 1] }
     return QueueStatus.Commits(count: count, p50Us: percentile(50), p99Us: percentile(99))
   }

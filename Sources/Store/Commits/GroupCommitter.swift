@@ -1,17 +1,16 @@
 import Dispatch
 import Synchronization
 
-/// Group commit. While one group's commit is being written, the next group gathers, so that one sync serves all of its
-/// writes.
+/// Group commit: one sync makes a whole group of writes durable. A group gathers while the previous group is committed.
 ///
 /// Writes run one after the other on the committer's own queue, in the order of submission. Completions run on another
 /// queue, in the same order, while the next group is committed. Any thread.
 package final class GroupCommitter<Engine: CommitEngine>: Sendable {
   private struct State: Sendable {
-    /// Submitted writes. `completions` has the completion of each.
+    /// Submitted writes, in order. `completions` has the completion of each at the same index.
     var writes: [Engine.Write] = []
     var completions: [CommitCompletion<Engine.Output>] = []
-    /// Work between two groups.
+    /// Closures to run between two groups.
     var workBetweenGroups: [@Sendable () -> Void] = []
     var isDraining = false
     /// Reason why the committer refuses all writes.
@@ -39,7 +38,7 @@ package final class GroupCommitter<Engine: CommitEngine>: Sendable {
     }
   }
 
-  /// Runs work between two groups, after the writes submitted before it. A steady flood of writes does not delay it.
+  /// Runs a closure between two groups, after all earlier writes. A steady flood of writes does not delay the closure.
   ///
   /// - Parameter work: called once on the committer's queue, even if the committer refuses writes.
   package func betweenGroups(_ work: @escaping @Sendable () -> Void) {
@@ -53,7 +52,7 @@ package final class GroupCommitter<Engine: CommitEngine>: Sendable {
   package func end() -> Bool {
     state.withLock { state in
       guard state.failure == nil else { return false }
-      state.failure = .stopped("ingest is ending")
+      state.failure = .stopped("ingest is shutting down")
       return true
     }
   }
@@ -87,7 +86,7 @@ package final class GroupCommitter<Engine: CommitEngine>: Sendable {
       }
       if writes.isEmpty && work.isEmpty { return }
       if !writes.isEmpty { commit(writes, completions) }
-      // Under a steady flood of writes this loop does not end, so work queued behind it would never run.
+      // Under a steady flood of writes this loop does not end, so a closure queued behind the loop would never run.
       for body in work { body() }
     }
   }
@@ -104,7 +103,7 @@ package final class GroupCommitter<Engine: CommitEngine>: Sendable {
         complete(completions, .failure(error))
       case .refused(let error) where writes.count == 1: complete(completions, .failure(error))
       case .refused:
-        // A bad write must not fail its neighbours, so each is committed again, alone.
+        // A bad write must not fail the other writes of its group, so commit each write again, alone.
         for (write, completion) in zip(writes, completions) { commit([write], [completion]) }
       }
     }

@@ -1,8 +1,9 @@
 package import Domain
 
-/// Reads of the queue, for operators and metrics. Each sees all writes that were durable when it began.
+/// Reads of the queue, for operators and metrics. Each read sees all writes that were durable at its beginning.
 package protocol QueueReader: Sendable {
-  /// Returns the number of all dead posts, and the numbers for the most frequent reasons, most frequent first.
+  /// Returns the number of all dead posts, and the number for each of the `Limits.deadReasonsMax` most frequent
+  /// reasons, the most frequent first.
   func deadCounts() async throws -> (all: Int, byReason: [QueueStatus.DeadCount])
 
   /// Returns a page of dead posts, by ascending id.
@@ -13,7 +14,7 @@ package protocol QueueReader: Sendable {
   ///   - limit: maximum number of posts, 1 or more.
   func deadPosts(reason: String?, after: PostID?, limit: Int) async throws -> [QueueEntry]
 
-  /// Returns posts by their ids, in the order of the ids, without deleted and unknown ones.
+  /// Returns the posts with these ids, in the order of `ids`, without deleted and unknown posts.
   ///
   /// - Parameter ids: at most `Limits.adminPostsMax` ids.
   func queueEntries(_ ids: [PostID]) async throws -> [QueueEntry]

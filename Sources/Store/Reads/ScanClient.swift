@@ -2,19 +2,19 @@ package import Domain
 
 /// The client of a scan.
 package struct ScanClient {
-  /// Network whose share of the slots and of the queue the scan uses. Nil for no share.
+  /// Network whose share of the slots and of the queue the scan uses. Nil exempts the scan from shares.
   package let network: IPAddress?
   /// Registers a closure to call when the client has disconnected.
   package let onDisconnect: (@escaping @Sendable () -> Void) -> Void
 
   /// - Parameters:
-  ///   - network: network whose share the scan uses. Nil for no share.
+  ///   - network: network whose share the scan uses. Nil exempts the scan from shares.
   ///   - onDisconnect: called once, before the scan, with a closure to keep until the scan has ended.
   package init(network: IPAddress?, onDisconnect: @escaping (@escaping @Sendable () -> Void) -> Void) {
     self.network = network
     self.onDisconnect = onDisconnect
   }
 
-  /// Ingest itself, which has no share and does not disconnect.
+  /// Ingest itself, which is exempt from shares and does not disconnect.
   package static var ingest: ScanClient { ScanClient(network: nil) { _ in } }
 }

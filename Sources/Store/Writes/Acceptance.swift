@@ -3,19 +3,19 @@ package import Domain
 /// The result of accepting one post.
 package enum Acceptance: Sendable {
   case accepted(AcceptedPost)
-  /// The same idempotency key was used for another request. Retries are futile.
+  /// The same idempotency key was used for another request. Do not retry.
   case conflict
   /// The backlog is full. Nothing is stored.
   case backlogFull
 
-  /// Job of a new post, else nil.
+  /// Job of a new post. Nil for an earlier post, or if the post is not accepted.
   package var job: Job? { if case .accepted(let accepted) = self { accepted.job } else { nil } }
 }
 
-/// A stored post, as its client sees it.
+/// An accepted post: a new one, or the earlier one with the same idempotency key.
 package struct AcceptedPost: Sendable {
   package let id: PostID
-  /// The post's job. Nil if the idempotency key was used before: the post is the earlier one, and its job is known.
+  /// Job of a new post. Nil for an earlier post, whose job ingest has already.
   package let job: Job?
   /// Time of acceptance, in milliseconds since 1970, UTC.
   package let createdMs: Int64
@@ -27,7 +27,7 @@ package struct AcceptedPost: Sendable {
   }
 }
 
-/// Error for an idempotency key that was used for another request. Retries are futile.
+/// Error for an idempotency key that was used for another request. Do not retry.
 package struct IdempotencyConflict: Error {
   package init() {}
 }

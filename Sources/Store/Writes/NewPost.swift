@@ -3,7 +3,7 @@ package import Domain
 /// A post to accept.
 package struct NewPost: Sendable {
   package let submission: Submission
-  /// Nil if the client gave no key. Each request then creates another post.
+  /// Idempotency key of the request. Nil if the client gave none: each request then creates another post.
   package let idempotency: Idempotency?
 
   package init(_ submission: Submission, _ idempotency: Idempotency?) {
@@ -11,10 +11,10 @@ package struct NewPost: Sendable {
   }
 }
 
-/// Identity of a request, which is the same in each retry. A store keeps it for at least `Limits.idempotencyDays`.
+/// Idempotency key of a request, with the request's hash. A store keeps both for at least `Limits.idempotencyDays`.
 package struct Idempotency: Sendable {
   package let key: String
-  /// Hash of the request. The same key with another hash is refused.
+  /// Hash of the request. The store refuses the same key with another hash.
   package let requestHash: [UInt8]
 
   package init(key: String, requestHash: [UInt8]) {

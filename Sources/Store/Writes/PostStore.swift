@@ -2,20 +2,22 @@ package import Domain
 
 /// Ordered writes of posts and of the queue.
 ///
-/// A store commits writes in the order of submission, and may commit several together. After `StoreError.full` and
-/// `.noAccount` nothing is stored. After `.stopped` nothing is stored until the next start.
+/// A store commits writes in the order of submission, and may commit several together. A write that fails with
+/// `StoreError.full` or `.noAccount` has stored nothing. After `.stopped` the store writes nothing until the next
+/// start.
 ///
-/// After `.unknownOutcome` the write may be durable, and repeating it is safe. Accepted posts have keys. A repeated
-/// edit leaves the same post under another sequence number. Other writes change only what is not done yet.
+/// A write that fails with `.unknownOutcome` may be durable. The caller may repeat the write. An idempotency key then
+/// prevents a second post. A repeated edit only gives the post another sequence number. Other repeated writes change
+/// nothing that is already done.
 package protocol PostStore: ObservableStore {
-  /// Returns the state at the start. Blocks the calling thread for the disk.
+  /// Returns the store's current state. Blocks the calling thread for the disk.
   func start() throws -> StoreSnapshot
 
   /// Submits a write, which is durable on success. Returns immediately.
   func submit(_ write: PostWrite, completion: CommitCompletion<PostWriteResult>)
 }
 
-/// Methods for each transaction.
+/// A typed method for each kind of write.
 extension PostStore {
   /// Submits `PostWrite.accept`. Returns immediately.
   package func accept(
@@ -60,7 +62,7 @@ extension PostStore {
 
   /// Executes `PostWrite.edit`. Durable on return.
   ///
-  /// - Parameter published: place of the submission.
+  /// - Parameter published: matched place of the submission.
   package func edit(
     _ post: PostID, of account: AccountID, _ submission: Submission, _ published: Verdict.Published, unixMs: Int64
   ) async throws -> PostWriteResult.Edit {
@@ -89,7 +91,8 @@ extension PostStore {
     }
   }
 
-  /// Executes `PostWrite.pause`. Durable on return.
+  /// Executes `PostWrite.pause`. Durable on return. Returns the start of the pause, in milliseconds since 1970, UTC.
+  /// Nil without a pause.
   package func setPaused(sinceMs: Int64?) async throws -> Int64? {
     try await execute(.pause(sinceMs: sinceMs)) { if case .pause(let sinceMs) = $0 { .some(sinceMs) } else { nil } }
   }
@@ -124,4 +127,4 @@ extension PostStore {
   }
 }
 
-private let mismatch = "A store completed a write with the result of another one."
+private let mismatch = "The store completed a write with the result of another write."

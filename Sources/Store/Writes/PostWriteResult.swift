@@ -1,8 +1,8 @@
 package import Domain
 
-/// The result of a `PostWrite`, of the case with the same name.
+/// The result of a `PostWrite`. Each case has the name of its write.
 package enum PostWriteResult: Sendable {
-  /// The acceptance of each post, in their order.
+  /// The acceptance of each post, in the order of the write.
   case accept([Acceptance])
   case settle(SettlementResult)
   case delete(Deletion)
@@ -38,10 +38,10 @@ package enum PostWriteResult: Sendable {
   package enum Profile: Sendable {
     /// The account is closed, or does not exist.
     case notFound
-    /// Another account has the e-mail address. Nothing has changed.
+    /// Another account has the email address. Nothing has changed.
     case emailTaken
-    /// The account after the change. After a change of name, its posts are on top of the list, under new sequence
-    /// numbers.
+    /// The account after the change, and the changes of the list. After a change of name, the account's posts on the
+    /// list are at the top, under new sequence numbers.
     case changed(Account, [FeedChange])
   }
 
@@ -49,9 +49,9 @@ package enum PostWriteResult: Sendable {
   package struct Erasure: Sendable {
     /// Changes of the list, by ascending sequence number.
     package var changes: [FeedChange] = []
-    /// Erased posts that were not on the list.
+    /// Erased posts that had not been published.
     package var unlisted: [PostID] = []
-    /// The last erased post, from which to continue. Nil when only the account's number is left.
+    /// The last erased post, from which to continue. Nil when only the account's id is left.
     package var next: PostID?
 
     package init() {}
@@ -66,7 +66,7 @@ package enum PostWriteResult: Sendable {
     package init(change: QueueChange, jobs: [Job]) { (self.change, self.jobs) = (change, jobs) }
   }
 
-  /// Returns the changes that observers of the store see, in their order.
+  /// Returns the changes to report to observers of the store, in order.
   ///
   /// - Parameter write: write of this result.
   package func changes(of write: PostWrite) -> [StoreChange] {

@@ -2,7 +2,7 @@ import COpenAPI
 
 /// The OpenAPI document of a service, from the `openapi.json` that was compiled into the program. (OpenAPI 3.1.1.)
 struct APIDocument: Sendable {
-  /// An operation. If several paths share one implementation, it stands for all of them.
+  /// An operation of the API. Paths that share one path item share their operations.
   struct Operation: Sendable {
     /// Paths, such as "/v2/posts/{id}".
     var paths: [String]
@@ -24,7 +24,7 @@ struct APIDocument: Sendable {
   /// - Throws: `DocumentNode.Malformed` if the document is not JSON. The tests exclude this.
   init(of service: DocumentedService) throws(DocumentNode.Malformed) { try self.init(bytes: service.document) }
 
-  /// Parses another document.
+  /// Parses an OpenAPI document.
   init(bytes: [UInt8]) throws(DocumentNode.Malformed) {
     self.bytes = bytes
     root = try DocumentNode(bytes)

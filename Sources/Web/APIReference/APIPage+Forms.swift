@@ -32,7 +32,7 @@ extension APIPage {
     }
   }
 
-  /// Writes a short description of a schema's type: "string, 1 to 256 characters".
+  /// Writes a short description of a schema's type, such as "string, 1 to 256 characters".
   func write(type schema: DocumentNode?, to page: inout HTMLWriter) {
     guard let schema else { return }
     if let name = schema["$ref"]?.string?.split(separator: "/").last.map(String.init) {
@@ -55,14 +55,14 @@ extension APIPage {
         page.element("code", [:], value.plain)
       }
     } else {
-      page.add(APIPage.words(schema))
+      page.add(APIPage.typeText(schema))
     }
     guard let value = schema["default"] else { return }
-    page.add("; otherwise ")
+    page.add(", default ")
     page.element("code", [:], value.plain)
   }
 
-  private static func words(_ schema: DocumentNode) -> String {
+  private static func typeText(_ schema: DocumentNode) -> String {
     let types = schema["type"].map { $0.elements.isEmpty ? [$0] : $0.elements } ?? []
     var words = [types.isEmpty ? "anything" : types.map(\.plain).joined(separator: " or ")]
     if let length = range(schema, "minLength", "maxLength") { words.append("\(length) characters") }

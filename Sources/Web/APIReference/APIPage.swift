@@ -1,5 +1,5 @@
-/// The API's document as a page: an index, every operation, the problem codes, and the shared responses and schemas. It
-/// has no scripts and loads nothing.
+/// The reference page of an API's document. The page has an index, every operation, the problem codes, and the shared
+/// responses and schemas. It has no scripts and loads no other resource.
 struct APIPage: Sendable {
   let document: APIDocument
   private(set) var html = HTMLWriter()
@@ -53,7 +53,7 @@ struct APIPage: Sendable {
       }
       page.element("h2", [:], "More")
       page.element("ul") { page in
-        for (anchor, name) in [("codes", "Problem codes"), ("answers", "Shared responses"), ("forms", "Schemas")] {
+        for (anchor, name) in [("codes", "Problem codes"), ("responses", "Shared responses"), ("forms", "Schemas")] {
           page.element("li") { $0.element("a", ["href": "#\(anchor)"], name) }
         }
       }
@@ -113,7 +113,7 @@ struct APIPage: Sendable {
           page.element("td") { page in
             page.addMarked(parameter["description"]?.string ?? "")
             guard let example = parameter["example"] else { return }
-            page.add(" Such as ")
+            page.add(" Example: ")
             page.element("code", [:], APIPage.inURL(example))
           }
         }
@@ -121,7 +121,7 @@ struct APIPage: Sendable {
     }
   }
 
-  /// Returns an example as it stands in a URL: the elements of a list are separated by commas.
+  /// Returns an example as in a URL, with commas between the elements of a list.
   private static func inURL(_ example: DocumentNode) -> String {
     example.elements.isEmpty ? example.plain : example.elements.map(\.plain).joined(separator: ",")
   }
@@ -136,12 +136,12 @@ struct APIPage: Sendable {
     page.element("h4", [:], "Responses")
     page.element("dl") { page in
       for (status, response) in operation.node["responses"]?.members ?? [] {
-        // Shared responses are written once, in their own section.
+        // Link to shared responses, which have their own section.
         if let name = response["$ref"]?.string?.split(separator: "/").last {
           guard !APIPage.commonStatuses.contains(status) else { continue }
           page.element("dt", [:], status)
           page.element("dd") { page in
-            page.element("a", ["href": "#answer-\(name)"]) {
+            page.element("a", ["href": "#response-\(name)"]) {
               $0.addMarked(document.resolved(response)["description"]?.string ?? "")
             }
             writeCodes(of: document.resolved(response), to: &page)
@@ -216,7 +216,7 @@ struct APIPage: Sendable {
 
   private func writeCodes(to page: inout HTMLWriter) {
     page.element("h2", ["id": "codes"], "Problem codes")
-    page.table(["Code", "Means"]) { page in
+    page.table(["Code", "Meaning"]) { page in
       for code in document.root["components"]?["schemas"]?["ProblemCode"]?["oneOf"]?.elements ?? [] {
         page.element("tr", ["id": "code-\(code["const"]?.plain ?? "")"]) { page in
           page.element("td") { $0.element("code", [:], code["const"]?.plain ?? "") }
@@ -227,9 +227,9 @@ struct APIPage: Sendable {
   }
 
   private func writeResponses(to page: inout HTMLWriter) {
-    page.element("h2", ["id": "answers"], "Shared responses")
+    page.element("h2", ["id": "responses"], "Shared responses")
     for (name, response) in document.root["components"]?["responses"]?.members ?? [] {
-      page.element("section", ["id": "answer-\(name)"]) { page in
+      page.element("section", ["id": "response-\(name)"]) { page in
         page.element("h3", [:], name)
         page.element("div") { write(response, to: &$0) }
       }

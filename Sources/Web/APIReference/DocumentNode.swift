@@ -124,7 +124,7 @@ private struct Reader {
     return value
   }
 
-  /// Returns the text without its parent's indentation, which is that of the last line.
+  /// Returns the text without its parent's indentation. The text's last line has exactly this indentation.
   private static func outdented(_ text: ArraySlice<UInt8>) -> String {
     let lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
     let margin = lines.last?.prefix { $0 == " " } ?? ""

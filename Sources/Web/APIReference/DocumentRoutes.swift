@@ -6,7 +6,7 @@ import NIOCore
 
 /// Routes of an API's document: `/openapi.json` for programs, `/openapi` for people.
 package struct DocumentRoutes: Sendable {
-  // Each page is made at its first request. At startup it would take a third of the startup time.
+  // Swift renders each page at its first request. At startup, this would take a third of the startup time.
   private static let ingestPage = Result { try page(of: .ingest) }
   private static let feedPage = Result { try page(of: .feed) }
 
@@ -14,7 +14,7 @@ package struct DocumentRoutes: Sendable {
 
   package init(of service: DocumentedService) { self.service = service }
 
-  /// Adds both paths to a router. They need no session.
+  /// Adds `/openapi.json` and `/openapi` to a router. Neither path needs a session.
   package func add(to router: Router<ConnectionContext>) {
     let document = ByteBuffer(bytes: service.document)
     router.get("/openapi.json") { _, _ in Response(json: document) }
@@ -50,7 +50,7 @@ package struct DocumentRoutes: Sendable {
     "default-src 'none'; style-src 'sha256-\(sha256(APIPage.style))'; base-uri 'none'; form-action 'none'; "
     + "frame-ancestors 'none'"
 
-  /// Returns the SHA-256 of a text in base64.
+  /// Returns the SHA-256 hash of a text in base64.
   static func sha256(_ text: String) -> String {
     var hash = [UInt8](repeating: 0, count: 32)
     let bytes = Array(text.utf8)

@@ -34,7 +34,7 @@ struct HTMLWriter: Sendable {
     for paragraph in content.split(separator: "\n\n") { element("p") { $0.addMarked(String(paragraph)) } }
   }
 
-  /// Writes markup without escaping: a style sheet, the document's type.
+  /// Writes markup without escaping, such as a style sheet.
   mutating func addRaw(_ markup: String) { text += markup }
 
   private mutating func open(_ name: String, _ attributes: KeyValuePairs<String, String>) {

@@ -2,7 +2,7 @@ package import Domain
 package import Hummingbird
 import NIOCore
 
-/// Context of a request: Hummingbird's own values and the connection.
+/// Context of a request, with Hummingbird's own values and the connection.
 package struct ConnectionContext: RequestContext {
   /// Witness of `RequestContext`.
   package var coreContext: CoreRequestContextStorage
@@ -24,8 +24,8 @@ package struct ConnectionContext: RequestContext {
   /// `Limits.httpDisconnectGraceMs` later.
   package func onClientDisconnect(_ callback: @escaping @Sendable () -> Void) {
     channel.eventLoop.execute { [channel] in
-      guard let watch = channel.watch else { return callback() }
-      watch.observeDisconnect { _ in callback() }
+      guard let connectionGuard = channel.connectionGuard else { return callback() }
+      connectionGuard.observeDisconnect { _ in callback() }
     }
   }
 
@@ -34,12 +34,14 @@ package struct ConnectionContext: RequestContext {
   package func openStream(_ body: @escaping @Sendable (StreamingResponse?) -> Void) {
     channel.eventLoop.execute { [channel] in
       _ = try? channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: .init(Limits.streamSendBytes))
-      body(channel.watch.map { StreamingResponse(watch: $0, eventLoop: channel.eventLoop) })
+      body(channel.connectionGuard.map { StreamingResponse(connectionGuard: $0, eventLoop: channel.eventLoop) })
     }
   }
 }
 
 extension Channel {
   /// The connection's guard. Nil if the connection is closed. Thread: the event loop.
-  fileprivate var watch: HTTPConnectionGuard? { try? pipeline.syncOperations.handler(type: HTTPConnectionGuard.self) }
+  fileprivate var connectionGuard: HTTPConnectionGuard? {
+    try? pipeline.syncOperations.handler(type: HTTPConnectionGuard.self)
+  }
 }

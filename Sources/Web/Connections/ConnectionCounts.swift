@@ -3,12 +3,13 @@ import Metrics
 import Synchronization
 import Telemetry
 
-/// Connection counts of each network at one service, so that no network takes all connections. Any thread.
+/// Limiter of the connections per network at one service. It prevents one network from taking all connections. Any
+/// thread.
 final class ConnectionCounts: Sendable {
   private let counts = Mutex<[IPAddress: Int]>([:])
   private let perNetworkMax: Int
   private let refused = Metric.httpRefusedConnections.counter()
-  /// Reverse proxies, which are not counted: each carries many clients.
+  /// Trusted reverse proxies. They have no limit, because each carries many clients.
   private let proxies: TrustedProxies
 
   init(perNetworkMax: Int, proxies: TrustedProxies) {
@@ -16,7 +17,7 @@ final class ConnectionCounts: Sendable {
     self.proxies = proxies
   }
 
-  /// Returns true if a connection may stay, and then counts it until `release`.
+  /// Counts a connection until `release`. Returns false, without counting, if its network has the maximum number.
   func admit(_ address: IPAddress) -> Bool {
     guard isCounted(address) else { return true }
     let isAdmitted = counts.withLock { counts in
@@ -29,7 +30,7 @@ final class ConnectionCounts: Sendable {
     return isAdmitted
   }
 
-  /// Ends the count of an admitted connection. Call this once for each.
+  /// Releases an admitted connection. Call this once for each admitted connection.
   func release(_ address: IPAddress) {
     guard isCounted(address) else { return }
     counts.withLock { counts in
@@ -38,6 +39,6 @@ final class ConnectionCounts: Sendable {
     }
   }
 
-  /// Returns true unless the address is on this machine or is a trusted proxy.
+  /// Returns true unless the address is on this host or is a trusted proxy.
   private func isCounted(_ address: IPAddress) -> Bool { !address.isLoopback && !proxies.contains(address) }
 }

@@ -16,8 +16,8 @@ package enum DisconnectReason: Sendable {
 /// Guard of one connection, between the parser and Hummingbird. It responds to malformed HTTP with a problem and
 /// disconnects a client that sends or reads too slowly.
 ///
-/// Hummingbird responds to a connection's requests in order, so counts show which request a response belongs to.
-/// Thread: the connection's event loop.
+/// Hummingbird responds to a connection's requests in order. Counts of requests and responses therefore show to which
+/// request a response belongs. Thread: the connection's event loop.
 final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
@@ -26,15 +26,16 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// Number of complete requests.
   private var received = 0
-  /// Number of requests whose response has begun, and of those whose response is written.
+  /// Number of requests whose response has begun.
   private var begun = 0
+  /// Number of requests whose response is complete.
   private var responded = 0
   /// True if a part of a request has arrived, but not all of it.
   private var isReceiving = false
-  /// True if the last read held a part of a request. Otherwise it held a piece of a head.
+  /// True if the current read has delivered a head, a body or an end. A read without any of them is a piece of a head.
   private var hasRead = false
-  /// True after a request to switch protocols. The service responds to it as to any other, but the parser stops there
-  /// and would keep all later bytes in memory.
+  /// True after a request to switch protocols. The service responds to the request as to any other. The guard then
+  /// stops reading, because the parser would keep all later bytes in memory.
   private var ignoresInput = false
   /// Path of the latest request head. An error before the next head probably concerns the same API.
   private var path = "/"
@@ -42,21 +43,21 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   private var problem: Problem?
   /// True after the connection's last response. Later writes fail.
   private var isOver = false
-  private var receiving: Scheduled<Void>?
-  private var unread: Scheduled<Void>?
+  private var receiveTimeout: Scheduled<Void>?
+  private var unreadTimeout: Scheduled<Void>?
   /// True after the client has closed its sending side.
   private var isInputClosed = false
   /// Callback for a disconnect before the response is written.
   private var onDisconnect: (@Sendable (DisconnectReason) -> Void)?
-  private var disconnecting: Scheduled<Void>?
+  private var disconnectTimer: Scheduled<Void>?
   private var disconnectReason = DisconnectReason.closed
   private let heads = RequestHeads()
   private let counts: ConnectionCounts
   private let form: ProblemFormat
-  /// Admitted address, which `counts` releases when the handler is removed. Nil if the connection was rejected.
+  /// Admitted address, which `counts` releases when the handler is removed. Nil if the connection is refused.
   private var counted: IPAddress?
-  /// True if the address has the maximum number of connections already.
-  private var isRejected = false
+  /// True if the client's network already has the maximum number of connections.
+  private var isRefused = false
   /// Context in the pipeline. Nil before the handler is added and after it is removed.
   private var context: ChannelHandlerContext?
 
@@ -78,8 +79,8 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     if let address, counts.admit(address) {
       counted = address
     } else if address != nil {
-      isRejected = true
-      receiving = schedule(context.eventLoop, ms: Limits.httpRejectedMs) { context.close(promise: nil) }
+      isRefused = true
+      receiveTimeout = schedule(context.eventLoop, ms: Limits.httpRefusedMs) { context.close(promise: nil) }
     }
     context.fireChannelActive()
   }
@@ -88,7 +89,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     hasRead = true
     let part = unwrapInboundIn(data)
     if case .head(let head) = part { path = head.path ?? "/" }
-    guard !isRejected else { return rejectConnection(context) }
+    guard !isRefused else { return refuseConnection(context) }
     // After a bad head, ignore the rest of the connection.
     guard problem == nil else { return }
     switch part {
@@ -127,7 +128,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   func channelReadComplete(context: ChannelHandlerContext) {
     if !hasRead, !ignoresInput { isReceiving = true }
     hasRead = false
-    watch(context)
+    updateReceiveTimeout(context)
     context.fireChannelReadComplete()
   }
 
@@ -137,7 +138,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if problem == nil, let error = error as? HTTPParserError { problem = Problem(error) }
-    // Hummingbird responds in its turn. `write` then replaces that empty response with the problem.
+    // Hummingbird sends an empty response after those to earlier requests. `write` replaces it with the problem.
     context.fireErrorCaught(error)
   }
 
@@ -165,13 +166,13 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
       responded += 1
       onDisconnect = nil
       context.write(data, promise: promise)
-      watch(context)
+      updateReceiveTimeout(context)
     }
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    unread?.cancel()
-    unread =
+    unreadTimeout?.cancel()
+    unreadTimeout =
       context.channel.isWritable
       ? nil
       : schedule(context.eventLoop, ms: Limits.httpUnreadMs) { [self] in
@@ -196,8 +197,8 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private func scheduleDisconnect() {
-    disconnecting?.cancel()
-    disconnecting = context.map {
+    disconnectTimer?.cancel()
+    disconnectTimer = context.map {
       schedule($0.eventLoop, ms: Limits.httpDisconnectGraceMs) { [self] in reportDisconnect() }
     }
   }
@@ -211,25 +212,26 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   func handlerRemoved(context: ChannelHandlerContext) {
     self.context = nil
     reportDisconnect()
-    disconnecting?.cancel()
+    disconnectTimer?.cancel()
     endReceiving()
-    unread?.cancel()
+    unreadTimeout?.cancel()
     if let counted { counts.release(counted) }
   }
 
-  /// Runs the timeout of a request only while it is being received and no earlier request is in progress. During a
-  /// request Hummingbird does not read, so the delay is not the client's fault.
-  private func watch(_ context: ChannelHandlerContext) {
+  /// Starts or cancels the request timeout. The timeout runs only while a request arrives and no earlier request is in
+  /// progress. Hummingbird does not read during a request, so the client does not cause that delay.
+  private func updateReceiveTimeout(_ context: ChannelHandlerContext) {
     if isReceiving, responded >= received {
-      receiving = receiving ?? schedule(context.eventLoop, ms: Limits.httpRequestMs) { [self] in timeOut(context) }
+      receiveTimeout =
+        receiveTimeout ?? schedule(context.eventLoop, ms: Limits.httpRequestMs) { [self] in timeOut(context) }
     } else {
       endReceiving()
     }
   }
 
   private func endReceiving() {
-    receiving?.cancel()
-    receiving = nil
+    receiveTimeout?.cancel()
+    receiveTimeout = nil
   }
 
   private func timeOut(_ context: ChannelHandlerContext) {
@@ -242,11 +244,11 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     context.close(promise: nil)
   }
 
-  private func rejectConnection(_ context: ChannelHandlerContext) {
+  private func refuseConnection(_ context: ChannelHandlerContext) {
     guard !isOver else { return }
     let problem = Problem(
       .tooManyRequests, "too_many_connections",
-      "your address has the maximum number of connections; close some, and try again",
+      "your network has the maximum number of connections; close some, and try again",
       retryAfterSeconds: Limits.retryConnectionSeconds)
     respond(problem, context)
     context.close(promise: nil)
@@ -267,7 +269,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
   }
 
-  /// True if the connection takes more of a response now.
+  /// True if the connection sends more of a response now. Otherwise NIO buffers written data in memory.
   var isWritable: Bool { context?.channel.isWritable ?? false }
 
   /// Writes more of the response that has begun. Does nothing if the connection is closed.

@@ -10,8 +10,9 @@ package enum HTTPService {
   ///
   /// - Parameters:
   ///   - port: The port. 0 selects a free one.
-  ///   - connections: The maximum number of concurrent connections; further ones wait. Nil selects `connectionsMax()`.
-  ///   - proxies: The trusted reverse proxies. The limit per address does not apply to them.
+  ///   - connections: The maximum number of concurrent connections. Further connections wait. Nil selects
+  ///     `connectionsMax()`.
+  ///   - proxies: The trusted reverse proxies. The limit per network does not apply to them.
   ///   - form: The format of problems that occur before a request reaches the router.
   ///   - listening: The log message when the server listens.
   ///   - ready: Called once with the actual port.
@@ -22,7 +23,7 @@ package enum HTTPService {
     listening: Logger.Message = "http listening", ready: @escaping @Sendable (Int) -> Void
   ) async throws {
     var serverLogger = logger
-    // At level info Hummingbird logs its start and its end, in other words than the services.
+    // At level info Hummingbird logs its start and its end, in words that differ from the services' logs.
     if logger.logLevel == .info { serverLogger.logLevel = .warning }
     let connections = connections ?? connectionsMax()
     let counts = ConnectionCounts(
@@ -51,10 +52,10 @@ package enum HTTPService {
     }
   }
 
-  /// Returns the maximum number of concurrent connections of one service. It follows from `Limits.httpConnectionsMax`
-  /// and from the process's limit of file descriptors.
+  /// Returns the maximum number of concurrent connections of one service. The maximum is `Limits.httpConnectionsMax`,
+  /// or a share of the process's file descriptors if that is less.
   ///
-  /// - Parameter isAlone: True if the process has no other such service.
+  /// - Parameter isAlone: True if the process has no other service with this limit.
   package static func connectionsMax(isAlone: Bool = false) -> Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return Limits.httpConnectionsMax }

@@ -2,16 +2,16 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// A reader of the parts of a request's head that Hummingbird hides: the version, and every `Host`. It stands right
-/// after the parser, so that `HTTPConnectionGuard` finds here the values of the head that it has just received. Thread:
+/// A reader of the version and of every `Host` of a request's head, which Hummingbird hides. The handler stands
+/// directly after the parser. Its values therefore belong to the head that `HTTPConnectionGuard` receives next. Thread:
 /// the connection's event loop.
 final class RequestHeads: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
 
-  /// The problem for which the latest request must be refused; nil without one.
+  /// The problem with which the guard must refuse the latest request. Nil if the head is valid.
   private(set) var problem: Problem?
-  /// True if the latest request is the last of its connection: HTTP/1.0 without keep-alive. (RFC 9112, 9.3.)
+  /// True if the latest request is HTTP/1.0 without keep-alive, and thus the last of its connection. (RFC 9112, 9.3.)
   private(set) var isLast = false
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -28,8 +28,8 @@ final class RequestHeads: ChannelInboundHandler, RemovableChannelHandler {
       count += 1
       isValid = isValid && value.utf8.allSatisfy(RequestHeads.isHostByte)
     }
-    let isRight = isValid && (count == 1 || count == 0 && isOld)
-    problem = isRight ? nil : RequestHeads.badHost
+    let hasValidHost = isValid && (count == 1 || count == 0 && isOld)
+    problem = hasValidHost ? nil : RequestHeads.badHost
   }
 
   /// Problem of a missing, second or invalid `Host`. (RFC 9112, 3.2; RFC 3986, 3.2.2.)

@@ -30,7 +30,7 @@ package struct OperationsServer: Sendable {
   /// Serves until graceful shutdown.
   ///
   /// - Parameters:
-  ///   - port: The port that replaces the configured one if that one is not free.
+  ///   - port: The port to use instead of the configured port. Nil selects the configured port.
   ///   - ready: Called once with the actual port.
   /// - Throws: `ListenError`.
   package func run(port: Int? = nil, ready: @escaping @Sendable (Int) -> Void) async throws {

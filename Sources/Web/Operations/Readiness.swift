@@ -1,10 +1,10 @@
 import HTTPTypes
 import Synchronization
 
-/// Readiness of a process: all its roles serve, and no role's check objects. Any thread.
+/// Readiness of a process. A process is ready if all its roles serve and no role's check throws. Any thread.
 package final class Readiness: Sendable {
-  /// A role's check. Returns a remark for people, or nil without one. Throws the reason why the role is not ready. Must
-  /// not wait.
+  /// A role's check. Returns a remark for people, or nil without one. Throws the reason why the role is not ready. MUST
+  /// NOT block.
   package typealias Check = @Sendable () throws(Problem) -> String?
 
   private struct State: Sendable {
@@ -22,7 +22,7 @@ package final class Readiness: Sendable {
   /// Marks that all roles have begun to serve.
   package func begin() { state.withLock { $0.hasBegun = true } }
 
-  /// True if all roles serve now.
+  /// True if the process is ready now.
   package var isReady: Bool { (try? text()) != nil }
 
   /// Returns the body of `/readyz`, for people.
@@ -36,7 +36,9 @@ package final class Readiness: Sendable {
     return try Readiness.text(checks)
   }
 
-  /// Returns the body of `/readyz` for these checks only, whether or not all roles have begun to serve.
+  /// Returns the body of `/readyz` for the given checks, even before all roles serve.
+  ///
+  /// - Throws: The first reason why a role is not ready.
   package static func text(_ checks: [Check]) throws(Problem) -> String {
     var remarks: [String] = []
     for check in checks {

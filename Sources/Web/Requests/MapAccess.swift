@@ -4,8 +4,8 @@ import Domain
 /// Access control for viewing the map.
 package enum MapAccess: Sendable {
   case `public`
-  /// Only members may see the map. Ingest demands an account, and a feed demands a ticket from ingest. Without tickets
-  /// no feed serves the list over HTTP.
+  /// Only members may see the map. Ingest requires an account, and a feed requires a ticket from ingest. Without
+  /// tickets no feed serves the list over HTTP.
   case members(ViewTickets?)
 
   /// True if only members may see the map.
@@ -15,10 +15,10 @@ package enum MapAccess: Sendable {
   package var tickets: ViewTickets? { if case .members(let tickets) = self { tickets } else { nil } }
 }
 
-/// Tickets that admit ingest's viewers to a feed for a limited time. A ticket holds its expiry time and the time's
-/// BLAKE2b hash under a key that ingest and its feeds share. Any thread.
+/// Tickets that admit ingest's viewers to a feed for a limited time. A ticket holds its expiry time and a message
+/// authentication code: the keyed BLAKE2b hash of that time. Ingest and its feeds share the key. Any thread.
 ///
-/// Logs, dumps and descriptions of a value that holds it show three asterisks.
+/// Logs, dumps and descriptions show three asterisks instead of the key.
 package struct ViewTickets: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   private let key: [UInt8]
 
@@ -32,11 +32,11 @@ package struct ViewTickets: Sendable, CustomStringConvertible, CustomDebugString
     self.key = key
   }
 
-  /// Three asterisks, because the key makes tickets and logs show whole configurations.
+  /// Three asterisks instead of the key, because logs may show whole configurations.
   package var description: String { "***" }
   /// Three asterisks, as `description`.
   package var debugDescription: String { description }
-  /// An empty mirror: a dump shows no byte of the key.
+  /// An empty mirror, so that a dump shows no byte of the key.
   package var customMirror: Mirror { Mirror(self, children: []) }
 
   /// Returns a new ticket.

@@ -1,7 +1,7 @@
 import Foundation
 package import Hummingbird
 
-/// Query parameters of a URL in the encoding of forms: a plus is a space.
+/// Query parameters of a URL, decoded like a form. A plus is a space.
 package struct Query: Sendable {
   private let values: [(name: String, value: String)]
 

@@ -4,8 +4,8 @@ import Metrics
 import Synchronization
 import Telemetry
 
-/// Middleware that counts and times requests by route, method and status. The outermost layer, so that it sees every
-/// response.
+/// Middleware that counts requests by route, method and status, and times them by route and method. Add this middleware
+/// first, so that it sees every response.
 package struct RequestMeter: RouterMiddleware {
   /// Context of every router in this project.
   package typealias Context = ConnectionContext

@@ -2,8 +2,8 @@ import HTTPTypes
 package import Hummingbird
 
 extension Router where Context == ConnectionContext {
-  /// Adds responses with 405, and the names of the allowed methods, for all other methods of a path. Call this after
-  /// adding the path's routes.
+  /// Makes a path respond 405, with the names of the allowed methods, to all other methods. Call this after adding the
+  /// path's routes.
   package func respondMethodNotAllowed(at path: RouterPath, allow allowed: HTTPRequest.Method...) {
     let names = allowed.map(\.rawValue).joined(separator: ", ")
     let others: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, .trace, .connect, .query]

@@ -4,7 +4,7 @@ import Domain
 package enum ContentCoding: Sendable, Hashable, CaseIterable {
   case identity, gzip
 
-  /// Selects the coding that an `Accept-Encoding` header prefers. Nil stands for an absent header. (RFC 9110, 12.5.3.)
+  /// Selects the coding that an `Accept-Encoding` header prefers. A nil header is absent. (RFC 9110, 12.5.3.)
   ///
   /// A client that forbids both codings gets `identity`, which helps it more than an error.
   package init(accepting header: String?) {
@@ -20,7 +20,8 @@ package enum ContentCoding: Sendable, Hashable, CaseIterable {
     self = gzip > 0 && gzip >= weights["identity"] ?? 0 ? .gzip : .identity
   }
 
-  /// Returns the weight of a coding, such as 0.5 of "q=0.5". Returns 1 without a weight, and 0 for an invalid one.
+  /// Returns the weight of a coding, such as 0.5 of "q=0.5". Returns 1 for a missing weight, and 0 for an invalid
+  /// weight.
   private static func weight(_ parameters: some Sequence<String>) -> Double {
     guard let q = parameters.first(where: { $0.hasPrefix("q=") })?.dropFirst(2) else { return 1 }
     guard let weight = Double(q), (0.0...1.0).contains(weight) else { return 0 }

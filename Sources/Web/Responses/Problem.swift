@@ -10,9 +10,9 @@ package typealias ProblemFormat = @Sendable (_ problem: Problem, _ path: String)
 /// An error in the API's form: problem details (RFC 9457) with a stable code.
 package struct Problem: HTTPResponseError, Sendable {
   package let status: HTTPResponse.Status
-  /// Code for machines: the last part of the type.
+  /// Stable code for programs, which is the last part of `type`.
   package let code: String
-  /// Description for people: the error and the remedy.
+  /// Text for people, with the error and the remedy.
   package let detail: String
   /// The field of the request that is wrong. Nil if the problem concerns the whole request.
   package let field: String?

@@ -2,8 +2,8 @@ package import HTTPTypes
 package import Hummingbird
 import Logging
 
-/// Middleware that turns every error into a problem and adds the security headers to every response. The outermost
-/// layer.
+/// Middleware that turns every error into a problem and adds the security headers to every response. Only middleware
+/// that throws no errors may surround it.
 package struct ProblemMiddleware: RouterMiddleware {
   /// Context of every router in this project.
   package typealias Context = ConnectionContext
@@ -36,8 +36,8 @@ package struct ProblemMiddleware: RouterMiddleware {
       let problem =
         (error as? Problem) ?? problem(error)
         ?? Problem((error as? any HTTPResponseError)?.status ?? .internalServerError)
-      // A problem that a route throws on purpose ("busy") is not logged: it would fill the log under the highest load.
-      // A full disk has its own log line, once a minute.
+      // Do not log a problem that a route throws on purpose ("busy"), because it would fill the log under high load. A
+      // full disk has its own log line, once a minute.
       if problem.status.kind == .serverError, problem.status != .insufficientStorage, !(error is Problem) {
         context.logger.error(
           "request failed",
@@ -63,12 +63,12 @@ extension HTTPFields {
   private static let securityHeaders = [
     HTTPField(name: .xContentTypeOptions, value: "nosniff"), HTTPField(name: .referrerPolicy, value: "no-referrer"),
     HTTPField(name: .crossOriginOpenerPolicy, value: "same-origin"),
-    // Requests without CORS, as for an image or a script, are refused as well.
+    // Browsers then refuse requests without CORS too, such as those for an image or a script.
     HTTPField(name: .crossOriginResourcePolicy, value: "same-origin"),
   ]
   private static let nothing = HTTPField(
     name: .contentSecurityPolicy, value: "default-src 'none'; frame-ancestors 'none'")
-  /// Two years. The preload lists of browsers demand one year at least. (RFC 6797.)
+  /// Demand for TLS during two years. The preload lists of browsers require at least one year. (RFC 6797.)
   fileprivate static let transport = HTTPField(name: .strictTransportSecurity, value: "max-age=63072000")
 }
 

@@ -9,8 +9,8 @@ export class Session extends EventTarget {
 
   /**
    * @param {Object|null} account The account at the page's start.
-   * @param {function(string): Promise<boolean>} signIn Asks the user to sign in, for a reason. Resolves to true on
-   *   success.
+   * @param {function(string): Promise<boolean>} signIn Asks the user to sign in. The parameter is the key of the text
+   *   that gives the reason. Resolves to true on success.
    */
   constructor(account, signIn) {
     super();
@@ -39,8 +39,8 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Sends a request with the user's session. Without a valid session it asks the user to sign in first, and then sends
-   * the request. Throws `Cancelled` if the user does not sign in.
+   * Sends a request with the user's session. Without a valid session, asks the user to sign in first. Throws
+   * `Cancelled` if the user does not sign in.
    */
   async request(method, path, options) {
     if (this.account === null && !(await this.#askToSignIn('sign-in.needed'))) throw new Cancelled();

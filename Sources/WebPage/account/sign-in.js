@@ -5,13 +5,13 @@ import { element } from '../common/element.js';
 import { Field } from '../common/field.js';
 import { has, say } from '../common/language.js';
 
-/** The sign-in dialog: with a password, with a provider that the operator has configured, or with a new account. */
+/** The dialog for sign-in with a password or a provider that the operator has configured, and for sign-up. */
 export class SignIn {
   #methods;
   #isSignUpOpen;
   #session;
 
-  /** @param {{methods: Array, signUpOpen: boolean}} login The enabled methods. */
+  /** @param {{methods: Array, signUpOpen: boolean}} login The enabled sign-in methods, and true if sign-up is open. */
   constructor({ methods, signUpOpen }) {
     this.#methods = methods;
     this.#isSignUpOpen = signUpOpen;
@@ -35,7 +35,7 @@ export class SignIn {
     return state.isDone;
   }
 
-  /** Shows the dialog again with the reason, if a provider returned the user without a session. */
+  /** Shows the dialog with the reason, if a provider has returned the user without a session. */
   async resume(session) {
     const address = new URL(location.href);
     const code = address.searchParams.get('loginError');
@@ -113,7 +113,7 @@ export class SignIn {
     } }, ...fields.map((field) => field.root), trouble, element('div.actions', {}, button));
   }
 
-  /** Returns links, because the browser must open the provider's page. It returns to this page. */
+  /** Returns a link to the sign-in page of each provider, which returns the user to this page. */
   #providers() {
     return this.#methods.filter((method) => method.path).map((method) => element(
       'a.button', { href: `${method.path}?return=${encodeURIComponent(location.pathname)}` },
@@ -121,7 +121,7 @@ export class SignIn {
   }
 }
 
-/** Returns the text's key for a redirect's problem code. The redirect carries no values for the text's placeholders. */
+/** Returns the key of the text for a problem code of a redirect. A redirect has no values for placeholders. */
 function reasonKey(code) {
   return [`login-error.${code}`, `problem.${code}`].find(has) ?? 'problem.unknown';
 }

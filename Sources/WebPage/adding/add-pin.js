@@ -16,7 +16,7 @@ export class AddPin {
   #tiles;
   #onSaved;
   #draft = new Draft();
-  /** The draft and the step that the dialog shows. Null while it is closed. */
+  /** The draft and the step that the dialog shows. Null while the dialog is closed. */
   #shown = null;
 
   /**
@@ -28,7 +28,7 @@ export class AddPin {
     addEventListener('pagehide', () => keep(this.#shown ?? { draft: this.#draft, step: 0 }));
   }
 
-  /** Resumes the draft that was open when the page was left, for a sign-in with a provider or a reload. */
+  /** Restores the draft after a reload or a sign-in with a provider. Shows the dialog again if it was open. */
   resume() {
     const kept = restored();
     if (kept === null) return;
@@ -36,7 +36,7 @@ export class AddPin {
     if (kept.step > 0 && this.#session.account !== null) this.#open(kept.draft, kept.step);
   }
 
-  /** Shows the dialog. Resolves when it closes. A new pin begins with the previous draft. */
+  /** Shows the dialog, and resolves when it closes. Without a post to edit, continues the draft of the new pin. */
   open(post = null) {
     return this.#open(post ? new Draft(post) : this.#draft, 1);
   }
@@ -103,11 +103,11 @@ function keep({ draft, step }) {
     if (draft.isEmpty) sessionStorage.removeItem(storageKey);
     else sessionStorage.setItem(storageKey, JSON.stringify({ draft, step }));
   } catch {
-    // Storage may be forbidden. The draft is lost then.
+    // The browser may forbid storage. The draft is then lost.
   }
 }
 
-/** Removes the saved draft and its step from session storage, and returns them. Null if there is none. */
+/** Removes the saved draft and its step from session storage, and returns both. Null without a saved draft. */
 function restored() {
   try {
     const { draft, step } = JSON.parse(sessionStorage.getItem(storageKey));

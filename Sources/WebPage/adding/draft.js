@@ -1,6 +1,6 @@
-/** The user's input for a pin until it is on the map. It survives failures and a closed dialog. */
+/** The user's input for a pin. A draft survives failed requests and a closed dialog. */
 export class Draft {
-  /** The edited post. Null for a new one. */
+  /** The post to edit. Null for a new post. */
   post;
   /** The place's text as typed. */
   place = '';
@@ -8,11 +8,11 @@ export class Draft {
   /** Places that the text may mean, best first. */
   candidates = [];
   chosen = 0;
-  /** The pin's point if the user or the device set it. Null selects the place's own point. */
+  /** The pin's point if the user or the device set it. Null stands for the point of the chosen candidate. */
   point = null;
   /** The id of the post to replace. Null adds a post. */
   replaced = null;
-  /** The text with which the candidates were found. */
+  /** The text of the search that found the candidates. Null before a search. */
   found = null;
   #key = { content: '', text: '' };
 
@@ -20,7 +20,7 @@ export class Draft {
     this.post = post;
     if (post === null) return;
     [this.place, this.link] = [post.place, post.link];
-    // The post's point was given, not looked up.
+    // With these agreements, the post has the user's point, not the place's.
     if (['verified', 'unverified', 'mismatch'].includes(post.agreement)) {
       this.point = { latitude: post.latitude, longitude: post.longitude };
     }
@@ -43,9 +43,9 @@ export class Draft {
   /** The pin's position. */
   get position() { return this.point ?? this.candidate; }
 
-  /** The body of the request. */
+  /** The body of the request that saves the post. */
   get body() {
-    // The text itself stands for the first candidate. Any other needs its full name and its point.
+    // The server finds the first candidate by the text. Any other candidate needs its full name and its point.
     const isFirst = this.chosen === 0;
     const point = this.point ?? (isFirst ? null : this.candidate);
     return {
@@ -54,7 +54,7 @@ export class Draft {
     };
   }
 
-  /** The idempotency key: equal for equal content, so that a resent request makes one post. */
+  /** The idempotency key of the body. Equal bodies have the same key, so a resent request creates no second post. */
   get key() {
     const content = JSON.stringify(this.body);
     if (this.#key.content !== content) {
@@ -65,7 +65,7 @@ export class Draft {
   }
 }
 
-/** Rounds degrees to about a metre. */
+/** Rounds degrees to 5 decimals, which is about one metre. */
 function rounded(degrees) {
   return Math.round(degrees * 1e5) / 1e5;
 }

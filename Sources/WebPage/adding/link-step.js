@@ -5,7 +5,7 @@ import { Field } from '../common/field.js';
 import { say } from '../common/language.js';
 import { checkLink } from './link.js';
 
-/** Third step: the link, and the choice between one more pin and a replacement of the present one. */
+/** Creates the form of step 3: the link, and for a user with a pin the choice to move that pin. */
 export function linkStep(draft, newest, { submit, back, cancel }) {
   const field = new Field(
     say('adding.link'), { type: 'text', inputmode: 'url', autocapitalize: 'off', spellcheck: 'false', required: true,
@@ -21,7 +21,7 @@ export function linkStep(draft, newest, { submit, back, cancel }) {
       return true;
     }
     field.hint.textContent = say('adding.link.hint');
-    // An empty field is no error before the user has typed.
+    // An empty field is an error only when the user submits it.
     field.showError(checked.reason === 'link.empty' && !isFinal ? '' : say(checked.reason));
     return false;
   }
@@ -48,14 +48,14 @@ export function linkStep(draft, newest, { submit, back, cancel }) {
   return element('form', { novalidate: true, onsubmit: (event) => {
     event.preventDefault();
     busy(button, send);
-  } }, element('p.chosen', {}, draft.candidate.label), field.root, overwriting(draft, newest), trouble,
+  } }, element('p.chosen', {}, draft.candidate.label), field.root, replacementChoice(draft, newest), trouble,
   element('div.actions', {},
     element('button', { type: 'button', onclick: cancel }, say('cancel')),
     element('button', { type: 'button', onclick: back }, say('back')), button));
 }
 
-/** Lets a user with a pin choose between moving it and adding another. */
-function overwriting(draft, newest) {
+/** Lets a user with a pin choose between another pin and a move of the newest pin. Null without a pin. */
+function replacementChoice(draft, newest) {
   if (draft.replaced !== newest?.id) draft.replaced = null;
   if (draft.post || !newest) return null;
   const choice = (replaced, text) => element('label', {}, element('input', {

@@ -2,8 +2,8 @@ const bytesMax = 2_048;
 const encoder = new TextEncoder();
 
 /**
- * Checks a link by the server's rules while the user types: http or https, with a host, without a password. The
- * server's check decides.
+ * Checks a link while the user types. A valid link has the scheme http or https, a host, and no password, as on the
+ * server. Only the server's check is binding.
  *
  * @returns {{href: string}|{reason: string}} The complete link, or the key of the text that describes the error.
  */

@@ -9,7 +9,7 @@ import { chosen } from './understood.js';
 
 const positionMs = 15_000;
 
-/** First step: the user's place, as typed or from the device. */
+/** Creates the form of step 1: the place, which the user types or the device locates. */
 export function placeStep(draft, { next, cancel, problem }) {
   const field = new Field(
     say('adding.place'),
@@ -32,12 +32,12 @@ export function placeStep(draft, { next, cancel, problem }) {
   async function search() {
     suggestions.close();
     if (!draft.place.trim()) return field.showError(say('adding.place.empty'));
-    // A user who has come back keeps the choice and the pin's position.
+    // A user who returns to this step with the same text keeps the chosen place and the pin's position.
     if (draft.place === draft.found) return next();
     try {
       const places = await findPlaces(draft.place.trim());
       if (!places.length) return fail(say('adding.not-found', { place: draft.place.trim() }));
-      // A pin that was moved by hand remains, unless it belongs to another text.
+      // An edited post keeps its point while its text is unchanged.
       const isSame = draft.post?.place === draft.place;
       return accept(places, isSame ? draft.point : null);
     } catch (error) {
@@ -69,7 +69,7 @@ export function placeStep(draft, { next, cancel, problem }) {
     element('button', { type: 'button', onclick: cancel }, say('cancel')), position, find));
 }
 
-/** The device does not know its position. The message is the key of a text. */
+/** The error of a device that cannot locate itself. The message is the key of a text. */
 class PositionError extends Error {}
 
 function here() {

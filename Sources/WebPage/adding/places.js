@@ -2,14 +2,14 @@ import { Problem, request } from '../common/api.js';
 import { language } from '../common/language.js';
 
 /**
- * Returns the places that a text may mean, best first; empty if none is known. Throws `Offline`, `Problem`,
- * `Cancelled`.
+ * Finds the places that a text may mean, best first. Returns an empty array if the server knows none. Throws `Offline`,
+ * `Problem` or `Cancelled`.
  */
 export async function findPlaces(text, { limit = 5, isBegun = false, signal } = {}) {
   return places('/v2/geocode', { q: text, limit, lang: language, ...(isBegun && { autocomplete: true }) }, signal);
 }
 
-/** Returns the towns around a point, nearest first. */
+/** Finds the place nearest to a point. Returns an array of at most one place. */
 export async function placesAround(latitude, longitude, signal) {
   return places('/v2/reverse', { lat: latitude, lon: longitude, limit: 1, lang: language }, signal);
 }

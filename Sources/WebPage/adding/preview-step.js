@@ -6,12 +6,13 @@ import { understanding } from './understood.js';
 
 const { L } = globalThis;
 const stepPixels = 10;
-/** Maximum zoom of the preview, by level. Without tiles, the outline has no details beyond 9. */
-const closest = { country: 7, region: 8, county: 9, city: 11, postcode: 13, street: 16, house: 17 };
-const closestOutline = 9;
+/** Maximum zoom of the preview by the place's level. */
+const zoomMax = { country: 7, region: 8, county: 9, city: 11, postcode: 13, street: 16, house: 17 };
+/** Maximum zoom without tiles. The outline has no further details. */
+const outlineZoomMax = 9;
 const arrows = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
-/** Second step: the choice of the place, the understood part of the text, and the exact spot on a map. */
+/** Creates the form of step 2: the choice among places, notes about the text, and the pin on a map. */
 export function previewStep(draft, tiles, { next, back, cancel }) {
   const ground = element('div.preview-map', { role: 'region', 'aria-label': say('adding.preview') });
   const notice = element('div.notice', { id: 'adding-notice', role: 'status' });
@@ -26,14 +27,14 @@ export function previewStep(draft, tiles, { next, back, cancel }) {
 
   function show() {
     const { latitude, longitude, level, boundingBox: box } = { ...draft.candidate, ...draft.position };
-    const zoom = Math.min(closest[level], tiles ? Infinity : closestOutline);
+    const zoom = Math.min(zoomMax[level], tiles ? Infinity : outlineZoomMax);
     pin.setLatLng([latitude, longitude]);
     if (draft.point || !box) {
       map.setView([latitude, longitude], zoom, { animate: false });
     } else {
       const [, south, , north] = box;
       let [west, , east] = box;
-      // A box across the antimeridian continues beyond 180°, on the side of the pin.
+      // Extend a box across the antimeridian beyond 180°, on the pin's side of the map.
       if (east < west && longitude < west) west -= 360;
       else if (east < west) east += 360;
       map.fitBounds([[south, west], [north, east]], { maxZoom: zoom, animate: false });
@@ -62,7 +63,7 @@ export function previewStep(draft, tiles, { next, back, cancel }) {
     element(
       'button.primary', { type: 'submit', 'aria-describedby': notice.id }, say('adding.use'))));
 
-  /** Call this after the form is in the page: before that, the map has no size. */
+  /** Creates the map. Call this after the form is in the page, because the map needs a size. */
   form.begin = () => {
     const { latitude, longitude } = draft.position;
     map = makeMap(ground, tiles).setView([latitude, longitude], 7);
@@ -83,7 +84,7 @@ export function previewStep(draft, tiles, { next, back, cancel }) {
   return form;
 }
 
-/** Offers a choice for an ambiguous name. Shows the place otherwise. */
+/** Returns a choice among the candidates, or the name of the only candidate. */
 function choices(draft, choose) {
   if (draft.candidates.length === 1) return element('p.chosen', {}, draft.candidate.label);
   return element('fieldset.choices', {}, element('legend', {}, say('adding.which')),

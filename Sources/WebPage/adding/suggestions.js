@@ -7,8 +7,8 @@ const lengthMin = 2;
 
 /**
  * Suggestions of places below an input while the user types. (WAI-ARIA Authoring Practices, "Combobox".) The list
- * replaces the field's notes, which have the same height from the start, so that nothing below moves or is covered.
- * Without a response there is no list, and the user continues to type.
+ * replaces the field's notes and has their height, so that nothing below moves. Without a response, no list appears
+ * and the user continues to type.
  */
 export class Suggestions {
   #input;
@@ -69,7 +69,7 @@ export class Suggestions {
     this.#at = -1;
     this.#options = places.map((place, index) => element('li', {
       role: 'option', id: `${this.#list.id}-${index}`, 'aria-selected': 'false',
-      // This runs before the input loses the focus, which would close the list.
+      // Choose on the press, because the input loses the focus next, which closes the list.
       onmousedown: (event) => {
         event.preventDefault();
         this.#choose(place);

@@ -1,16 +1,16 @@
 import { say } from '../common/language.js';
 
-/** Confidence below which the preview also states how exact the pin is. */
+/** The confidence below which the preview also states the accuracy of the pin. */
 const unsure = 0.5;
 
 /**
- * Describes how the server's result differs from the typed text.
+ * Describes how the found place differs from the typed text.
  *
- * @param {Object} place The place of the result.
- * @param {string} typed The text.
- * @param {boolean} isPlaced True if the user has moved the pin. The place's own point does not matter then.
- * @returns {{lines: string[], isMild: boolean}} Sentences, none for an exact result. `isMild` is true if only words
- *   around the place are left over.
+ * @param {Object} place The found place.
+ * @param {string} typed The typed text.
+ * @param {boolean} isPlaced True if the user has moved the pin. The accuracy of the place's point then does not matter.
+ * @returns {{lines: string[], isMild: boolean}} Sentences: none for an exact match. `isMild` is true if the search
+ *   ignored only words around the place.
  */
 export function understanding(place, typed, isPlaced) {
   const { match, matched, unmatched, label, level } = place;
@@ -32,13 +32,16 @@ export function understanding(place, typed, isPlaced) {
   return { lines, isMild };
 }
 
-/** Returns true for words with a number, or for a part between commas: "10 Downing St", but not "I live in". */
+/**
+ * Returns true if words look like an address, such as "10 Downing St" but not "I live in". An address has a number, or
+ * begins with a whole part between commas.
+ */
 function isAddress(words, typed) {
   const parts = typed.split(/[,;]/).map((part) => part.trim());
   return /\p{N}/u.test(words) || parts.some((part) => part && words.startsWith(part));
 }
 
-/** Returns a place that the user has chosen by its full name: no word is left over, and nothing is uncertain. */
+/** Returns a place as an exact match, because the user has chosen its full name. */
 export function chosen(place) {
   return { ...place, match: 'exact', confidence: 1, matched: place.label, unmatched: '' };
 }

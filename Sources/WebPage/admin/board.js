@@ -4,8 +4,9 @@ const everyMs = 2_000;
 const hourMs = 3_600_000;
 
 /**
- * The operators' data: the queue now and over the last hour. Polls every two seconds while the page is visible. Fires
- * `change`. `state` is `connecting`, `live`, `offline`, or `operators-only` if no operator is signed in.
+ * The operators' data: the queue's current status, and its samples of the last hour. Polls every two seconds while the
+ * page is visible. Fires `change`. `state` is `connecting`, `live`, `offline`, or `operators-only` if no operator is
+ * signed in.
  */
 export class Board extends EventTarget {
   #session;
@@ -23,7 +24,7 @@ export class Board extends EventTarget {
     document.addEventListener('visibilitychange', () => { if (!document.hidden) this.restart(); });
   }
 
-  /** Polls immediately, and then regularly. */
+  /** Polls immediately, and then every two seconds. */
   async restart() {
     const run = ++this.#run;
     while (run === this.#run && !document.hidden) {
@@ -58,7 +59,7 @@ export class Board extends EventTarget {
     this.dispatchEvent(new Event('change'));
   }
 
-  /** Sends a request as the operator. Throws as `Session.ask`. */
+  /** Sends a request with the operator's session, and returns the body. Throws like `Session.request`. */
   async request(method, path, body) {
     return (await this.#session.request(method, path, body === undefined ? {} : { body })).body;
   }

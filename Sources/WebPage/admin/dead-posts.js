@@ -13,7 +13,7 @@ export class DeadPosts {
   #board;
   #posts = [];
   #next = null;
-  #known = null;
+  #shownCounts = null;
   #chosen = new Set();
   #body = element('tbody');
   #empty = element('p.empty', { role: 'status' });
@@ -42,11 +42,11 @@ export class DeadPosts {
     this.#redraw();
   }
 
-  /** Loads the posts again if their counts have changed. */
+  /** Loads the posts again if the counts by reason have changed. */
   show(status) {
-    const known = JSON.stringify(status.deadByReason);
-    if (known === this.#known) return;
-    this.#known = known;
+    const counts = JSON.stringify(status.deadByReason);
+    if (counts === this.#shownCounts) return;
+    this.#shownCounts = counts;
     const chosen = this.#reason.value;
     this.#reason.replaceChildren(
       element('option', { value: '' }, `${say('admin.any')} (${count(status.dead)})`),
@@ -119,22 +119,22 @@ export class DeadPosts {
     });
   }
 
-  /** Retries all dead posts, or all with the selected reason, however many there are. */
+  /** Retries all dead posts, or all with the selected reason, page by page. */
   async #retryEach() {
     const reason = this.#reason.value || undefined;
     await this.#attempt(async () => {
-      let [after, sum] = [undefined, 0];
+      let [after, retried] = [undefined, 0];
       do {
         const body = { all: true, reason, after };
         const { changed, next } = await this.#board.request('POST', '/v2/admin/posts/retry', body);
-        [after, sum] = [next, sum + changed.length];
+        [after, retried] = [next, retried + changed.length];
       } while (after !== undefined);
-      toast(say('admin.done.retry', { n: sum }));
+      toast(say('admin.done.retry', { n: retried }));
       await this.#board.refresh();
     });
   }
 
-  /** Asks before discarding, because a discarded post cannot come back. */
+  /** Asks for a confirmation, because a discard cannot be undone. */
   async #confirmDiscard() {
     const ids = [...this.#chosen];
     const dialog = new Dialog(say('admin.discard.title', { n: ids.length }), 'discard');

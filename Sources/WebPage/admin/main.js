@@ -24,7 +24,7 @@ try {
   byId('connection').firstElementChild.textContent = explain(error);
 }
 
-/** @param {Object} setting The body of GET /v2/page: the setup and the caller. */
+/** @param {Object} setting The body of GET /v2/page: the page's configuration and the signed-in account. */
 function start({ account, login }) {
   const signIn = new SignIn(login);
   const session = new Session(account, (reason) => signIn.open(session, reason));

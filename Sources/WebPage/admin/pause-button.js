@@ -3,7 +3,7 @@ import { busy } from '../common/busy.js';
 import { say } from '../common/language.js';
 import { toast } from '../common/toast.js';
 
-/** The button that pauses and resumes the queue. Accepted posts wait while it is paused. */
+/** The button that pauses and resumes the queue. Accepted posts wait while the queue is paused. */
 export class PauseButton {
   #button;
   #isPaused = false;

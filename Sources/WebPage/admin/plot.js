@@ -6,7 +6,7 @@ const spanMs = { min: 300_000, max: 3_600_000 };
 const gapMs = 15_000;
 const [width, height] = [720, 160];
 
-/** A plot of the last hour, or of the time since the first sample. Shows the values at the pointer. */
+/** A plot of the last hour, or of the shorter time since the first sample. Shows the values at the pointer. */
 export class Plot {
   #series;
   #format;
@@ -20,7 +20,7 @@ export class Plot {
 
   /**
    * @param {string} title
-   * @param {Array<{key: string, text: string}>} series Members of a sample, with the keys of their texts.
+   * @param {Array<{key: string, text: string}>} series For each line, a sample's property and the key of its text.
    * @param {function(number): string} format Formats a value for people.
    */
   constructor(title, series, format) {
@@ -68,7 +68,7 @@ export class Plot {
     this.#showValues();
   }
 
-  /** Shows the values at the pointer, or else the latest. */
+  /** Shows the values at the pointer, or the latest values without a pointer. */
   #showValues() {
     const last = this.#samples.at(-1);
     const sample = this.#pointed ?? last;
@@ -85,7 +85,7 @@ export class Plot {
   }
 }
 
-/** Returns a line through the samples, interrupted where samples are missing. */
+/** Returns the SVG path of a line through the samples. The line has a gap where samples are missing. */
 function path(samples, key, end, span, top) {
   let before = -Infinity;
   return samples.map((sample) => {

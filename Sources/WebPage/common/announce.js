@@ -1,6 +1,6 @@
 import { byId } from './element.js';
 
-/** Announces a text to screen readers. Repeats an equal text. */
+/** Announces a text to screen readers, even if the previous text was the same. */
 export function announce(text) {
   const place = byId('announcements');
   place.textContent = '';

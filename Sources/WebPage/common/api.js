@@ -22,7 +22,7 @@ export class Cancelled extends Error {}
 /**
  * Sends a request to the page's own server. Throws `Problem`, `Offline`, or `Cancelled` if `signal` aborts.
  *
- * @returns {Promise<{status: number, body: any}>} The status and the body, which is null without JSON.
+ * @returns {Promise<{status: number, body: any}>} The status, and the parsed body or null for a body without JSON.
  */
 export async function request(method, path, { body, headers = {}, signal, keepalive = false } = {}) {
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -55,7 +55,7 @@ function parsed(text) {
   }
 }
 
-/** Returns what happened and what to do, in the page's language if it has a text for the code. */
+/** Returns a text about an error for the user. Contains the server's own text if the page has none for the code. */
 export function explain(error) {
   if (error instanceof Offline) return say('problem.offline');
   if (!(error instanceof Problem)) return say('problem.unknown');

@@ -2,8 +2,8 @@ import { element } from './element.js';
 import { say } from './language.js';
 
 /**
- * A modal dialog. Escape, its cross and its owner close it. The browser keeps the focus inside and restores it
- * afterwards.
+ * A modal dialog. Escape, the cross and `close` close the dialog. The browser keeps the focus inside, and restores the
+ * previous focus afterwards.
  */
 export class Dialog {
   #closed;
@@ -29,7 +29,7 @@ export class Dialog {
     });
   }
 
-  /** True to ignore Escape, while an operation must not be interrupted. */
+  /** True while Escape must not interrupt an operation. */
   isHeld = false;
 
   /** Shows the dialog. Resolves when it closes. */

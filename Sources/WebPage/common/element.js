@@ -2,7 +2,8 @@
  * Creates an element. User input becomes text or an attribute's value, never markup.
  *
  * @param {string} name The element's name, with classes after dots: 'a.link'.
- * @param {Object} attributes `on…` are listeners. True sets an attribute without a value; false and null omit it.
+ * @param {Object} attributes A name that begins with `on` adds a listener. True sets an attribute without a value.
+ *   False and null omit the attribute.
  * @param {...(Node|string|null)} children
  */
 export function element(name, attributes = {}, ...children) {
@@ -19,7 +20,7 @@ export function element(name, attributes = {}, ...children) {
 }
 
 
-/** Returns the page's element with an id, which must exist. */
+/** Returns the element with an id. The page must have one. */
 export function byId(id) {
   return document.getElementById(id);
 }

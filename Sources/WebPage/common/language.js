@@ -1,8 +1,8 @@
 import { texts } from '../texts.js';
 
-const key = 'onthemap.language';
+const storageKey = 'onthemap.language';
 
-/** The page's languages, by their own names. */
+/** The page's languages: each code with the language's own name. */
 export const languages = Object.fromEntries(Object.entries(texts).map(([code, text]) => [code, text['language.own']]));
 
 /** The current language: the user's choice, or the first of the browser's languages that the page has. */
@@ -15,9 +15,9 @@ function chosen() {
 
 function stored() {
   try {
-    return localStorage.getItem(key);
+    return localStorage.getItem(storageKey);
   } catch {
-    // Storage may be forbidden. The browser's language is used then.
+    // The browser may forbid storage. The page then uses the browser's language.
     return null;
   }
 }
@@ -25,9 +25,9 @@ function stored() {
 /** Changes the language and reloads the page. */
 export function choose(code) {
   try {
-    localStorage.setItem(key, code);
+    localStorage.setItem(storageKey, code);
   } catch {
-    // The choice is lost then.
+    // The browser may forbid storage. The choice is then lost.
   }
   location.reload();
 }
@@ -46,12 +46,12 @@ export function say(name, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, place) => values[place] ?? whole);
 }
 
-/** Returns true if there is such a text. */
+/** Returns true if the page has a text with this key. */
 export function has(name) {
   return Object.hasOwn(texts.en, name);
 }
 
-/** Fills in the texts for the keys in the page's markup. */
+/** Writes the texts of the page's language into the markup. */
 export function translate(root = document) {
   document.documentElement.lang = language;
   for (const place of root.querySelectorAll('[data-text]')) place.textContent = say(place.dataset.text);
@@ -83,9 +83,7 @@ export function clock(unixMs) {
   return clocks.format(unixMs);
 }
 
-/**
- * Returns the first character of a name as people see it, which may have several code points. "?" for an empty name.
- */
+/** Returns the first character of a name, which may have several code points, or "?" for an empty name. */
 export function initial(name) {
   const [first] = new Intl.Segmenter(language).segment(name);
   return first?.segment.toLocaleUpperCase(language) ?? '?';

@@ -12,7 +12,7 @@ export function count(value) {
   return whole.format(Math.round(value));
 }
 
-/** Formats bytes for people, in units of 1,000, as disks are sold. */
+/** Formats a number of bytes for people. A kilobyte has 1,000 bytes, as on the labels of disks. */
 export function bytes(value) {
   let [number, index] = [value, 0];
   while (number >= 999.5 && index < byteUnits.length - 1) [number, index] = [number / 1_000, index + 1];

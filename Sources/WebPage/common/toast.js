@@ -5,11 +5,11 @@ import { say } from './language.js';
 const longMs = 8_000;
 
 /**
- * Shows a line at the end of the page that disappears by itself, with an optional action.
+ * Shows a line at the end of the page, with an optional action. The line disappears by itself.
  *
  * @param {string} text
  * @param {{label: string, run: function}} [action]
- * @param {number} [ms] The time until it disappears, in milliseconds.
+ * @param {number} [ms] The time until the line disappears, in milliseconds.
  * @returns {function} Removes the line.
  */
 export function toast(text, action = null, ms = longMs) {

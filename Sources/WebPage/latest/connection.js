@@ -6,7 +6,7 @@ const silenceMs = 30_000;
 const hiddenMs = 60_000;
 
 /**
- * Keeps the list equal to the server's. It subscribes to the feed, or polls ingest every few seconds. It recovers by
+ * Keeps the list equal to the server's. Subscribes to the feed, or polls ingest every 3 s, and recovers from errors by
  * itself. `state` is one of:
  *
  * - `connecting`: no connection yet
@@ -44,21 +44,21 @@ export class Connection extends EventTarget {
     super();
     [this.#latest, this.#ticket] = [latest, ticket];
     this.#address = feed === null ? null : `${feed}/v2/feed/stream`;
-    // A connection dies with its network, but reports this only after minutes.
+    // After the loss of the network, a dead connection reports no error for minutes.
     addEventListener('offline', () => this.#lose());
     addEventListener('online', () => this.refresh());
     document.addEventListener('visibilitychange', () => this.#followVisibility());
     setInterval(() => this.#checkSilence(), silenceMs / 3);
   }
 
-  /** Starts, and continues until the page closes or the map is shut. */
+  /** Connects, and reconnects until the page closes or `shut` is called. */
   start() {
     if (this.state === 'members-only') this.#set('connecting');
     if (this.#address === null) this.#poll();
     else this.#open();
   }
 
-  /** Stops and clears the list, because the current user may not see the map. */
+  /** Disconnects and clears the list, because the current user may not see the map. */
   shut() {
     clearTimeout(this.#retry);
     this.#close();
@@ -109,7 +109,7 @@ export class Connection extends EventTarget {
     stream.addEventListener('error', () => this.#lose());
   }
 
-  /** Handles a message. If the list is wrong, the stream restarts with a snapshot. */
+  /** Updates the state after a message. If the list is wrong, the stream restarts with a snapshot. */
   #handle(isRight, isStale = this.state === 'stale') {
     if (!isRight) {
       this.#lastEventId = '';
@@ -121,7 +121,7 @@ export class Connection extends EventTarget {
     this.#set(isStale ? 'stale' : 'live');
   }
 
-  /** Reconnects after a pause. The browser's own retry does not follow every error and reports no progress. */
+  /** Reconnects after a pause. The browser's own retry does not follow every error, and reports no progress. */
   #lose() {
     this.#close();
     if (this.state === 'paused' || this.state === 'members-only') return;
@@ -129,7 +129,7 @@ export class Connection extends EventTarget {
     if (this.#polling === null) this.#poll();
     const ms = Math.min(retryMs.last, retryMs.first * 2 ** this.#failures++);
     clearTimeout(this.#retry);
-    // Jitter: otherwise all pages would reconnect to a restarted feed together.
+    // Without jitter, all pages would reconnect to a restarted feed at the same moment.
     this.#retry = setTimeout(() => this.#open(), ms * (0.5 + Math.random()));
   }
 
@@ -157,7 +157,7 @@ export class Connection extends EventTarget {
       if (this.state === 'members-only') return false;
       const isBehind = body.epoch === this.#latest.epoch && body.seq < this.#latest.seq;
       if (!isBehind && !this.#latest.replace(body)) throw new Error('list hash mismatch');
-      // The stream must resume here: the list contains its earlier changes.
+      // The list contains all changes up to this `seq`, so the stream must resume after it.
       if (!isBehind) this.#lastEventId = `${body.epoch}-${body.seq}`;
       if (this.state !== 'live' && this.state !== 'stale') {
         this.#set(this.#address === null ? 'polling' : 'reconnecting');
@@ -170,7 +170,7 @@ export class Connection extends EventTarget {
     }
   }
 
-  /** Checks a silent stream against ingest, since a connection may be dead without an error. */
+  /** Compares the list of a silent stream with ingest's, because a connection may be dead without an error. */
   async #checkSilence() {
     if (this.#stream === null || performance.now() - this.#lastReceivedMs < silenceMs) return;
     this.#lastReceivedMs = performance.now();
@@ -181,11 +181,14 @@ export class Connection extends EventTarget {
         this.#lose();
       }
     } catch {
-      // The stream reports failures of the feed. Ingest alone is not needed here.
+      // The comparison is optional. The stream itself reports failures of the feed.
     }
   }
 
-  /** Closes the stream of a hidden page, because a browser allows six connections to a host for all of its tabs. */
+  /**
+   * Closes the stream of a page that has been hidden for a minute. A browser allows only six connections to a host, for
+   * all tabs together.
+   */
   #followVisibility() {
     clearTimeout(this.#hiding);
     if (document.hidden) {

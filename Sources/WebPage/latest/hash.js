@@ -2,8 +2,8 @@ const mask = 0xffffffffffffffffn;
 const prime = 0x100000001b3n;
 
 /**
- * Hashes a list, to verify that it equals the server's. FNV-1a, 64 bits, over each post's id and its `seq` as 8 bytes,
- * little-endian, newest first. (Fowler, Noll, Vo; "The hash of a list" in proto/README.md.)
+ * Hashes a list, to compare it with the server's. The hash is FNV-1a with 64 bits over each post's id and `seq`, newest
+ * post first. A `seq` has 8 bytes, little-endian. (Fowler, Noll, Vo; "The hash of a list" in proto/README.md.)
  *
  * @returns {string} 16 hexadecimal digits.
  */

@@ -3,8 +3,8 @@ import { stateHash } from './hash.js';
 const capacity = 100;
 
 /**
- * The latest posts of everyone, newest first, which the map and the table show. It equals the server's list as of
- * `seq`. Fires `change` with the ids that are new or changed (`changed`), and the removed ids (`removed`).
+ * The list of the latest posts, newest first, for the map and the table. Equals the server's list at `seq`. Fires
+ * `change` with the ids of new and changed posts (`changed`), and of removed posts (`removed`).
  */
 export class Latest extends EventTarget {
   #entries = [];
@@ -36,10 +36,11 @@ export class Latest extends EventTarget {
   }
 
   /**
-   * Applies a delta. Returns false without a change if it does not follow the list; the caller then needs a snapshot.
+   * Applies a delta. Returns false without a change if the delta does not follow the list. The caller then needs a
+   * snapshot.
    */
   apply({ epoch, prevSeq, seq, stateHash: hash, upsert, remove }) {
-    // A poll of ingest was faster and already had this change.
+    // A poll of ingest has already brought this change.
     if (epoch === this.epoch && seq <= this.seq) return true;
     if (epoch !== this.epoch || prevSeq !== this.seq) return false;
     const replaced = new Set([...remove, ...upsert.map((entry) => entry.id)]);
@@ -69,7 +70,7 @@ export class Latest extends EventTarget {
   }
 }
 
-/** Returns an entry with the values that every view needs. */
+/** Returns an entry with the additional values that the views show. */
 function shown(entry) {
   return {
     ...entry,
@@ -79,7 +80,7 @@ function shown(entry) {
   };
 }
 
-/** Returns the host of a link that may be opened. Null for any other link, which is shown as text only. */
+/** Returns the host of an http or https link. Null for any other text, which views show without a link. */
 export function host(link) {
   try {
     const url = new URL(link);

@@ -8,7 +8,7 @@ const world = new World();
 /** Adds the base map: the world's outline with names, or raster tiles if the operator has configured them. */
 export function baseMap(map, tiles) {
   if (tiles) {
-    // Image that Leaflet puts into an abandoned tile. Its own one is a data: URL, which the page's policy forbids.
+    // Leaflet puts this image into abandoned tiles. Its default image is a data: URL, which the page's policy forbids.
     L.Util.emptyImageUrl = new URL('../empty.svg', import.meta.url).href;
     L.tileLayer(tiles.url, { attribution: attribution(tiles.attribution), maxZoom: 18 }).addTo(map);
     return;
@@ -27,8 +27,8 @@ export function baseMap(map, tiles) {
 }
 
 /**
- * Returns the operator's attribution as markup, which Leaflet demands. A URL at its end becomes a link. Built from
- * nodes, so that the text cannot inject markup.
+ * Returns the operator's attribution as markup, which Leaflet requires. A URL at the end becomes a link. The browser
+ * writes the markup of a node, so the text cannot inject markup.
  */
 function attribution(text) {
   const [, words, address] = text.match(/^(.*?)\s*(https?:\/\/\S+)?$/);

@@ -1,6 +1,6 @@
 const { L } = globalThis;
 
-/** A layer of land, borders and water, drawn tile by tile from the world's outline. It needs no tile server. */
+/** A layer of land, borders and water, drawn tile by tile from the world's outline, without a tile server. */
 export const Ground = L.GridLayer.extend({
   initialize(world) {
     L.GridLayer.prototype.initialize.call(this, { keepBuffer: 4, updateWhenZooming: false });

@@ -44,12 +44,12 @@ export class MapView {
     this.#changed.clear();
   }
 
-  /** Adapts the map to its new size. Call this after it becomes visible or its element changes size. */
+  /** Adapts the map to its new size. Call this after the element becomes visible or changes its size. */
   resize() {
     this.#map.invalidateSize({ animate: false });
   }
 
-  /** Moves to a post's pin and opens it. Returns false if there is none. */
+  /** Moves to a post's pin and opens its popup. Returns false if the post has no pin. */
   open(id) {
     this.#draw();
     const place = this.#pins.place(id);
@@ -76,7 +76,7 @@ export function makeMap(place, tiles) {
   const map = L.map(place, {
     minZoom: 1, maxZoom: tiles ? 18 : 11, zoomSnap: 0.5, worldCopyJump: true, zoomControl: false,
     fadeAnimation: moves, zoomAnimation: moves, markerZoomAnimation: moves, inertia: moves,
-    // Safari supports pointer events; Leaflet's substitute would open popups and close them again.
+    // Safari supports pointer events. Leaflet's substitute for them would open a popup and close it again.
     tap: false,
   });
   L.control.zoom({ position: 'bottomright', zoomInTitle: say('zoom.in'), zoomOutTitle: say('zoom.out') }).addTo(map);
@@ -86,7 +86,7 @@ export function makeMap(place, tiles) {
   return map;
 }
 
-/** Returns the zoom at which the world is as high as its window. Beyond the poles there is nothing to see. */
+/** Returns the zoom at which the world is as high as the map's element. The map is empty beyond the poles. */
 function fillingZoom(pixels) {
   return Math.ceil(2 * Math.log2(pixels / 256)) / 2;
 }

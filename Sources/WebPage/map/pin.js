@@ -14,7 +14,7 @@ const NamedIcon = L.DivIcon.extend({
 });
 
 /**
- * Returns the icon of a post. The user's own posts differ by a colour, and by a ring for people who do not see colours.
+ * Returns the icon of a post. The user's own posts have another colour, and a ring for people who do not see colours.
  */
 export function pinIcon(entry, { isOwn = false, isNew = false } = {}) {
   const classes = ['pin', isOwn ? 'own' : '', isNew ? 'new' : ''].filter(Boolean).join(' ');

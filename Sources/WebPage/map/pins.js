@@ -23,7 +23,10 @@ export class Pins {
     this.#layer.addTo(map);
   }
 
-  /** Shows exactly these posts. Keeps unchanged pins. Those in `changed` appear with an animation. */
+  /**
+   * Shows a pin for each entry, and removes all other pins. Keeps unchanged pins. Pins of posts in `changed` appear
+   * with an animation.
+   */
   show(entries, changed) {
     const wanted = new Map(entries.map((entry) => [entry.id, entry]));
     const opened = [...this.#markers.values()].find(({ marker }) => marker.isPopupOpen())?.entry.id;
@@ -41,17 +44,17 @@ export class Pins {
     if (this.#markers.get(opened)?.marker.isPopupOpen() === false) this.open(opened);
   }
 
-  /** Returns the position of a post's pin. Undefined if there is none. */
+  /** Returns the position of a post's pin. Undefined if the post has no pin. */
   place(id) {
     return this.#markers.get(id)?.marker.getLatLng();
   }
 
-  /** Opens a post's pin. Opens its cluster first if it is in one. */
+  /** Opens the popup of a post's pin. Opens the pin's cluster first. */
   open(id) {
     const marker = this.#markers.get(id)?.marker;
     if (!marker) return;
-    // Wait until the event has ended: the end of a zoom folds everything that has fanned out. A cluster that is being
-    // animated refuses to fan out, without an error.
+    // Retry after the event's other listeners, because the end of a zoom folds every open cluster. During an animation,
+    // a cluster does not open, and reports no error.
     const retry = () => setTimeout(() => this.open(id));
     if (this.#layer._inZoomAnimation) {
       this.#layer.once('animationend', retry);
@@ -85,7 +88,7 @@ export class Pins {
     });
     marker.bindPopup(() => popupContent(entry), { maxWidth: 280, autoPanPadding: [16, 16] });
     this.#markers.set(entry.id, { entry, marker });
-    // Replace the icon once: the animation would otherwise repeat whenever its cluster opens.
+    // Replace the icon, because its animation would repeat whenever the cluster opens.
     if (isNew) setTimeout(() => marker.setIcon(pinIcon(entry, { isOwn })), newMs);
     return marker;
   }

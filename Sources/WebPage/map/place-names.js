@@ -3,7 +3,7 @@ import { project } from './world.js';
 const { L } = globalThis;
 const gap = 4;
 
-/** A layer of names of countries and cities: as many as fit, the most important first. */
+/** A layer with the names of countries and cities. Leaves out a name that overlaps a more important name. */
 export const PlaceNames = L.Layer.extend({
   initialize(world) {
     this.world = world;
@@ -24,7 +24,7 @@ export const PlaceNames = L.Layer.extend({
     const map = this._map;
     if (!map) return;
     const size = map.getSize();
-    // Half a window more on each side, so that names are there while the map is dragged.
+    // Extend the canvas by half a window on each side, so that names remain while the user drags the map.
     const margin = size.divideBy(2).round();
     const origin = map.containerPointToLayerPoint(margin.multiplyBy(-1));
     const whole = size.add(margin.multiplyBy(2));
@@ -43,7 +43,7 @@ export const PlaceNames = L.Layer.extend({
       for (const [name, latitude, longitude, from] of names) {
         if (from > zoom) continue;
         const [x, y] = project(latitude, longitude);
-        // Once for each repetition of the world in view.
+        // Draw the name on each repetition of the world in view.
         const first = Math.ceil((corner.x - square) / square - x);
         for (let world = first; (x + world) * square - corner.x < whole.x; world += 1) {
           draw(canvas, name, (x + world) * square - corner.x, y * square - corner.y, style, occupied);

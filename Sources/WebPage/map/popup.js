@@ -13,8 +13,8 @@ export function popupContent(entry) {
 }
 
 /**
- * Returns a link that opens in a new tab without access to this one. Returns plain text for a link that may not be
- * opened.
+ * Returns a link that opens in a new tab without access to this tab. Returns plain text for an entry without a web
+ * address.
  */
 export function link(entry, text = entry.link) {
   if (entry.host === null) return element('span.quiet', {}, entry.link || say('no-link'));

@@ -1,12 +1,12 @@
 /** The outline of the world and its names, loaded once for all maps of the page. See Data/outline.py for the format. */
 export class World {
-  /** Countries: their rings on the map's square, 0…1, each with its bounding box. Empty until loaded. */
+  /** The rings of each country with bounding boxes. Coordinates are 0…1 on the map's square. Empty until loaded. */
   countries = [];
   /** Lines between countries. */
   borders = [];
   /** Lines between states. */
   states = [];
-  /** Names: [name, latitude, longitude, zoom from which it shows]. */
+  /** Names as [name, latitude, longitude, smallest zoom]. */
   names = { countries: [], cities: [] };
   #waiting = [];
   #isReady = false;
@@ -15,7 +15,7 @@ export class World {
     this.#load();
   }
 
-  /** Calls `call` when the world is loaded, immediately if it already is. */
+  /** Calls a function when the world is loaded, or immediately if it already is. */
   whenReady(call) {
     if (this.#isReady) call();
     else this.#waiting.push(call);
@@ -41,7 +41,7 @@ export function project(latitude, longitude) {
   return [(longitude + 180) / 360, 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)];
 }
 
-/** Returns a line, given as differences of degrees, as pairs on the map's square. */
+/** Decodes a line of differences in units of 1/`scale` degree. Returns pairs of coordinates on the map's square. */
 function projected(line, scale) {
   const points = new Float64Array(line.length);
   let [x, y] = [0, 0];
@@ -53,7 +53,7 @@ function projected(line, scale) {
   return points;
 }
 
-/** Joins arcs into a ring, some of them backwards, without the points that two arcs share. */
+/** Joins arcs into a ring. A negative index `~i` reverses arc `i`. A point that two arcs share occurs once. */
 function joined(ring, arcs) {
   const points = [];
   for (const index of ring) {

@@ -6,7 +6,7 @@ import { isDeleted } from './own-posts.js';
 const undoMs = 6_000;
 
 /**
- * Deletes posts a few seconds after the user asks for it. Until then the user can undo it, and the post is hidden.
+ * Deletes a post 6 s after the user asks for it. Until then, the post is hidden and the user can undo the deletion.
  * Leaving the page or signing out sends the pending requests.
  */
 export class Deletion {
@@ -26,7 +26,7 @@ export class Deletion {
     });
   }
 
-  /** Returns true for a post that is deleted or about to be. No view shows it. */
+  /** Returns true for a post that is deleted or about to be deleted. No view shows such a post. */
   has(id) {
     return this.#pending.has(id) || this.#sent.has(id);
   }
@@ -67,7 +67,7 @@ export class Deletion {
     this.#pending.delete(id);
     this.#sent.add(id);
     try {
-      // The request survives the page.
+      // With `keepalive`, the request ends even if the page closes.
       await perform('DELETE', `/v2/posts/${id}`, { keepalive: true });
     } catch (error) {
       // Another tab has already deleted the post.

@@ -2,7 +2,7 @@ import { Problem, request } from '../common/api.js';
 
 const pageSize = 100;
 
-/** The signed-in user's posts: which of the latest are the user's, and all of them, newest first. Fires `change`. */
+/** The ids and the pages of the signed-in user's posts. Fires `change`. */
 export class OwnPosts extends EventTarget {
   #session;
   #latest;
@@ -33,7 +33,7 @@ export class OwnPosts extends EventTarget {
         const { body } = await request('GET', `/v2/posts?order=newest&limit=${pageSize}`);
         for (const post of body.posts) ids.add(post.id);
       } catch {
-        // Own posts look like others until the next load.
+        // The user's posts look like other posts until the next load.
       }
     }
     if (account !== this.#session.account) return;
@@ -56,7 +56,7 @@ export class OwnPosts extends EventTarget {
   }
 
   /** Fetches the current state of a post. Resolves to null if it is deleted. */
-  async one(id) {
+  async fetch(id) {
     try {
       return (await request('GET', `/v2/posts/${id}`)).body;
     } catch (error) {

@@ -60,13 +60,13 @@ export class PostsView {
     this.#empty.textContent = shown.length ? '' : say(this.#session.account ? 'posts.empty' : 'posts.signed-out');
   }
 
-  /** Loads the shown posts again that have changed here or elsewhere. */
+  /** Loads the changed posts again if the view shows them. */
   async follow(ids) {
     const number = this.#loadNumber;
     const isShown = (id) => this.#posts.some((post) => post.id === id) && !this.#actions.drop.has(id);
     await Promise.all(ids.filter(isShown).map(async (id) => {
-      const post = await this.#own.one(id).catch(() => undefined);
-      // After a failure the post remains as it is. A newer list is more current.
+      const post = await this.#own.fetch(id).catch(() => undefined);
+      // Keep the post after a failure. Ignore the response if a newer load has begun.
       if (post === undefined || number !== this.#loadNumber) return;
       this.#posts = this.#posts.flatMap((other) => (other.id === id ? post ?? [] : other));
       this.redraw();

@@ -94,7 +94,7 @@ export class TableView {
     this.#empty.textContent = matching.length ? '' : say(all.length ? 'search.none' : 'table.empty');
   }
 
-  /** Moves only rows at a wrong position, so that the others keep the focus. */
+  /** Moves only the rows at a wrong position, because a moved row loses the focus. */
   #arrange(rows) {
     const wanted = new Set(rows);
     for (const row of [...this.#body.children]) if (!wanted.has(row)) row.remove();

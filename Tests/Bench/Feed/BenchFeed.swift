@@ -72,7 +72,7 @@ final class BenchFeed {
   private static func line(_ seq: UInt64, _ entry: Entry) -> FeedEntry {
     guard let id = PostID(rawValue: 1 << 58 + seq),
       let coordinate = Coordinate(latitude: 47.60621, longitude: -122.33207)
-    else { preconditionFailure("A number and a position that are in range.") }
+    else { preconditionFailure("The number and the position are in range.") }
     let unixMs: Int64 = 1_790_000_000_000 + Int64(seq)
     let link = "https://example.org/" + String(repeating: "x", count: entry == .usual ? 60 : 21)
     return FeedEntry(
@@ -90,7 +90,7 @@ final class BenchFeed {
   }
 }
 
-/// Changes that wait for the change server. Any thread may call.
+/// Changes that wait for the change server. Any thread may add changes.
 private final class Changes: Sendable {
   private let queue: CommandQueue<[FeedChange]>
   private let alone: Bool

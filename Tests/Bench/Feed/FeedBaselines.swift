@@ -30,21 +30,21 @@ struct FeedBaselines {
     _ = try output(of: "g++", ["-O2", "-std=c++17", "-o", program, path + "/src/fanout.cpp", "-lzmq"])
   }
 
-  /// Raw libzmq with one message in flight.
+  /// Measures raw libzmq with one message in flight.
   func snapshots(bytes: Int, seconds: Int) throws -> Fanout {
     try fanout(
       output(
         of: program, ["kind=zmq", "n=1000", "size=\(bytes)", "window=1", "secs=\(seconds)", "join=150"]))
   }
 
-  /// Raw libzmq with messages of 200 bytes.
+  /// Measures raw libzmq with messages of 200 bytes.
   ///
   /// - Parameter window: Number of messages in flight.
   func deltas(window: Int = 8, seconds: Int) throws -> Fanout {
     try fanout(output(of: program, ["kind=zmq"] + FeedBaselines.deltas(window: window, seconds)))
   }
 
-  /// Mosquitto with messages of 200 bytes. Nil if it is not installed.
+  /// Measures mosquitto with messages of 200 bytes. Nil if mosquitto is not installed.
   func mosquittoDeltas(seconds: Int) throws -> Fanout? {
     let run = """
       import os, subprocess, sys, servers
@@ -56,7 +56,7 @@ struct FeedBaselines {
     return try beside("mosquitto", run, words).map(fanout)
   }
 
-  /// GETs per second of a file from nginx over 64 connections. Nil if it is not installed.
+  /// Measures GETs per second of a file from nginx over 64 connections. Nil if nginx with nchan is not installed.
   func nginx(document: URL, seconds: Int) throws -> Double? {
     guard FileManager.default.fileExists(atPath: "/usr/lib/nginx/modules/ngx_nchan_module.so") else {
       note("nginx with nchan is not installed: not measured")

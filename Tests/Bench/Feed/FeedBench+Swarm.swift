@@ -28,7 +28,7 @@ extension FeedBench {
     return String(decoding: try socket.read(exactly: 12), as: UTF8.self) == "HTTP/1.1 200"
   }
 
-  /// 10,000, or the number of streams that a feed with this process's limit of file descriptors accepts.
+  /// The maximum number of streams: 10,000, or fewer if the limit of file descriptors makes the feed accept fewer.
   static var streamsMax: Int {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -20,7 +20,7 @@ struct FeedBench {
     try await latency(&table)
   }
 
-  /// Snapshots of 20,000 bytes to all subscribers and to late joiners.
+  /// Measures snapshots of 20,000 bytes to all subscribers and to late joiners.
   private func snapshots(_ table: inout Table) throws {
     let stage = try BenchFeed(folder: folder, entry: .usual)
     let swarm = try Swarm<ZMTPStream>(counting: .messages)
@@ -47,7 +47,8 @@ struct FeedBench {
     table.add("feed: snapshot p99 / raw libzmq", waves.took.p99 / raw.p99Ms)
   }
 
-  /// Times from connecting to the whole list, one joiner after the other. They stay below the rate limit of joins.
+  /// Measures the times from a connection to its whole list. One joiner after the other connects, so the joins stay
+  /// below the rate limit.
   private func lateJoins(_ stage: BenchFeed) throws -> Durations {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     defer { buffer.deallocate() }
@@ -71,9 +72,9 @@ struct FeedBench {
     return Durations(ns: ns)
   }
 
-  /// Changes of 200 bytes to all subscribers, with 8 or 64 in flight.
+  /// Measures changes of 200 bytes to all subscribers, with 8 or 64 in flight.
   private func deltas(_ table: inout Table) throws {
-    // As from ingest: changes that arrive while the feed publishes share the next delta.
+    // Changes that arrive while the feed publishes share the next delta, as with ingest.
     let shared = try deltas(alone: false)
     table.add("feed: changes to 1,000 /s", shared.changesPerSecond)
     table.add("feed: changes to 1,000 p99 ms", shared.took.p99)
@@ -111,7 +112,7 @@ struct FeedBench {
     return try ClosedLoop(swarm, of: stage.feed, window: window, seconds: seconds) { stage.put() }
   }
 
-  /// Changes to all streams, each after the pause between two events.
+  /// Measures changes to all streams, each after the feed's pause between two events.
   private func streams(_ table: inout Table) async throws {
     let stage = try BenchFeed(folder: folder, entry: .usual)
     guard try await FeedBench.hasStream(stage) else { return note("this feed has no /v2/feed/stream: not measured") }
@@ -125,7 +126,7 @@ struct FeedBench {
       try swarm.run(within: .seconds(seconds + 30), awaiting: "a change at all streams") { nowNs in
         if swarm.waves.open > 0 { return false }
         if isOpen {
-          // The feed pauses for twice the time of its last event, and for 50 ms at least.
+          // The feed pauses for twice the time of its last event, and for at least 50 ms.
           (isOpen, nextNs) = (false, nowNs + max(80_000_000, 2 * (swarm.waves.tookNs.last ?? 0)))
         }
         guard nowNs >= nextNs else { return false }
@@ -142,7 +143,7 @@ struct FeedBench {
     }
   }
 
-  /// GETs of the list, beside a bare handler with the same bytes.
+  /// Compares GETs of the list with a bare handler that sends the same bytes.
   private func list(_ table: inout Table) async throws {
     let stage = try BenchFeed(folder: folder, entry: .usual)
     let url = "http://127.0.0.1:\(stage.httpPort)/v2/feed"

@@ -17,7 +17,7 @@ final class FeedLatency: Sendable {
 
   private init() {}
 
-  /// Latency from the moment at which ingest would publish a committed change, by the monotonic clock.
+  /// Measures the latency from the moment at which ingest would publish a committed change, by the monotonic clock.
   static func fromChangeLog(_ stage: BenchFeed, rate: Int, seconds: Int) async throws -> Durations {
     let latency = FeedLatency()
     let after = stage.seq
@@ -35,8 +35,9 @@ final class FeedLatency: Sendable {
     return try await latency.all(rate * seconds)
   }
 
-  /// Latency from the moment at which ingest passes a worker's result to the writer, with commit and fdatasync. An
-  /// entry has that time by the wall clock in whole milliseconds, rounded down, so half a millisecond is subtracted.
+  /// Measures the latency from the moment at which ingest passes a worker's result to the writer. The latency includes
+  /// commit and fdatasync. The entry has this moment in whole milliseconds, rounded down, so half a millisecond is
+  /// subtracted.
   static func fromIngest(_ deployment: Deployment, rate: Int, seconds: Int) async throws -> Durations {
     let latency = FeedLatency()
     let subscriber = try await latency.subscribe(Endpoint(deployment.publish)) { entry, state in

@@ -1,8 +1,8 @@
 import CEpoll
 import Glibc
 
-/// Many subscribers of one feed, all read by the calling thread with epoll. They cost little, so that the measurement
-/// shows the feed.
+/// Many subscribers of one feed, which the calling thread reads with epoll. The subscribers use little CPU time, so
+/// that the figures show the feed.
 final class Swarm<Stream: FeedStream> {
   /// Measure of a member's progress.
   enum Count {
@@ -60,9 +60,8 @@ final class Swarm<Stream: FeedStream> {
   /// Number of members with at least this sequence number or count of messages.
   func reaching(_ number: UInt64) -> Int { reached.count { $0 >= number } }
 
-  /// Reads until `step` returns true. Calls `step` at the start and after each received message.
-  ///
-  /// - Parameter nowNs: Time that `step` gets.
+  /// Reads until `step` returns true. Calls `step` with the current time, at the start and after each advance of a
+  /// member.
   func run(within time: Duration, awaiting event: String, step: (_ nowNs: UInt64) throws -> Bool) throws {
     let deadline = ContinuousClock.now + time
     while try !step(Waves.nowNs) {
@@ -71,7 +70,7 @@ final class Swarm<Stream: FeedStream> {
     }
   }
 
-  /// Reads all available bytes.
+  /// Reads available bytes of all members. Waits up to `waitMs` milliseconds for the first bytes.
   func read(waitMs: Int32, then: (_ nowNs: UInt64) throws -> Void = { _ in }) throws {
     for event in 0..<Int(max(0, epoll_wait(epoll, &events, Int32(events.count), waitMs))) {
       let member = Int(events[event].data.u32)

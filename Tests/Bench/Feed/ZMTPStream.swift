@@ -61,8 +61,8 @@ struct ZMTPStream: FeedStream {
     return (used, reply)
   }
 
-  /// The PONG for a PING, which has a time to live of two bytes and a context. Without PONG the feed closes the
-  /// connection.
+  /// Returns the PONG for a PING, or no bytes for another command. A PING has a time to live of two bytes, and a
+  /// context. Without a PONG, the feed closes the connection.
   private static func pong(to command: UnsafeRawBufferPointer) -> [UInt8] {
     let ping = text("PING")
     guard command.starts(with: ping) else { return [] }
@@ -70,7 +70,7 @@ struct ZMTPStream: FeedStream {
     return [isCommand, UInt8(body.count)] + body
   }
 
-  /// The sequence number: field 5 of a FeedFrame, which comes before the long fields.
+  /// Returns the sequence number, which is field 5 of a FeedFrame and comes before the long fields.
   private static func number(of frame: UnsafeRawBufferPointer) throws -> UInt64 {
     var index = 0
     func varint() throws -> UInt64 {

@@ -1,4 +1,4 @@
-/// Waves to a whole swarm, with a fixed number in flight.
+/// A closed-loop measurement: waves of changes to all members of a swarm, with at most `window` waves in flight.
 struct ClosedLoop {
   let took: Durations
   let changesPerSecond: Double

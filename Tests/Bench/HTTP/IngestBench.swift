@@ -4,7 +4,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Benchmark of ingest over HTTP: lists of both APIs, beside bare Hummingbird with the same bytes, and posts.
+/// Benchmark of ingest over HTTP: posts, and the lists of both APIs compared with bare Hummingbird and the same bytes.
 struct IngestBench {
   let folder: URL
   let seconds: Int
@@ -22,7 +22,7 @@ struct IngestBench {
     table.add("api: completed, 1,000 a request / SQLite", bulk.completedPerSecond / sqlite)
   }
 
-  /// Posts with a bearer token, as programs send them, and with a cookie, as the page does.
+  /// Measures posts with a bearer token, as from programs, and with a cookie, as from the page.
   private func posts(_ table: inout Table) async throws {
     let deployment = try Deployment(folder: folder)
     let token = try await deployment.signUp()
@@ -75,8 +75,8 @@ struct Bulk: Sendable {
   private static let line = Data((#"{"place":"Seattle, WA","link":"https://example.org/me"}"# + "\n").utf8)
   private static let accepted = Array(#"{"status":202"#.utf8)
 
-  /// Sends posts in one request. Returns the number of accepted posts. It uses little CPU time, which the measured
-  /// system would miss.
+  /// Sends posts in one request. Returns the number of accepted posts. Uses little CPU time, because the measured
+  /// system needs the CPU.
   func send(_ posts: Int) async throws -> Int {
     var request = URLRequest(url: url)
     request.httpMethod = "POST"

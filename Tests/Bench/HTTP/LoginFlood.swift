@@ -1,11 +1,11 @@
 import Foundation
 
-/// Benchmark of posts beside a flood of logins with wrong passwords. The logins come at a fixed rate, each for another
+/// Benchmark of posts during a flood of logins with wrong passwords. The logins come at a fixed rate, each for another
 /// account and from another address.
 struct LoginFlood {
   static let perSecond = 200
   private static let postsPerSecond = 500
-  /// Rate of posts beside a class that logs in.
+  /// Rate of posts while a class logs in.
   private static let classPostsPerSecond = 100
 
   let folder: URL
@@ -20,7 +20,7 @@ struct LoginFlood {
     _ = try deployment.load(rate: LoginFlood.postsPerSecond, seconds: 2)
     let alone = try deployment.load(rate: LoginFlood.postsPerSecond, seconds: seconds)
     let before = deployment.ingest.megabytes
-    // A flood of invalid requests shows the cost of its sender, which is not a cost of the server.
+    // A flood of invalid requests shows the cost of the sender, which is not a cost of the server.
     let (refusals, _) = try await load(deployment, beside: { _ in "{" })
     let others = Task {
       // Logins that arrive with the start of the flood would wait among its first requests.
@@ -61,11 +61,11 @@ struct LoginFlood {
     }
     table.add("logins: ingest grew by MB", after - before)
     for (status, count) in statuses.sorted(by: { $0.key < $1.key }) {
-      table.add("logins: answered with \(status) /s", Double(count) / Double(self.seconds))
+      table.add("logins: responses with \(status) /s", Double(count) / Double(self.seconds))
     }
   }
 
-  /// Measures a class that logs in beside a few posts.
+  /// Measures a class that logs in while a few posts are sent.
   private func measureClass(_ crowd: LoginCrowd, _ deployment: Deployment, into table: inout Table) async throws {
     let rate = LoginFlood.classPostsPerSecond
     let alone = try deployment.load(rate: rate, seconds: seconds)
@@ -80,7 +80,7 @@ struct LoginFlood {
     table.add("logins: the same beside that class", beside.acceptMs.p99)
   }
 
-  /// Measures posts beside a flood of logins or sign-ups with these bodies.
+  /// Measures posts during a flood of logins or sign-ups with these bodies.
   private func load(
     _ deployment: Deployment, _ path: String = "session", beside body: @escaping @Sendable (Int) -> String
   ) async throws -> (posts: OpenLoop, statuses: [Int: Int]) {

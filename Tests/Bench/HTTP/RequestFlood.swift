@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// An open loop of requests at a fixed rate. Each has its own connection, like requests from different addresses. The
-/// HTTP client library would keep a core busy while many wait.
+/// An open loop of requests at a fixed rate. Each request has its own connection, like requests from different
+/// addresses. `URLSession` would keep a core busy while many requests wait.
 final class RequestFlood: Sendable {
   private let state = Mutex((counts: [Int: Int](), hasEnded: false))
   private let port: Int
@@ -56,6 +56,6 @@ final class RequestFlood: Sendable {
     }
   }
 
-  /// An address such as "10.1.2.3" for each number, rotating over 256 blocks of addresses.
+  /// Returns an address such as "10.1.2.3" for a number. Consecutive numbers rotate over 256 blocks of addresses.
   static func address(_ number: Int) -> String { "10.\(number & 255).\(number >> 8 & 255).\(number >> 16 & 255)" }
 }

@@ -4,7 +4,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Measures a login, a post and the state of a post, alone and beside a flood of searches. Each search comes from
+/// Measures a login, a post and the state of a post, alone and during a flood of searches. Each search comes from
 /// another address, and compares 100,000 posts with 49 values each.
 struct ScanFlood {
   static let perSecond = 50
@@ -45,7 +45,7 @@ struct ScanFlood {
       table.add("scans: the same beside \(ScanFlood.perSecond) searches/s", beside)
       table.add("scans: \(name) beside searches / alone", beside / alone, within: 0...3)
       for (status, count) in statuses.sorted(by: { $0.key < $1.key }) {
-        table.add("scans: searches answered with \(status) /s beside \(name)", Double(count) / Double(seconds))
+        table.add("scans: responses with \(status) to searches /s beside \(name)", Double(count) / Double(seconds))
       }
     }
   }

@@ -24,7 +24,7 @@ struct GeocodeTextTests {
     #expect(remarks.count == 2)
   }
 
-  @Test("Further places are shown if the best is uncertain, or on request")
+  @Test("Further places are shown if the best place is uncertain, or on request")
   func alternatives() throws {
     let other = try place("Other", confidence: 0.3)
     for (confidence, showsAll, count) in [(0.9, false, 1), (0.899, false, 2), (1, true, 2)] {

@@ -8,8 +8,8 @@ import Testing
 /// An actor of this suite, because the main actor would also run tasks of other tests.
 @globalActor actor LookupActor { static let shared = LookupActor() }
 
-/// All tasks run on one actor, so a counted task has already sent its lookup. No test waits for a time: on a busy
-/// machine the first caller could give up before the last one has looked up, so no caller gives up.
+/// All tasks run on one actor, so a started task has already sent its lookup. The timeout of a lookup is ten minutes,
+/// so no caller gives up on a busy machine.
 @LookupActor
 @Suite("Shared lookups")
 struct LookupTests {

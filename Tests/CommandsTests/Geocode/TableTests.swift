@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Batch tables")
 struct TableTests {
-  /// Writes bytes into a pipe in pieces of `once` bytes, and returns the records that the reader finds.
+  /// Writes bytes into a pipe in pieces of at most `once` bytes, and returns the records that the reader finds.
   private func records(
     _ bytes: some Sequence<UInt8> & Sendable, format: TableReader.Format = .csv, at once: Int = .max
   ) async throws -> [(line: Int, text: String, problem: String?)] {
@@ -60,7 +60,7 @@ struct TableTests {
     #expect(found.map(\.text) == ["{\"a", "{\"b\"}"])
   }
 
-  @Test("A row at the length limit is read, and a longer one is the only one lost")
+  @Test("A row at the length limit is read, and a longer row is the only lost row")
   func longest() async throws {
     let longest = String(repeating: "x", count: ToolLimits.tableRecordBytesMax)
     let found = try await records("a\n\(longest)\nb\n\(longest)y\nc\n".utf8)
@@ -72,7 +72,7 @@ struct TableTests {
     #expect(endless.count == 2 && endless[0].problem != nil && endless[1].text == "b" && endless[1].line == 2)
   }
 
-  @Test("An unclosed quote costs one row, however many follow")
+  @Test("An unclosed quote costs one row, however many rows follow")
   func openQuote() async throws {
     for count in [1, 10, 10_000] {
       let found = try await records("\"open\n" + String(repeating: "row\n", count: count))
@@ -165,7 +165,7 @@ struct TableTests {
     #expect(problem?.description.contains(words) == true, "\(String(describing: problem))")
   }
 
-  @Test("A row of ten megabytes is the only one lost, in both formats", arguments: TableReader.Format.allCases)
+  @Test("A row of ten megabytes is the only lost row, in each format", arguments: TableReader.Format.allCases)
   func endless(format: TableReader.Format) async throws {
     let bytes = Array("a\n".utf8) + repeatElement(UInt8(ascii: "x"), count: 10_000_000) + Array("\nb".utf8)
     let found = try await records(bytes, format: format)

@@ -18,8 +18,8 @@ struct LoadErrorTests {
       ),
       (.placesCount(path: "a.txt", count: 0), "--places must be a file of 1 to 1000000 places; a.txt has 0."),
       (
-        .noTowns(path: "a.otm"),
-        "--gazetteer (ONTHEMAP_GAZETTEER) must be a gazetteer with towns (or pass --places), not \"a.otm\"."
+        .noCities(path: "a.otm"),
+        "--gazetteer (ONTHEMAP_GAZETTEER) must be a gazetteer with cities (or pass --places), not \"a.otm\"."
       ),
       (
         .silentFeed(feed),

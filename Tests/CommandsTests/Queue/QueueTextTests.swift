@@ -9,7 +9,7 @@ struct QueueTextTests {
   private static let nowMs: Int64 = 1_700_000_100_000
 
   private static func id(_ number: UInt64) -> PostID {
-    guard let id = PostID(rawValue: number) else { preconditionFailure("A test names an id that does not exist.") }
+    guard let id = PostID(rawValue: number) else { preconditionFailure("\(number) is no post id.") }
     return id
   }
 
@@ -51,7 +51,7 @@ struct QueueTextTests {
     #expect(QueueText(late, unixMs: Self.nowMs).state == "REFUSING: a post has waited 12 minutes for a worker")
     #expect(QueueText(late, unixMs: Self.nowMs).line.contains("Z REFUSING depth=17 "))
     (late.queue.longestWaitMs, late.waitMaxMs) = (0, 0)
-    #expect(QueueText(late, unixMs: Self.nowMs).state == "running", "An older ingest sends neither value.")
+    #expect(QueueText(late, unixMs: Self.nowMs).state == "running", "An older ingest reports no wait and no limit.")
     var paused = Self.status(workers: 0)
     paused.pausedMs = Self.nowMs - 7_200_000
     let text = QueueText(paused, unixMs: Self.nowMs)
@@ -88,7 +88,7 @@ struct QueueTextTests {
     }
   }
 
-  @Test("top shows that ingest is gone, keeps the last status, and recovers")
+  @Test("top shows an error together with the last status, until it gets a new status")
   func lost() {
     var table = TopTable(address: "a", isColoured: true)
     let moment = RenderContext(unixMs: Self.nowMs)

@@ -14,7 +14,7 @@ import Web
 struct LinkKeysTests {
   private let folder: String
 
-  /// Returns the log lines about keys: level and message, then what the link exposes and its address, where given.
+  /// Returns the log lines about keys. Each has the level and the message, then `exposes` and the address if present.
   private func announcement(of keys: LinkKeys) -> [String] {
     let log = InMemoryLogHandler()
     keys.announce(to: Logger(label: "test") { _ in log })
@@ -242,7 +242,7 @@ struct LinkKeysTests {
     for open in [plain, anyone] { #expect(try await warnings(open, mapAccess: "public").isEmpty, "\(open)") }
   }
 
-  @Test("A client accepts the server's key as text or file, and creates its own only if allowed")
+  @Test("A client accepts the server's key as text or file, and creates its own key only if allowed")
   func client() async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let settings = try await settings()

@@ -8,7 +8,7 @@ import Testing
 @Suite("Settings")
 struct SettingsTests {
   @Test(
-    "The log shows the settings that are set, and at level debug also the defaults",
+    "The log shows the settings that differ from their default, and at level debug all settings",
     arguments: [Logger.Level.info, .debug])
   func logged(level: Logger.Level) async throws {
     let settings = try await Settings(CommonOptions.parse([]))
@@ -23,7 +23,7 @@ struct SettingsTests {
     #expect((entry.metadata["ONTHEMAP_CHANGES"] != nil) == (level == .debug))
   }
 
-  @Test("Service variables from Kubernetes are not taken for settings")
+  @Test("Service variables from Kubernetes do not count as settings")
   func serviceLinks() {
     for (name, value) in [
       ("ONTHEMAP_SERVICE_HOST", "10.0.0.1"), ("ONTHEMAP_SERVICE_HOST", "fd00::1"), ("ONTHEMAP_SERVICE_PORT", "80"),
@@ -36,7 +36,7 @@ struct SettingsTests {
     ] { #expect(Settings.isServiceLink(name, value), "\(name)=\(value)") }
   }
 
-  @Test("Misspelt settings and real settings are not taken for service variables")
+  @Test("Misspelt settings and real settings do not count as service variables")
   func notServiceLinks() {
     for (name, value) in [
       ("ONTHEMAP_PORT", "8080"), ("ONTHEMAP_HTTP_PORT", "8080"), ("ONTHEMAP_HTTP_PORT", ""),

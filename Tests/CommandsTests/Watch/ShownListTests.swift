@@ -9,7 +9,7 @@ struct ShownListTests {
   private let hash = "710a04baa044a6a4"
 
   @Test(
-    "Each kind of list is read, and its kind or `live` says whether it is live",
+    "Each kind of line gives a list, which is live by its kind or by the member live",
     arguments: [
       ("snapshot", "", true), ("delta", "", true), ("stale", "", false), ("resync", "", false),
       ("delta", #","live":false"#, false), ("stale", #","live":true"#, true),
@@ -28,7 +28,7 @@ struct ShownListTests {
   }
 
   @Test(
-    "Other lines are ignored",
+    "Lines without a list are ignored",
     arguments: [
       "", "hello", "{}", #"{"kind":"other"}"#, #"{"kind":"list"}"#, #"{"kind":"lost"}"#, #"["kind"]"#, #"{"kind":1}"#,
     ])

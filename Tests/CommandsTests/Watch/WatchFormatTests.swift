@@ -65,7 +65,7 @@ struct WatchFormatTests {
     #expect(objects[2]["reason"] as? String == "no frame from the feed")
   }
 
-  @Test("JSON: control characters are escaped and not changed")
+  @Test("JSON: control characters are escaped, and decode to the same text")
   func escapes() throws {
     var format = WatchJSON(limit: .max)
     let entry = try Posts.entry(1, firstName: "A\u{9B}2J\u{1B}\u{E0041}")
@@ -88,7 +88,7 @@ struct WatchFormatTests {
     #expect(lines[2].hasPrefix("   1m  "))
   }
 
-  @Test("Table: new rows are highlighted for a time, and the status shows a lost feed")
+  @Test("Table: new rows are highlighted for five seconds, and the status shows a lost feed")
   func highlights() throws {
     var format = WatchTable(feed: "tcp://127.0.0.1:7710", limit: .max, isColoured: false)
     #expect(format.lines(moment)[0].hasPrefix("waiting for the feed at tcp://127.0.0.1:7710"))
@@ -101,7 +101,7 @@ struct WatchFormatTests {
     #expect(!format.lines(later).contains { $0.hasPrefix("+") })
   }
 
-  @Test("A slow reader gets the newest list and its desync")
+  @Test("A slow display gets the newest list and a later desync, instead of all events")
   func slowReader() throws {
     let queue = FeedEventQueue()
     queue.enqueue(.list(try Posts.list(1...1), isStale: false))

@@ -172,7 +172,7 @@ struct FaultyFeed {
     return .delta(delta, epoch: list.epoch, hash: fault == .keepsEdited ? whole(list).hash : list.hash)
   }
 
-  /// The list of a feed that keeps the former version of an edited post.
+  /// The list of a feed that keeps the previous version of an edited post.
   private func whole(_ list: FeedState) -> FeedState {
     guard let former, fault == .keepsEdited || fault == .keepsEditedOnList else { return list }
     let newestFirst = (list.entries + [former]).sorted { $0.seq > $1.seq }

@@ -33,7 +33,7 @@ struct FeedProbeTests {
     }
     let (frames, words): ([[UInt8]], String) = [
       (frame { $0.magic = 1 }, "magic 00000001, version 1.0"), (frame { $0.major = 2 }, "magic 314d544f, version 2.0"),
-      ([[0xFF, 0xFF]], "a frame that is no FetchRequest"), (frame { _ in } + [[]], "a message of 2 frames"),
+      ([[0xFF, 0xFF]], "a frame that is not a FetchRequest"), (frame { _ in } + [[]], "a message of 2 frames"),
       ([], "a message of 0 frames"),
     ][number]
     guard case .badFetch(let why) = FeedProbe.ReceivedMessage(fetch: frames, connection: 1) else {

@@ -8,7 +8,7 @@ import Testing
 struct FeedSuiteTests {
   /// Runs the suite against a feed to the end, without a network.
   ///
-  /// - Returns: The report, and the duration in milliseconds.
+  /// - Returns: the report, and the duration in milliseconds.
   private func play(
     _ fault: FaultyFeed.Fault?, hasQueryAddress: Bool = true, hasProcess: Bool = true
   ) -> (report: ConformanceReport, ms: Int64) {
@@ -53,7 +53,7 @@ struct FeedSuiteTests {
     (.repliesToGarbage, .malformedQuery), (.noBye, .goodbye), (.lasting, .goodbye),
   ]
 
-  @Test("Each faulty feed fails the rule that it breaks within two minutes", arguments: FaultyFeed.Fault.allCases)
+  @Test("Within two minutes, each faulty feed fails the rule that it breaks", arguments: FaultyFeed.Fault.allCases)
   func found(fault: FaultyFeed.Fault) throws {
     let wanted = try #require(FeedSuiteTests.faults.first { $0.0 == fault }).1
     let (report, ms) = play(fault)
@@ -68,7 +68,7 @@ struct FeedSuiteTests {
     #expect(Set(FeedRule.allCases.map(\.rule.requirement)).count == FeedRule.allCases.count)
   }
 
-  @Test("A run without a feed ends after its wait and shows no rule")
+  @Test("A run without a feed ends at its timeout and judges no rule")
   func unconnected() {
     var run = ConformanceRun<FeedSuite>()
     run.tick(nowMs: 0)
@@ -76,7 +76,7 @@ struct FeedSuiteTests {
     #expect(!run.isOver)
     run.tick(nowMs: 5_000)
     #expect(run.isOver)
-    #expect(run.report.findings.allSatisfy { $0.verdict == .inconclusive(why: "no feed connected") })
+    #expect(run.report.findings.allSatisfy { $0.verdict == .inconclusive(reason: "no feed connected") })
   }
 
   @Test("A flood of frames ends the run at its limit and breaks a rule")

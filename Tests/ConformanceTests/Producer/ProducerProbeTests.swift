@@ -54,7 +54,7 @@ struct ProducerProbeTests {
     let (frames, words): ([[UInt8]], String) = [
       (frame { $0.magic = 1 }, "a frame with magic 00000001"), (frame { $0.major = 2 }, "a frame of major 2"),
       (frame { $0.minor = 1 }, "a frame of minor 1"), (frame { $0.body = nil }, "a frame without a body"),
-      ([[0xFF, 0xFF]], "a frame that is no SubmitRequest"), (frame { _ in } + [[]], "a message of 2 frames"),
+      ([[0xFF, 0xFF]], "a frame that is not a SubmitRequest"), (frame { _ in } + [[]], "a message of 2 frames"),
     ][number]
     guard case .unreadable(words) = ProducerProbe.ReceivedMessage(frames, connection: 3).body else {
       Issue.record("the request was decoded")
@@ -62,13 +62,13 @@ struct ProducerProbeTests {
     }
   }
 
-  @Test("The submit client stops at a refused token, and reports each open batch as refused")
+  @Test("After a refused token, the submit client sends no further batch, and reports each batch as refused")
   func refusedToken() async throws {
     let received = Mutex<[UInt64]>([])
     let refused = Mutex<Set<UInt64>>([])
     let endpoint = try Endpoint.anyPort()
     let (reactor, bound) = try Reactor.start("ingest", wake: WakeupEvent()) { context in
-      let ingest = try RejectingIngest(context, bind: endpoint) { id in received.withLock { $0.append(id) } }
+      let ingest = try RefusingIngest(context, bind: endpoint) { id in received.withLock { $0.append(id) } }
       return ([ingest], ingest.endpoint)
     }
     defer { reactor.stop() }
@@ -90,12 +90,14 @@ struct ProducerProbeTests {
     defer { producer.stop() }
     try await eventually("every batch is refused") { refused.withLock { $0.count == 40 } }
     let count = received.withLock { $0.count }
-    #expect((1...Limits.submitUnansweredMax).contains(count), "\(count) batches arrived, but only those in flight may")
+    #expect(
+      (1...Limits.submitRequestsOfConnectionMax).contains(count),
+      "\(count) batches arrived, but only those in flight may")
   }
 }
 
 /// An ingest that refuses every token.
-private final class RejectingIngest: ReactorSocket {
+private final class RefusingIngest: ReactorSocket {
   let socket: Socket
   let endpoint: Endpoint
   private let onRequest: (UInt64) -> Void

@@ -8,7 +8,7 @@ import Testing
 struct ProducerSuiteTests {
   /// Runs the suite against a producer to the end, without a network.
   ///
-  /// - Returns: The report, and the duration in milliseconds.
+  /// - Returns: the report, and the duration in milliseconds.
   private func play(_ fault: FaultyProducer.Fault?, window: Int = 1) -> (report: ConformanceReport, ms: Int64) {
     var run = ConformanceRun<ProducerSuite>()
     var producer = FaultyProducer(fault, window: window)
@@ -48,7 +48,7 @@ struct ProducerSuiteTests {
   ]
 
   @Test(
-    "Each faulty producer fails exactly the rules that it breaks within two minutes",
+    "Within two minutes, each faulty producer fails exactly the rules that it breaks",
     arguments: FaultyProducer.Fault.allCases)
   func found(fault: FaultyProducer.Fault) throws {
     let (_, window, wanted) = try #require(ProducerSuiteTests.faults.first { $0.fault == fault })
@@ -66,14 +66,14 @@ struct ProducerSuiteTests {
     #expect(Set(ProducerRule.allCases.map(\.rule.requirement)).count == ProducerRule.allCases.count)
   }
 
-  @Test("A run without a producer ends after its wait and shows no rule")
+  @Test("A run without a producer ends at its timeout and judges no rule")
   func unconnected() {
     var run = ConformanceRun<ProducerSuite>()
     run.tick(nowMs: 4_999)
     #expect(!run.isOver)
     run.tick(nowMs: 5_000)
     #expect(run.isOver && run.takeEffects().isEmpty)
-    #expect(run.report.findings.allSatisfy { $0.verdict == .inconclusive(why: "no producer connected") })
+    #expect(run.report.findings.allSatisfy { $0.verdict == .inconclusive(reason: "no producer connected") })
   }
 
   private func batch(_ number: Int, posts: Int = 1, token: String = String(repeating: "t", count: 43))
@@ -94,19 +94,19 @@ struct ProducerSuiteTests {
     run.tick(nowMs: Limits.conformanceIdleMs + 1)
     #expect(run.isOver)
     let left = run.report.findings.last?.verdict
-    #expect(left == .inconclusive(why: "the producer sent too few batches: give it more posts"))
+    #expect(left == .inconclusive(reason: "the producer sent too few batches: give it more posts"))
   }
 
-  @Test("A producer that exits early leaves its rules unshown, with its exit code")
+  @Test("A producer that exits early leaves its rules inconclusive, with its exit code")
   func ended() {
     var run = ConformanceRun<ProducerSuite>()
     run.receive(batch(1), nowMs: 0)
     run.processExited(3, nowMs: 1)
     let words = "the producer's process ended, with exit code 3: does it have enough posts?"
-    #expect(run.isOver && run.report.findings.last?.verdict == .inconclusive(why: words))
+    #expect(run.isOver && run.report.findings.last?.verdict == .inconclusive(reason: words))
   }
 
-  @Test("A producer that exits with 0 and an unanswered batch breaks the resend rule")
+  @Test("A producer that exits with 0 before it resends a batch without a reply breaks the resend rule")
   func givesUp() {
     var run = ConformanceRun<ProducerSuite>()
     // The run withholds the reply to the fourth batch.
@@ -138,7 +138,7 @@ struct ProducerSuiteTests {
   }
 
   @Test(
-    "An exit within half a second of a reply does not show that the post is not resent",
+    "An exit within half a second of a reply leaves the rule against a resend inconclusive",
     arguments: [(499, false), (500, true)] as [(Int64, Bool)])
   func endsEarly(ms: Int64, isShown: Bool) {
     var run = ConformanceRun<ProducerSuite>()
@@ -146,7 +146,7 @@ struct ProducerSuiteTests {
     run.processExited(0, nowMs: 10 + ms)
     let verdict = run.report.findings.first { $0.rule.name == "accepted" }?.verdict
     let why = "the test ended 499 ms after the reply, too early to detect a resent post"
-    let wanted: ConformanceReport.Verdict = isShown ? .pass : .inconclusive(why: why)
+    let wanted: ConformanceReport.Verdict = isShown ? .pass : .inconclusive(reason: why)
     #expect(verdict == wanted)
   }
 

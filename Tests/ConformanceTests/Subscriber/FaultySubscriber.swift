@@ -36,7 +36,7 @@ struct FaultySubscriber {
   /// True while the subscriber has a join topic.
   private var isJoining = false
 
-  /// - Parameter knowsOneFeed: True to ignore the other feeds that a goodbye names.
+  /// - Parameter knowsOneFeed: true to ignore the other feeds that a goodbye names.
   init(_ fault: Fault?, knowsOneFeed: Bool = false) {
     self.fault = fault
     self.knowsOneFeed = knowsOneFeed
@@ -64,7 +64,7 @@ struct FaultySubscriber {
     }
     let silenceMs: Int64 = fault == .impatient ? 2_000 : 3 * Limits.feedHeartbeatMs
     if nowMs - lastReceivedMs > silenceMs, fault != .patient {
-      _ = replica.isStale(nowMs: nowMs)
+      _ = replica.hasTimedOut(nowMs: nowMs)
       lastReceivedMs = nowMs
       if fault == .oneConnection { rejoin() } else { reconnect(to: feed, nowMs: nowMs) }
     }
@@ -133,7 +133,7 @@ struct FaultySubscriber {
     }
   }
 
-  /// The frame as the faulty subscriber sees it. Nil if the fault makes it ignore the frame.
+  /// Returns the frame as the faulty subscriber processes it. Nil if the subscriber ignores the frame.
   private func changed(_ frame: FeedReplica.Frame) -> FeedReplica.Frame? {
     guard replica.isLive, let list = replica.state else { return frame }
     switch frame {
@@ -197,7 +197,7 @@ struct FaultySubscriber {
   private mutating func scheduleJoin(nowMs: Int64) {
     let pause = fault == .storms ? 200 : pauseMs.map { min(2 * $0, 30_000) } ?? 500
     pauseMs = pause
-    // Nearly the longest pause that the rules allow.
+    // This pause is nearly the longest one that the rules allow.
     dueMs = nowMs + pause * 9 / 10
   }
 
@@ -233,7 +233,7 @@ struct FaultySubscriber {
     messages += [.unsubscribed(.delta), .unsubscribed(.heartbeat), .unsubscribed(.join(nonce))]
   }
 
-  /// A frame that makes the replica resync, for a frame that the fault mishandles.
+  /// Returns a frame that makes the replica resync, in place of a frame that the fault mishandles.
   private func desyncFrame(_ list: FeedState) -> FeedReplica.Frame {
     .heartbeat(epoch: list.epoch, seq: list.seq, hash: list.hash ^ 1)
   }

@@ -8,7 +8,7 @@ import Testing
 struct SubscriberSuiteTests {
   /// Runs the suite against a subscriber to the end, without a network.
   ///
-  /// - Returns: The report, and the duration in milliseconds.
+  /// - Returns: the report, and the duration in milliseconds.
   private func play(
     _ fault: FaultySubscriber.Fault?, hasProcess: Bool = true, knowsOneFeed: Bool = false
   ) -> (report: ConformanceReport, ms: Int64) {
@@ -45,7 +45,7 @@ struct SubscriberSuiteTests {
   }
 
   @Test(
-    "A printed list in a wrong form fails with the expected form",
+    "The evidence against a printed list in a wrong form names the expected form",
     arguments: [FaultySubscriber.Fault.showsBase64, .showsDecimal])
   func form(fault: FaultySubscriber.Fault) throws {
     let finding = try #require(play(fault).report.findings.last)
@@ -60,7 +60,7 @@ struct SubscriberSuiteTests {
   private static let faults: [(FaultySubscriber.Fault, Set<SubscriberRule>)] = [
     (.joinsFirst, [.subscriptions]), (.subscribesToAll, [.subscriptions]), (.oddNonce, [.nonce]),
     (.joinsOnce, [.joinRepeated]), (.olderHeartbeats, [.heartbeat]),
-    // These rules need an applied delta to hold.
+    // A subscriber passes these rules only if it applies deltas.
     (
       .ignoresDeltas,
       [
@@ -82,12 +82,12 @@ struct SubscriberSuiteTests {
     (.forgetsNoPause, [.pauseReset]), (.keepsJoinAtBye, [.byePause]),
     (.patient, [.silence]), (.impatient, [.silence]), (.oneConnection, [.silence]), (.noFailover, [.failover]),
     (.showsLost, [.shown]), (.showsNothing, []), (.staleIsNotLive, [.stale]), (.impatientAfterBye, [.byePause]),
-    // A list in a wrong form does not count as right.
+    // A list in a wrong form never equals the feed's list.
     (.showsBase64, [.shown, .stale]), (.showsDecimal, [.shown]),
   ]
 
   @Test(
-    "Each faulty subscriber fails exactly the rules that it breaks within two minutes",
+    "Within two minutes, each faulty subscriber fails exactly the rules that it breaks",
     arguments: FaultySubscriber.Fault.allCases)
   func found(fault: FaultySubscriber.Fault) throws {
     let wanted = try #require(SubscriberSuiteTests.faults.first { $0.0 == fault }).1
@@ -105,7 +105,7 @@ struct SubscriberSuiteTests {
     #expect(Set(SubscriberRule.allCases.map(\.rule.requirement)).count == SubscriberRule.allCases.count)
   }
 
-  @Test("A run without a subscriber ends after its wait and shows no rule")
+  @Test("A run without a subscriber ends at its timeout and judges no rule")
   func unconnected() {
     var run = ConformanceRun<SubscriberSuite>()
     run.tick(nowMs: 0)
@@ -113,7 +113,7 @@ struct SubscriberSuiteTests {
     #expect(!run.isOver)
     run.tick(nowMs: 5_000)
     #expect(run.isOver)
-    #expect(run.report.findings.allSatisfy { $0.verdict == .inconclusive(why: "no subscriber connected") })
+    #expect(run.report.findings.allSatisfy { $0.verdict == .inconclusive(reason: "no subscriber connected") })
   }
 
   @Test("A run ends when a disconnected subscriber stays away for the liveness timeout")

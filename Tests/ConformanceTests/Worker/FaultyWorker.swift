@@ -11,7 +11,7 @@ struct FaultyWorker {
     case noHeartbeat, ownHeartbeat, nothingHeld, otherLimit, fallingProgress, ignoresReset, emptyHello, forgetsAtReset
     case anySession, failsOnGarbage, failsOnBody, anyMajor, ignoresDrain, ignoresSilence, impatient, oneConnection
     case secondHello, noGoodbye, lasting, countsTwoOfThree, repeatsKeptResults, onlyTimer
-    case omitsWork, omitsWorkInHello, answersLower
+    case omitsWork, omitsWorkInHello, reportsLower
   }
 
   typealias ReceivedMessage = WorkerProbe.ReceivedMessage
@@ -21,7 +21,7 @@ struct FaultyWorker {
   private let jobMs: Int64
   /// True if the worker does one job after the other.
   private let isSequential: Bool
-  /// Jobs in work, with the times of their results.
+  /// Jobs in progress, with the times of their results.
   private var working: [(dueMs: Int64, result: JobResult)] = []
   /// The lease with the greatest token of each job.
   private var newest: [JobID: Lease] = [:]
@@ -44,7 +44,7 @@ struct FaultyWorker {
 
   init(_ fault: Fault?, jobMs: Int64 = 0, isSequential: Bool = false) {
     self.fault = fault
-    // Otherwise no job is in work at a heartbeat or a Hello.
+    // These faults need a job that is in progress during a heartbeat or a Hello.
     self.jobMs = jobMs == 0 && (fault == .omitsWork || fault == .omitsWorkInHello) ? 1_500 : jobMs
     self.isSequential = isSequential
     session = WorkerSession(concurrency: fault == .window65 ? 33 : 32, nowMs: 0)
@@ -92,10 +92,10 @@ struct FaultyWorker {
         session: number, heartbeatMs: fault == .ownHeartbeat ? 2_000 : Limits.conformanceHeartbeatMs,
         livenessMs: Limits.conformanceLivenessMs, nowMs: nowMs)
       return encodeAll(fault == .onlyTimer ? delayResults(messages, nowMs: nowMs) : messages, nowMs: nowMs)
-    case .jobs(let number, let tasks, let version):
+    case .jobs(let number, let jobs, let version):
       guard number == session.session || fault == .anySession else { return [] }
       guard version != .otherMajor || fault == .anyMajor else { return [] }
-      return work(tasks, nowMs: nowMs)
+      return work(jobs, nowMs: nowMs)
     case .acks(let number, let leases, let disposition):
       guard number == session.session || fault == .anySession else { return [] }
       acknowledge(leases, disposition, nowMs: nowMs)
@@ -151,44 +151,44 @@ struct FaultyWorker {
     }
   }
 
-  private mutating func work(_ all: [WorkerProbe.Task], nowMs: Int64) -> [ReceivedMessage] {
+  private mutating func work(_ all: [WorkerProbe.LeasedJob], nowMs: Int64) -> [ReceivedMessage] {
     lastReceivedMs = nowMs
-    var tasks = all
-    if fault == .failsOnField, tasks.contains(where: { $0.kind == .postWithUnknownField }) { isDisconnected = true }
+    var jobs = all
+    if fault == .failsOnField, jobs.contains(where: { $0.kind == .postWithUnknownField }) { isDisconnected = true }
     if fault == .oneLeaseAJob {
-      tasks.removeAll { seenJobs[$0.lease.job, default: $0.lease.token] != $0.lease.token }
-      for task in tasks { seenJobs[task.lease.job] = task.lease.token }
+      jobs.removeAll { seenJobs[$0.lease.job, default: $0.lease.token] != $0.lease.token }
+      for job in jobs { seenJobs[job.lease.job] = job.lease.token }
     }
     if fault == .countsTwoOfThree {
-      tasks.removeAll { copies[$0.lease, default: 0].isMultiple(of: 3) && copies[$0.lease] != nil }
+      jobs.removeAll { copies[$0.lease, default: 0].isMultiple(of: 3) && copies[$0.lease] != nil }
     }
-    if fault == .countsOnce { tasks.removeAll { copies[$0.lease] != nil } }
+    if fault == .countsOnce { jobs.removeAll { copies[$0.lease] != nil } }
     guard !isDisconnected else { return [] }
     var sent: [ReceivedMessage] = []
     var received: [Lease] = []
-    for task in tasks {
-      let lease = task.lease
+    for job in jobs {
+      let lease = job.lease
       if let known = newest[lease.job], known.token > lease.token {
-        if fault == .answersLower {
-          sent += encode(.results([JobResult(lease: lease, outcome: outcome(task))]), nowMs: nowMs)
+        if fault == .reportsLower {
+          sent += encode(.results([JobResult(lease: lease, outcome: outcome(job))]), nowMs: nowMs)
         }
-        // Counts like a copy of the job.
+        // The session counts this job like a copy of the known job.
         received.append(known)
       } else {
         newest[lease.job] = lease
         received.append(lease)
       }
     }
-    for task in all {
-      let isKept = firstResultMs[task.lease] != nil
-      if copies[task.lease] != nil, fault == .repeatsForCopies || fault == .repeatsKeptResults && isKept {
-        sent += encode(.results([JobResult(lease: task.lease, outcome: outcome(task))]), nowMs: nowMs)
+    for job in all {
+      let isKept = firstResultMs[job.lease] != nil
+      if copies[job.lease] != nil, fault == .repeatsForCopies || fault == .repeatsKeptResults && isKept {
+        sent += encode(.results([JobResult(lease: job.lease, outcome: outcome(job))]), nowMs: nowMs)
       }
-      copies[task.lease, default: 0] += 1
+      copies[job.lease, default: 0] += 1
     }
     let wanted = session.receive(received, nowMs: nowMs)
-    var results = tasks.filter { task in
-      wanted.contains(task.lease) && !(fault == .noResult && task.query == "Nowhere at all")
+    var results = jobs.filter { job in
+      wanted.contains(job.lease) && !(fault == .noResult && job.query == "Nowhere at all")
     }.map { JobResult(lease: $0.lease, outcome: outcome($0)) }
     if fault == .invented, let lease = results.first?.lease {
       results.append(JobResult(lease: Lease(job: lease.job, token: lease.token - 500), outcome: .notFound))
@@ -210,20 +210,20 @@ struct FaultyWorker {
     return encodeAll(session.report(due, nowMs: nowMs), nowMs: nowMs)
   }
 
-  /// Removes the jobs in work from the leases of a message.
+  /// Removes the jobs in progress from the leases of a message.
   private func withoutWork(_ held: [Lease]) -> [Lease] {
     held.filter { lease in !working.contains { $0.result.lease == lease } }
   }
 
-  private func outcome(_ task: WorkerProbe.Task) -> JobOutcome {
+  private func outcome(_ job: WorkerProbe.LeasedJob) -> JobOutcome {
     var place = Place.sample(59.9, 10.7)
-    switch task.kind {
+    switch job.kind {
     case .lookup where fault != .noDetail: place.detail = Place.Detail()
     case .unknownLookup where fault != .guesses:
       return .failed(.init(kind: .permanent, code: "malformed_job", detail: ""))
     default: break
     }
-    return task.query == "Nowhere at all" ? .notFound : .located([place])
+    return job.query == "Nowhere at all" ? .notFound : .located([place])
   }
 
   private mutating func encodeAll(_ messages: [WorkerSession.Message], nowMs: Int64) -> [ReceivedMessage] {
@@ -243,7 +243,7 @@ struct FaultyWorker {
         held: fault == .emptyHello ? [] : fault == .omitsWork || fault == .omitsWorkInHello ? withoutWork(held) : held)
       return first + [ReceivedMessage(connection: connection, session: 0, byteCount: 100, body: .hello(hello))]
     case .credit(let limit):
-      // One more than the rules allow.
+      // The fault's limit is one more than the rules allow.
       return fault == .noCredit ? [] : [frame(.credit(jobLimit: fault == .window65 ? limit + 1 : limit))]
     case .results(let results):
       let size = fault == .longFrame ? 64 : 8

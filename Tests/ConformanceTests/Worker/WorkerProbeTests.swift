@@ -8,7 +8,7 @@ import Testing
 @Suite("Worker probe")
 struct WorkerProbeTests {
   private typealias Stimulus = WorkerProbe.Stimulus
-  private static let task = WorkerProbe.Task(
+  private static let job = WorkerProbe.LeasedJob(
     lease: Lease(job: JobID(rawValue: 7), token: 9), query: "Oslo", kind: .postWithUnknownField)
 
   private func frame(of stimulus: Stimulus) throws -> IngestFrame {
@@ -22,7 +22,7 @@ struct WorkerProbeTests {
     #expect(messages.count == 5)
     for frames in messages { #expect(IngestMessage(frames).map { $0.isBodyless } ?? true, "\(frames)") }
     for stimulus: Stimulus in [
-      .welcome(session: 5), .jobs(session: 5, [Self.task]), .acks(session: 5, [Self.task.lease], disposition: 99),
+      .welcome(session: 5), .jobs(session: 5, [Self.job]), .acks(session: 5, [Self.job.lease], disposition: 99),
       .heartbeat(session: 5, jobsSent: 1), .reset(session: 5), .drain(session: 5), .error(.busy, retryAfterMs: 1),
     ] {
       let frame = try frame(of: stimulus)
@@ -35,9 +35,9 @@ struct WorkerProbeTests {
   func versions() throws {
     let unknown = try frame(of: Stimulus.unknownBody(session: 5))
     #expect(unknown.minor == 1 && unknown.body == nil && !unknown.unknownFields.data.isEmpty)
-    let later = try frame(of: Stimulus.jobs(session: 5, [Self.task], .laterMinor))
+    let later = try frame(of: Stimulus.jobs(session: 5, [Self.job], .laterMinor))
     #expect(later.minor == 1 && later.jobs.jobs[0].query == "Oslo" && !later.jobs.jobs[0].unknownFields.data.isEmpty)
-    let other = try frame(of: Stimulus.jobs(session: 5, [Self.task], .otherMajor))
+    let other = try frame(of: Stimulus.jobs(session: 5, [Self.job], .otherMajor))
     #expect(other.major == 2 && other.jobs.jobs[0].jobID == 7)
   }
 
@@ -51,7 +51,7 @@ struct WorkerProbeTests {
     let (frames, words): ([[UInt8]], String) = [
       (frame { $0.magic = 1 }, "a frame with magic 00000001"), (frame { $0.major = 2 }, "a frame of major 2"),
       (frame { $0.minor = 1 }, "a frame of minor 1"), (frame { $0.body = nil }, "a frame without a body"),
-      ([[0xFF, 0xFF]], "a frame that is no WorkerFrame"), (frame { _ in } + [[]], "a message of 2 frames"),
+      ([[0xFF, 0xFF]], "a frame that is not a WorkerFrame"), (frame { _ in } + [[]], "a message of 2 frames"),
       ([], "a message of 0 frames"),
     ][number]
     let message = WorkerProbe.ReceivedMessage(frames, connection: 3)

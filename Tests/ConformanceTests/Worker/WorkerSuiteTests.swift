@@ -10,7 +10,7 @@ struct WorkerSuiteTests {
 
   /// Runs the suite against a worker to the end, without a network.
   ///
-  /// - Returns: The report, and the duration in milliseconds.
+  /// - Returns: the report, and the duration in milliseconds.
   private func play(
     _ fault: Fault?, hasProcess: Bool = true, jobMs: Int64 = 0, isSequential: Bool = false
   ) -> (report: ConformanceReport, ms: Int64) {
@@ -38,7 +38,7 @@ struct WorkerSuiteTests {
     #expect(ms < 30_000)
   }
 
-  /// Times of a job in milliseconds, with true for a worker that does one job after the other.
+  /// Durations of a job, in milliseconds, each with true for a worker that does one job after the other.
   private static let paces: [(Int64, Bool)] = [(1_500, false), (1_500, true), (4_500, false), (4_500, true)]
 
   @Test("A correct worker with slow jobs passes every rule", arguments: paces)
@@ -47,17 +47,17 @@ struct WorkerSuiteTests {
     #expect(report.isComplete, "\(report.findings.filter { $0.verdict != .pass })")
   }
 
-  @Test("A worker that omits its jobs in work fails at every pace", arguments: paces)
+  @Test("A worker that omits the leases of its jobs in progress breaks two rules at every pace", arguments: paces)
   func omitted(jobMs: Int64, isSequential: Bool) {
     let (report, _) = play(.omitsWork, jobMs: jobMs, isSequential: isSequential)
     #expect(
       report.brokenRules == ["heartbeat-held", "hello-held"], "\(report.findings.filter { $0.verdict != .pass })")
   }
 
-  @Test("A worker that exceeds the time for a job fails no other rule")
+  @Test("A worker that exceeds the time for a job breaks only the rule for Results")
   func tooSlow() {
     let (report, _) = play(nil, jobMs: Limits.conformanceJobMsMax + 1_000)
-    #expect(report.brokenRules == ["answer"], "\(report.findings.filter { $0.verdict != .pass })")
+    #expect(report.brokenRules == ["result"], "\(report.findings.filter { $0.verdict != .pass })")
   }
 
   /// The exact set of rules that each fault breaks.
@@ -78,10 +78,10 @@ struct WorkerSuiteTests {
     (.ignoresDrain, [.drain]), (.ignoresSilence, [.silence]), (.impatient, [.silence]), (.oneConnection, [.reconnect]),
     (.secondHello, [.helloOnlyWhenDue]), (.noGoodbye, [.goodbye]), (.lasting, [.goodbye]),
     (.countsTwoOfThree, [.creditForCopies]), (.repeatsKeptResults, [.repeatedJob]), (.onlyTimer, [.resultsAgain]),
-    (.omitsWork, [.heartbeatHeld, .helloHeld]), (.omitsWorkInHello, [.helloHeld]), (.answersLower, [.lowerLease]),
+    (.omitsWork, [.heartbeatHeld, .helloHeld]), (.omitsWorkInHello, [.helloHeld]), (.reportsLower, [.lowerLease]),
   ]
 
-  @Test("Each faulty worker fails exactly the rules that it breaks within a minute", arguments: Fault.allCases)
+  @Test("Within a minute, each faulty worker fails exactly the rules that it breaks", arguments: Fault.allCases)
   func found(fault: FaultyWorker.Fault) throws {
     let wanted = try #require(WorkerSuiteTests.faults.first { $0.0 == fault }).1
     let (report, ms) = play(fault)
@@ -98,7 +98,7 @@ struct WorkerSuiteTests {
     #expect(Set(WorkerRule.allCases.map(\.rule.requirement)).count == WorkerRule.allCases.count)
   }
 
-  @Test("A run without a worker ends after its wait and shows no rule")
+  @Test("A run without a worker ends at its timeout and judges no rule")
   func unconnected() {
     var run = ConformanceRun<WorkerSuite>()
     run.tick(nowMs: 0)
@@ -106,7 +106,7 @@ struct WorkerSuiteTests {
     #expect(!run.isOver)
     run.tick(nowMs: 5_000)
     #expect(run.isOver && run.takeEffects().isEmpty)
-    #expect(run.report.findings.allSatisfy { $0.verdict == .inconclusive(why: "no worker connected") })
+    #expect(run.report.findings.allSatisfy { $0.verdict == .inconclusive(reason: "no worker connected") })
   }
 
   @Test("A run ends ten seconds after the last frame of a worker")

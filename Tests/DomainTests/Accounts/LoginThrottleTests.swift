@@ -9,9 +9,9 @@ struct LoginThrottleTests {
   }
 
   @Test(
-    "Each failed attempt after the free ones doubles the pause, up to the cap of its scope",
+    "Each failed attempt after the free attempts doubles the pause, up to the cap of its scope",
     arguments: [
-      (LoginThrottle.Scope.accountAndAddress, 5, 900), (.address, 50, 900), (.account, 100, 15),
+      (LoginThrottle.Scope.accountAndNetwork, 5, 900), (.network, 50, 900), (.account, 100, 15),
     ])
   func pauses(scope: LoginThrottle.Scope, free: Int, capSeconds: Int64) {
     var throttle = LoginThrottle()
@@ -32,10 +32,10 @@ struct LoginThrottleTests {
     }
   }
 
-  @Test("Parallel attempts count as failures before their outcomes are known")
+  @Test("Parallel attempts count as failures until their passwords prove right")
   func parallel() {
     var throttle = LoginThrottle()
-    let keys = [key(.accountAndAddress), key(.address)]
+    let keys = [key(.accountAndNetwork), key(.network)]
     let admitted = (0..<100).count { _ in
       guard throttle.pauseMs(keys, nowMs: 0) == 0 else { return false }
       throttle.count(keys, nowMs: 0)
@@ -48,16 +48,16 @@ struct LoginThrottleTests {
   func success() {
     var throttle = LoginThrottle()
     let keys = LoginThrottle.Scope.allCases.map { key($0) }
-    for _ in 0..<49 { throttle.count([key(.accountAndAddress, 2), key(.address)], nowMs: 0) }
+    for _ in 0..<49 { throttle.count([key(.accountAndNetwork, 2), key(.network)], nowMs: 0) }
     for _ in 0..<5 { throttle.count(keys, nowMs: 0) }
     throttle.refund(keys, wasRight: true)
     for _ in 0..<5 { throttle.count([keys[0]], nowMs: 0) }
     #expect(throttle.pauseMs(keys, nowMs: 0) == 1_000, "Five attempts are free again.")
     #expect(
-      throttle.pauseMs([key(.address)], nowMs: 0) == 0, "The account's own failures no longer count for the address.")
-    throttle.count([key(.address)], nowMs: 0)
+      throttle.pauseMs([key(.network)], nowMs: 0) == 0, "The account's own failures no longer count for the address.")
+    throttle.count([key(.network)], nowMs: 0)
     #expect(
-      throttle.pauseMs([key(.address)], nowMs: 0) == 1_000,
+      throttle.pauseMs([key(.network)], nowMs: 0) == 1_000,
       "A right password does not clear guesses at other accounts.")
     for _ in 0..<96 { throttle.count([key(.account)], nowMs: 0) }
     #expect(
@@ -65,42 +65,42 @@ struct LoginThrottleTests {
       "A right password does not clear strangers' attempts at the account.")
   }
 
-  @Test("Two hundred people behind one address who mistype twice and then log in never wait")
+  @Test("Two hundred people behind one address never wait if each mistypes twice and then logs in")
   func school() {
     var throttle = LoginThrottle()
     for user in 0..<200 {
-      let keys = [key(.accountAndAddress, UInt8(user)), key(.address), key(.account, UInt8(user))]
+      let keys = [key(.accountAndNetwork, UInt8(user)), key(.network), key(.account, UInt8(user))]
       for _ in 0..<3 {
         #expect(throttle.pauseMs(keys, nowMs: 0) == 0)
         throttle.count(keys, nowMs: 0)
       }
       throttle.refund(keys, wasRight: true)
     }
-    #expect(throttle.pauseMs([key(.address)], nowMs: 0) == 0)
+    #expect(throttle.pauseMs([key(.network)], nowMs: 0) == 0)
   }
 
   @Test("A refunded attempt does not count")
   func none() {
     var throttle = LoginThrottle()
     for _ in 0..<100 {
-      throttle.count([key(.accountAndAddress)], nowMs: 0)
-      throttle.refund([key(.accountAndAddress)], wasRight: false)
+      throttle.count([key(.accountAndNetwork)], nowMs: 0)
+      throttle.refund([key(.accountAndNetwork)], wasRight: false)
     }
-    #expect(throttle.pauseMs([key(.accountAndAddress)], nowMs: 0) == 0)
+    #expect(throttle.pauseMs([key(.accountAndNetwork)], nowMs: 0) == 0)
   }
 
   @Test("A pause delays only its own key, and the longest pause of several keys counts")
   func others() {
     var throttle = LoginThrottle()
-    for _ in 0..<7 { throttle.count([key(.accountAndAddress)], nowMs: 0) }
-    #expect(throttle.pauseMs([key(.accountAndAddress, 2), key(.address), key(.account)], nowMs: 0) == 0)
-    #expect(throttle.pauseMs([key(.address), key(.accountAndAddress)], nowMs: 0) == 4_000)
+    for _ in 0..<7 { throttle.count([key(.accountAndNetwork)], nowMs: 0) }
+    #expect(throttle.pauseMs([key(.accountAndNetwork, 2), key(.network), key(.account)], nowMs: 0) == 0)
+    #expect(throttle.pauseMs([key(.network), key(.accountAndNetwork)], nowMs: 0) == 4_000)
   }
 
   @Test("Counts expire a day after the last failure, and a clock set back does not lengthen a pause")
   func time() {
     var throttle = LoginThrottle()
-    let key = key(.accountAndAddress)
+    let key = key(.accountAndNetwork)
     for _ in 0..<30 { throttle.count([key], nowMs: 1_000_000_000) }
     #expect(throttle.pauseMs([key], nowMs: 0) == 900_000)
     #expect(throttle.pauseMs([key], nowMs: 1_000_000_000 + 899_999) == 1)
@@ -113,7 +113,7 @@ struct LoginThrottleTests {
   @Test("The throttle persists only counts that cause a pause, and resumes the pause after a restart")
   func restart() {
     var throttle = LoginThrottle()
-    let keys = [key(.accountAndAddress), key(.address)]
+    let keys = [key(.accountAndNetwork), key(.network)]
     for _ in 0..<4 { throttle.count(keys, nowMs: 5) }
     #expect(throttle.countsToPersist(keys).isEmpty)
     throttle.count(keys, nowMs: 5)
@@ -126,12 +126,12 @@ struct LoginThrottleTests {
   @Test("Memory is bounded, and the throttle keeps a key that continues to fail")
   func bounded() {
     var throttle = LoginThrottle()
-    let persistent = key(.accountAndAddress, 255)
+    let persistent = key(.accountAndNetwork, 255)
     for turn in 0..<100 {
       throttle.count([persistent], nowMs: 0)
       for other in 0..<1_000 {
         throttle.count(
-          [.init(scope: .address, digest: [UInt8(turn), UInt8(other & 255), UInt8(other >> 8)])], nowMs: 0)
+          [.init(scope: .network, digest: [UInt8(turn), UInt8(other & 255), UInt8(other >> 8)])], nowMs: 0)
       }
     }
     #expect(throttle.counts <= Limits.loginCountsMax)

@@ -28,7 +28,7 @@ struct PasswordQueueTests {
   }
 
   @Test(
-    "Hashes beside a few posts leave one core free and need no cooldown",
+    "Hashes leave one core free while a few posts are in progress, and need no cooldown",
     arguments: [(0, 1), (1, 1), (2, 1), (4, 3), (8, 7), (64, 8)])
   func light(cores: Int, parallel: Int) {
     var queue = PasswordQueue(cores: cores)
@@ -39,7 +39,7 @@ struct PasswordQueueTests {
     #expect(queue.next(nowMs: 40, beside: .light) == nil)
   }
 
-  @Test("Hashes beside many posts run singly with a cooldown, which ends with the posts")
+  @Test("Hashes run one by one with a cooldown while many posts are in progress")
   func heavy() {
     var queue = PasswordQueue(cores: 2)
     for _ in 0..<9 { _ = queue.enqueue(request(.login), nowMs: 0) }
@@ -55,7 +55,7 @@ struct PasswordQueueTests {
   }
 
   @Test(
-    "Hashes use a sixteenth of the machine's cores beside many posts",
+    "Hashes use a sixteenth of the machine's cores while many posts are in progress",
     arguments: [(1, 150), (2, 70), (4, 30), (8, 10), (15, 0), (16, 0), (64, 0)] as [(Int, Int64)])
   func rest(cores: Int, ms: Int64) { #expect(PasswordQueue.cooldownMs(after: 10, cores: cores) == ms) }
 
@@ -120,7 +120,7 @@ struct PasswordQueueTests {
     #expect(!isBehind(nowMs: 8))
   }
 
-  @Test("A request expires 10 s after its arrival or its network's last turn, and after 20 s at most")
+  @Test("A request expires 10 s after its arrival or its network's last turn, and after at most 20 s")
   func deadlines() {
     var queue = PasswordQueue(cores: 1)
     for _ in 0..<4 { _ = queue.enqueue(request(.login), nowMs: 0) }
@@ -154,7 +154,7 @@ struct PasswordQueueTests {
     #expect(served == waiting && served.count == 300)
   }
 
-  @Test("A full lane refuses a request unless another network has more; other lanes keep their slots")
+  @Test("A full lane refuses a request unless another network has more requests, and other lanes keep their slots")
   func full() {
     var queue = PasswordQueue(cores: 1)
     let max = Limits.passwordHashesWaitingMax
@@ -187,8 +187,7 @@ struct PasswordQueueTests {
     #expect((0..<900).compactMap { _ in serve(&queue) }.count == 299 && queue.count == 0, "No request is lost.")
   }
 
-  @Test(
-    "The newest block goes first once the oldest has waited for five seconds")
+  @Test("The newest block goes first once the oldest block has waited for five seconds")
   func newestFirst() {
     var queue = PasswordQueue(cores: 1)
     for number in 0..<100 { _ = queue.enqueue(request(.login, "\(11 + number).1.0.1"), nowMs: 0) }
@@ -199,7 +198,7 @@ struct PasswordQueueTests {
     #expect(queue.expire(nowMs: 10_000).count == 98 && queue.count == 0)
   }
 
-  @Test("A full lane evicts from the block with the most requests, over all of its networks")
+  @Test("A full lane evicts from the block with the most requests in all of its networks")
   func fullOfNetworks() {
     var queue = PasswordQueue(cores: 1)
     let max = Limits.passwordHashesWaitingMax

@@ -32,7 +32,7 @@ struct ProvidedIdentityTests {
     }
   }
 
-  @Test("An e-mail address is normalised as at sign-up, and an invalid one counts as absent")
+  @Test("An email address is normalised as at sign-up, and an invalid one counts as absent")
   func email() {
     #expect(identity(email: " Ada@Example.org ")?.email == "ada@example.org")
     for bad in ["ada", "a b@c", "@c", "", String(repeating: "a", count: 253) + "@b", "a@b\u{202E}"] {

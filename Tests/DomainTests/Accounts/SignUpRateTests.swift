@@ -6,7 +6,7 @@ import Testing
 struct SignUpRateTests {
   private let school = IPAddress("192.0.2.1")
 
-  @Test("A network may make 400 accounts in a burst, then one a minute, apart from other networks")
+  @Test("A network may make 400 accounts in a burst, then one a minute, independently of other networks")
   func rate() {
     var rates = SignUpRateLimiter()
     for _ in 0..<400 { #expect(rates.consume(school, nowMs: 1_000) == 0) }

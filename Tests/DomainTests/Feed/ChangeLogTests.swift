@@ -53,7 +53,7 @@ struct ChangeLogTests {
       log.fetch(epoch: epoch, afterSeq: 1_010, max: 1) == .changes(entries(1_011...1_011), lastSeq: 1_011, hash: nil))
   }
 
-  @Test("The list is right however many changes are pending since it was last rebuilt")
+  @Test("The list is right with any number of pending changes")
   mutating func list() {
     var state = FeedState(epoch: epoch, seq: 10, entries: [.sample(id: 1, seq: 10)])
     for (size, next) in [(1, 11), (99, 12), (9_899, 111), (1, 10_010), (20_050, 10_011)] as [(UInt64, UInt64)] {
@@ -80,7 +80,7 @@ struct ChangeLogTests {
     #expect(replica == log.state)
   }
 
-  @Test("The log merges changes since a sequence number into one delta, or none outside its ring")
+  @Test("The log merges the changes after a sequence number into one delta, and has none for a number outside its ring")
   mutating func since() throws {
     var log = ChangeLog(state: FeedState(epoch: epoch, seq: 10, entries: [.sample(id: 1, seq: 10)]), capacity: 5)
     log.append(entries(11...14))

@@ -47,7 +47,7 @@ struct FeedFilterTests {
     #expect(error?.name == name && error?.actual == (name == "bbox" ? box : country))
   }
 
-  @Test("A filter takes 32 countries, refuses 33, and truncates a long value in its error")
+  @Test("A filter accepts 32 countries, refuses 33, and truncates a long value in its error")
   func most() throws {
     let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     let codes = "AB".flatMap { first in letters.map { "\(first)\($0)" } }.prefix(33)

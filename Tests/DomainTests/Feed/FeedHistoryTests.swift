@@ -7,7 +7,7 @@ import Testing
 struct FeedHistoryTests {
   private let epoch = Epoch.filled(with: 7)
 
-  /// Model of a store whose posts are added, edited and deleted, and of its list.
+  /// Model of a store and its list. Clients add, edit and delete posts.
   private struct StoreModel {
     var random: SeededRandom
     var posts: [FeedEntry] = []
@@ -15,7 +15,7 @@ struct FeedHistoryTests {
 
     func state(_ epoch: Epoch) -> FeedState { FeedState(epoch: epoch, seq: seq, entries: posts) }
 
-    /// Makes a random change as ingest publishes it.
+    /// Makes a random change, and returns it as ingest publishes it.
     mutating func change() -> FeedChange {
       seq += 1
       let isShort = posts.count < 3

@@ -22,7 +22,7 @@ struct FeedReplicaTests {
     replica.receive(frame, nowMs: nowMs)
   }
 
-  /// Sequence numbers of the upserts that are new to the copy. Nil for any other effect.
+  /// Returns the sequence numbers of the upserts that are new to the copy. Nil for any other effect.
   private func newSeqs(_ effect: FeedReplica.Effect) -> [UInt64]? {
     if case .changed(let delta) = effect { return delta.upsert.map(\.seq) }
     return nil
@@ -116,7 +116,7 @@ struct FeedReplicaTests {
     #expect(receive(old.heartbeat) == .resync(.regressed(0)))
     #expect(!replica.isLive)
     #expect(
-      receive(old.snapshot) == .replaced, "A copy that is not live takes any snapshot, whatever its sequence number.")
+      receive(old.snapshot) == .replaced, "A copy that is not live accepts any snapshot, whatever its sequence number.")
     #expect(receive(old.heartbeat) == .unchanged)
   }
 
@@ -212,7 +212,7 @@ struct FeedReplicaTests {
     #expect(replica.state?.entries == [])
   }
 
-  @Test("A removal takes the post away, and its refill does not count as new or edited")
+  @Test("A removal removes the post, and the entry that refills the list does not count as new or edited")
   mutating func deleted() throws {
     for number: UInt64 in 1...101 { source.apply([.upsert(.sample(id: number, seq: number))]) }
     #expect(receive(snapshot) == .replaced)
@@ -245,7 +245,7 @@ struct FeedReplicaTests {
   mutating func byePause(retryAfterMs: Int64, awayMs: Int64) {
     _ = replica.receive(.bye(reason: "stopped", retryAfterMs: retryAfterMs), nowMs: 1_000)
     let lastMs = 1_000 + awayMs + 3 * Limits.feedHeartbeatMs
-    let (isStaleBefore, isStale) = (replica.isStale(nowMs: lastMs), replica.isStale(nowMs: lastMs + 1))
+    let (isStaleBefore, isStale) = (replica.hasTimedOut(nowMs: lastMs), replica.hasTimedOut(nowMs: lastMs + 1))
     #expect(!isStaleBefore && isStale)
   }
 
@@ -260,14 +260,14 @@ struct FeedReplicaTests {
   @Test("Silence for three heartbeat intervals makes a copy stale until a reconnect and a snapshot")
   mutating func stale() {
     #expect(receive(snapshot, nowMs: 1_000) == .replaced)
-    let isEarly = replica.isStale(nowMs: 4_000)
+    let isEarly = replica.hasTimedOut(nowMs: 4_000)
     #expect(!isEarly)
     #expect(replica.isLive)
-    let isStale = replica.isStale(nowMs: 4_001)
+    let isStale = replica.hasTimedOut(nowMs: 4_001)
     #expect(isStale)
     #expect(!replica.isLive)
     replica.reconnected(nowMs: 4_001)
-    let isStaleAgain = replica.isStale(nowMs: 7_001)
+    let isStaleAgain = replica.hasTimedOut(nowMs: 7_001)
     #expect(!isStaleAgain)
     #expect(receive(snapshot, nowMs: 5_000) == .replaced, "The same list makes the copy live again.")
     #expect(replica.isLive)

@@ -37,7 +37,7 @@ struct FeedStateTests {
     #expect(left == [2, 3, 1], "These posts are changed and pushed out.")
   }
 
-  @Test("The list holds 100 posts, and its delta removes those that leave")
+  @Test("The list holds 100 posts, and its delta removes the posts that leave")
   func bound() {
     var state = state()
     for number: UInt64 in 1...100 { #expect(upsert([.sample(id: number, seq: number)], into: &state).isEmpty) }
@@ -46,7 +46,7 @@ struct FeedStateTests {
     #expect(state.entries.first?.seq == 102)
     #expect(state.entries.last?.seq == 3)
     let removed = upsert((1...150).map { FeedEntry.sample(id: 1_000 + $0, seq: 200 + $0) }, into: &state)
-    #expect(removed == (3...102).reversed(), "Only the hundred listed posts are removed: fifty were never listed.")
+    #expect(removed == (3...102).reversed(), "Fifty posts were never listed, so the delta does not remove them.")
     #expect(state.entries.map(\.seq) == (251...350).reversed())
   }
 
@@ -66,7 +66,7 @@ struct FeedStateTests {
     #expect(state.entries.map(\.seq) == (61...102).reversed() + (2...59).reversed())
     #expect(state.seq == 103)
     #expect(delta == FeedDelta(prevSeq: 102, seq: 103, upsert: [.sample(id: 2, seq: 2)], remove: [.numbered(60)]))
-    // The removed post was not listed any more: only the sequence number rises.
+    // The removed post was no longer listed, so only the sequence number rises.
     let outside = state.apply([.remove(.numbered(1), seq: 104, backfill: nil)])
     #expect(outside == FeedDelta(prevSeq: 103, seq: 104, upsert: [], remove: [.numbered(1)]))
     #expect(state.entries.count == 100 && state.seq == 104)

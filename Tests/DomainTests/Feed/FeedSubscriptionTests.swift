@@ -33,7 +33,7 @@ struct FeedSubscriptionTests {
       receive(.heartbeat(epoch: epoch, seq: 1, hash: source.hash, isStale: true)) == [.report(.stale(true))])
   }
 
-  @Test("A subscriber repeats an unanswered join after three heartbeat intervals")
+  @Test("A subscriber repeats a join without a reply after three heartbeat intervals")
   mutating func unanswered() {
     #expect(subscription.nextMs(nowMs: 0) == Limits.feedHeartbeatMs)
     let dueMs = 3 * Limits.feedHeartbeatMs
@@ -54,7 +54,7 @@ struct FeedSubscriptionTests {
     #expect(subscription.tick(nowMs: dueMs + 1) == [])
   }
 
-  @Test("A subscriber reconnects after three silent heartbeat intervals, and reports it once")
+  @Test("A subscriber reconnects after three silent heartbeat intervals, and reports the desync once")
   mutating func silence() {
     _ = receive(snapshot)
     let lateMs = 3 * Limits.feedHeartbeatMs + 1
@@ -65,7 +65,7 @@ struct FeedSubscriptionTests {
     #expect(effects.contains(.reconnect) && !effects.contains(.report(.desynced(.timedOut))))
   }
 
-  @Test("A goodbye passes on the other feeds, and delays the join until the announced return")
+  @Test("A goodbye reports the other feeds, and delays the join until the announced return")
   mutating func goodbye() {
     _ = receive(snapshot)
     let bye = FeedReplica.Frame.bye(reason: "it ends", failoverEndpoints: ["tcp://b:1"], retryAfterMs: 20_000)
@@ -84,7 +84,7 @@ struct FeedSubscriptionTests {
     #expect(subscription.tick(nowMs: 20_000) == [.join])
   }
 
-  @Test("Another feed gets a join, whenever the former one returns")
+  @Test("A subscriber joins another feed without a wait for the previous feed's return")
   mutating func otherFeed() {
     _ = receive(snapshot)
     _ = receive(.bye(reason: "it ends", failoverEndpoints: ["tcp://b:1"], retryAfterMs: 60_000), nowMs: 0)

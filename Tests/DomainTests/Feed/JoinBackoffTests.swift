@@ -8,7 +8,7 @@ struct JoinBackoffTests {
   private var random = SeededRandom(seed: 1)
   private var backoff = JoinBackoff(joinedMs: 0)
 
-  /// The longest pause of a thousand joins after a desync, each from the present state, in milliseconds.
+  /// Returns the longest pause of a thousand joins after a desync, each from the current state, in milliseconds.
   private mutating func latestMs() -> Int64 {
     var latestMs: Int64 = 0
     for _ in 0..<1_000 {
@@ -32,7 +32,7 @@ struct JoinBackoffTests {
     #expect(latestMs() < 500)
   }
 
-  @Test("A join without a snapshot is repeated after the join range, at least three seconds")
+  @Test("A join without a snapshot is repeated after the join range, but not before three seconds")
   mutating func repeated() {
     #expect(backoff.dueMs == 3_000, "No desync comes before the first join.")
     for waitMs: Int64 in [3_000, 3_000, 3_000, 4_000, 8_000, 16_000, 30_000, 30_000] {

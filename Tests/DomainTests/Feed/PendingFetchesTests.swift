@@ -16,7 +16,7 @@ struct PendingFetchesTests {
         peer: peer, id: id, epoch: epoch, afterSeq: afterSeq, changesMax: changesMax, waitMs: waitMs, nowMs: nowMs))
   }
 
-  /// Peer and request id of each reply that is due at this time.
+  /// Returns the peer and the request id of each reply that is due.
   private mutating func replies(nowMs: Int64) -> [String] {
     fetches.replies(from: &log, nowMs: nowMs).map { "\($0.fetch.peer) \($0.fetch.id)" }
   }
@@ -38,7 +38,7 @@ struct PendingFetchesTests {
     #expect(fetches.replies(from: &log, nowMs: 100).map(\.reply) == [.changes([], lastSeq: 10, hash: log.state.hash)])
   }
 
-  @Test("A fetch waits for a second at most, whatever it asks for")
+  @Test("A fetch waits for at most a second, whatever wait it requests")
   mutating func longest() {
     open("a", waitMs: 60_000)
     #expect(fetches.nextMs == Limits.fetchWaitMs)

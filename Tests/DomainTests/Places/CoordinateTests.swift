@@ -60,7 +60,7 @@ struct CoordinateTests {
 struct PlacementCheckTests {
   private let seattle = Place.sample(47.6062, -122.3321)
 
-  @Test("A post without coordinates and place is rejected with its text as the reason")
+  @Test("A post without coordinates and without a known place is rejected, and the reason quotes its text")
   func rejected() {
     guard case .rejected(let reason) = PlacementCheck.verdict(place: "Nowhereville", coordinate: nil, found: nil) else {
       Issue.record("The post is not rejected.")
@@ -70,7 +70,7 @@ struct PlacementCheckTests {
     #expect(reason.detail.contains("\"Nowhereville\""))
   }
 
-  @Test("A post without coordinates gets those of the place")
+  @Test("A post without coordinates gets the coordinates of the place")
   func found() {
     #expect(
       PlacementCheck.verdict(place: "seattle", coordinate: nil, found: seattle)

@@ -28,7 +28,7 @@ struct PlaceJSONTests {
         """)
   }
 
-  @Test("Detail adds members, with the bounding box west first and degraded only if true")
+  @Test("Detail adds members, among them a bounding box with west first, and degraded only if true")
   func detailed() throws {
     var detail = Place.Detail()
     (detail.county, detail.postcode, detail.matched, detail.unmatched) = ("King", "98101", "Seattle", "Foo Street")
@@ -49,7 +49,7 @@ struct PlaceJSONTests {
         """))
   }
 
-  @Test("Attribution of several places is listed once each")
+  @Test("Each attribution of several places is listed once")
   func attribution() throws {
     var (one, other) = (Place.Detail(), Place.Detail())
     (one.attribution, other.attribution) = ("© a", "© b")

@@ -9,7 +9,7 @@ struct ListConditionTests {
     try ListCondition(try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)))
   }
 
-  @Test("Members are equalities joined by and, and $or, $nor and $in are translated")
+  @Test("Members become equalities that must all hold, and $or, $nor and $in are translated")
   func forms() throws {
     #expect(try condition("{}") == .always)
     #expect(try condition("{\"uniqueKey\":\"12\"}") == .compare(.uniqueKey, .equal, .integer(12)))
@@ -31,7 +31,7 @@ struct ListConditionTests {
   }
 
   @Test(
-    "A condition that no post can meet is never true, and its negation always",
+    "A condition that no post can meet is never true, and its negation is always true",
     arguments: [
       ("{\"uniqueKey\":\"abc\"}", false), ("{\"uniqueKey\":\"012\"}", false), ("{\"objectId\":\"short\"}", false),
       ("{\"objectId\":{\"$ne\":\"short\"}}", true), ("{\"color\":1}", false), ("{\"color\":{\"$ne\":1}}", true),
@@ -43,7 +43,7 @@ struct ListConditionTests {
     #expect(try condition(text) == (holds ? .always : .never))
   }
 
-  @Test("A condition on uniqueKey names its account, also beside other members")
+  @Test("A condition on uniqueKey restricts posts to its account, also together with other members")
   func account() throws {
     #expect(try condition("{\"uniqueKey\":\"7\"}").account == AccountID(rawValue: 7))
     #expect(try condition("{\"latitude\":1,\"uniqueKey\":\"7\"}").account == AccountID(rawValue: 7))
@@ -52,7 +52,7 @@ struct ListConditionTests {
     }
   }
 
-  @Test("A condition is nested eight deep at most, with a hundred comparisons")
+  @Test("A condition has at most eight levels and a hundred comparisons")
   func limits() throws {
     func nested(_ depth: Int) -> String {
       String(repeating: "{\"$and\":[", count: depth - 1) + "{}" + String(repeating: "]}", count: depth - 1)

@@ -69,7 +69,7 @@ struct ScanQueueTests {
     #expect(queue.admit(104, from: networks[38]) == .refused)
   }
 
-  @Test("A block's share is rounded down, to one slot at least")
+  @Test("A block's share is rounded down, to at least one slot")
   func roundedShares() throws {
     let networks = try (1...9).map { number in try #require(IPAddress("203.0.113.\(number)")) }
     for (total, share) in [(1, 1), (2, 1), (3, 1), (4, 2), (5, 2)] {
@@ -93,10 +93,10 @@ struct ScanQueueTests {
     #expect(!queue.isPaused && queue.finish(3) == 5)
   }
 
-  @Test("The queue accepts scans up to its limits, from networks and from this machine")
+  @Test("The queue accepts scans up to its limits, from networks and from this host")
   func limits() throws {
     var queue = ScanQueue()
-    let admissions = (1...Limits.scansAtOnceMax).map { queue.admit(UInt64($0), from: nil) }
+    let admissions = (1...Limits.concurrentScansMax).map { queue.admit(UInt64($0), from: nil) }
     #expect(admissions.allSatisfy { $0 == .starts })
     for id in 1...Limits.scansWaitingMax {
       let network = try network(id / (Limits.scansWaitingMax / Limits.scansNetworkShare) + 1)

@@ -45,7 +45,7 @@ struct SubmissionFuzzTests {
     }
   }
 
-  @Test("A random text that is an id is the text of that id")
+  @Test("A random text that parses as an id equals the text of that id")
   func ids() {
     let texts = ["4D5ox566Xg", "0000000000", "zzzzzzzzzz", "４D5ox566X"].map { Array($0.utf8) }
     Fuzz.rounds(20_000) { random in

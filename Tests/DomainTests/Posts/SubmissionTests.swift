@@ -68,7 +68,7 @@ struct SubmissionTests {
     #expect(refusal == Submission.Refusal(field: "link", reason: WebLink.Refusal.scheme("javascript:").reason))
   }
 
-  @Test("Any single-line text up to the length of a link is kept, trimmed, where allowed")
+  @Test("Any single line up to the length of a link is kept, trimmed, if the caller allows any link")
   func anyLink() throws {
     func link(_ text: String) throws -> (String, String?) {
       let submission = try Submission(
@@ -116,7 +116,7 @@ struct RegistrationTests {
     } catch { return error.field }
   }
 
-  @Test("A registration trims the e-mail address and lowers its case")
+  @Test("A registration trims the email address and lowers its case")
   func emailAddress() throws {
     let registration = try Registration(
       email: " Ada@Example.ORG\n", password: "Pass word", firstName: " Ada ", lastName: " ")
@@ -127,13 +127,13 @@ struct RegistrationTests {
   }
 
   @Test(
-    "An e-mail address without text on both sides of a single @ is refused",
+    "An email address without text on both sides of a single @ is refused",
     arguments: ["", "ada", "@example.org", "ada@", "a@b@c", "a b@example.org", "a@\u{202E}b", "a@b\u{0}", "a\n@b"])
   func email(text: String) {
     #expect(field(email: text) == "email")
   }
 
-  @Test("E-mail address, password and names have limits of length and characters")
+  @Test("Email address, password and names have limits of length and characters")
   func limits() {
     let domain = "@example.org"
     #expect(field(email: String(repeating: "a", count: 254 - domain.count) + domain) == nil)

@@ -10,24 +10,24 @@ struct SubmitAdmissionTests {
   private func known(as identity: SubmitAdmission.Identity) -> SubmitAdmission {
     var admission = SubmitAdmission()
     _ = admission.begin(peer, token: "t", nowMs: 0)
-    admission.learn(peer, token: "t", identity: identity, nowMs: 0)
+    admission.recordIdentity(peer, token: "t", identity: identity, nowMs: 0)
     admission.end(peer)
     return admission
   }
 
-  @Test("The first request authenticates the token, those behind it wait, later ones are admitted")
+  @Test("The first request authenticates the token, requests behind it wait, and later requests are admitted")
   func once() {
     var admission = SubmitAdmission()
     var decisions = [admission.begin(peer, token: "t", nowMs: 0)]
     for _ in 0..<3 { decisions.append(admission.begin(peer, token: "t", nowMs: 0)) }
     #expect(decisions == [.authenticate, .wait, .wait, .wait])
-    admission.learn(peer, token: "t", identity: .account(ada), nowMs: 5)
+    admission.recordIdentity(peer, token: "t", identity: .account(ada), nowMs: 5)
     let later = admission.begin(peer, token: "t", nowMs: 6)
     #expect(later == .admit(ada))
     #expect(admission.unanswered == 5)
   }
 
-  @Test("A token's authentication is cached for a second, good or bad")
+  @Test("An authentication is cached for a second, whether the token is valid or not")
   func time() {
     var good = known(as: .account(ada))
     let (last, after) = (
@@ -47,8 +47,8 @@ struct SubmitAdmissionTests {
     let token = admission.begin(peer, token: "u", nowMs: 1)
     let connection = admission.begin([2], token: "t", nowMs: 1)
     #expect(token == .authenticate && connection == .authenticate)
-    // A late result for the earlier token does not apply to the present one.
-    admission.learn(peer, token: "t", identity: .account(ada), nowMs: 2)
+    // A late result for the earlier token does not apply to the current one.
+    admission.recordIdentity(peer, token: "t", identity: .account(ada), nowMs: 2)
     let waits = admission.begin(peer, token: "u", nowMs: 3)
     #expect(waits == .wait)
   }
@@ -57,7 +57,7 @@ struct SubmitAdmissionTests {
   func failure() {
     var admission = SubmitAdmission()
     _ = admission.begin(peer, token: "t", nowMs: 0)
-    admission.learn(peer, token: "t", identity: nil, nowMs: 0)
+    admission.recordIdentity(peer, token: "t", identity: nil, nowMs: 0)
     let next = admission.begin(peer, token: "t", nowMs: 0)
     #expect(next == .authenticate)
   }
@@ -66,12 +66,12 @@ struct SubmitAdmissionTests {
   func connectionLimit() {
     var admission = known(as: .account(ada))
     func begin() -> SubmitAdmission.Decision { admission.begin(peer, token: "t", nowMs: 1) }
-    for number in 1...Limits.submitUnansweredMax {
+    for number in 1...Limits.submitRequestsOfConnectionMax {
       let decision = begin()
       #expect(decision == .admit(ada), "\(number)")
     }
     let full = begin()
-    #expect(full == .busy && admission.unanswered == Limits.submitUnansweredMax)
+    #expect(full == .busy && admission.unanswered == Limits.submitRequestsOfConnectionMax)
     let other = admission.begin([2], token: "t", nowMs: 1)
     #expect(other == .authenticate, "Other connections have free slots.")
     admission.end(peer)
@@ -112,7 +112,7 @@ struct SubmitAdmissionTests {
     var admission = known(as: .account(ada))
     admission.end(peer)
     admission.end([7])
-    admission.learn([7], token: "t", identity: .unauthenticated, nowMs: 0)
+    admission.recordIdentity([7], token: "t", identity: .unauthenticated, nowMs: 0)
     #expect(admission.unanswered == 0 && admission.producerCount == 1)
   }
 }

@@ -118,7 +118,7 @@ struct WebLinkTests {
     #expect(refusal == (input.contains(" ") ? .character : .port))
   }
 
-  @Test("A link has 2,048 bytes at most, as typed and as normalised")
+  @Test("A link has at most 2,048 bytes, as typed and as normalised")
   func length() throws {
     func link(_ start: String, bytes: Int) -> String { start + String(repeating: "a", count: bytes - start.utf8.count) }
     #expect(try WebLink(link("https://example.org/", bytes: 2_048)).text.utf8.count == 2_048)

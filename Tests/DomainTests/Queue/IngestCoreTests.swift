@@ -75,7 +75,7 @@ struct IngestCoreTests {
     #expect(again.map(\.job.attempts) == [3] && again.first?.lease.job == lease.job)
   }
 
-  @Test("A failure is stored with its count of attempts, and the job is sent again with it")
+  @Test("A failure is stored with the number of attempts, and the job is sent again with that number")
   func retry() throws {
     let harness = CoreHarness()
     let lease = try harness.lease(.post(1))
@@ -143,7 +143,7 @@ struct IngestCoreTests {
     let harness = CoreHarness()
     let post = try harness.lease(.post(1))
     let lookup = try harness.lease(.lookup(2))
-    // One tick each heartbeat: after a longer gap ingest assumes that it stalled itself.
+    // Tick every second. After a gap of more than 4 s, ingest assumes that it was suspended itself.
     var effects: [IngestCore.Effect] = []
     for nowMs in stride(from: Limits.heartbeatMs, through: Limits.livenessMs + Limits.heartbeatMs, by: 1_000) {
       effects += harness.tick(nowMs: nowMs)
@@ -158,7 +158,7 @@ struct IngestCoreTests {
     #expect(harness.core.sessions.isEmpty)
   }
 
-  @Test("The third lost lease makes a post dead once that is stored")
+  @Test("The third lost lease makes a post dead after the commit")
   func deadLetter() throws {
     let harness = CoreHarness()
     let lease = try harness.lease(.post(1, leaseLosses: Limits.leaseLossesMax - 1))

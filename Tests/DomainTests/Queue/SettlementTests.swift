@@ -43,7 +43,7 @@ struct SettlementTests {
     #expect(settled(.permanent, attempts: attempts, retryAfterMs: 5_000) == dead(attempts: attempts + 1))
   }
 
-  @Test("A job that was not started counts no attempt, and waits five seconds at least", arguments: [0, 1, 6, 7])
+  @Test("A job that was not started keeps its count of attempts, and waits at least 5 s", arguments: [0, 1, 6, 7])
   func notStarted(attempts: Int) {
     #expect(settled(.notStarted, attempts: attempts) == retry(attempts: attempts, pauseMs: 5_000))
     #expect(settled(.notStarted, attempts: attempts, retryAfterMs: 4_999) == retry(attempts: attempts, pauseMs: 5_000))

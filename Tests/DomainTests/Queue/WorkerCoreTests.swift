@@ -69,7 +69,7 @@ struct WorkerCoreTests {
     #expect(core.session.session == nil)
   }
 
-  @Test("A refusal delays HELLO by a second at least, unless a session is open")
+  @Test("A refusal delays HELLO by at least a second, unless a session is open")
   mutating func refusal() {
     _ = core.receive(.refusal(retryAfterMs: 5), session: 0, nowMs: 10)
     #expect(core.nextMs(nowMs: 10) == 1_010)

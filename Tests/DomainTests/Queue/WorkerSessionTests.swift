@@ -44,7 +44,7 @@ struct WorkerSessionTests {
   }
 
   @Test(
-    "The initial credit is twice the concurrency, 64 at most",
+    "The initial credit is twice the concurrency, but at most 64",
     arguments: [(1, 2), (4, 8), (32, 64), (33, 64), (1_000, 64)] as [(Int, UInt64)])
   func window(concurrency: Int, jobLimit: UInt64) {
     var worker = WorkerSession(concurrency: concurrency, nowMs: 0)
@@ -214,7 +214,7 @@ struct WorkerSessionTests {
     #expect(worker.receive(leases(4...5), nowMs: 0).isEmpty, "Jobs that were in flight do not start.")
   }
 
-  @Test("A tick before the announced time sends nothing", arguments: 0..<50)
+  @Test("A tick before `nextMs` sends nothing", arguments: 0..<50)
   func nextMs(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var worker = WorkerSession(concurrency: 3, nowMs: 0)

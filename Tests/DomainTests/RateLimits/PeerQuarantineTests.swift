@@ -6,7 +6,7 @@ import Testing
 struct PeerQuarantineTests {
   private var quarantine = PeerQuarantine()
 
-  @Test("The hundredth malformed frame within a minute quarantines only that peer for a minute")
+  @Test("The hundredth malformed frame within a minute quarantines its peer, and no other, for a minute")
   mutating func edge() {
     for number in 1...99 {
       let begins = quarantine.recordMalformed([1], nowMs: Int64(number) * 600)

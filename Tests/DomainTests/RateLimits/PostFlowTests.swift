@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Post flow")
 struct PostFlowTests {
-  /// The pace at the last post of some seconds at a steady rate. Each post settles when it arrives.
+  /// The pace at the last post of a few seconds at a steady rate. Each post settles when it arrives.
   private func pace(perSecond: Int, seconds: Int = 3) -> PostFlow.Pace {
     var flow = PostFlow()
     var nowMs: Int64 = 0
@@ -21,7 +21,7 @@ struct PostFlowTests {
     arguments: [(1, .light), (6, .light), (180, .light), (220, .heavy), (500, .heavy)] as [(Int, PostFlow.Pace)])
   func rate(perSecond: Int, expected: PostFlow.Pace) { #expect(pace(perSecond: perSecond) == expected) }
 
-  @Test("A batch counts as its number of posts for one second")
+  @Test("Each post of a batch counts for one second")
   func batch() {
     let limit = Limits.heavyPostsPerSecond
     for (posts, expected) in [(limit - 1, PostFlow.Pace.light), (limit, .heavy)] {

@@ -20,7 +20,7 @@ struct PostRateLimiterTests {
   }
 
   @Test(
-    "The pause lasts until the next token, a millisecond at least",
+    "The pause lasts until the next token, but at least one millisecond",
     arguments: [
       (60, Int64(0), Int64(1_000)), (60, 400, 600), (60, 999, 1), (60, 5_000, 1), (1, 0, 60_000), (1_000_000, 0, 1),
     ])

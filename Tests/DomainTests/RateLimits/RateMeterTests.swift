@@ -12,7 +12,7 @@ struct RateMeterTests {
     #expect(meter == RateMeter())
   }
 
-  @Test("The rate averages the last ten full seconds, or all at the start")
+  @Test("The rate averages the last ten full seconds, or all full seconds so far")
   func window() {
     var meter = RateMeter()
     for nowMs in stride(from: Int64(5_000), to: 35_000, by: 100) {

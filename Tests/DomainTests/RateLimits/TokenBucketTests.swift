@@ -13,7 +13,7 @@ struct TokenBucketTests {
     #expect(bucket.consume(100, nowMs: 1_255) == 50)
   }
 
-  @Test("A bucket holds its capacity at most, and gains nothing while the clock stands or goes back")
+  @Test("A bucket holds at most its capacity, and gains nothing while the clock stands still or goes back")
   func full() {
     var bucket = TokenBucket(perSecond: 10)
     #expect(bucket.consume(100, nowMs: 3_600_000) == 10)
@@ -29,7 +29,7 @@ struct TokenBucketTests {
     #expect(bucket.consumeAll(20, nowMs: 209) == 1 && bucket.consumeAll(20, nowMs: 210) == 0)
   }
 
-  @Test("consumeAll takes all tokens or none, and returns the time to wait")
+  @Test("consumeAll consumes all wanted tokens or none, and returns the time to wait")
   func allOrNone() {
     var bucket = TokenBucket(tokens: 3, periodMs: 10, capacity: 3)
     #expect(bucket.consumeAll(2, nowMs: 0) == 0)

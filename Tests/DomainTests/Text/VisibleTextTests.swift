@@ -36,7 +36,8 @@ struct VisibleTextTests {
     ])
   func scripts(text: String) { #expect(VisibleText(text).refusalReason == nil) }
 
-  /// Characters with their complaints. By number, because a literal cannot hold a noncharacter.
+  /// Hidden characters with the reasons why they are refused. The characters are numbers, because a literal cannot hold
+  /// a noncharacter.
   static let hidden: [(UInt32, String)] = [
     (0x0, "is a control character"), (0xA, "is a control character"), (0x1B, "is a control character"),
     (0x7F, "is a control character"), (0x85, "is a control character"), (0x2028, "ends the line"),
@@ -97,11 +98,11 @@ struct VisibleTextTests {
     #expect(VisibleText(text).refusalReason == "shows nothing: write at least one letter, digit or symbol")
   }
 
-  private static let others: [String] = [
+  private static let contextPieces: [String] = [
     " ", "a", "ب", "क", "\u{94D}", "ा", "葛", "😀", "🏴", "1", "\u{20E3}", "\u{301}", "\u{2800}", "\u{AD}", "\u{E0067}",
     "\u{180B}", "\u{FE00}", "🏽", "🇳", "\u{AC}", "\u{200C}", "\u{200D}", "\u{FE0F}",
   ]
-  private static let pieces: [String] = others + hidden.compactMap { Unicode.Scalar($0.0).map { String($0) } }
+  private static let pieces: [String] = contextPieces + hidden.compactMap { Unicode.Scalar($0.0).map { String($0) } }
 
   @Test("An accepted random text is visible, and a repaired or truncated one is accepted")
   func property() {

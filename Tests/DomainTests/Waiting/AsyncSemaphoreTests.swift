@@ -14,7 +14,7 @@ struct AsyncSemaphoreTests {
     let numbers = Mutex<[Int]>([])
   }
 
-  @Test("Tasks run in numbers up to the permits, and all of them run")
+  @Test("At most as many tasks run in parallel as there are permits, and all tasks run")
   func bound() async {
     let semaphore = AsyncSemaphore(permits: 3, waitingMax: 100)
     let count = Count()
@@ -35,7 +35,7 @@ struct AsyncSemaphoreTests {
     #expect(count.running.load(ordering: .relaxed) == 0)
   }
 
-  @Test("A task gets nil immediately when the line is full")
+  @Test("A task gets nil immediately when the queue is full")
   func full() async throws {
     let semaphore = AsyncSemaphore(permits: 1)
     let nested = await semaphore.withPermit { await semaphore.withPermit { 1 } }
@@ -44,7 +44,7 @@ struct AsyncSemaphoreTests {
     #expect(await semaphore.withPermit { 2 } == 2)
   }
 
-  @Test("An error returns the permit")
+  @Test("A function that throws returns its permit")
   func failure() async throws {
     let semaphore = AsyncSemaphore(permits: 1)
     await #expect(throws: CancellationError.self) {

@@ -35,7 +35,7 @@ struct FileFuzzTests {
     return Layout([UInt8](try Data(contentsOf: URL(filePath: file.path))))
   }
 
-  /// Returns the file with its true size in the header. A wrong size would be found before any other fault.
+  /// Returns the file with its true size in the header, because opening refuses a wrong size before any other fault.
   private func sized(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     guard bytes.count >= 24 else { return bytes }
@@ -43,7 +43,7 @@ struct FileFuzzTests {
     return bytes
   }
 
-  /// Returns true if the file can be opened. Then every query must end with a result, whatever the file holds.
+  /// Returns true if the file can be opened. Every query of an open file must then end with a result.
   private func opens(_ bytes: [UInt8]) throws -> Bool {
     try Data(bytes).write(to: URL(filePath: file.path), options: .atomic)
     let index: PlaceIndex

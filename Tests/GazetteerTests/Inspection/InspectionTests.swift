@@ -15,7 +15,8 @@ struct InspectionTests {
     return [UInt8](try Data(contentsOf: URL(filePath: file.path)))
   }
 
-  /// Returns the error that inspection finds in these bytes, or nil. With `fixesChecksum` the checksum fits the bytes.
+  /// Returns the error that inspection finds in these bytes, or nil. With `fixesChecksum` the checksum matches the
+  /// bytes.
   private func fault(_ bytes: [UInt8], fixesChecksum: Bool = false) throws -> PlaceIndexError? {
     var bytes = bytes
     if fixesChecksum {
@@ -74,7 +75,7 @@ struct InspectionTests {
   }
 
   @Test(
-    "Inspection names an invalid record even if the checksum fits",
+    "Inspection names an invalid record even if the checksum matches",
     arguments: [
       (IndexLayout.Section.places, 3, UInt8(0x7F), "place 0: its point"), (.places, 12, 0xFF, "place 0: its name"),
       (.places, 31, 0x7F, "place 0: its county"), (.places, 21, 0x7F, "place 0: its country"),
@@ -108,7 +109,7 @@ struct InspectionTests {
     #expect(found.hasPrefix(part), "\(found)")
   }
 
-  /// Returns true if inspection finds a flipped bit of the byte at `at` although the checksum fits.
+  /// Returns true if inspection finds a flipped bit of the byte at `at` although the checksum matches.
   private func isFound(_ bytes: [UInt8], at: Int) throws -> Bool {
     var changed = bytes
     changed[at] ^= 1 << UInt8(at % 8)
@@ -116,7 +117,7 @@ struct InspectionTests {
   }
 
   @Test(
-    "Inspection finds any flipped bit in a search structure even if the checksum fits",
+    "Inspection finds any flipped bit in a search structure even if the checksum matches",
     arguments: [
       IndexLayout.Section.beginnings, .slots, .nameOrder, .blockRanks, .fuzzyBuckets, .fuzzyNames, .gridPlaces, .boxes,
       .postcodeKeys,
@@ -130,7 +131,7 @@ struct InspectionTests {
     }
   }
 
-  @Test("Inspection finds any flipped bit in a name or its length even if the checksum fits")
+  @Test("Inspection finds any flipped bit in a name or its length even if the checksum matches")
   func everyNameBit() throws {
     let bytes = try written()
     let range = try range(of: .names, in: bytes)
@@ -143,7 +144,7 @@ struct InspectionTests {
     }
   }
 
-  @Test("Inspection finds missing fuzzy names and a town that eclipses itself")
+  @Test("Inspection finds missing fuzzy names and a city that is marked as eclipsed")
   func missing() throws {
     let bytes = try written()
     var changed = bytes
@@ -157,8 +158,8 @@ struct InspectionTests {
       Issue.record("\(String(describing: try fault(changed, fixesChecksum: true)))")
       return
     }
-    // The only posting of the town "beetown".
-    let town = try bytes.withUnsafeBytes { file in
+    // The only posting of the name "beetown".
+    let city = try bytes.withUnsafeBytes { file in
       let name = Array("beetown".utf8)
       let entry = try name.withUnsafeBytes {
         try #require(try IndexSections(file, path: file.debugDescription).name($0, hash: NameHash.of($0)))
@@ -166,9 +167,9 @@ struct InspectionTests {
       return Int(entry.postings.lowerBound) * 4 + 3
     }
     changed = bytes
-    changed[try range(of: .names, in: bytes).lowerBound + town] |= 0x40
+    changed[try range(of: .names, in: bytes).lowerBound + city] |= 0x40
     guard case .damaged(_, let part) = try fault(changed, fixesChecksum: true) else {
-      Issue.record("Inspection overlooks an eclipsed town.")
+      Issue.record("Inspection overlooks an eclipsed city.")
       return
     }
     #expect(part.hasPrefix("posting"))
@@ -177,7 +178,7 @@ struct InspectionTests {
   @Test("A lookup in the name table ends after 256 slots, in any damaged file")
   func probes() throws {
     #expect(NameHashTable.probesMax == 256)
-    let names = (0..<4_000).map { Hamlet.Row.town("Town \($0)", 1_000) }
+    let names = (0..<4_000).map { Hamlet.Row.city("Town \($0)", 1_000) }
     try Hamlet.write(Hamlet.lines(of: names), to: file.path)
     var bytes = [UInt8](try Data(contentsOf: URL(filePath: file.path)))
     let slots = try range(of: .slots, in: bytes)
@@ -195,7 +196,7 @@ struct InspectionTests {
     #expect(try fault(bytes, fixesChecksum: true) != nil)
   }
 
-  @Test("Inspection finds a section that is too short for the others")
+  @Test("Inspection finds a section that has too few records")
   func counts() throws {
     let bytes = try written()
     for (section, part) in [

@@ -30,7 +30,7 @@ struct AreaTests {
     return (try IndexSections(mapped.bytes, path: file.path), mapped)
   }
 
-  @Test("An area's box holds its places and may cross the antimeridian")
+  @Test("An area's box contains the area's cities and may cross the antimeridian")
   func boxes() throws {
     let (sections, file) = try mapped()
     defer { withExtendedLifetime(file) {} }
@@ -45,7 +45,7 @@ struct AreaTests {
     )
   }
 
-  @Test("Empty areas, towns and unknown numbers have no box")
+  @Test("Cities, areas without cities and unknown numbers have no box")
   func none() throws {
     let (sections, file) = try mapped()
     defer { withExtendedLifetime(file) {} }

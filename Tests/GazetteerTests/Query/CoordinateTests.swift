@@ -3,7 +3,6 @@ import Testing
 
 @testable import Gazetteer
 
-/// Points in degrees, minutes and seconds, as maps and encyclopedias write them.
 @Suite("Coordinates in degrees, minutes and seconds")
 struct CoordinateTests {
   private func point(_ text: String) -> Coordinate? {
@@ -45,7 +44,7 @@ struct CoordinateTests {
   }
 
   @Test(
-    "Incomplete coordinates and points outside the earth are no points",
+    "Incomplete coordinates and points outside the earth are not points",
     arguments: [
       "48 51 24, 2 21 3", "48 51 24 2 21 3", "48°51'24\"N", "48°51'24\"N 2°21'3\"N", "48.5°51'N 2°21'E",
       "48°51.4'24\"N 2°21'E", "90°0'1\"N 0°0'0\"E", "0°0'N 180°0'1\"E", "48°'N 2°E", "48°51'24\"N 2°21'3\"E x",

@@ -35,7 +35,8 @@ struct FuzzySearchTests {
     #expect(!areOneEditApart(b, a))
   }
 
-  /// Some names share a half with hundreds of others ("Comuna ..."), so `comparisonsPerQuery` ends before them.
+  /// Some names share a half with hundreds of others ("Comuna ..."). The search stops after `comparisonsPerQuery`
+  /// comparisons, and misses the others.
   @Test("Fuzzy search finds 999 of 1,000 names from a text with one edit")
   func everyEdit() throws {
     let sections = try World.sections.get()
@@ -69,15 +70,15 @@ struct FuzzySearchTests {
   @Test("A word that is itself a name does not match another name with another first letter")
   func firstLetter() throws {
     #expect(try World.first("Siberia")?.name == "Siberia")
-    let index = try Hamlet.index(of: [.town("Berlen", 500), .town("Merlen", 900_000)])
+    let index = try Hamlet.index(of: [.city("Berlen", 500), .city("Merlen", 900_000)])
     #expect(index.locate(PlaceQuery("Berlen")).first?.name == "Berlen")
     #expect(index.locate(PlaceQuery("Gerlen")).first?.name == "Merlen")
-    let other = try Hamlet.index(of: [.town("Мерлен", 500), .town("Берлен", 900_000), .town("Мерлин", 900_000)])
+    let other = try Hamlet.index(of: [.city("Мерлен", 500), .city("Берлен", 900_000), .city("Мерлин", 900_000)])
     #expect(other.locate(PlaceQuery("Мерлен", limit: 3)).map(\.name) == ["Мерлин", "Мерлен"])
   }
 
-  @Test("A hamlet of unknown population matches only its exact name")
-  func hamlet() throws {
+  @Test("A city of unknown population matches only its exact name")
+  func unknownPopulation() throws {
     let file = TemporaryFile()
     try Hamlet.write(
       """

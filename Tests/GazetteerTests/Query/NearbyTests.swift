@@ -11,7 +11,7 @@ struct NearbyTests {
   }
 
   @Test(
-    "A point in a town finds the town, and a point in a village near a city finds the village",
+    "A point finds the city around it, even if a larger city is near",
     arguments: [
       (48.137, 11.575, "Munich"), (47.6062, -122.3321, "Seattle"), (49.4454, 11.8587, "Amberg"),
       (-33.8688, 151.2093, "Sydney"), (48.2497, 11.6532, "Garching"), (49.4873, 8.3901, "Ludwigshafen am Rhein"),
@@ -21,7 +21,7 @@ struct NearbyTests {
   }
 
   @Test(
-    "The edge of a town's part belongs to the town, and its middle to the part",
+    "The edge of a part of a city belongs to the city, and the middle to the part",
     arguments: [(-1.5, "Town"), (0.3, "Part")])
   func part(kilometres: Double, name: String) throws {
     let file = TemporaryFile()
@@ -38,8 +38,8 @@ struct NearbyTests {
     #expect(found.first?.name == name)
   }
 
-  @Test("A hamlet of unknown population wins if the next town's edge is over 5 km farther")
-  func hamlet() throws {
+  @Test("A city of unknown population wins if the edge of the next city is over 5 km farther")
+  func unknownPopulation() throws {
     let file = TemporaryFile()
     try Hamlet.write(
       """
@@ -81,14 +81,14 @@ struct NearbyTests {
     #expect(names("89.9, -160") == ["Pole"])
   }
 
-  @Test("The nearest place comes first, with the highest confidence")
+  @Test("The nearest city comes first, with the highest confidence")
   func order() throws {
     let found = try places(52.52, 13.405, limit: 10)
     #expect(found.count == 10 && found[0].confidence == 1)
     #expect(found.map(\.confidence) == found.map(\.confidence).sorted(by: >))
   }
 
-  @Test("Queries for areas return each area around the nearest place once")
+  @Test("Queries for areas return each area around the nearest city once")
   func areas() throws {
     let index = try World.index.get()
     func names(_ levels: Set<Place.Level>) -> [String] {
@@ -110,7 +110,7 @@ struct NearbyTests {
     #expect(names("US", .reverse) == ["Detroit"] && names("CA", .reverse) == ["Windsor"])
     #expect(names("US", .forward) == ["42.32, -83.04"] && names("FR", .forward).isEmpty)
     #expect(names("FR", .reverse).isEmpty)
-    // A point more than 100 km from any place, inside the first country and outside the second.
+    // The point is more than 100 km from any city, inside the first country and outside the second.
     let desert = { index.locate(PlaceQuery("-25, 128", country: $0)).count }
     #expect(desert("AU") == 1 && desert("NZ") == 0 && index.locate(PlaceQuery("-25, 128")).count == 1)
   }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Postcodes, options and details of a query")
 struct OptionTests {
   @Test(
-    "A postcode is found alone, with its town, and in every notation of its country",
+    "A postcode is found alone, with its city, and in every notation of its country",
     arguments: [
       ("94043", "94043", "US"), ("10115 Berlin", "10115", "DE"), ("D-10115 Berlin", "10115", "DE"),
       ("SW1A 2AA", "SW1A", "GB"), ("EN52LP", "EN5", "GB"), ("K1A 0B1", "K1A", "CA"), ("1011HB", "1011", "NL"),
@@ -20,17 +20,17 @@ struct OptionTests {
     #expect(place.level == .postcode && place.match == .exact)
   }
 
-  @Test("A postcode in an address selects the town among namesakes")
+  @Test("A postcode in an address selects one of several cities of the same name")
   func namesakes() throws {
     #expect(try World.first("500 Main St, Springfield 62701")?.region == "Illinois")
     #expect(try World.first("500 Main St, Springfield 01103")?.region == "Massachusetts")
   }
 
-  @Test("A short postcode needs its country or filter, or a letter and no other word")
+  @Test("A short postcode needs its country, a country filter, or a letter and no other word")
   func short() throws {
     #expect(try World.first("101", country: "IS")?.countryCode == "IS")
     #expect(try World.first("W1A", country: "GB")?.countryCode == "GB")
-    // A code of two characters, and a code beside other words.
+    // A code of two characters, and a code with other words.
     #expect(try World.first("N1")?.level != .postcode && World.first("SE1 for ever")?.level != .postcode)
     #expect(try World.first("N1", country: "GB")?.level == .postcode)
   }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Postcodes")
 struct PostcodeTests {
-  private static let town = """
+  private static let source = """
     gazetteer\t1\tdata © nobody
     C\tLV\t\t57\t25\t1900000\tLatvia\tLV\t
     C\tFR\t\t47\t2\t68000000\tFrance\tFR\t
@@ -23,7 +23,7 @@ struct PostcodeTests {
   /// Builds a file with these postcode lines. Returns its sections, and the file, which keeps them mapped.
   private func sections(_ postcodes: String) throws -> (IndexSections, MappedFile) {
     let file = TemporaryFile()
-    try Hamlet.write(Self.town + postcodes, to: file.path)
+    try Hamlet.write(Self.source + postcodes, to: file.path)
     let mapped = try MappedFile(path: file.path)
     return (try IndexSections(mapped.bytes, path: file.path), mapped)
   }
@@ -57,7 +57,7 @@ struct PostcodeTests {
     #expect(record.place == PlaceRecord.none)
   }
 
-  @Test("A postcode is found in every country that has it, without its neighbours")
+  @Test("A lookup finds a postcode in every country that uses it, and no similar code")
   func lookup() throws {
     let (sections, file) = try sections(
       "Z\tLV\t1010\t56.95\t24.12\nZ\tFR\t1010\t47\t2\nZ\tLV\t1011\t56.95\t24.12\nZ\tLV\t101\t56.95\t24.12\n")
@@ -70,7 +70,7 @@ struct PostcodeTests {
     #expect(sections.postcode(4) == nil)
   }
 
-  @Test("A postcode belongs to the nearest large town of its country, or to none far away")
+  @Test("A postcode belongs to the nearest large city of its country within 50 km")
   func place() throws {
     let (sections, file) = try sections(
       "Z\tLV\tNEAR\t56.955\t24.125\nZ\tLV\tSOUTH\t56.7\t24.1\nZ\tLV\tFAR\t56.1\t24.1\nZ\tFR\tPARIS\t48.9\t2.3\n")
@@ -86,7 +86,7 @@ struct PostcodeTests {
     #expect(try name("PARIS") == nil)
   }
 
-  @Test("Several lines of a postcode become their mean, also across the antimeridian")
+  @Test("Several lines of a postcode become one at the mean point, also across the antimeridian")
   func mean() throws {
     let (sections, file) = try sections(
       "Z\tFR\t99 999\t10\t179.9\nZ\tFR\t99999 CEDEX 9\t12\t-179.7\nZ\tFR\t99999 AIR\t11\t-179.9\n")
@@ -117,7 +117,7 @@ struct PostcodeTests {
     #expect(sections.postcodes(try #require(packed(digits))).count == (digits.count < 3 ? 0 : 1))
   }
 
-  @Test("Places and counties are linked to their county")
+  @Test("Cities have the number of their county, and counties their own number")
   func counties() throws {
     let (sections, file) = try sections("")
     defer { withExtendedLifetime(file) {} }

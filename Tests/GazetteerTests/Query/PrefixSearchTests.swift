@@ -43,17 +43,17 @@ struct PrefixSearchTests {
   @Test("Autocomplete considers at most 16 names", arguments: [(15, 15), (16, 16), (17, 16)])
   func names(count: Int, expected: Int) throws {
     #expect(GazetteerLimits.completions == 16)
-    let names = "abcdefghijklmnopq".prefix(count).map { Hamlet.Row.town("Town\($0)", 1_000) }
+    let names = "abcdefghijklmnopq".prefix(count).map { Hamlet.Row.city("Town\($0)", 1_000) }
     #expect(try Hamlet.index(of: names).locate(PlaceQuery("tow", kind: .autocomplete, limit: 20)).count == expected)
   }
 
   @Test("A name's rank is the highest rank of its first eight places", arguments: [(7, true), (8, false)])
   func places(areas: Int, isFirst: Bool) throws {
     #expect(GazetteerLimits.completionPostings == 8)
-    // Areas come first, so the city behind seven areas is the eighth place.
+    // Areas come first, so the city after seven areas is the eighth place.
     let index = try Hamlet.index(
       of: (0..<areas).map { .region("\($0)", "Townz") }
-        + "abcdefghijklmnop".map { .town("Town\($0)", 1_000) } + [.town("Townz", 9_000_000)])
+        + "abcdefghijklmnop".map { .city("Town\($0)", 1_000) } + [.city("Townz", 9_000_000)])
     let first = index.locate(PlaceQuery("tow", kind: .autocomplete)).first
     #expect((first?.name == "Townz") == isFirst)
   }

@@ -49,7 +49,7 @@ struct QueryTests {
   }
 
   @Test(
-    "A short or former name finds the large town, not a smaller town or its region",
+    "A short or former name finds the large city, not a smaller city or its region",
     arguments: [
       ("Halle", "Halle (Saale)"), ("Leon", "León de los Aldama"), ("Chittagong", "Chattogram"),
       ("New York", "New York City"),
@@ -59,7 +59,7 @@ struct QueryTests {
   }
 
   @Test(
-    "A direction's letter matches its word",
+    "The first letter of a direction matches the whole word",
     arguments: [
       ("N Korea", "North Korea"), ("W Virginia", "West Virginia"), ("S Africa", "South Africa"),
       ("Charleston, W. Virginia", "Charleston"), ("S Dakota", "South Dakota"),
@@ -70,7 +70,7 @@ struct QueryTests {
   }
 
   @Test(
-    "A quarter is found together with its city",
+    "A quarter or suburb is found together with its large city",
     arguments: [
       ("Soho, London", "Soho"), ("Brooklyn, New York City", "Brooklyn"), ("Ixelles, Brussels", "Ixelles"),
       ("Çankaya, Ankara", "Çankaya"), ("Konak, Izmir", "Konak"), ("Kensington, London", "Kensington"),
@@ -82,11 +82,11 @@ struct QueryTests {
   }
 
   @Test(
-    "A town matches together with a larger town near it",
+    "A city matches together with a larger city near it",
     arguments: [(199_999, true), (200_000, false), (200_001, false)])
   func suburbs(population: Int, isWhole: Bool) throws {
     let index = try Hamlet.index(
-      of: [.town("Bigton", 200_000, at: (11.1, 21)), .town("Twin", population, at: (11, 21))])
+      of: [.city("Bigton", 200_000, at: (11.1, 21)), .city("Twin", population, at: (11, 21))])
     let place = index.locate(PlaceQuery("Twin, Bigton")).first
     #expect((place?.name == "Twin" && place?.match == .exact) == isWhole)
   }
@@ -94,8 +94,8 @@ struct QueryTests {
   @Test("A quarter near the named city wins over any number of larger namesakes", arguments: [1, 5, 6, 40])
   func namesakes(count: Int) throws {
     let index = try Hamlet.index(
-      of: (0..<count).map { .town("Twin", 50_000 + $0, at: (-30 + Double($0), 90)) }
-        + [.town("Twin", 2_000, at: (11, 21)), .town("Bigton", 300_000, at: (11.1, 21))])
+      of: (0..<count).map { .city("Twin", 50_000 + $0, at: (-30 + Double($0), 90)) }
+        + [.city("Twin", 2_000, at: (11, 21)), .city("Bigton", 300_000, at: (11.1, 21))])
     let place = index.locate(PlaceQuery("Twin, Bigton")).first
     #expect(place?.coordinate == Coordinate(latitude: 11, longitude: 21) && place?.match == .exact)
   }
@@ -113,13 +113,13 @@ struct QueryTests {
   @Test("A repeated name shares its confidence among its namesakes")
   func repeatedName() throws {
     let index = try Hamlet.index(
-      of: [.town("Twin", 50_000, at: (-30, 90)), .town("Twin", 50_000, at: (30, 20))])
+      of: [.city("Twin", 50_000, at: (-30, 90)), .city("Twin", 50_000, at: (30, 20))])
     let places = index.locate(PlaceQuery("Twin, Twin", limit: 5))
     #expect(places.count == 2 && places.allSatisfy { $0.confidence == 0.5 }, "\(places.map(\.confidence))")
   }
 
   @Test(
-    "A town beside another country's postcode is the town",
+    "A city with another country's postcode is the result",
     arguments: [
       ("Ulaanbaatar 14200", "MN"), ("Dushanbe 734000", "TJ"), ("Chania 73100", "GR"), ("Mostar 88000", "BA"),
       ("Tel Aviv 6100000", "IL"), ("Doha PO Box 22275", "QA"),

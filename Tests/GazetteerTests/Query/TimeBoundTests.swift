@@ -37,8 +37,8 @@ struct TimeBoundTests {
   @Test("Every prefix of every public case is looked up in time")
   func prefixes() throws {
     let index = try World.index.get()
-    for item in try AccuracyTests.cases() {
-      for end in item.text.indices { try lookUp(String(item.text[...end]), index) }
+    for example in try AccuracyTests.cases() {
+      for end in example.text.indices { try lookUp(String(example.text[...end]), index) }
     }
   }
 

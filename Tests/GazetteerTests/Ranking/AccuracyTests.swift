@@ -15,8 +15,8 @@ struct AccuracyTests {
     var kilometres: Double
   }
 
-  /// The minimum accuracy by kind, somewhat below the measured one. The towns of the US Census are in the data
-  /// themselves, so their cases test parsing and not coverage.
+  /// The minimum accuracy by kind, somewhat below the measured accuracy. The gazetteer contains the cities of the US
+  /// Census, so their cases test parsing and not coverage.
   private static let accuracyMin: [String: Double] = [
     "us_place_random": 0.99, "us_place_statename": 0.95, "us_zip": 0.99, "tz_zone_city": 0.83, "ne_city_bare": 0.96,
     "country": 0.91, "capital_country": 0.98, "country_localised": 0.95, "country_native": 0.7, "typo_drop": 0.7,
@@ -27,10 +27,10 @@ struct AccuracyTests {
   func calibrated() throws {
     let index = try World.index.get()
     var (confident, correct) = (0, 0)
-    for item in try Self.cases() {
-      guard let place = index.locate(PlaceQuery(item.text)).first, place.confidence >= 0.9 else { continue }
+    for example in try Self.cases() {
+      guard let place = index.locate(PlaceQuery(example.text)).first, place.confidence >= 0.9 else { continue }
       confident += 1
-      correct += Self.kilometres(place.coordinate, item) <= item.kilometres ? 1 : 0
+      correct += Self.kilometres(place.coordinate, example) <= example.kilometres ? 1 : 0
     }
     #expect(confident > 500 && correct * 100 >= confident * 97, "\(correct) of \(confident)")
   }
@@ -40,10 +40,10 @@ struct AccuracyTests {
     let index = try World.index.get()
     var correct: [String: Int] = [:]
     var total: [String: Int] = [:]
-    for item in try Self.cases() {
-      total[item.kind, default: 0] += 1
-      guard let place = index.locate(PlaceQuery(item.text)).first else { continue }
-      if Self.kilometres(place.coordinate, item) <= item.kilometres { correct[item.kind, default: 0] += 1 }
+    for example in try Self.cases() {
+      total[example.kind, default: 0] += 1
+      guard let place = index.locate(PlaceQuery(example.text)).first else { continue }
+      if Self.kilometres(place.coordinate, example) <= example.kilometres { correct[example.kind, default: 0] += 1 }
     }
     var report: [String] = []
     for (kind, count) in total.sorted(by: { $0.key < $1.key }) {
@@ -82,10 +82,10 @@ struct AccuracyTests {
   }
 
   /// The great-circle distance (haversine), on a sphere of 6371 km.
-  private static func kilometres(_ place: Coordinate, _ item: Case) -> Double {
+  private static func kilometres(_ place: Coordinate, _ example: Case) -> Double {
     let radians = Double.pi / 180
-    let (a, b) = (place.latitude * radians, item.latitude * radians)
-    let half = (sin((b - a) / 2), sin((item.longitude - place.longitude) * radians / 2))
+    let (a, b) = (place.latitude * radians, example.latitude * radians)
+    let half = (sin((b - a) / 2), sin((example.longitude - place.longitude) * radians / 2))
     return 2 * 6371 * asin((half.0 * half.0 + cos(a) * cos(b) * half.1 * half.1).squareRoot())
   }
 }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Gazetteer
 
-/// Rule R2 for codes that a region and a country share, and for names that a country and a town share.
+/// Rule R2 for codes that a region and a country share, and for names that a country and a city share.
 @Suite("Code rules")
 struct CodeRuleTests {
   @Test(
-    "R2: A region's code selects the town of that name in the region",
+    "R2: A region's code selects the city of that name in the region",
     arguments: [
       ("Jordan, MN", "Jordan, Minnesota, United States"), ("Jordan MN", "Jordan, Minnesota, United States"),
       ("Carthage, TN", "Carthage, Tennessee, United States"), ("Salem, IN", "Salem, Indiana, United States"),
@@ -21,7 +21,7 @@ struct CodeRuleTests {
   }
 
   @Test(
-    "R2: A code means the country if the region has no such town, or only a tiny one",
+    "R2: A code means the country if the region has no such city, or only a tiny one",
     arguments: [
       ("London, CA", "London, Ontario, Canada"), ("Ontario, CA", "Ontario, Canada"),
       ("Vientiane, LA", "Vientiane, Vientiane Prefecture, Laos"), ("Haifa, IL", "Haifa, Israel"),
@@ -33,20 +33,20 @@ struct CodeRuleTests {
   }
 
   /// Builds an index in which a country and a region of another country share a code.
-  private func index(_ towns: String) throws -> PlaceIndex {
+  private func index(_ cities: String) throws -> PlaceIndex {
     try Hamlet.index(
       """
       gazetteer\t1\tdata © nobody
       C\tAA\t\t10\t20\t5000000\tAland\tAA\t
       C\tBB\t\t-33\t151\t7000000\tBeeland\tBB OV\t
       R\tAA\t02\t12\t22\t800000\tOver\tOV MN\t
-      \(towns)
+      \(cities)
 
       """)
   }
 
   @Test(
-    "R2: The other country's town must be 180 times larger",
+    "R2: A city of the country must be 180 times larger than the city of the region",
     arguments: [(999, "AA"), (180_000, "AA"), (200_000, "BB")])
   func size(population: Int, country: String) throws {
     let index = try index(
@@ -55,15 +55,15 @@ struct CodeRuleTests {
     #expect(index.locate(PlaceQuery("Twin, BB")).first?.countryCode == "BB")
   }
 
-  @Test("R2: The rule considers the 64 largest towns of a name", arguments: [(62, "AA"), (63, "AA"), (64, "BB")])
-  func towns(count: Int, country: String) throws {
-    #expect(GazetteerLimits.townsPerCode == 64)
+  @Test("R2: The rule considers the 64 largest cities of a name", arguments: [(62, "AA"), (63, "AA"), (64, "BB")])
+  func cities(count: Int, country: String) throws {
+    #expect(GazetteerLimits.citiesPerCode == 64)
     let larger = (0..<count).map { "P\tBB\t\t\(-33 + Double($0) / 10)\t151\t\(5_000 + 50 * $0)\tTwin\t\t" }
     let index = try index((["P\tAA\t02\t12\t22\t1000\tTwin\t\t"] + larger).joined(separator: "\n"))
     #expect(index.locate(PlaceQuery("Twin, OV")).first?.countryCode == country)
   }
 
-  @Test("A town's alternate name of two letters ranks like a code", arguments: [("MN", "AA"), ("MNX", "BB")])
+  @Test("A city's alternate name of two letters ranks like a code", arguments: [("MN", "AA"), ("MNX", "BB")])
   func short(name: String, country: String) throws {
     #expect(GazetteerLimits.codeBytes == 2)
     let index = try index(
@@ -76,7 +76,7 @@ struct CodeRuleTests {
   }
 
   @Test(
-    "A country's code is the result only if no town elsewhere stands beside it",
+    "A country's code is the result only if the text names no city in another country",
     arguments: [("Monterrey, N.L.", "Monterrey"), ("qwxyz, NL", "Netherlands"), ("Qwx, US", "United States")])
   func stray(text: String, name: String) throws {
     #expect(try World.first(text)?.name == name)

@@ -4,7 +4,6 @@ import Testing
 
 @testable import Gazetteer
 
-/// The confidence of results.
 @Suite("Confidence")
 struct ConfidenceTests {
   @Test(
@@ -19,25 +18,25 @@ struct ConfidenceTests {
   }
 
   @Test(
-    "A single word that names a hamlet or an airport has a low confidence",
+    "A single word that names a small city or an airport has a low confidence",
     arguments: ["love", "work", "beer", "coffee", "peace", "MIT"])
   func words(text: String) throws {
     #expect(try World.first(text).map(\.confidence) ?? 0 <= 0.8)
   }
 
   @Test(
-    "A town alone, or a hamlet with its area or several words, has a high confidence",
+    "A well-known name, or a small city with its area or several words, has a high confidence",
     arguments: ["Reykjavik", "Bavaria", "Tuvalu", "Work, Scotland", "Lõve, Estonia", "Much Wenlock", "NYC"])
   func names(text: String) throws {
     #expect(try #require(try World.first(text)).confidence >= 0.9)
   }
 
   @Test(
-    "A town of 4,095 inhabitants has full confidence by its name alone",
+    "A city of 4,095 inhabitants has full confidence by its name alone",
     arguments: [(4_094, 0.8), (4_095, 1), (4_096, 1)])
   func fullConfidence(population: Int, confidence: Double) throws {
-    #expect(GazetteerLimits.chanceProminence == 20 * 256)
-    let index = try Hamlet.index(of: [.town("Beetown", population)])
+    #expect(GazetteerLimits.coincidenceProminence == 20 * 256)
+    let index = try Hamlet.index(of: [.city("Beetown", population)])
     #expect(index.locate(PlaceQuery("Beetown")).first?.confidence == confidence)
     #expect(index.locate(PlaceQuery("Beetown, Aland")).first?.confidence == 1)
   }

@@ -6,7 +6,7 @@ import Testing
 /// Matching rules about the areas that contain a place.
 @Suite("Lineage rules")
 struct LineageRuleTests {
-  @Test("R6: A territory named with its state is the territory, and likewise its towns")
+  @Test("R6: A territory named with its state is the territory, and its largest city is in the territory")
   func territories() throws {
     let world = try Lineages()
     var checked = 0
@@ -14,10 +14,10 @@ struct LineageRuleTests {
       guard let country = world.sections.country(number), country.sovereign != number,
         let territory = world.sections.place(UInt32(number)),
         let state = world.sections.place(UInt32(country.sovereign)),
-        let town = world.largest(of: number)
+        let city = world.largest(of: number)
       else { continue }
       checked += 1
-      for name in [world.name(territory), "\(world.name(town)), \(world.name(territory))"] {
+      for name in [world.name(territory), "\(world.name(city)), \(world.name(territory))"] {
         let text = "\(name), \(world.name(state))"
         #expect(try World.first(text)?.countryCode == world.code(territory), "\(text)")
       }
@@ -26,7 +26,7 @@ struct LineageRuleTests {
   }
 
   @Test(
-    "R6: A territory's town is found with the state alone, by any name of the state",
+    "R6: A territory's city is found with the state alone, by any name of the state",
     arguments: [
       ("Saipan, United States of America", "MP"), ("Charlotte Amalie, VI, United States of America", "VI"),
       ("Stanley, Falkland Islands, UK", "FK"), ("Nuuk, Denmark", "GL"), ("Nouméa, France", "NC"),
@@ -44,14 +44,14 @@ struct LineageRuleTests {
     #expect(try World.first("London", country: "XX") == nil)
     #expect(try World.first("Nouméa", country: "FR")?.countryCode == "NC")
     #expect(try World.first("Paris", country: "NC")?.countryCode != "FR")
-    // The place is far down among its namesakes, so it is found only if the filter applies before the limit.
+    // Many places of the name are larger, so the place is found only if the filter applies before the limit.
     for (text, country) in [("San Antonio", "PH"), ("Victoria", "RO"), ("Santa Cruz", "CV"), ("London", "KI")] {
       let places = try World.index.get().locate(PlaceQuery(text, limit: 5, country: country))
       #expect(!places.isEmpty && places.allSatisfy { $0.countryCode == country }, "\(text), \(country)")
     }
   }
 
-  @Test("R7: A focus prefers near places, but no hamlet over a distant metropolis")
+  @Test("R7: A focus prefers near places, but no small city over a distant metropolis")
   func focus() throws {
     let index = try World.index.get()
     let lima = try #require(Coordinate(latitude: 40.74, longitude: -84.1))
@@ -74,30 +74,30 @@ struct LineageRuleTests {
     #expect(place.label == label && place.level == .city && place.match == .exact)
   }
 
-  @Test("R8: A repeated name of a region or country is the town of that name in it")
+  @Test("R8: A repeated name of a region or country is the city of that name in it")
   func everyDouble() throws {
     let world = try Lineages()
     var checked = 0
-    for town in world.towns {
-      let name = world.name(town)
-      let country = try #require(world.sections.place(UInt32(town.country)))
+    for city in world.cities {
+      let name = world.name(city)
+      let country = try #require(world.sections.place(UInt32(city.country)))
       var text: String?
       if name == world.name(country) { text = "\(name), \(name)" }
-      if let region = world.sections.place(town.region), name == world.name(region),
-        UInt64(town.population) * 64 >= UInt64(region.population)
+      if let region = world.sections.place(city.region), name == world.name(region),
+        UInt64(city.population) * 64 >= UInt64(region.population)
       {
         text = "\(name), \(name), \(world.name(country))"
       }
       guard let text else { continue }
       checked += 1
       let place = try World.first(text)
-      #expect(place.map { $0.level == .city && world.isNear($0, town) } ?? false, "\(text)")
+      #expect(place.map { $0.level == .city && world.isNear($0, city) } ?? false, "\(text)")
     }
     #expect(checked > 500)
   }
 
   @Test(
-    "R9: A town outside the named area is ignored, and the area is a fallback",
+    "R9: A city outside the named area is ignored, and the area is a fallback",
     arguments: [
       ("chicago, canada", "Canada"), ("Tokyo, Germany", "Germany"), ("Paris, Japan", "Japan"),
       ("Munich, Texas", "Texas, United States"), ("Berlin, Spain", "Spain"),
@@ -109,7 +109,7 @@ struct LineageRuleTests {
     #expect(place.match == .fallback && place.confidence < 0.5)
   }
 
-  @Test("R9: A country beside an unknown town is a fallback with reduced confidence")
+  @Test("R9: A country with an unknown name is a fallback with reduced confidence")
   func everyCountry() throws {
     let world = try Lineages()
     for number in 0..<UInt32(world.sections.countryCount) {
@@ -137,7 +137,7 @@ struct LineageRuleTests {
   }
 
   @Test(
-    "R11: Former names and names in other languages find today's town",
+    "R11: Former names and names in other languages find today's city",
     arguments: [
       ("Hirschberg im Riesengebirge", "Jelenia Góra", "PL"), ("Kattowitz", "Katowice", "PL"),
       ("Breslau", "Wrocław", "PL"), ("Danzig", "Gdańsk", "PL"), ("Stettin", "Szczecin", "PL"),

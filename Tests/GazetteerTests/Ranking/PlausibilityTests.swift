@@ -8,12 +8,12 @@ import Testing
 @Suite("Plausibility limits")
 struct PlausibilityTests {
   private func isFound(_ text: String, _ population: Int) throws -> Bool {
-    let index = try Hamlet.index(of: [.town("Beetown", population)])
+    let index = try Hamlet.index(of: [.city("Beetown", population)])
     return !index.locate(PlaceQuery(text)).isEmpty
   }
 
   @Test(
-    "A town beside other words needs 4,095 inhabitants, 65,535 as the last, 1,023 in an address",
+    "A city with other words needs 4,095 inhabitants, 65,535 as the last word, 1,023 in an address",
     arguments: [
       ("Beetown qwx", 4_095), ("qwx qwx qwx Beetown", 65_535), ("12 Beetown qwx", 1_023),
     ])
@@ -23,7 +23,7 @@ struct PlausibilityTests {
     #expect(try isFound(text, population + 1))
   }
 
-  @Test("A town's name must cover 35 percent of the text's weight, or 10 percent in an address")
+  @Test("A city's name must cover 35 percent of the text's weight, or 10 percent in an address")
   func coverage() throws {
     // The weights: a word 16, a small word 6, a word for a kind of place 1, a number 4.
     #expect(try isFound("Beetown qwx of the city", 50_000), "16 of 45")
@@ -38,7 +38,7 @@ struct PlausibilityTests {
   func postcode() throws {
     let index = try Hamlet.index(
       of: [
-        .town("Beetown", 9_000), .postcode("987", at: (11, 21)), .postcode("9876", at: (11, 21)),
+        .city("Beetown", 9_000), .postcode("987", at: (11, 21)), .postcode("9876", at: (11, 21)),
         .postcode("98765", at: (11, 21)),
       ])
     #expect(GazetteerLimits.postcodeLengthMin == 4)

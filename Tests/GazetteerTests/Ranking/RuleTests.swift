@@ -18,19 +18,19 @@ struct RuleTests {
   }
 
   @Test(
-    "R1: A town outranks the region around it that shares its name",
+    "R1: A city outranks the region of the same name around it",
     arguments: [
       ("New York", "New York City, New York, United States"), ("Salzburg", "Salzburg, Austria"),
       ("São Paulo", "São Paulo, Brazil"), ("Sibiu", "Sibiu, Sibiu County, Romania"),
       ("Neuchâtel", "Neuchâtel, Switzerland"), ("Zürich", "Zürich, Zurich, Switzerland"), ("Kyoto", "Kyoto, Japan"),
       ("Québec", "Québec, Quebec, Canada"), ("Washington", "Washington, District of Columbia, United States"),
     ])
-  func town(text: String, label: String) throws {
+  func city(text: String, label: String) throws {
     try expect(text, label)
   }
 
   @Test(
-    "R1: A region that is called a region, or selected by level, is the region",
+    "R1: A name with a region word, or with the level of a region, means the region",
     arguments: [
       ("sao paulo state", "São Paulo, Brazil"), ("province of Salzburg", "Salzburg, Austria"),
       ("Salzburg state", "Salzburg, Austria"), ("state of New York", "New York, United States"),
@@ -43,49 +43,49 @@ struct RuleTests {
     #expect(wanted?.label == "New York, United States")
   }
 
-  @Test("R1: A town with a 64th of its region's inhabitants takes the region's bare name")
+  @Test("R1: A city with a 64th of its region's inhabitants takes the region's bare name")
   func everyRegion() throws {
     let world = try Lineages()
     var checked = 0
-    for town in world.towns {
-      guard let region = world.sections.place(town.region), world.name(region) == world.name(town),
-        UInt64(town.population) * 64 >= UInt64(region.population)
+    for city in world.cities {
+      guard let region = world.sections.place(city.region), world.name(region) == world.name(city),
+        UInt64(city.population) * 64 >= UInt64(region.population)
       else { continue }
       checked += 1
-      let place = try World.first(world.name(town))
-      #expect(place?.level != .region || place?.countryCode != world.code(town), "\(world.name(town))")
+      let place = try World.first(world.name(city))
+      #expect(place?.level != .region || place?.countryCode != world.code(city), "\(world.name(city))")
     }
     #expect(checked > 500)
   }
 
   @Test(
-    "R1: A namesake needs a 64th of its region's inhabitants, or a 16th by an alternate name"
+    "R1: A city eclipses its region with a 64th of the inhabitants, or with a 16th by an alternate name"
   )
   func share() throws {
     for (population, level) in [(9_999, Place.Level.region), (10_000, .city), (10_001, .city)] {
-      #expect(try Self.fixture(region: 640_000, town: "Midden\t\t", population).level == level, "\(population)")
+      #expect(try Self.fixture(region: 640_000, city: "Midden\t\t", population).level == level, "\(population)")
     }
-    // The town's alternate name has less weight.
+    // An alternate name of the city has less weight.
     for (population, level) in [(39_999, Place.Level.region), (40_000, .city), (40_001, .city)] {
-      #expect(try Self.fixture(region: 640_000, town: "Midden City\t\tMidden", population).level == level)
+      #expect(try Self.fixture(region: 640_000, city: "Midden City\t\tMidden", population).level == level)
     }
   }
 
-  private static func fixture(region: Int, town: String, _ population: Int) throws -> Place {
+  private static func fixture(region: Int, city: String, _ population: Int) throws -> Place {
     let file = TemporaryFile()
     try Hamlet.write(
       """
       gazetteer\t1\tdata © nobody
       C\tAA\t\t10\t20\t5000000\tAland\tAA\t
       R\tAA\t01\t11\t21\t\(region)\tMidden\t\t
-      P\tAA\t01\t11.5\t21.5\t\(population)\t\(town)
+      P\tAA\t01\t11.5\t21.5\t\(population)\t\(city)
 
       """, to: file.path)
     return try #require(try PlaceIndex(path: file.path).locate(PlaceQuery("Midden")).first)
   }
 
   @Test(
-    "R2: A code with several meanings takes the one that has the town",
+    "R2: A code with several meanings means the area that contains the city",
     arguments: [
       ("Vancouver, CA", "Vancouver, British Columbia, Canada"), ("Köln, DE", "Köln, North Rhine-Westphalia, Germany"),
       ("Half Moon Bay, CA", "Half Moon Bay, California, United States"), ("London, CA", "London, Ontario, Canada"),
@@ -109,16 +109,16 @@ struct RuleTests {
     #expect(place.level == .country && place.countryCode == country && place.match == .exact)
   }
 
-  @Test("R2: Each state's code finds its largest towns in the US, Canada and Australia")
+  @Test("R2: Each state's code finds its largest cities in the US, Canada and Australia")
   func everyState() throws {
     let world = try Lineages()
     let states = world.regionCodes(of: ["US", "CA", "AU"])
     #expect(states.count > 70)
     for (state, code) in states {
-      for town in world.largest(in: state, 3) {
-        for text in ["\(world.name(town)), \(code)", "\(world.name(town)) \(code)"] {
+      for city in world.largest(in: state, 3) {
+        for text in ["\(world.name(city)), \(code)", "\(world.name(city)) \(code)"] {
           let place = try World.first(text)
-          #expect(place.map { $0.level == .city && world.isNear($0, town) } ?? false, "\(text)")
+          #expect(place.map { $0.level == .city && world.isNear($0, city) } ?? false, "\(text)")
         }
       }
     }
@@ -159,14 +159,14 @@ struct RuleTests {
   }
 
   @Test(
-    "R3: A small word or a code beside unmatched words is no place",
+    "R3: A small word or a code with unmatched words is not a place",
     arguments: ["not me", "move it", "no it is not"])
   func unmatchedWords(text: String) throws {
     #expect(try World.first(text) == nil)
   }
 
   @Test(
-    "R3: A town's name inside a phrase has a low confidence",
+    "R3: A city's name inside a phrase has a low confidence",
     arguments: ["come to me", "oh my god", "a la carte"])
   func phrases(text: String) throws {
     #expect(try World.first(text).map(\.confidence) ?? 0 < 0.5)
@@ -196,9 +196,9 @@ struct RuleTests {
   @Test("R4: Unmatched words reduce the confidence")
   func skipped() throws {
     func confidence(_ text: String) throws -> Double { try #require(try World.first(text)).confidence }
-    let town = try confidence("Cambridge, MA")
+    let city = try confidence("Cambridge, MA")
     let street = try confidence("12 Oxford St, Cambridge, MA")
-    #expect(try town > street && street > confidence("12 Long Winding Oxford St, Cambridge, MA"))
+    #expect(try city > street && street > confidence("12 Long Winding Oxford St, Cambridge, MA"))
   }
 
   @Test(
@@ -226,7 +226,7 @@ struct RuleTests {
   }
 
   @Test(
-    "R5: A town is preferred to its namesake county, and both to their region",
+    "R5: A city outranks the county of the same name, and both outrank their region",
     arguments: [
       ("Paris, Île-de-France, France", "Paris, Île-de-France, France"),
       ("Yingkou, Liaoning, China", "Yingkou, Liaoning, China"),
@@ -237,12 +237,12 @@ struct RuleTests {
   }
 
   @Test(
-    "R5: The town may come before its street",
+    "R5: The city may come before its street",
     arguments: [
       ("Brno Česká 12", "Brno", Place.Level.city), ("Olomouc, Pražská 9", "Olomouc", .city),
       ("1052 Budapest Váci utca 8", "Budapest", .postcode),
     ])
-  func townFirst(text: String, name: String, level: Place.Level) throws {
+  func cityFirst(text: String, name: String, level: Place.Level) throws {
     let place = try #require(try World.first(text))
     #expect(place.name == name && place.level == level && place.match == .fallback)
   }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Accounts and sessions")
 struct AccountTests {
-  @Test("A sign-up starts a session, and an e-mail address has one account")
+  @Test("A sign-up starts a session, and an email address has one account")
   func signUp() async throws {
     let client = try IngestFixture().client
     let response = try await client.signUp("ada@example.org")
@@ -30,7 +30,7 @@ struct AccountTests {
     #expect(wrong.headers.filter { $0.key != "date" } == unknown.headers.filter { $0.key != "date" })
   }
 
-  @Test("Cookie and bearer token name one session, and a logout ends both")
+  @Test("A cookie and a bearer token identify one session, and a logout ends it for both")
   func logOut() async throws {
     let map = try IngestFixture()
     #expect(try await map.client.signUp("ada@example.org").status == 201)
@@ -109,7 +109,7 @@ struct AccountTests {
     #expect(try await client.list().entries.count == own.count)
   }
 
-  @Test("A cross-site login or sign-up is refused, and other clients may do both")
+  @Test("A cross-site login or sign-up is refused, and a same-site one is accepted")
   func crossSiteLogIn() async throws {
     let client = try IngestFixture().client
     let account = ["email": "ada@example.org", "password": Client.password, "firstName": "Ada"]

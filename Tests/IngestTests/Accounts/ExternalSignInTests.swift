@@ -101,15 +101,15 @@ struct ExternalSignInTests {
   }
 
   @Test("A pending authorization is consumed once, by the browser that began it")
-  func flow() async throws {
+  func authorization() async throws {
     let fixture = try OpenIDFixture()
     let providers = fixture.map.components.providers
     let (location, key) = try await providers.begin(returnPath: "/map", link: nil, from: Self.source)
     #expect(location.hasPrefix(fixture.provider.server.url + "/authorize?"))
     let state = try #require(location.firstMatch(of: #/[?&]state=([^&]+)/#)).1
     #expect(providers.consumeAuthorization(key: "another", state: String(state)) == nil)
-    let flow = try #require(providers.consumeAuthorization(key: key, state: String(state)))
-    #expect(flow.returnPath == "/map" && flow.link == nil)
+    let authorization = try #require(providers.consumeAuthorization(key: key, state: String(state)))
+    #expect(authorization.returnPath == "/map" && authorization.link == nil)
     #expect(providers.consumeAuthorization(key: key, state: String(state)) == nil)
     await expect("invalid_return") { _ = try await providers.begin(returnPath: "//a", link: nil, from: Self.source) }
   }

@@ -58,7 +58,7 @@ struct FacebookTests {
       let compat = try await compatLogIn(map.client, token)
       #expect(compat.status == 403)
       #expect(
-        try compat.guarded()["error"] as? String == "The provider rejected this login; log in there again.")
+        try compat.guarded()["error"] as? String == "The provider refused this login; log in there again.")
       #expect(!map.logged.contains(token))
     }
     #expect(map.logged.contains("code=facebook_app") && map.logged.contains("event=identity_refused"))
@@ -98,10 +98,10 @@ struct FacebookTests {
     #expect(compat.status == 403)
     #expect(
       try compat.guarded()["error"] as? String
-        == "Login with Facebook is disabled; log in with your e-mail address and password.")
+        == "Login with Facebook is disabled; log in with your email address and password.")
   }
 
-  @Test("A Facebook login takes over no account by address, and respects a closed sign-up")
+  @Test("A Facebook login takes over no account with the same address, and creates none if sign-up is closed")
   func noAccount() async throws {
     graph.set("token", .init())
     let map = try makeFixture()

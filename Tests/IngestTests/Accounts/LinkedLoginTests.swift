@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Linked identities")
 struct LinkedLoginTests {
-  /// Creates the browser's own account, with a password. Returns its cookie.
+  /// Creates an account with a password. Returns the cookie of its session.
   private func signUp(_ fixture: OpenIDFixture, _ email: String) async throws -> String {
     "otm=\(try #require(try await fixture.map.client.signedUp(as: email).token))"
   }
@@ -79,7 +79,7 @@ struct LinkedLoginTests {
     #expect(foreignReturn["code"] == "invalid_return")
     let facebook = try await begin(fixture, cookie, ["currentPassword": Client.password, "facebookAccessToken": "a"])
     #expect(facebook.status == 403 && facebook["code"] == "facebook_disabled")
-    // A cross-site request begins nothing: another person's identity could be linked.
+    // A cross-site request must begin nothing, because it could link another person's identity.
     let crossSite = try await begin(fixture, cookie, headers: ["Sec-Fetch-Site": "cross-site"])
     #expect(crossSite.status == 403 && crossSite["code"] == "cross_site")
     // The session has ended meanwhile, so there is no account to link to.
@@ -93,7 +93,7 @@ struct LinkedLoginTests {
     #expect(try await fixture.logIn()["code"] == "email_taken", "No identity must be linked.")
   }
 
-  @Test("An identity belongs to one account, and links only to the session that began it")
+  @Test("An identity belongs to one account, and links only in the session that began the linking")
   func others() async throws {
     let fixture = try OpenIDFixture()
     let (ada, bob) = (try await signUp(fixture, "a@example.org"), try await signUp(fixture, "b@example.org"))
@@ -110,7 +110,7 @@ struct LinkedLoginTests {
     #expect(try await fixture.client.get("/v2/account")["id"] == id, "The identity's account must not change.")
   }
 
-  @Test("Accounts without a password need a recent login for changes and keep their last identity")
+  @Test("An account without a password needs a recent login for changes and keeps its last identity")
   func passwordless() async throws {
     var fixture = try OpenIDFixture()
     #expect(try await fixture.logIn().status == 303)
@@ -121,7 +121,7 @@ struct LinkedLoginTests {
     #expect(last.status == 409 && last["code"] == "last_login_method")
     #expect(try await client.send("POST", Self.identities, body: "{}").status == 200)
 
-    // Makes the sessions eleven minutes older.
+    // Make the sessions eleven minutes older.
     fixture = try fixture.restarted(after: "UPDATE session SET created_ms = created_ms - 660000")
     client = fixture.client
     for (method, path, body) in [

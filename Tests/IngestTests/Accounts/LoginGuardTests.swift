@@ -48,7 +48,7 @@ struct LoginGuardTests {
     try loginGuard.check(target)
   }
 
-  @Test("An attempt counts as failed until it ends, so concurrent attempts get no extra ones")
+  @Test("An attempt counts as failed until it ends, so concurrent logins get no extra attempts")
   func atOnce() async throws {
     let target = try await loginGuard.target(email: Self.email, from: source("203.0.113.5"))
     let attempts = (0..<20).compactMap { _ in try? loginGuard.begin(target) }
@@ -85,7 +85,7 @@ struct LoginGuardTests {
     let source = source("203.0.113.5")
     let refused = (0..<200).count { _ in (try? loginGuard.countEmailTaken(source)) == nil }
     // One or two pauses may end during the test on a slow machine.
-    #expect((1...200 - Limits.loginAttemptsOfAddressFree).contains(refused))
+    #expect((1...200 - Limits.loginAttemptsOfNetworkFree).contains(refused))
     #expect((0..<200).contains { _ in (try? loginGuard.check(source)) == nil })
     try loginGuard.check(self.source("203.0.113.6"))
   }

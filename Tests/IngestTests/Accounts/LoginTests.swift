@@ -103,10 +103,10 @@ struct LoginTests {
     // If ingest is too slow for all of them, each client retries after the pause that ingest names.
     func all(_ send: @escaping @Sendable (Int) async throws -> APIResponse) async throws -> [APIResponse] {
       try await withThrowingTaskGroup(of: APIResponse.self) { group in
-        for pupil in 0..<count {
+        for number in 0..<count {
           group.addTask {
-            try await eventually("pupil \(pupil) gets a response", within: .seconds(300)) { () -> APIResponse? in
-              let response = try await send(pupil)
+            try await eventually("client \(number) gets a response", within: .seconds(300)) { () -> APIResponse? in
+              let response = try await send(number)
               guard response.status == 503 else { return response }
               let pause = try #require(Int(response.headers["retry-after"] ?? ""))
               try await Task.sleep(for: .seconds(pause))

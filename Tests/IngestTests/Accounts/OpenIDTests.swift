@@ -83,7 +83,7 @@ struct OpenIDTests {
     #expect(fixture.map.logged.contains("event=identity_refused"))
   }
 
-  @Test("Only the browser that began a login can end it, and only once")
+  @Test("Only the browser that began a login can complete it, and only once")
   func forged() async throws {
     let fixture = try OpenIDFixture()
     // An attacker's own login, in a victim's browser.
@@ -91,11 +91,11 @@ struct OpenIDTests {
     let victim = Browser(fixture.map)
     let forged = try await victim.get(attackersCallback)
     #expect(forged.status == 400 && forged["code"] == "login_not_in_progress" && victim.cookies[Client.base] == nil)
-    // The same, after the victim has begun a login.
+    // The attacker's callback is refused even after the victim has begun a login.
     _ = try await victim.get("\(Client.base)/v2/login/oidc")
     #expect(try await victim.get(attackersCallback)["code"] == "login_not_in_progress")
     #expect(victim.cookie("otm", of: Client.base) == nil)
-    // The browser that began the login ends it once. Then its code is spent too.
+    // The browser that began the login completes it once. Then the code is spent too.
     let key = try #require(fixture.browser.cookie("otm-login", of: Client.base))
     #expect(try await fixture.browser.get(attackersCallback).status == 303)
     let replay = try await fixture.browser.get(attackersCallback, headers: ["Cookie": "otm-login=\(key)"])
@@ -131,7 +131,7 @@ struct OpenIDTests {
     #expect(try await fixture.logIn().status == 303)
   }
 
-  @Test("A failing provider fails only the current login and is asked once")
+  @Test("A failing provider ends only the current login, after one token request")
   func down() async throws {
     let fixture = try OpenIDFixture()
     let discovery = "/realm/.well-known/openid-configuration"
@@ -163,7 +163,7 @@ struct OpenIDTests {
     #expect(fixture.map.logged.contains("code=oidc_token_status_401"))
   }
 
-  @Test("At most 32 logins wait for a provider, and further ones get busy")
+  @Test("At most 32 logins wait for a provider, and further logins get `busy`")
   func busy() async throws {
     let fixture = try OpenIDFixture()
     fixture.provider.set { $0.replies = ["/realm/.well-known/openid-configuration": .silence] }

@@ -27,7 +27,7 @@ struct PasswordlessTests {
     try await client.send("POST", "/v2/session", body: #"{"facebookAccessToken":"token"}"#)
   }
 
-  @Test("The owner sets a first password freely and needs it afterwards")
+  @Test("The owner sets a first password without a check and needs it afterwards")
   func firstPassword() async throws {
     var (map, client) = try await makeFixture()
     #expect(try await client.get("/v2/account").object["hasPassword"] as? Bool == false)
@@ -73,7 +73,7 @@ struct PasswordlessTests {
     #expect((again.object["account"] as? [String: Any])?["email"] as? String == "ada@example.org")
   }
 
-  @Test("The owner deletes the account without a password and then gets a new one")
+  @Test("The owner deletes the account without a password, and the next login creates a new account")
   func deleted() async throws {
     let (map, client) = try await makeFixture()
     let before = try await client.get("/v2/account")

@@ -8,7 +8,7 @@ struct ProfileTests {
     try await client.send("PATCH", "/v2/account", body: JSON.object(members))
   }
 
-  @Test("A change of e-mail address needs the password and a free address")
+  @Test("A change of email address needs the password and a free address")
   func address() async throws {
     let map = try IngestFixture()
     let ada = try await map.client.signedUp()
@@ -43,7 +43,7 @@ struct ProfileTests {
     #expect(try await map.client.logIn("new@example.org").status == 200)
   }
 
-  @Test("A new name counts as an edit of each listed post, and a refused one changes nothing")
+  @Test("A new name counts as an edit of each listed post, and a refused name changes nothing")
   func renameRate() async throws {
     let unlimited = try IngestFixture()
     var ada = try await unlimited.client.signedUp()

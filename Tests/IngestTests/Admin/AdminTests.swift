@@ -8,9 +8,9 @@ struct AdminTests {
 
   init() throws { map = try IngestFixture(workers: 0) }
 
-  /// Posts places, one after the other, that a failing worker turns into dead posts.
+  /// Creates one post per place, one after the other. A failing worker makes each a dead post.
   ///
-  /// - Returns: Their ids.
+  /// - Returns: The ids of the posts.
   private func makeDead(_ places: [String], _ client: Client) async throws -> [String] {
     try map.addWorker { _ in .failed(.init(kind: .permanent, code: "bad_place", detail: "this worker likes no place")) }
     var ids: [String] = []
@@ -27,7 +27,7 @@ struct AdminTests {
     try #require(response.object["posts"] as? [[String: Any]]).compactMap { $0["id"] as? String }
   }
 
-  @Test("Operator routes refuse strangers and accounts without the operator role")
+  @Test("Operator routes refuse clients without a session and accounts without the operator role")
   func refused() async throws {
     let ada = try await map.client.signedUp()
     let routes = [
@@ -127,7 +127,7 @@ struct AdminTests {
   }
 
   @Test(
-    "Invalid parameters of operator routes are named",
+    "Errors of operator routes name the invalid parameter",
     arguments: [
       ("posts?state=lost", 400, "invalid_state"), ("posts?limit=0", 400, "invalid_limit"),
       ("posts?limit=1001", 400, "invalid_limit"), ("posts?after=x", 422, "invalid_after"),
@@ -139,7 +139,7 @@ struct AdminTests {
     #expect(response.status == status && response["code"] == code, "\(response.object)")
   }
 
-  @Test("A selection names posts or all, not both, and at most the limit")
+  @Test("A selection names up to 1,000 posts, or all posts, but not both")
   func selections() async throws {
     let boss = try await map.operatorClient()
     let many = Array(repeating: "zzzzzzzzzz", count: Limits.adminPostsMax + 1)

@@ -125,7 +125,7 @@ struct CompatAppTests {
     }
   }
 
-  @Test("B9: the login's cookies suffice for a write, and without them it gives 401")
+  @Test("B9: a write needs only the login's cookies, and gives 401 without them")
   func cookies() async throws {
     let app = try await IngestFixture().app()
     let text = "You are not logged in, or your session has ended: log in first."
@@ -139,7 +139,7 @@ struct CompatAppTests {
     #expect(try await app.send("GET", app.family.list, cookie: false).status == 200)
   }
 
-  @Test("P1, P2, P4: session and user routes answer with five bytes and one JSON object")
+  @Test("P1, P2, P4: session and user routes send five bytes and one JSON object")
   func prefix() async throws {
     let app = try await IngestFixture().app()
     for path in [
@@ -185,7 +185,7 @@ struct CompatAppTests {
   }
 
   @Test(
-    "P3: list routes answer without the five bytes, also on errors", arguments: CompatApp.Family.all)
+    "P3: list routes send no five bytes before the JSON, also on errors", arguments: CompatApp.Family.all)
   func noPrefix(family: CompatApp.Family) async throws {
     let app = try await IngestFixture().app(family)
     for path in [family.list, "\(family.list)/0000000000", "\(family.list)/1/2", "\(family.list)?where=x"] {

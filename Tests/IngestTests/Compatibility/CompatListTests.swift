@@ -5,16 +5,16 @@ import Testing
 struct CompatListTests {
   private func id(_ row: [String: Any]) -> String { row["objectId"] as? String ?? "" }
 
-  /// Posts these places, one after the other.
+  /// Creates one post per place, one after the other.
   ///
-  /// - Returns: Their ids.
+  /// - Returns: The ids of the posts.
   private func post(_ places: [String], _ app: CompatApp) async throws -> [String] {
     var ids: [String] = []
     for place in places { ids.append(try #require(try await app.post(["mapString": place])["objectId"])) }
     return ids
   }
 
-  @Test("G1: every row has every field with its type, whatever its post had")
+  @Test("G1: every row has every field with its type, whatever the client sent")
   func rows() async throws {
     let app = try await IngestFixture().app()
     try await app.post()
@@ -77,14 +77,14 @@ struct CompatListTests {
         #expect(row["mapString"] as? String == place && row["mediaURL"] as? String == listed)
         let entries = try #require(try await map.client.get("/v2/feed").object["entries"] as? [[String: Any]])
         #expect(entries.first?["link"] as? String == feedLink)
-        // An empty edit changes neither.
+        // An empty edit changes neither the place nor the link.
         #expect(try await app.send("PUT", "\(app.family.list)/\(id)", "{}").status == 200)
       }
     }
   }
 
   @Test(
-    "An unknown class is an empty list, also with a query escaped into the path",
+    "An unknown class gives an empty list, also with a query escaped into the path",
     arguments: [
       "/parse/classes/GameScore", "/1/classes/GameScore", "/parse/classes/StudentLocation%3Flimit=100",
       "/1/classes/StudentLocation%3Forder=-updatedAt%26limit=100", "/1/classes/studentlocation",
@@ -126,7 +126,7 @@ struct CompatListTests {
     for limit in ["101", "1000", "1001", "9999999"] { #expect(try await app.list("limit=\(limit)").count == 101) }
   }
 
-  @Test("The parameter order sorts by two keys in both directions, and ignores others")
+  @Test("The parameter order sorts by two keys in both directions, and ignores other keys")
   func order() async throws {
     let app = try await IngestFixture().app()
     let ids = try await post(["Oslo", "Rome", "Bonn"], app)

@@ -6,7 +6,7 @@ import Testing
 struct CompatSessionTests {
   private var expiration: Regex<Substring> { #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/# }
 
-  @Test("L1, L2, L3: key, session id and expiration have the original's form")
+  @Test("L1, L2, L3: key, session id and expiration have the original service's form")
   func form() async throws {
     let map = try IngestFixture()
     let response = try await map.app().logIn()
@@ -21,7 +21,7 @@ struct CompatSessionTests {
     #expect(end.wholeMatch(of: expiration) != nil)
     let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
     let days = try format.parse(String(end.dropLast(4)) + "Z").timeIntervalSinceNow / 86_400
-    #expect((59...60).contains(days), "The session must last as long as the original's.")
+    #expect((59...60).contains(days), "The session must last as long as in the original service.")
   }
 
   @Test("L4: a session survives a restart of ingest")
@@ -134,7 +134,7 @@ struct CompatSessionTests {
     }
   }
 
-  @Test("O1, O2: a logout returns the session's id and ends it")
+  @Test("O1, O2: a logout ends the session and returns its id")
   func logOut() async throws {
     let app = try await IngestFixture().app()
     let session = try #require(try await app.logIn().guarded()["session"] as? [String: Any])

@@ -74,7 +74,7 @@ struct CompatUserTests {
     #expect(try await bob.user(session).status == 404)
   }
 
-  @Test("U5: only the owner sees the e-mail address")
+  @Test("U5: only the owner sees the email address")
   func email() async throws {
     let map = try IngestFixture()
     let ada = try await map.app()

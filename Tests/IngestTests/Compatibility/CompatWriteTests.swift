@@ -6,7 +6,7 @@ struct CompatWriteTests {
   private var time: Regex<Substring> { #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/# }
 
   @Test(
-    "POST returns id and time, PUT returns its time, and DELETE an empty object",
+    "POST returns an id and a time, PUT returns a time, and DELETE returns an empty object",
     arguments: CompatApp.Family.all
   )
   func responses(family: CompatApp.Family) async throws {
@@ -28,7 +28,7 @@ struct CompatWriteTests {
     #expect(try await app.send("DELETE", "\(family.list)/\(id)").isParseError(404, 101, "Object not found."))
   }
 
-  @Test("A post keeps its own coordinates, and without any it gets the place's")
+  @Test("A post keeps its own coordinates, and without coordinates it gets those of its place")
   func coordinates() async throws {
     let app = try await IngestFixture().app()
     #expect(try await app.post(["mapString": "Oslo", "latitude": 1.5, "longitude": 2]).status == 200)
@@ -88,7 +88,7 @@ struct CompatWriteTests {
     #expect(NSArray(array: try await app.list()) == NSArray(array: before))
   }
 
-  @Test("W6: only its owner changes a row, and an unknown id creates none")
+  @Test("W6: only the owner changes a post, and an edit of an unknown id creates none")
   func owners() async throws {
     let map = try IngestFixture()
     let (ada, bob) = (try await map.app(), try await map.app(CompatApp.Family.all[0], "bob@example.org"))
@@ -132,7 +132,7 @@ struct CompatWriteTests {
     #expect(try await app.list().isEmpty)
   }
 
-  @Test("PUT changes only the fields that it has")
+  @Test("PUT changes only the fields in its body")
   func partial() async throws {
     let app = try await IngestFixture().app()
     let id = try #require(try await app.post(["mediaURL": "just text"])["objectId"])

@@ -10,12 +10,12 @@ struct BadRequest: Sendable {
   let code: String
   var field: String?
 
-  /// A post with a literal body.
+  /// Creates a post with a literal body.
   init(_ body: String, _ status: Int, _ code: String, field: String? = nil) {
     (self.body, self.status, self.code, self.field) = (body, status, code, field)
   }
 
-  /// A post with one invalid member.
+  /// Creates a post with one invalid member.
   init(_ member: String, _ value: String) {
     let members = ["place": "\"Oslo\"", "link": "\"example.org\""].merging([member: value]) { $1 }
     body = "{" + members.map { "\"\($0)\": \($1)" }.joined(separator: ",") + "}"

@@ -40,7 +40,8 @@ struct Client: Sendable {
     try await send("GET", path, headers: headers)
   }
 
-  /// Returns the client with a session of an account, which is created if it is missing. Computes no password hash.
+  /// Returns the client with a session of an account. Creates the account if it is missing, without the computation of
+  /// a password hash.
   func signedUp(as email: String = "ada@example.org") async throws -> Client {
     var client = self
     client.token = try await fixture.session(of: try await fixture.account(email))

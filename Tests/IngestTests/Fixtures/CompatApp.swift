@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// An app written for the original service. It keeps cookies, removes the five bytes, and reads the fields that it
+/// An app written for the original service. The app keeps cookies, removes the five bytes, and reads the fields that it
 /// needs.
 final class CompatApp {
   /// The paths of the original service in one of its versions.
@@ -77,7 +77,7 @@ final class CompatApp {
     JSON.object((location as [String: Any]).merging(changes) { $1 }.filter { !($0.value is NSNull) })
   }
 
-  /// Posts, and waits until the post is settled: on a slow machine ingest ends its own wait after two seconds.
+  /// Creates a post and waits until it is settled. On a slow machine ingest ends its own wait after two seconds.
   @discardableResult
   func post(_ changes: [String: Any] = [:]) async throws -> APIResponse {
     let response = try await send("POST", family.list, Self.location(changes))
@@ -109,7 +109,7 @@ extension APIResponse {
     return try #require(object as? [String: Any], sourceLocation: sourceLocation)
   }
 
-  /// Returns true if the response is an error in Parse's form, with the status beside it.
+  /// Returns true if the response is an error in Parse's form, with the HTTP status as an additional member.
   func isParseError(_ status: Int, _ code: Int, _ text: String? = nil) -> Bool {
     self.status == status && object["code"] as? Int == code && object["status"] as? Int == status
       && (object["error"] as? String)?.isEmpty == false && (text == nil || object["error"] as? String == text)

@@ -126,7 +126,7 @@ final class IngestFixture: Sendable {
     }
   }
 
-  /// Ends ingest like a signal. Later calls do nothing.
+  /// Ends ingest as a signal does. Later calls do nothing.
   func end() {
     let isFirst = hasEnded.withLock { hasEnded in
       defer { hasEnded = true }
@@ -157,13 +157,13 @@ final class IngestFixture: Sendable {
       registration, passwordHash: Self.passwordHash, unixMs: WallClock.unixMs)
   }
 
-  /// Waits until a post is settled, for two minutes at most.
+  /// Waits until a post is settled, for at most two minutes.
   func settle(_ post: String) async throws {
     guard let id = PostID(post) else { return }
     try await components.queue.settlement(of: id, withinMs: 120_000)
   }
 
-  /// Begins a session of an account, like a login from this machine.
+  /// Begins a session of an account, like a login from this host.
   ///
   /// - Returns: The session's token.
   func session(of account: Account) async throws -> String? {

@@ -7,7 +7,8 @@ import NIOEmbedded
 @testable import Ingest
 @testable import Web
 
-/// Routes as a local client reaches them: from 127.0.0.1, over a guarded connection, with the Host header in its place.
+/// Responder that passes requests to the routes as if from 127.0.0.1, over a guarded connection. It moves the Host
+/// header to the request's authority.
 struct LoopbackResponder: HTTPResponder {
   let base: RouterResponder<ConnectionContext>
   private let counts: ConnectionCounts

@@ -18,7 +18,7 @@ struct PageTests {
     #expect(try await client.get("/admin").headers["content-type"] == "text/html; charset=utf-8")
   }
 
-  @Test("Page files are immutable under the digest of all files, and unknown under another")
+  @Test("Page files are immutable under the digest of all files, and missing under another digest")
   func files() async throws {
     let client = try IngestFixture().client
     let text = String(decoding: try await client.get("/", headers: html).body, as: UTF8.self)
@@ -37,7 +37,7 @@ struct PageTests {
     }
   }
 
-  @Test("The page's policy allows only configured sources")
+  @Test("The page's content security policy allows only configured sources")
   func policy() async throws {
     let client = try IngestFixture {
       $0.page.feed = .port { 7_701 }

@@ -29,7 +29,7 @@ struct PasswordHashTests {
     #expect(PasswordHash.isPassword("correct horse", of: libsodium(passes: 2, kib: 19_456), in: memory))
   }
 
-  @Test("A weaker hash is accepted and outdated, and a stronger one stays")
+  @Test("A weaker hash is valid but outdated, and a stronger hash is not outdated")
   func outdated() {
     let (weak, strong) = (libsodium(passes: 1, kib: 8_192), libsodium(passes: 3, kib: 24_576))
     #expect(PasswordHash.isPassword("correct horse", of: weak, in: memory))
@@ -64,7 +64,7 @@ struct PasswordHashTests {
     #expect(!PasswordHash.isPassword("", of: hash, in: memory))
   }
 
-  /// Returns a hash by libsodium, as older versions and other programs make it.
+  /// Returns a hash that libsodium makes, like older versions and other programs.
   private func libsodium(passes: UInt64, kib: Int) -> String {
     var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
     let result = crypto_pwhash_str_alg(&text, "correct horse", 13, passes, kib * 1_024, crypto_pwhash_ALG_ARGON2ID13)

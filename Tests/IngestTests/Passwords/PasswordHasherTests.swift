@@ -28,7 +28,7 @@ struct PasswordHasherTests {
     arguments: PostFlow.Pace.allCases)
   func schoolClass(pace: PostFlow.Pace) async throws {
     Secrets.prepare()
-    // A slow clock, so that a busy machine meets the deadlines. It stands still if the pace needs no pauses.
+    // The clock is slow, so that a busy machine meets the deadlines. It stands still if the pace needs no pauses.
     let passwords = PasswordHasher(pace: { _ in pace }, nowMs: { pace == .heavy ? Reactor.nowMs / 8 : 0 })
     let count = pace == .heavy ? 4 : 60
     let results = await withTaskGroup(of: Bool?.self) { group in
@@ -84,7 +84,7 @@ struct PasswordHasherTests {
     #expect(try await compare(passwords, "x", with: nil) == false)
   }
 
-  @Test("A full hasher refuses a request, and another network's takes a slot of the largest")
+  @Test("A full hasher refuses a request, but a request of another network takes a slot of the largest network")
   func full() async throws {
     Secrets.prepare()
     let nowMs = Atomic(Int64(0))

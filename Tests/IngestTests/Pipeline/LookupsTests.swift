@@ -31,7 +31,7 @@ struct LookupsTests {
   private func job() async throws -> Job {
     let commands = try await commands()
     guard commands.count == 1, case .lookUp(let job) = commands[0] else {
-      throw TimeoutError(description: "no lookup but \(commands)")
+      throw TimeoutError(description: "expected one lookup, got \(commands)")
     }
     return job
   }
@@ -46,7 +46,7 @@ struct LookupsTests {
     #expect(try await places.map(\.label) == ["Oslo, Norway"])
   }
 
-  @Test("Equal lookups share one job, and another query is another job")
+  @Test("Equal lookups share one job, and another query gets another job")
   func shared() async throws {
     let lookups = lookups()
     async let first = lookups.places(PlaceQuery("Oslo"))
@@ -55,7 +55,7 @@ struct LookupsTests {
     async let second = lookups.places(PlaceQuery("Oslo"), onDisconnect: { _ in isWaiting.withLock { $0 = true } })
     try await eventually("the second client waits") { isWaiting.withLock { $0 } }
     async let other = lookups.places(PlaceQuery("Lima"))
-    // Sent after the second lookup, so its job is the next one.
+    // This query comes after the second lookup, so its job is the next one.
     let next = try await self.job()
     #expect(next.placeQuery.text == "Lima" && next.id != job.id)
     lookups.complete(job.id, oslo)
@@ -65,7 +65,7 @@ struct LookupsTests {
     #expect(try await other.isEmpty, "An unknown place must give an empty result.")
   }
 
-  @Test("A lookup after the outcome sends a new job")
+  @Test("An equal lookup after the outcome gets a new job")
   func again() async throws {
     let lookups = lookups()
     async let first = lookups.places(PlaceQuery("Oslo"))
@@ -109,7 +109,7 @@ struct LookupsTests {
     #expect(cancelled == [job.id])
   }
 
-  @Test("A job continues while a client waits, and is cancelled with the last one")
+  @Test("A job continues while a client waits, and is cancelled when the last client disconnects")
   func disconnected() async throws {
     let lookups = lookups()
     let disconnects = Mutex<[@Sendable () -> Void]>([])

@@ -35,10 +35,10 @@ struct PostPipelineTests {
     return (result.accepted.id, result.accepted.job != nil, result.waits)
   }
 
-  /// Fills the backlog except for this number of slots.
+  /// Fills the backlog except for `slots` free slots.
   private func fill(leaving slots: Int) { queue.depth.add(Limits.queueDepthMax - depth - slots, ordering: .relaxed) }
 
-  @Test("An accepted post is durable and counts in the depth until it leaves")
+  @Test("An accepted post is durable and counts in the depth until it leaves the queue")
   func depthOfPosts() async throws {
     let first = try await accept()
     #expect(first.isNew && depth == 1)
@@ -77,7 +77,7 @@ struct PostPipelineTests {
     _ = try await accept()
   }
 
-  @Test("A group gets the free slots in order and releases the unused ones")
+  @Test("Posts of one batch get the free slots in order, and the batch releases unused slots")
   func group() async throws {
     fill(leaving: 3)
     let account = try await map.account("ada@example.org").id

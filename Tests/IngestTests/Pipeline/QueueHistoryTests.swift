@@ -15,7 +15,7 @@ struct QueueHistoryTests {
       atMs: atMs, depth: 1, dead: 0, oldestMs: 0, accepted: 0, settled: 0, failed: 0, workers: 1, subscribers: 0)
   }
 
-  @Test("The history keeps one hour of samples and returns those since a time")
+  @Test("The history keeps one hour of samples and returns the samples since a time")
   func ring() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-ingest-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -33,7 +33,7 @@ struct QueueHistoryTests {
     #expect(history.samples(sinceMs: count + 2).isEmpty)
   }
 
-  @Test("A query to a silent reactor returns nil")
+  @Test("An inspection of a silent reactor returns nil")
   func silent() async {
     let inspector = QueueInspector(CommandQueue(WakeupEvent()))
     if await inspector.liveState(about: .status) != nil { Issue.record("A silent reactor returned a state.") }

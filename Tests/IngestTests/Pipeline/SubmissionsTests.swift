@@ -7,7 +7,7 @@ import Testing
 @testable import Ingest
 @testable import Messaging
 
-/// Replies to producers from the real queue and store. The submit link's own tests cover the frames.
+/// Tests of the replies to producers, with the real queue and store. The tests of the submission link cover the frames.
 @Suite("Submissions over ZeroMQ")
 struct SubmissionsTests {
   private let map: IngestFixture

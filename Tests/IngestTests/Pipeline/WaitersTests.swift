@@ -36,7 +36,7 @@ struct WaitersTests {
     #expect(waiters.register(5))
   }
 
-  @Test("A wait ends without an outcome by timeout, by cancel, and with its task")
+  @Test("A wait ends without an outcome at its timeout, on cancel, and with its task")
   func without() async {
     #expect(waiters.register(1))
     #expect(await waiters.outcome(of: 1, withinMs: 1) == nil)

@@ -163,7 +163,7 @@ struct BadInputTests {
   }
 
   @Test(
-    "An unsupported method gives 405 with the allowed ones",
+    "An unsupported method gives 405 with the allowed methods",
     arguments: [
       ("PUT", "/v2/posts", "GET, POST"), ("DELETE", "/v2/feed", "GET"), ("POST", "/v2/geocode", "GET"),
       ("POST", "/v2/reverse", "GET"),
@@ -177,7 +177,7 @@ struct BadInputTests {
     #expect(allow?.sorted().joined(separator: ", ") == allowed)
   }
 
-  @Test("The published limits are the enforced ones")
+  @Test("The published limits are the limits that ingest enforces")
   func limits() async throws {
     let client = try await IngestFixture().client.signedUp()
     let limits = try await client.get("/v2/limits")

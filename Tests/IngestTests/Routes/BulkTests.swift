@@ -20,7 +20,7 @@ struct BulkTests {
     }
   }
 
-  @Test("Each line gets its result in order: valid lines are stored, invalid ones refused alone")
+  @Test("Each line gets its result in order, and an invalid line does not affect valid lines")
   func mixed() async throws {
     let client = try await IngestFixture().client.signedUp()
     let lines = [
@@ -38,7 +38,7 @@ struct BulkTests {
     #expect(try await client.posts().map(\.id) == ids)
   }
 
-  @Test("A repeated bulk request with its key creates no post twice")
+  @Test("A repeated bulk request with the same key creates no post twice")
   func retried() async throws {
     let client = try await IngestFixture().client.signedUp()
     let lines = [line("Oslo"), line("Oslo"), line("Rome", ["idempotencyKey": "mine"])]

@@ -31,7 +31,7 @@ struct CrossOriginTests {
       ("https://xapp.example.org", false), ("https://APP.example.org", false), ("null", false), ("*", false),
       ("https://app.example.org/", false),
     ])
-  func named(origin: String, isNamed: Bool) async throws {
+  func allowed(origin: String, isAllowed: Bool) async throws {
     let client = try IngestFixture { $0.allowedOrigins = [app, "http://localhost:3000"] }.client
     let preflight = try await client.send(
       "OPTIONS", "/v2/posts",
@@ -44,12 +44,12 @@ struct CrossOriginTests {
       headers: ["Origin": origin, "Sec-Fetch-Site": "cross-site"])
     let refused = try await client.get("/v2/posts", headers: ["Origin": origin])
     for response in [preflight, signUp, refused] {
-      #expect(response.headers["access-control-allow-origin"] == (isNamed ? origin : nil))
+      #expect(response.headers["access-control-allow-origin"] == (isAllowed ? origin : nil))
       #expect(response.headers["access-control-allow-credentials"] == nil, "CORS must not allow cookies.")
       #expect(response.headers["vary"] == "Origin")
     }
-    #expect(preflight.status == (isNamed ? 204 : 405) && signUp.status == (isNamed ? 201 : 403))
-    if isNamed {
+    #expect(preflight.status == (isAllowed ? 204 : 405) && signUp.status == (isAllowed ? 201 : 403))
+    if isAllowed {
       #expect(preflight.headers["access-control-allow-methods"]?.contains("DELETE") == true)
       #expect(preflight.headers["access-control-allow-headers"]?.contains("Authorization") == true)
       #expect(refused.headers["access-control-expose-headers"]?.contains("Retry-After") == true)
@@ -88,9 +88,9 @@ struct CrossOriginTests {
       ("", "http://HOST", true), ("", "https://HOST", true), ("", "ftp://HOST", false), ("", "HOST", false),
       ("", "http://x/HOST", false), ("", "null", false),
     ])
-  func scheme(named: String, origin: String, isAccepted: Bool) async throws {
-    let client = try IngestFixture { $0.origin = named }.client
-    let name = named.hasPrefix("https://") ? "__Host-otm" : "otm"
+  func scheme(publicURL: String, origin: String, isAccepted: Bool) async throws {
+    let client = try IngestFixture { $0.origin = publicURL }.client
+    let name = publicURL.hasPrefix("https://") ? "__Host-otm" : "otm"
     let cookie = "\(name)=\(try #require(try await client.signedUp().token))"
     let headers = ["Origin": origin.replacing("HOST", with: Client.base.dropFirst("http://".count)), "Cookie": cookie]
     #expect(try await client.post("Oslo", headers: headers).status == (isAccepted ? 202 : 403))

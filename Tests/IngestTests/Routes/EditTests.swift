@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Edits and deletions")
 struct EditTests {
-  @Test("An edit returns the changed post, and an invalid one changes nothing")
+  @Test("An edit returns the changed post, and an invalid edit changes nothing")
   func edit() async throws {
     let map = try IngestFixture()
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
@@ -66,7 +66,7 @@ struct EditTests {
     #expect(try await client.list().entries.isEmpty)
   }
 
-  @Test("An edit publishes a rejected post; a new link needs no worker, a new place does")
+  @Test("An edit publishes a rejected post, and only a new place needs a worker")
   func lookup() async throws {
     let map = try IngestFixture()
     let client = try await map.client.signedUp()

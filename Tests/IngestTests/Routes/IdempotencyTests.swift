@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Idempotent posts")
 struct IdempotencyTests {
-  @Test("A repeated key and post is replayed, also after a restart")
+  @Test("A repeated post with the same key is replayed, also after a restart")
   func replayed() async throws {
     var map = try IngestFixture()
     var client = try await map.client.signedUp()
@@ -50,7 +50,7 @@ struct IdempotencyTests {
     #expect(try await ada.posts().map(\.place) == ["Oslo"])
   }
 
-  @Test("Requests that have no key create a post each")
+  @Test("Each request without a key creates a post")
   func withoutKey() async throws {
     let client = try await IngestFixture().client.signedUp()
     for _ in 0..<3 { #expect(try await client.post("Oslo", wait: 30).status == 200) }

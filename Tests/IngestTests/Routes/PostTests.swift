@@ -41,7 +41,7 @@ struct PostTests {
     #expect(try await client.list().entries.isEmpty)
   }
 
-  @Test("Everybody sees a published post, and only its owner sees other ones")
+  @Test("Everybody sees a published post, and only the owner sees a post in another state")
   func privacy() async throws {
     let map = try IngestFixture(workers: 0)
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))

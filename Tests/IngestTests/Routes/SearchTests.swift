@@ -63,7 +63,7 @@ struct SearchTests {
   }
 
   @Test(
-    "An invalid parameter is named",
+    "The error names an invalid parameter",
     arguments: [
       ("scope=some", "scope"), ("limit=0", "limit"), ("limit=1001", "limit"), ("after=x", "after"),
       ("country=x", "country"),

@@ -7,7 +7,7 @@ import Testing
 struct DiskFullLogTests {
   private var log = DiskFullLog()
 
-  @Test("A full disk logs one line a minute with the refused writes, and one at the end")
+  @Test("A full disk logs one line a minute with the refused writes, and one line when it has space again")
   mutating func full() {
     #expect(log.line(isFull: false, refused: 0, nowMs: 0) == nil)
     #expect(log.line(isFull: true, refused: 3, nowMs: 1_000) == .full(refused: 3))

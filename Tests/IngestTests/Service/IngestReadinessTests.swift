@@ -48,7 +48,7 @@ struct IngestReadinessTests {
     #expect(code(of: readiness) == nil)
   }
 
-  @Test("A full or stalled backlog makes ingest unready until it is over")
+  @Test("A full or stalled backlog makes ingest unready until the backlog recovers")
   func backlog() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let readiness = try readiness(depth: Limits.queueDepthMax)

@@ -49,7 +49,7 @@ struct StoreFailureMonitorTests {
   @Test("A store that fails during a write ends ingest with the reason")
   func failed() async throws {
     _ = try await map.account("ada@example.org")
-    // The store notices that its file is missing, like after a disk failure.
+    // The next write fails, because the store notices that its file is missing.
     try FileManager.default.removeItem(atPath: map.folder.path + "/data/onthemap.sqlite")
     await #expect(throws: (any Error).self) { try await map.account("bob@example.org") }
     await #expect(throws: DiskFailure.self) { try await monitor.run(beside: Endless(), Endless()) }

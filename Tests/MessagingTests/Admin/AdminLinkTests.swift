@@ -39,10 +39,10 @@ private struct TestAdmin {
     (self.jobCommands, self.adminCommands) = (jobCommands, adminCommands)
   }
 
-  /// Returns the live state of a request as a reply. `.paused(nil)` unless the request is for the status or a list.
+  /// Returns a request's live state as a reply. Returns `.paused(nil)` for a request without live state.
   static func liveReply(to request: AdminServer.Request) -> AdminReply {
     var status = QueueStatus()
-    switch request.known {
+    switch request.liveState {
     case .status(let snapshot, let rates, let feeds):
       (status.queue, status.feeds, status.accepted) = (snapshot, feeds, rates.accepted)
       (status.completed, status.failed) = (rates.settled, rates.failed)
@@ -133,7 +133,7 @@ struct AdminLinkTests {
     #expect(try await tool.reply(to: request) == AdminSamples.replies[index % AdminSamples.replies.count])
   }
 
-  @Test("An admin request carries its sender's process ids over IPC, and its address over TCP")
+  @Test("An admin request carries the sender's user, group and process ids over IPC, and its address over TCP")
   func sender() async throws {
     let recorded = Shared<[String]>([])
     let path = try Endpoint("ipc://@onthemap-test-\(UInt64.random(in: 0...UInt64.max))")
@@ -154,7 +154,7 @@ struct AdminLinkTests {
     #expect(senders.count == 2 && senders.last == "127.0.0.1", "\(senders)")
   }
 
-  @Test("A malformed admin request gets an error reply, and the server goes on")
+  @Test("A malformed admin request gets an error reply, and the server continues")
   func malformed() async throws {
     let admin = try TestAdmin(onRequest: { TestAdmin.liveReply(to: $0) })
     defer { admin.reactor.stop() }
@@ -222,7 +222,7 @@ struct AdminLinkTests {
     try await eventually("the server accepts a further request") { held.value.count == Limits.adminRequestsMax + 1 }
   }
 
-  @Test("An ipc socket is for its owner only, and replaces a leftover file")
+  @Test("Only the owner may open an ipc socket, and the socket replaces a leftover file")
   func permissions() async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "otm-\(UUID().uuidString.prefix(8)).sock").path
     defer { unlink(path) }
@@ -230,8 +230,9 @@ struct AdminLinkTests {
     let before = umask(0o022)
     umask(before)
     let admin = try TestAdmin(bind: Endpoint("ipc://\(path)"), onRequest: { TestAdmin.liveReply(to: $0) })
-    var info = stat()
-    #expect(stat(path, &info) == 0 && info.st_mode & 0o777 == 0o600 && info.st_mode & S_IFMT == S_IFSOCK)
+    var fileStatus = stat()
+    #expect(stat(path, &fileStatus) == 0 && fileStatus.st_mode & 0o777 == 0o600)
+    #expect(fileStatus.st_mode & S_IFMT == S_IFSOCK)
     let after = umask(before)
     #expect(after == before, "The process's umask is unchanged.")
     let tool = try TestTool(Endpoint("ipc://\(path)"))

@@ -22,7 +22,7 @@ struct AdminWireTests {
     #expect(frame.reply == AdminSamples.replies[index])
   }
 
-  @Test("An admin request that the protocol forbids is refused by name")
+  @Test("A forbidden admin request is refused with an error that names the fault")
   func forbidden() {
     let bad: [(AdminRequestFrame.OneOf_Body?, String)] = [
       (nil, "body"), (.list(.with { $0.state = .published }), "state"),

@@ -85,7 +85,7 @@ struct ChangeLinkTests {
     try await eventually("the feed refuses the other list") { client.received.hasRefused }
     client.forgetRefusal()
     server.commands.enqueue([.sample(10)])
-    try await eventually("the feed refuses the change after it") { client.received.hasRefused }
+    try await eventually("the feed refuses the change after the other list") { client.received.hasRefused }
     #expect(client.received.state == .sample(1...9) && client.received.lists == 1 && client.received.isStale)
   }
 
@@ -100,8 +100,8 @@ struct ChangeLinkTests {
     defer { client.reactor.stop() }
     try await eventually("the feed refuses the list") { client.received.hasRefused }
     let refusedMs = try #require(client.received.refusedMs)
-    // On a slow machine the feed may fetch twice before it has the first reply, and the second fetch may arrive later
-    // than that. Only the feed's own times count here, so delays of its peer or of the test make no difference.
+    // On a slow machine the feed may fetch twice before it has the first reply, and the second fetch may arrive after
+    // the refusal. The test compares only times of the feed, so delays of its peer or of the test do not matter.
     try await eventually("the feed fetches again") { client.received.fetchesMs.contains { $0 > refusedMs } }
     let againMs = try #require(client.received.fetchesMs.first { $0 > refusedMs })
     #expect(againMs - refusedMs >= Limits.livenessMs)
@@ -119,7 +119,7 @@ struct ChangeLinkTests {
     }
     defer { reactor.stop() }
     let feed = RawSocket(ZMQ_DEALER, connect: endpoint, unreadMax: 1)
-    // 19 MB of lists. The kernel and the feed's socket buffer only a few of them.
+    // The feed fetches 19 MB of lists. The kernel and the feed's socket buffer only a few lists.
     for fetch in 1...ProbedServer.fetches {
       feed.send([FetchRequest(id: UInt64(fetch), feed: "mute", after: nil).bytes])
       try await eventually("ingest handles fetch \(fetch)") { seen.value.fetches == fetch }
@@ -129,7 +129,7 @@ struct ChangeLinkTests {
   }
 }
 
-/// A change server that checks after some fetches whether libzmq accepts another message for the feed.
+/// A change server that checks after the last fetch whether libzmq accepts another message for the feed.
 private final class ProbedServer: ReactorSocket {
   struct Seen {
     /// Number of fetches that the server handled.
@@ -235,7 +235,7 @@ private final class RecordingClient: ReactorSocket {
   func shutDown() { client.shutDown() }
 }
 
-/// An ingest whose lists have a wrong hash.
+/// A stub of ingest that sends lists with a wrong hash.
 private final class WrongHashServer: ReactorSocket {
   let socket: Socket
   let endpoint: Endpoint

@@ -11,7 +11,7 @@ struct FrameFuzzTests {
   private static let state = FeedState.sample(1...6)
   private static let leases = (1...4).map { Onthemap_Jobs_V1_LeaseRef(.numbered($0)) }
 
-  private static let ofWorkers: [WorkerFrame.OneOf_Body] = [
+  private static let workerBodies: [WorkerFrame.OneOf_Body] = [
     .hello(
       .with {
         ($0.minMajor, $0.maxMajor, $0.worker, $0.software) = (1, 1, "w", "test/1")
@@ -37,7 +37,7 @@ struct FrameFuzzTests {
       }),
   ]
 
-  private static let ofIngest: [IngestFrame.OneOf_Body] = [
+  private static let ingestBodies: [IngestFrame.OneOf_Body] = [
     .welcome(.with { ($0.heartbeatMs, $0.livenessMs, $0.maxMessageBytes, $0.maxWindow) = (2_000, 6_000, 65_536, 64) }),
     .jobs(.with { $0.jobs = [Job.post(1), .lookup].map { .init(.init(job: $0, lease: .numbered(1))) } }),
     .acks(.with { $0.acks = [.with { ($0.jobID, $0.leaseToken, $0.disposition) = (1, 2, .committed) }] }),
@@ -46,7 +46,7 @@ struct FrameFuzzTests {
     .drain(.init()),
   ]
 
-  private static let ofFeeds: [FeedFrame.OneOf_Body] = [
+  private static let feedBodies: [FeedFrame.OneOf_Body] = [
     FeedFrame.snapshot(state, .join),
     .delta(
       .with {
@@ -56,12 +56,12 @@ struct FrameFuzzTests {
       }), .heartbeat(.with { ($0.intervalMs, $0.stateHash) = (1_000, state.hash) }), .bye(.with { $0.reason = "over" }),
   ]
 
-  private static let one = "0000000000000001"
+  private static let trace = TraceContext("00-00000000000000010000000000000001-0000000000000001-01")
 
-  private static let ofChanges: [FetchReply.OneOf_Body] = [
+  private static let fetchReplyBodies: [FetchReply.OneOf_Body] = [
     .changes(
       .init([
-        .sample(5), .upsert(.sample(6).traced(TraceContext("00-" + one + one + "-" + one + "-01"))),
+        .sample(5), .upsert(.sample(6).traced(trace)),
         .remove(.numbered(3), seq: 7, backfill: .sample(4)), .remove(.numbered(2), seq: 8, backfill: nil),
       ])),
     .snapshot(
@@ -71,12 +71,12 @@ struct FrameFuzzTests {
       }), .error(.with { ($0.code, $0.detail) = (.malformed, "what?") }),
   ]
 
-  private static let queries: [FeedRequest.OneOf_Body] = [
+  private static let queryBodies: [FeedRequest.OneOf_Body] = [
     .getSnapshot(.with { ($0.ifEpoch, $0.ifSeq) = (Data(state.epoch.bytes), 6) }),
     .getChanges(.with { ($0.epoch, $0.afterSeq) = (Data(state.epoch.bytes), 5) }),
   ]
 
-  private static let ofProducers: [SubmitRequest.OneOf_Body] = [
+  private static let submitRequestBodies: [SubmitRequest.OneOf_Body] = [
     .batch(
       .with {
         $0.posts = [
@@ -86,7 +86,7 @@ struct FrameFuzzTests {
       }), .query(.with { $0.postIds = ["0000000001", "4D2qwHkYwD"] }),
   ]
 
-  private static let ofReceipts: [SubmitReply.OneOf_Body] = [
+  private static let submitReplyBodies: [SubmitReply.OneOf_Body] = [
     .receipts(
       .with {
         let refusal = SubmitRefusal(code: "invalid_link", detail: "no", field: "link")
@@ -105,16 +105,16 @@ struct FrameFuzzTests {
 
   /// A frame of each kind.
   static let frames: [[UInt8]] =
-    ofWorkers.map { WorkerFrame(session: 1 << 32 | 1, $0).bytes }
-    + ofIngest.map { IngestFrame(session: 1 << 32 | 1, $0).bytes }
-    + ofFeeds.map { FeedFrame(state, instance: "x", unixMs: 1, $0).bytes }
-    + ofChanges.map { FetchReply(id: 1, epoch: state.epoch, seq: 6, $0).bytes }
+    workerBodies.map { WorkerFrame(session: 1 << 32 | 1, $0).bytes }
+    + ingestBodies.map { IngestFrame(session: 1 << 32 | 1, $0).bytes }
+    + feedBodies.map { FeedFrame(state, instance: "x", unixMs: 1, $0).bytes }
+    + fetchReplyBodies.map { FetchReply(id: 1, epoch: state.epoch, seq: 6, $0).bytes }
     + [FetchRequest(id: 1, feed: "x", after: state).bytes, FetchRequest(id: 1, feed: "x", after: nil).bytes]
-    + queries.map { body in
+    + queryBodies.map { body in
       FeedRequest.with { ($0.magic, $0.major, $0.requestID, $0.body) = (Protocol.magic, Protocol.major, 1, body) }.bytes
     }
-    + ofProducers.map { SubmitRequest(id: 1, token: TestSubmitServer.token, $0).bytes }
-    + ofReceipts.map { SubmitReply(id: 1, $0).bytes }
+    + submitRequestBodies.map { SubmitRequest(id: 1, token: TestSubmitServer.token, $0).bytes }
+    + submitReplyBodies.map { SubmitReply(id: 1, $0).bytes }
 
   @Test("A mutated frame of the job link is refused or survives a round trip")
   func jobs() {
@@ -163,7 +163,7 @@ struct FrameFuzzTests {
     }
   }
 
-  @Test("A mutated frame of the submit link is refused or survives a round trip")
+  @Test("A mutated frame of the submission link is refused or survives a round trip")
   func submission() {
     Fuzz.rounds(6_000) { random in
       let bytes = random.changed(random.one(of: Self.frames), with: Self.frames)

@@ -6,7 +6,7 @@ import SwiftProtobuf
 extension GoldenFrame {
   private static let ids = [PostID.numbered(1_026), .numbered(1_027)]
 
-  static let ofOperators: [GoldenFrame] = {
+  static let adminRequestFrames: [GoldenFrame] = {
     func request(_ file: String, _ request: AdminRequest) -> GoldenFrame {
       frame("admin", file, AdminRequestFrame.self, AdminRequestFrame(id: 5, request).bytes) { bytes in
         guard let frame = try? AdminRequestFrame(serializedBytes: bytes) else { return false }
@@ -27,7 +27,7 @@ extension GoldenFrame {
     ]
   }()
 
-  static let ofAdministration: [GoldenFrame] = {
+  static let adminReplyFrames: [GoldenFrame] = {
     func reply(_ file: String, _ reply: AdminReply) -> GoldenFrame {
       frame("admin", file, AdminReplyFrame.self, AdminReplyFrame(id: 5, reply).bytes) { bytes in
         guard let frame = try? AdminReplyFrame(serializedBytes: bytes) else { return false }

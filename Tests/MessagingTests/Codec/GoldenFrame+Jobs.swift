@@ -11,7 +11,7 @@ extension GoldenFrame {
   private static let lookup = Lease(job: JobID(lookup: 1), token: 3 << 40 | 9)
   private static let leases = [post, lookup].map(Onthemap_Jobs_V1_LeaseRef.init)
 
-  static let ofWorkers: [GoldenFrame] = {
+  static let workerFrames: [GoldenFrame] = {
     func workerFrame(_ file: String, session: UInt64 = session, _ body: WorkerFrame.OneOf_Body) -> GoldenFrame {
       same("jobs", file, WorkerFrame(session: session, body)) { WorkerFrame([$0][...]) }
     }
@@ -58,7 +58,7 @@ extension GoldenFrame {
     ]
   }()
 
-  static let ofIngest: [GoldenFrame] = {
+  static let ingestFrames: [GoldenFrame] = {
     func ingestFrame(_ file: String, session: UInt64 = session, _ body: IngestFrame.OneOf_Body) -> GoldenFrame {
       same("jobs", file, IngestFrame(session: session, body)) { IngestFrame([$0]) }
     }

@@ -6,7 +6,7 @@ import SwiftProtobuf
 extension GoldenFrame {
   private static let token = "q7Zs0t2Yc1nUj4b8KXe5dGh3LmPo6Rv9WyAfBiCkDlE"
 
-  static let ofProducers: [GoldenFrame] = {
+  static let submitRequestFrames: [GoldenFrame] = {
     let posts = [
       SubmittedPost(
         idempotencyKey: "01JD8Z7Q4W", place: "Seattle, WA", link: "https://example.org/zoe", latitude: 47.606_21,
@@ -26,7 +26,7 @@ extension GoldenFrame {
     ]
   }()
 
-  static let ofReceipts: [GoldenFrame] = {
+  static let submitReplyFrames: [GoldenFrame] = {
     let receipts: [SubmitReceipt] = [
       .accepted(.numbered(1_027)), .replayed(.numbered(1_026)),
       .refused(SubmitRefusal(code: "invalid_longitude", detail: "must lie within ±180 degrees", field: "longitude")),

@@ -5,20 +5,21 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-/// A golden frame of proto/golden, which is stored there as hexadecimal digits and as protobuf's JSON.
+/// A frame of the folder proto/golden, which stores it as hexadecimal digits and as protobuf's JSON.
 struct GoldenFrame: Sendable, CustomTestStringConvertible {
   /// File name without extension: package, message and body. An example is "onthemap.feed.v1/FeedFrame.delta".
   let name: String
   let type: any Message.Type
   /// The frame as our code encodes it.
   let bytes: [UInt8]
-  /// Returns true if our code decodes the expected value from these bytes.
+  /// Returns true if our code decodes the expected message from the bytes.
   let isRead: @Sendable ([UInt8]) -> Bool
 
   var testDescription: String { name }
 
   static let all =
-    ofFeeds + ofQueries + ofChanges + ofWorkers + ofIngest + ofProducers + ofReceipts + ofOperators + ofAdministration
+    feedFrames + queryFrames + changeFrames + workerFrames + ingestFrames + submitRequestFrames + submitReplyFrames
+    + adminRequestFrames + adminReplyFrames
 
   static func frame<Wire: Message>(
     _ package: String, _ body: String, _ type: Wire.Type, _ bytes: [UInt8],
@@ -35,7 +36,7 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
     frame(package, body, Wire.self, message.bytes) { read($0) == message }
   }
 
-  // Entries of the list, one for each agreement, newest first.
+  // Entries of the list with each agreement, newest first.
   private static let ana = FeedEntry(
     id: .named("4D2qwHkYwD"), seq: 1_027, account: AccountID(rawValue: 7), firstName: "Ana", lastName: "Mora",
     place: "Costa Rica", label: "Costa Rica", countryCode: "CR", link: "https://example.org/ana",
@@ -62,7 +63,7 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
   private static let epoch = Epoch(Array(0..<16)) ?? .filled(with: 0)
   private static let unixMs: Int64 = 1_763_856_000_500
 
-  private static let ofFeeds: [GoldenFrame] = {
+  private static let feedFrames: [GoldenFrame] = {
     func feed(
       _ file: String, _ body: FeedCodec.Body, _ state: FeedState, isStale: Bool = false, reads: FeedReplica.Frame
     ) -> GoldenFrame {
@@ -87,7 +88,7 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
     ]
   }()
 
-  private static let ofQueries: [GoldenFrame] = {
+  private static let queryFrames: [GoldenFrame] = {
     func query(_ file: String, _ body: FeedRequest.OneOf_Body) -> GoldenFrame {
       let request = FeedRequest.with {
         ($0.magic, $0.major, $0.minor, $0.requestID, $0.body) = (Protocol.magic, 1, 0, 5, body)
@@ -120,7 +121,7 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
     ]
   }()
 
-  private static let ofChanges: [GoldenFrame] = {
+  private static let changeFrames: [GoldenFrame] = {
     let traced = edited.traced(TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))
     let changes: [FeedChange] = [
       .remove(zoe.id, seq: 1_028, backfill: ole), .remove(ana.id, seq: 1_029, backfill: nil), .upsert(traced),

@@ -2,8 +2,8 @@ import Foundation
 import SwiftProtobuf
 import Testing
 
-/// Other implementations test against the frames under proto/golden. After a change of the protocol, or to add a frame,
-/// `GOLDEN=rewrite` writes the files again.
+/// Tests of the frames under proto/golden, against which other implementations test themselves. After a change of the
+/// protocol, or to add a frame, `GOLDEN=rewrite` writes the files again.
 @Suite("Golden frames")
 struct GoldenFrameTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -30,14 +30,14 @@ struct GoldenFrameTests {
     #expect(try message.isEqualTo(message: frame.type.init(serializedBytes: frame.bytes)))
   }
 
-  @Test("The folder of golden frames has no other files")
+  @Test("The folder of golden frames has exactly the files of the golden frames")
   func noOthers() {
     let names = FileManager.default.enumerator(atPath: Self.folder.path)?.compactMap { $0 as? String } ?? []
     let expected = GoldenFrame.all.flatMap { ["\($0.name).hex", "\($0.name).json"] }
     #expect(names.filter { $0.contains(".hex") || $0.contains(".json") }.sorted() == expected.sorted())
   }
 
-  @Test("Each body of each frame has a golden frame")
+  @Test("Each body of each message has a golden frame")
   func complete() {
     let names = Set(GoldenFrame.all.compactMap { $0.name.split(separator: "/").last.map(String.init) })
     let bodies = [

@@ -32,7 +32,7 @@ struct LookupWireTests {
     let job = wire(Job(id: JobID(rawValue: 1), account: AccountID(rawValue: 7), query: "Oslo"))
     #expect(!job.hasLookup && job.job?.request == .post("Oslo"))
     let bytes: [UInt8] = try job.serializedBytes()
-    #expect(bytes.count == 32, "Two numbers of 9 bytes, time 4, attempt 2, text 6, limit 2.")
+    #expect(bytes.count == 32, "Two numbers have 9 bytes each, the time 4, the attempt 2, the text 6, the limit 2.")
     #expect(MemoryLayout<Job.Request>.size <= MemoryLayout<String>.size + 1)
   }
 
@@ -53,7 +53,7 @@ struct LookupWireTests {
     ("language", { $0.lookup.language = "deu" }), ("latitude", { $0.lookup.focus.latE7 = 900_000_001 }),
     ("longitude", { $0.lookup.focus.lonE7 = -1_800_000_001 }),
     ("only unknown levels", { $0.lookup.levels = [.UNRECOGNIZED(8), .unspecified] }),
-    ("a level that a byte would fold", { $0.lookup.levels = [.UNRECOGNIZED(257)] }),
+    ("level 257, which a byte truncates to 1", { $0.lookup.levels = [.UNRECOGNIZED(257)] }),
   ]
 
   @Test("A worker refuses a malformed lookup", arguments: malformed.indices)
@@ -63,14 +63,14 @@ struct LookupWireTests {
     #expect(job.job == nil, "\(Self.malformed[index].0)")
   }
 
-  @Test("Unknown levels beside known ones are ignored")
+  @Test("A worker ignores unknown levels among known levels")
   func levels() {
     var job = wire(.lookup)
     job.lookup.levels = [.city, .UNRECOGNIZED(8), .UNRECOGNIZED(-1)]
     #expect(job.job?.placeQuery.levels == [.city])
   }
 
-  @Test("Detail survives a round trip, and attribution is sent once for all places")
+  @Test("A detail survives a round trip, and a result has one attribution for all places")
   func detail() throws {
     var other = Place.detailed()
     other.detail?.attribution = "© others"
@@ -107,7 +107,7 @@ struct LookupWireTests {
     #expect(wire.result == nil, "\(Self.forbidden[index].0)")
   }
 
-  @Test("A result has a detail for each place or none at all")
+  @Test("A result has a detail for each place or no details")
   func counts() {
     let result = JobResult(lease: .numbered(1), outcome: .located([.detailed(), .detailed()]))
     var wire = Onthemap_Jobs_V1_Result(result)
@@ -151,7 +151,7 @@ struct LookupWireTests {
     #expect(frames.allSatisfy { $0.count <= Limits.jobFrameBytesMax })
   }
 
-  @Test("Options and detail survive the job link")
+  @Test("A lookup's options and details survive the job link")
   func sockets() async throws {
     let ledger = Ledger()
     let server = try TestServer(ledger)

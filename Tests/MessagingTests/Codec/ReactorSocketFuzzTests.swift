@@ -11,8 +11,8 @@ struct ReactorSocketFuzzTests {
     let others: [any ReactorSocket]
   }
 
-  /// Opens reactor sockets and runs a round of messages on the reactor's thread, before the loop starts. A socket that
-  /// reconnects replaces sockets that the loop polls.
+  /// Opens reactor sockets and runs a round of messages on the reactor's thread. The round runs before the loop starts,
+  /// because a socket that reconnects replaces sockets that the loop polls.
   ///
   /// - Returns: The number of messages that passed decoding and reached the state machines.
   private static func run(_ round: @escaping @Sendable (Sockets) -> Void) throws -> Int {
@@ -86,7 +86,7 @@ struct ReactorSocketFuzzTests {
           let message = random.below(3) == 0 ? frame : random.changed(frame, with: frames)
           for socket in sockets.routers { socket.receive([[UInt8(random.below(3))], message], nowMs: nowMs) }
           for socket in sockets.others { socket.receive([message], nowMs: nowMs) }
-          // Only the rules of a subscriber, because its socket would delay the end until it had subscribed.
+          // Test only the rules of a subscriber. Its socket would delay the end of the reactor until it has subscribed.
           if let frame = FeedFrame.read(message) { _ = replica.receive(frame, nowMs: nowMs) }
           for socket in sockets.routers + sockets.others { _ = socket.tick(nowMs: nowMs) }
         }

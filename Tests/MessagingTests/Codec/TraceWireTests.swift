@@ -10,7 +10,7 @@ struct TraceWireTests {
   private static let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
   private let trace = TraceContext(header)
 
-  @Test("A job carries its trace in 57 bytes, and none without a trace")
+  @Test("A job's trace takes 57 bytes, and a job without a trace carries none")
   func job() throws {
     var job = Job(id: JobID(rawValue: 9), account: AccountID(rawValue: 3), query: "Oslo")
     let lease = Lease(job: job.id, token: 77)
@@ -46,7 +46,7 @@ struct TraceWireTests {
     #expect(Onthemap_Submit_V1_Draft(post).post == post)
   }
 
-  @Test("Each change keeps its own trace on the change log, and feed entries carry none")
+  @Test("Each change keeps its own trace on the change log, and feed entries carry no trace")
   func changes() {
     let entries = [FeedEntry.sample(5), FeedEntry.sample(6).traced(trace), FeedEntry.sample(7)]
     let wire = Onthemap_Changes_V1_Changes(entries.map { .upsert($0) })
@@ -63,7 +63,7 @@ struct TraceWireTests {
     #expect(reply.bytes.count <= Limits.feedFrameBytesMax)
   }
 
-  @Test("A fetch carries the feed's number of subscribers, or none if it does not count them")
+  @Test("A fetch carries the feed's number of subscribers, or no number if the feed does not count them")
   func subscribers() {
     #expect(FetchRequest(id: 1, feed: "f", after: nil, subscribers: 0).hasSubscribers)
     #expect(FetchRequest(id: 1, feed: "f", after: nil, subscribers: 7).subscribers == 7)

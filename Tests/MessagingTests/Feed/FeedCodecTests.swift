@@ -123,7 +123,7 @@ struct FeedCodecTests {
 }
 
 extension SeededRandom {
-  /// Random changes by rising sequence number. One in ten is a removal.
+  /// Returns random changes by ascending sequence number. One change in ten is a removal.
   fileprivate mutating func changes(below count: Int) -> [FeedChange] {
     let backfills = entries(below: 9)
     return entries(below: count).sorted { $0.seq < $1.seq }.map { entry in
@@ -132,7 +132,7 @@ extension SeededRandom {
     }
   }
 
-  /// A random number of a random length in bits.
+  /// Returns a random number of a random length in bits.
   fileprivate mutating func number() -> UInt64 { next() >> UInt64(below(64)) }
 
   private mutating func text() -> String {

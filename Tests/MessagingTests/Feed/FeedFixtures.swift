@@ -67,7 +67,7 @@ struct TestFeed {
   let reactor: Reactor
   let endpoint: Endpoint
   let query: Endpoint
-  /// Counts the bytes that subscribers have not read.
+  /// Counter of the bytes that subscribers have not read.
   let memory: FrameMemory
   private let reportedSubscribers: Shared<Int>
 
@@ -190,8 +190,8 @@ final class Ticker: Sendable {
     /// The time of the last late tick. Nil for none.
     var lateMs: Int64?
 
-    /// A subscriber times out when heartbeats are 2 s late. Several threads may share that delay, so
-    /// half a second is late.
+    /// Returns true if the next tick is more than 500 ms late. A subscriber times out when heartbeats are 2 s late, and
+    /// several threads may share that delay.
     func isLate(nowMs: Int64) -> Bool { nowMs - lastMs > 600 }
   }
 

@@ -79,7 +79,7 @@ struct FeedLinkTests {
     #expect(subscriber.state == .sample(1...3))
   }
 
-  @Test("Twenty subscribers that join during a thousand changes end with one list without a gap")
+  @Test("Twenty subscribers that join during a thousand changes miss no change and end with the same list")
   func randomJoins() async throws {
     var random = SeededRandom(seed: 1)
     let server = try TestChangeServer(.sample(1...100))
@@ -108,11 +108,11 @@ struct FeedLinkTests {
       // A delta carries only the last version of a post that changed twice within it.
       let followed = subscriber.sinceList
       let missing = Set((followed.first ?? 0)...1_100).subtracting(followed)
-      #expect(missing.allSatisfy { $0 % 4 == 1 }, "After its list a subscriber gets every change: \(missing.sorted())")
+      #expect(missing.allSatisfy { $0 % 4 == 1 }, "A subscriber gets every change after its list: \(missing.sorted())")
     }
   }
 
-  @Test("Subscribers follow a feed again that says goodbye and returns on its port")
+  @Test("Subscribers follow a feed again after it says goodbye and returns on its port")
   func restart() async throws {
     let server = try TestChangeServer(.sample(1...10))
     defer { server.reactor.stop() }
@@ -134,7 +134,7 @@ struct FeedLinkTests {
     for subscriber in subscribers { #expect(subscriber.seqs == subscriber.seqs.sorted()) }
   }
 
-  @Test("A subscriber reconnects to a silent feed and gets the list by that alone")
+  @Test("A subscriber reconnects to a silent feed, and the reconnection alone brings the list")
   func silence() async throws {
     let isMute = Shared(false)
     let (reactor, endpoint) = try Reactor.start("feed", wake: WakeupEvent()) { context in
@@ -207,7 +207,7 @@ struct FeedLinkTests {
       ZMQ_SUB, connect: feed.endpoint,
       subscribe: ["otm.feed/1/mai/", "otm.feed/1/main2/", "otm.feed/10/main/", "otm.feed/1/main/h/x"])
     var heartbeats = 0
-    try await eventually("three heartbeats have come") {
+    try await eventually("three heartbeats have arrived") {
       while right.receive() != nil { heartbeats += 1 }
       return heartbeats >= 3
     }
@@ -290,7 +290,7 @@ struct FeedLinkTests {
     let subscriber = try TestSubscriber(feed.endpoint)
     defer { subscriber.reactor.stop() }
     var heartbeats = 0
-    try await eventually("three heartbeats have come") {
+    try await eventually("three heartbeats have arrived") {
       while accepted.receive() != nil { heartbeats += 1 }
       return heartbeats >= 3
     }

@@ -36,7 +36,7 @@ struct FeedQueryTests {
       return reply
     }
 
-    /// Repeats a query until its reply is as expected, for 120 s at most.
+    /// Repeats a query until its reply is as expected, for at most 120 s.
     func query(_ body: FeedRequest.OneOf_Body, until isExpected: (FeedReply) -> Bool) async throws {
       let start = ContinuousClock.now
       while try await !isExpected(query(body)) {
@@ -193,26 +193,26 @@ struct FeedQueryTests {
     }
   }
 
-  @Test("A client that does not read gets about ten replies, and others get all of theirs")
+  @Test("A client that does not read gets about ten replies, and other clients get all of their replies")
   func unread() async throws {
-    // The list has 300 KB, so TCP buffers only a few of them.
+    // A list has 300 KB, so TCP buffers only a few lists.
     let state = FeedState(epoch: .filled(with: 1), seq: .max - 1, entries: (1...100).reversed().map { .longest($0) })
     try await withFeed(state) { _, feed, client in
       let slow = QueryClient(feed.query, unreadMax: 1)
       _ = try await slow.query(Self.list(unless: state.seq))
-      // Fewer queries than a peer may send in a second.
+      // 80 queries are fewer than a peer may send in a second.
       for id: UInt64 in 1...80 {
         slow.send([Self.request(100 + id, Self.list(unless: 0)).bytes])
         #expect(try await client.query(Self.list(unless: state.seq)).body == .notModified(.init()))
       }
       var ids: [UInt64] = []
       while ids.last != 1_000 {
-        // This reply is lost, too, while unread ones fill the buffer.
+        // This reply is lost, too, while unread replies fill the buffer.
         slow.send([Self.request(1_000, Self.list(unless: state.seq)).bytes])
         ids.append(try FeedReply(serializedBytes: try await slow.receive().last ?? []).requestID)
       }
       let received = ids.filter { $0 < 1_000 }
-      // The first replies, and a later one if the kernel accepts more bytes meanwhile.
+      // The client gets the first replies, and later replies if the kernel accepts more bytes meanwhile.
       #expect((8..<40).contains(received.count) && received == Set(received).sorted(), "\(received)")
     }
   }
@@ -223,7 +223,7 @@ struct FeedQueryTests {
     defer { server.reactor.stop() }
     let feed = try TestFeed(pulling: server.endpoint, queriesPerSecond: 3)
     defer { feed.reactor.stop() }
-    // All queries in one burst. Sent singly they may be too slow for the limit.
+    // Send all queries in one burst, because single queries may be too slow to exceed the limit.
     let flooder = RawSocket(ZMQ_DEALER, connect: feed.query)
     var replies: [FeedReply] = []
     try await eventually("a query is refused as busy") {
@@ -236,20 +236,20 @@ struct FeedQueryTests {
     try await QueryClient(feed.query).query(Self.list(unless: 10), until: { $0.body == .notModified(.init()) })
   }
 
-  @Test("A flooding peer gets 100 replies a second at most, and another peer gets all of its own")
+  @Test("A flooding peer gets at most 100 replies a second, and another peer gets all of its own")
   func flood() async throws {
-    // The shares of both peers fit into this rate, even where a second of the feed's clock ends between two bursts.
+    // The shares of both peers fit into this rate, even if a second of the feed's clock ends between two bursts.
     try await withFeed(queriesPerSecond: 500) { _, feed, _ in
       let flooder = RawSocket(ZMQ_DEALER, connect: feed.query)
-      // This peer sends 60 queries in all, which is below its share of 100 a second on any machine.
+      // This peer sends 60 queries in total, which is below its share of 100 a second on any machine.
       let other = QueryClient(feed.query)
       let (start, query) = (ContinuousClock.now, Self.request(1, Self.list(unless: 150)).bytes)
       var (replies, busy, sent) = (0, 0, 0)
       while sent < 60 || busy < 200 {
         try #require(
           ContinuousClock.now - start < .seconds(120), "\(sent) queries of the other peer, \(busy) busy replies")
-        // A burst has more queries than the feed answers to all peers in a second, so refused ones must take no part
-        // of that rate. The feed refuses some of each burst, unless it needs six seconds to read the burst.
+        // A burst has more queries than the feed admits from all peers in a second, so refused queries must not use up
+        // that rate. The feed refuses some of each burst, unless it needs six seconds to read the burst.
         for _ in 0..<600 { flooder.send([query]) }
         if sent < 60 {
           sent += 1
@@ -261,8 +261,8 @@ struct FeedQueryTests {
         }
         try await Task.sleep(for: .milliseconds(4))
       }
-      // The feed counts by seconds of its clock. The first and the last one may lie only partly within these seconds.
-      // Replies are lost when the flooder reads too late.
+      // The feed counts per second of its clock. The first and the last of its seconds may be only partly within the
+      // test. Replies are lost when the flooder reads too late.
       let seconds = (ContinuousClock.now - start) / .seconds(1)
       #expect(replies > 0 && Double(replies) <= 100 * (2 + seconds), "\(replies) in \(seconds) s")
     }
@@ -301,7 +301,7 @@ struct FeedQueryTests {
     try await eventually("the subscriber is live and stale without ingest") { subscriber.isStale && subscriber.isLive }
   }
 
-  @Test("A feed refuses a regressed store, and keeps its list as stale")
+  @Test("A feed refuses a regressed list, and publishes its own list as stale")
   func backwards() async throws {
     var server = try TestChangeServer(.sample(1...50))
     let source = server.endpoint

@@ -61,7 +61,7 @@ struct FeedWireTests {
       read(state, .bye(bye)) == .bye(reason: "so long", failoverEndpoints: (1...8).map { "tcp://10.0.0.\($0):7710" }))
   }
 
-  @Test("A frame of another version or with bad fields is refused")
+  @Test("A frame of another major version or with bad fields is refused")
   func notFrames() {
     func bytes(_ change: (inout FeedFrame) -> Void) -> [UInt8] {
       var frame = FeedFrame(state, instance: "", unixMs: 0, .heartbeat(.init()))

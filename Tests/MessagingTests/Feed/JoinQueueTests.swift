@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Join queue", .serialized)
 struct JoinQueueTests {
-  /// A muted feed that queues joins, and a peer that sends any subscription.
+  /// A muted feed that queues joins, and a peer that can send any subscription.
   private struct JoinFixture {
     private let isMute = Shared(true)
     private let receivedCount: Shared<Int>
@@ -44,7 +44,7 @@ struct JoinQueueTests {
 
     func unmute() { isMute.change { $0 = false } }
 
-    /// Topics of the snapshots that the peer got since the last call.
+    /// Returns the topics of the snapshots that the peer got since the last call.
     func snapshotTopics() -> [String] {
       var topics: [String] = []
       while let frames = peer.receive() { topics.append(String(decoding: frames[0], as: UTF8.self)) }
@@ -71,7 +71,7 @@ struct JoinQueueTests {
     #expect(snapshots == [Topic.join("again")])
   }
 
-  @Test("The newest join goes first when more wait than the feed can answer in time")
+  @Test("The newest join goes first if more joins wait than the feed can answer in time")
   func newestFirst() async throws {
     let fixture = try JoinFixture()
     defer { fixture.reactor.stop() }
@@ -101,7 +101,7 @@ struct JoinQueueTests {
       snapshots += fixture.snapshotTopics()
       return !snapshots.isEmpty
     }
-    // Snapshots for waiting joins go out together, so another one would have arrived, too.
+    // Snapshots for waiting joins go out together, so another snapshot would have arrived, too.
     _ = try await fixture.joiner(Topic.join("last"))
     #expect(snapshots + fixture.snapshotTopics() == [topics[1]])
   }

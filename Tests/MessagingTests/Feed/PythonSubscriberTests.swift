@@ -10,7 +10,7 @@ private enum Python {
     .deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
   static let examples = root.appending(path: "deploy/examples/python").path
-  /// Python with packages of PyPI, and Python with those of Debian.
+  /// Python with packages of PyPI, and Python with packages of Debian.
   static let all = [root.appending(path: ".venv/bin/python").path, "/usr/bin/python3"]
   static let isReady = all.allSatisfy { (try? run($0, "-c", "import zmq, google.protobuf").status) == 0 }
 
@@ -25,7 +25,7 @@ private enum Python {
     let output = Pipe()
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
-    // Protobuf writes a warning there for each string that is not UTF-8.
+    // Protobuf writes a warning to standard error for each string that is not UTF-8.
     process.standardError = FileHandle.nullDevice
     try process.run()
     let data = output.fileHandleForReading.readDataToEndOfFile()
@@ -38,7 +38,7 @@ private enum Python {
 /// each frame they must have the same list, state and events.
 @Suite(
   "Python subscriber",
-  .enabled(if: Python.isReady, "packages of Python are missing: deploy/setup.sh test installs them"))
+  .enabled(if: Python.isReady, "Python packages are missing: run deploy/setup.sh test"))
 struct PythonSubscriberTests {
   /// Passes the frame of each line to the subscriber, and prints its state.
   private static let driver = """
@@ -100,11 +100,11 @@ struct PythonSubscriberTests {
 }
 
 extension FeedReplica {
-  /// Kinds of the events that a tick and then this frame cause.
+  /// Returns the kinds of the events that a tick and then this frame cause.
   fileprivate mutating func kinds(after bytes: [UInt8], nowMs: Int64) -> [String] {
     var kinds: [String] = []
     let wasLive = isLive
-    if isStale(nowMs: nowMs) {
+    if hasTimedOut(nowMs: nowMs) {
       if wasLive { kinds.append("resync") }
       reconnected(nowMs: nowMs)
     }
@@ -153,9 +153,12 @@ private struct Broadcast {
     }
   }
 
-  /// Multiples of seven, so that no sum equals the timeout, where integers and floats could differ.
+  /// The pause before the next frame, a multiple of 7 ms. No sum of pauses equals the timeout, at which integers and
+  /// floats could differ.
   var pauseMs: Int64 { mutating get { random.happens(2) ? 3_500 : random.one(of: [14, 203, 910]) } }
 
+  /// Returns the next frame that arrives.
+  ///
   /// - Parameter isListWanted: True if the subscriber waits for a list.
   mutating func next(isListWanted: Bool) -> [UInt8] {
     if let frame = repeatedHeartbeats.popLast() { return frame }

@@ -84,7 +84,7 @@ struct JobCodecTests {
     #expect(IngestMessage(fieldByField: JobCodec.acks([(lease, .stale)], session: 5)) != nil)
   }
 
-  @Test("A length prefix has the minimum of bytes", arguments: [0, 1, 127, 128, 16_383, 16_384, 65_000])
+  @Test("A length prefix has the minimum number of bytes", arguments: [0, 1, 127, 128, 16_383, 16_384, 65_000])
   func lengths(count: Int) {
     var writer = FieldWriter()
     writer.message(1) { $0.text(5, String(repeating: "x", count: count)) }
@@ -96,7 +96,7 @@ struct JobCodecTests {
 }
 
 extension SeededRandom {
-  /// A random number of a random length in bits.
+  /// Returns a random number of a random length in bits.
   fileprivate mutating func number() -> UInt64 { next() >> UInt64(below(64)) }
 
   fileprivate mutating func lease() -> Lease { Lease(job: JobID(rawValue: number()), token: number()) }

@@ -95,7 +95,7 @@ struct TestServer {
     self.commands = commands
   }
 
-  /// Queues jobs as after their commit.
+  /// Enqueues jobs, as ingest does after their commit.
   func add(_ jobs: [Job], to ledger: Ledger) {
     ledger.accept(jobs)
     for job in jobs where job.id.isLookup { commands.enqueue(.lookUp(job)) }

@@ -67,7 +67,7 @@ struct JobLinkTests {
     #expect(queries.withLock { $0 } == ["São Tomé, 京"])
   }
 
-  @Test("A stopped worker hands its jobs over to a new one without a loss")
+  @Test("A stopped worker hands its jobs over to a new worker without a loss")
   func handover() async throws {
     let server = try TestServer(ledger)
     defer { server.reactor.stop() }
@@ -91,7 +91,7 @@ struct JobLinkTests {
     #expect(ledger.losses.isEmpty)
   }
 
-  @Test("Each job is settled once over restarts of ingest on the same port")
+  @Test("Each job is settled once despite restarts of ingest on the same port")
   func restart() async throws {
     var server = try TestServer(ledger)
     let endpoint = server.endpoint
@@ -133,7 +133,7 @@ struct JobLinkTests {
 
   @Test("A lookup overtakes the backlog, and a job restored after a restart waits for its time")
   func order() async throws {
-    // Read before the server starts, because the time of a tick may be earlier than that of a command in it.
+    // Read the time before the server starts, because a tick may have an earlier time than a command that it drains.
     let startMs = Reactor.nowMs
     let server = try TestServer(ledger)
     defer { server.reactor.stop() }
@@ -167,7 +167,7 @@ struct JobLinkTests {
     defer { worker.reactor.stop() }
     server.add((1...64).map { .post($0) }, to: ledger)
     try await eventually("all jobs are settled") { ledger.unsettled.isEmpty }
-    #expect(worker.replies.value == 64, "A refused frame would bring the jobs a second time.")
+    #expect(worker.replies.value == 64, "The worker gets each job once, because ingest refuses no frame.")
   }
 
   @Test("Unacknowledged results of a full outbox arrive after a restart of ingest")

@@ -71,7 +71,7 @@ struct JobRuleTests {
   }
 
   @Test(
-    "A faulty Hello is refused with the fault",
+    "A faulty Hello is refused with an error that names the fault",
     arguments: [
       ("", 16, "a name of 0 bytes"), (String(repeating: "x", count: 65), 16, "a name of 65 bytes"),
       ("a\tb", 16, "a control or invisible character"), ("w", 15, "an instance of 15 bytes"),
@@ -92,7 +92,9 @@ struct JobRuleTests {
     #expect(hello.fault == nil)
   }
 
-  @Test("A refused worker waits between 1 and 60 s, whatever ingest asks for", arguments: [0, 500, 90_000] as [UInt32])
+  @Test(
+    "A refused worker waits between 1 and 60 s, whatever pause ingest requests",
+    arguments: [0, 500, 90_000] as [UInt32])
   func pause(retryAfterMs: UInt32) throws {
     let (reactor, client) = try worker()
     defer { reactor.stop() }
@@ -105,7 +107,7 @@ struct JobRuleTests {
     #expect(client.tick(nowMs: start) - start == min(max(1_000, Int64(retryAfterMs)), 60_000))
   }
 
-  @Test("Results fit the frame limit, and one that is too large alone becomes a permanent failure")
+  @Test("Frames of results keep the frame limit, and a single result above it becomes a permanent failure")
   func parts() {
     let long = Place.sample(label: String(repeating: "x", count: 500))
     let results = (1...40).map { number in
@@ -162,7 +164,7 @@ struct JobRuleTests {
     #expect(sizes.withLock { $0.max() ?? 0 } <= 2_048)
   }
 
-  @Test("The worker logs when its connection opens, is lost and is back")
+  @Test("The worker logs a connection that opens, is lost and is restored")
   func connection() async throws {
     let (ledger, startMs) = (Ledger(), Reactor.nowMs)
     let first = try TestServer(ledger)
@@ -178,7 +180,7 @@ struct JobRuleTests {
     }
     let second = try TestServer(ledger, bind: endpoint, generation: 2)
     defer { second.reactor.stop() }
-    try await eventually("the connection is back") { log.lines(with: "connected endpoint=").count == 2 }
+    try await eventually("the connection is restored") { log.lines(with: "connected endpoint=").count == 2 }
     let attemptsMax = 1 + linesMax(everyMs: Limits.logRepeatMs, since: startMs)
     #expect(log.lines(with: "retry_ms=").count <= attemptsMax, "\(log.lines)")
   }
@@ -190,7 +192,7 @@ struct JobRuleTests {
     server.reactor.stop()
     let worker = try TestWorker(server.endpoint, logger: log.logger)
     defer { worker.reactor.stop() }
-    try await eventually("the log has the failed attempt") { !log.lines(with: "reason=no answer retry_ms=").isEmpty }
+    try await eventually("the log has the failed attempt") { !log.lines(with: "reason=no reply retry_ms=").isEmpty }
     let restarted = try TestServer(Ledger(), bind: server.endpoint)
     defer { restarted.reactor.stop() }
     try await eventually("the worker is connected") { !log.lines(with: "connected endpoint=").isEmpty }
@@ -236,7 +238,7 @@ struct JobRuleTests {
   }
 }
 
-/// An ingest that a test scripts.
+/// A stub of ingest that a test scripts.
 private final class ScriptedIngest: ReactorSocket {
   let socket: Socket
   let endpoint: Endpoint

@@ -103,7 +103,7 @@ struct JobsWireTests {
     }
   }
 
-  @Test("Enumeration values equal those of the protocol")
+  @Test("Enumerations have the values of the protocol")
   func enumerations() {
     for level in Place.Level.allCases {
       #expect(Onthemap_Jobs_V1_Level(rawValue: Int(level.rawValue)).map { "\($0)" } == "\(level)")
@@ -121,9 +121,9 @@ struct JobsWireTests {
   static let forbidden: [(String, @Sendable (inout Onthemap_Jobs_V1_Place) -> Void)] = [
     ("latitude", { $0.latE7 = 900_000_001 }), ("longitude", { $0.lonE7 = -1_800_000_001 }),
     ("no level", { $0.level = .unspecified }), ("unknown level", { $0.level = .UNRECOGNIZED(8) }),
-    ("a level that a byte would fold", { $0.level = .UNRECOGNIZED(257) }),
+    ("level 257, which a byte truncates to 1", { $0.level = .UNRECOGNIZED(257) }),
     ("negative level", { $0.level = .UNRECOGNIZED(-1) }), ("no match", { $0.match = .unspecified }),
-    ("a match that a byte would fold", { $0.match = .UNRECOGNIZED(258) }),
+    ("match 258, which a byte truncates to 2", { $0.match = .UNRECOGNIZED(258) }),
     ("confidence", { $0.confidencePermille = 1_001 }), ("empty label", { $0.label = "" }),
     ("label of 513 bytes", { $0.label = String(repeating: "x", count: 513) }),
     ("label with a control character", { $0.label = "a\u{0}b" }),
@@ -155,7 +155,7 @@ struct JobsWireTests {
     #expect(Onthemap_Jobs_V1_Result(result).result == result)
   }
 
-  @Test("A result without outcome or places is refused, and only the first 20 places are sent")
+  @Test("A result without outcome or places is refused, and only the first 20 places count")
   func counts() {
     #expect(Onthemap_Jobs_V1_Result.with { $0.jobID = 1 }.result == nil)
     #expect(Onthemap_Jobs_V1_Result.with { $0.located = .init() }.result == nil)
@@ -186,7 +186,7 @@ struct JobsWireTests {
     #expect(Onthemap_Jobs_V1_Place(place).confidencePermille == thousandths)
   }
 
-  @Test("Results are split into frames below the limit, and no more than needed")
+  @Test("Results are split into frames within the limit, and into no more frames than needed")
   func parts() throws {
     let places = (0..<20).map { _ in Place.sample(label: String(repeating: "é", count: 200)) }
     let large = (1...64).map { JobResult(lease: .numbered($0), outcome: .located(places)) }

@@ -45,7 +45,7 @@ struct RemoteLinkTests {
     #expect(ledger.losses.isEmpty)
   }
 
-  @Test("A permit request carries the gazetteer's places")
+  @Test("A request for a remote permit carries the gazetteer's places")
   func wire() throws {
     for places in [[], [Place.sample()]] {
       let result = JobResult(lease: Lease(job: JobID(rawValue: 5), token: 6), reply: .needsRemote(places))

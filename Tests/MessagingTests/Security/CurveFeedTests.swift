@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Change log and feed with CURVE", .serialized)
 struct CurveFeedTests {
-  @Test("Changes reach allowlisted subscribers over the feed, or any subscriber with a key", arguments: [false, true])
+  @Test(
+    "Changes reach subscribers on the allowlist, or any subscriber with a key if there is no allowlist",
+    arguments: [false, true])
   func whole(isForAnyone: Bool) async throws {
     let (feedKeys, reader, stranger) = (try KeyPair.random(), try KeyPair.random(), try KeyPair.random())
     let ingest = try TestKeys(feedKeys)
@@ -28,7 +30,7 @@ struct CurveFeedTests {
     #expect((unknown.state == nil) != isForAnyone && plain.state == nil)
   }
 
-  @Test("A subscriber that loses its allowlist entry is cut off, and others go on")
+  @Test("A subscriber that loses its allowlist entry is disconnected, and others follow the feed")
   func revoked() async throws {
     let (own, one, two) = (try KeyPair.random(), try KeyPair.random(), try KeyPair.random())
     let keys = try TestKeys(one, two)
@@ -42,7 +44,7 @@ struct CurveFeedTests {
     try await eventually("both subscribers have the list") { subscribers.allSatisfy { $0.state?.seq == 5 } }
     try await eventually("the feed counts both subscribers") { feed.subscribers == 2 }
     keys.access.replace(try AllowList.of([two]))
-    try await eventually("the revoked subscriber is cut off") { !subscribers[0].isLive }
+    try await eventually("the revoked subscriber is disconnected") { !subscribers[0].isLive }
     changes.commands.enqueue([.sample(6)])
     try await eventually("the other subscriber has the change") {
       subscribers[1].state?.seq == 6 && subscribers[1].isLive
@@ -84,7 +86,7 @@ struct CurveFeedTests {
     #expect(log.lines(with: "malformed frame").count == 1)
   }
 
-  @Test("The log has a failed rebind after a revocation once a minute, and the successful one once")
+  @Test("The log has a failed rebind after a revocation once a minute, and the successful rebind once")
   func blocked() throws {
     let (mine, other) = (try KeyPair.random(), try KeyPair.random())
     let (keys, rest, log) = (try TestKeys(mine, other), try AllowList.of([mine]), LineLog())
@@ -97,7 +99,8 @@ struct CurveFeedTests {
         _ = authenticator.tick(nowMs: nowMs)
         return ["rebind failed", "rebind succeeded"].map { log.lines(with: $0).count }
       }
-      /// Waits, because libzmq closes a port on its own thread. The closure of the reactor cannot suspend.
+      /// Yields until a condition holds, for at most 120 s. libzmq closes a port on its own thread, and the reactor's
+      /// closure cannot suspend.
       func waitUntil(_ holds: () -> Bool) {
         let end = ContinuousClock.now + .seconds(120)
         while !holds(), ContinuousClock.now < end { sched_yield() }
@@ -116,7 +119,7 @@ struct CurveFeedTests {
     #expect(counts == [[0, 0], [0, 0], [1, 0], [1, 0], [2, 0], [2, 1]])
   }
 
-  /// A ZAP request that libzmq itself would never send.
+  /// Returns a ZAP request that libzmq itself would never send.
   private func request(_ words: [String], key: [UInt8]?) -> ZAPRequest? {
     ZAPRequest([[1], []] + words.map { Array($0.utf8) } + (key.map { [$0] } ?? []))
   }

@@ -24,7 +24,7 @@ struct TestKeys {
 }
 
 extension AllowList {
-  /// An allowlist of these keys, named "peer 0", "peer 1" and so on.
+  /// Returns an allowlist of the keys, with the names "peer 0", "peer 1" and so on.
   static func of(_ pairs: [KeyPair]) throws -> AllowList {
     try AllowList(pairs.enumerated().map { "\($1.publicKey) peer \($0)" }.joined(separator: "\n"))
   }
@@ -79,7 +79,7 @@ final class CountingServer {
     zmq_ctx_term(context)
   }
 
-  /// Adds the connections since the last call. Returns the total.
+  /// Counts the connections since the last call, and returns the total.
   func count() -> Int {
     var bytes = [UInt8](repeating: 0, count: 256)
     while zmq_recv(monitor, &bytes, bytes.count, ZMQ_DONTWAIT) >= 0 {

@@ -33,11 +33,11 @@ struct HostilePeerTests {
     ("empty frames", { dealer($0, [[[]], [[], []], [[], [], []]]) }),
     ("three frames", { dealer($0, [[[1], [2], [3]]]) }),
     ("an oversize frame", { dealer($0, [[[UInt8](repeating: 8, count: 1_000_000)]]) }),
-    ("a frame of the other link", { dealer($0, [[FetchRequest(id: 1, feed: "x", after: nil).bytes]]) }),
+    ("a frame of another link", { dealer($0, [[FetchRequest(id: 1, feed: "x", after: nil).bytes]]) }),
     ("a frame of another version", { dealer($0, [[otherVersion]]) }),
     ("random frames", { dealer($0, noise(seed: 1)) }),
     ("an unknown session", { dealer($0, [[WorkerFrame(session: 77, .credit(.with { $0.jobLimit = 9 })).bytes]]) }),
-    ("a HELLO without instance", { dealer($0, [[WorkerFrame(session: 0, .hello(.with { $0.minMajor = 1 })).bytes]]) }),
+    ("a Hello without instance", { dealer($0, [[WorkerFrame(session: 0, .hello(.with { $0.minMajor = 1 })).bytes]]) }),
   ]
 
   private static var otherVersion: [UInt8] {
@@ -66,7 +66,7 @@ struct HostilePeerTests {
     }
   }
 
-  @Test("The job link works beside each misbehaving peer", arguments: misbehaviours.indices)
+  @Test("The job link works despite each misbehaving peer", arguments: misbehaviours.indices)
   func jobLink(index: Int) async throws {
     let server = try TestServer(ledger)
     defer { server.reactor.stop() }
@@ -74,12 +74,12 @@ struct HostilePeerTests {
     let worker = try TestWorker(server.endpoint)
     defer { worker.reactor.stop() }
     server.add((1...200).map { .post($0) }, to: ledger)
-    try await eventually("all jobs are settled beside \(Self.misbehaviours[index].0)") { ledger.unsettled.isEmpty }
+    try await eventually("all jobs are settled despite \(Self.misbehaviours[index].0)") { ledger.unsettled.isEmpty }
     #expect(worker.replies.value == 200)
     withExtendedLifetime(peers) {}
   }
 
-  @Test("The job link with CURVE works beside each misbehaving peer and refuses it", arguments: misbehaviours.indices)
+  @Test("The job link with CURVE refuses each misbehaving peer and works", arguments: misbehaviours.indices)
   func jobLinkWithKeys(index: Int) async throws {
     let (mine, log) = (try KeyPair.random(), LineLog())
     let keys = try TestKeys(mine)
@@ -89,12 +89,12 @@ struct HostilePeerTests {
     let worker = try TestWorker(server.endpoint, curve: keys.client(mine))
     defer { worker.reactor.stop() }
     server.add((1...20).map { .post($0) }, to: ledger)
-    try await eventually("all jobs are settled beside \(Self.misbehaviours[index].0)") { ledger.unsettled.isEmpty }
+    try await eventually("all jobs are settled despite \(Self.misbehaviours[index].0)") { ledger.unsettled.isEmpty }
     #expect(log.lines(with: "malformed frame").isEmpty && log.lines(with: "peer connected").count == 1)
     withExtendedLifetime(peers) {}
   }
 
-  @Test("The change log works beside each misbehaving peer", arguments: misbehaviours.indices)
+  @Test("The change log works despite each misbehaving peer", arguments: misbehaviours.indices)
   func changeLog(index: Int) async throws {
     let server = try TestChangeServer(.sample(1...5))
     defer { server.reactor.stop() }
@@ -102,11 +102,11 @@ struct HostilePeerTests {
     let client = try TestChangeClient(server.endpoint)
     defer { client.reactor.stop() }
     server.commands.enqueue([.sample(6)])
-    try await eventually("the client has the change beside \(Self.misbehaviours[index].0)") { client.state?.seq == 6 }
+    try await eventually("the client has the change despite \(Self.misbehaviours[index].0)") { client.state?.seq == 6 }
     withExtendedLifetime(peers) {}
   }
 
-  @Test("The submit link works beside each misbehaving peer", arguments: misbehaviours.indices)
+  @Test("The submission link works despite each misbehaving peer", arguments: misbehaviours.indices)
   func submission(index: Int) async throws {
     let server = TestSubmitServer()
     let (reactor, endpoint) = try server.start()
@@ -114,7 +114,7 @@ struct HostilePeerTests {
     let peers = Self.misbehaviours[index].1(endpoint)
     let producer = RawProducer(socket: RawSocket(ZMQ_DEALER, connect: endpoint))
     producer.send(1, [.sample(1)])
-    #expect(try await producer.reply(to: 1).receipts.receipts.count == 1, "beside \(Self.misbehaviours[index].0)")
+    #expect(try await producer.reply(to: 1).receipts.receipts.count == 1, "despite \(Self.misbehaviours[index].0)")
     withExtendedLifetime(peers) {}
   }
 
@@ -166,7 +166,8 @@ struct HostilePeerTests {
   }
 
   @Test(
-    "Another major version gets an error, whatever its body", arguments: [[], [0x9A, 0x06, 0x01, 0x00]] as [[UInt8]])
+    "A frame of another major version gets an error, whatever its body",
+    arguments: [[], [0x9A, 0x06, 0x01, 0x00]] as [[UInt8]])
   func laterMajor(body: [UInt8]) async throws {
     let server = try TestServer(ledger)
     defer { server.reactor.stop() }
@@ -189,7 +190,7 @@ struct HostilePeerTests {
     other.major = 2
     let startMs = Reactor.nowMs
     for _ in 0..<50 { socket.send([other.bytes]) }
-    // The next valid frame always gets a reply, after all replies to the others.
+    // The next valid frame always gets a reply, after all replies to the frames of the other version.
     socket.send([FetchRequest(id: 8, feed: "x", after: nil).bytes])
     var replies: [FetchReply] = []
     try await eventually("the peer has a reply to the last frame") {
@@ -273,7 +274,7 @@ struct HostilePeerTests {
 
   private static func welcome(_ socket: RawSocket) async throws -> UInt64 {
     var session: UInt64 = 0
-    try await eventually("the peer has a WELCOME") {
+    try await eventually("the peer has a Welcome") {
       while let frames = socket.receive() {
         if let frame = IngestFrame(frames), case .welcome? = frame.body { session = frame.session }
       }

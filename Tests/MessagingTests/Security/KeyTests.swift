@@ -82,7 +82,7 @@ struct KeyTests {
     #expect(error?.line == Limits.allowedKeysMax + 1)
   }
 
-  @Test("An allowlist is a subset of one with more keys or other names")
+  @Test("An allowlist is a subset of an allowlist with more keys or other names")
   func subset() throws {
     let (one, two) = ("\(Self.key(1)) a", "\(Self.key(2)) b")
     let both = try AllowList(one + "\n" + two)
@@ -94,7 +94,7 @@ struct KeyTests {
 
 @Suite("Handshake backoff")
 struct HandshakeBackoffTests {
-  @Test("A failing client makes 12 to 24 attempts a minute, with pauses of 5 s at most", arguments: 0..<50)
+  @Test("A failing client makes 12 to 24 attempts a minute, with pauses of at most 5 s", arguments: 0..<50)
   func bound(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var backoff = HandshakeBackoff()
@@ -143,7 +143,7 @@ struct LogRateLimiterTests {
     let lines = (0..<100_000).filter { logLimiter.admit("peer \($0)", nowMs: Int64($0 / 1_000)) != nil }
     #expect(lines.count == Limits.logLinesPerSecondMax)
     let later = (0..<2_000).filter { logLimiter.admit("other \($0)", nowMs: Int64(1_000 * ($0 + 1))) != nil }
-    // Memory is full only if more peers log within a minute than it holds.
+    // The limiter's memory is full only if more peers log within a minute than it can hold.
     #expect(later.count == 2_000)
   }
 }

@@ -105,7 +105,7 @@ struct SubmitCodecTests {
 }
 
 extension SeededRandom {
-  /// A random number of a random length in bits.
+  /// Returns a random number of a random length in bits.
   fileprivate mutating func number() -> UInt64 { next() >> UInt64(below(64)) }
 
   private mutating func text() -> String {

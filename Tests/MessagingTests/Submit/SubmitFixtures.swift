@@ -43,12 +43,12 @@ final class TestSubmitServer: Sendable {
   var lookups: Int { state.withLock { $0.lookups } }
   /// Number of distinct posts.
   var stored: Int { state.withLock { $0.ids.count } }
-  /// Number of `accepted` receipts. A repeat of one would be a duplicate post.
+  /// Number of `accepted` receipts. A second `accepted` receipt for a post would mean a duplicate post.
   var accepted: Int { state.withLock { $0.accepted } }
   /// Revokes the session.
   func revokeSession() { state.withLock { $0.isRevoked = true } }
 
-  /// Holds the replies to batches back while true.
+  /// Holds back the replies to batches while `isSilent` is true, and sends them when it becomes false.
   func setSilent(_ isSilent: Bool) {
     let held = state.withLock { state in
       state.isSilent = isSilent
@@ -58,7 +58,7 @@ final class TestSubmitServer: Sendable {
     for command in held { commands.enqueue(command) }
   }
 
-  /// Replies to batches with BUSY and this pause. Nil replies normally again.
+  /// Makes the server reply to batches with BUSY and a pause. Nil makes it reply normally again.
   func setBusy(retryAfterMs: Int64?) { state.withLock { $0.busyMs = retryAfterMs } }
 
   private func reply(_ account: AccountID, _ posts: [SubmittedPost]) -> SubmitServer.Reply {

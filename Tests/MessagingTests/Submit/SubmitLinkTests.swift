@@ -6,7 +6,7 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-@Suite("Submit link")
+@Suite("Submission link")
 struct SubmitLinkTests {
   private let server = TestSubmitServer()
 
@@ -174,7 +174,7 @@ struct SubmitLinkTests {
     }
   }
 
-  @Test("A producer with too many open requests gets busy, and others are served")
+  @Test("A producer with too many open requests gets BUSY, and others are served")
   func tooManyRequests() async throws {
     try await withServer { endpoint in
       let (flooder, other) = (producer(endpoint), producer(endpoint))
@@ -193,14 +193,14 @@ struct SubmitLinkTests {
         return last != nil
       }
       #expect(last?.error.code == .busy && last?.error.retryAfterMs == 2_000)
-      #expect(server.batches == 1 + Limits.submitUnansweredMax)
+      #expect(server.batches == 1 + Limits.submitRequestsOfConnectionMax)
       server.setSilent(false)
       other.send(1, [.sample(1_000)])
       #expect(try await other.reply(to: 1).receipts.receipts.first?.outcome == .accepted)
     }
   }
 
-  @Test("Malformed frames get an error once a second at most, and the connection stays open")
+  @Test("Malformed frames get at most one error a second, and the connection stays open")
   func malformed() async throws {
     try await withServer { endpoint in
       let producer = producer(endpoint)
@@ -219,7 +219,9 @@ struct SubmitLinkTests {
     }
   }
 
-  @Test("Another major version or an unknown body gets an error with the supported version", arguments: [true, false])
+  @Test(
+    "A request of another major version or with an unknown body gets an error with the supported version",
+    arguments: [true, false])
   func versions(isOtherMajor: Bool) async throws {
     try await withServer { endpoint in
       let producer = producer(endpoint)
@@ -233,7 +235,7 @@ struct SubmitLinkTests {
     }
   }
 
-  @Test("The client gets one receipt per post over a restart of the server and lost replies")
+  @Test("The client gets one receipt per post despite a restart of the server and lost replies")
   func client() async throws {
     let (first, endpoint) = try server.start()
     let posts = Mutex((allowed: 100, sent: 0, ids: Set<PostID>(), receipts: 0))
@@ -262,8 +264,10 @@ struct SubmitLinkTests {
     try await eventually("the first 100 posts have receipts") { posts.withLock { $0.receipts } == 100 }
     server.setSilent(true)
     posts.withLock { $0.allowed = 300 }
-    // The client has 16 open batches of ten at most. On a slow machine it resends some, but sends no others.
-    try await eventually("the server has 160 more posts") { server.stored == 100 + 10 * Limits.submitUnansweredMax }
+    // The client has at most 16 open batches of ten posts. On a slow machine it resends some, but sends no new batch.
+    try await eventually("the server has 160 more posts") {
+      server.stored == 100 + 10 * Limits.submitRequestsOfConnectionMax
+    }
     // The server stops with the replies that it holds back, so they are lost.
     first.stop()
     server.setSilent(false)
@@ -278,7 +282,8 @@ struct SubmitLinkTests {
     defer { second.stop() }
     try await eventually("all posts have receipts") { posts.withLock { $0.receipts } == 300 }
     #expect(server.accepted == 300 && server.stored == 300)
-    #expect(server.batches >= 30 + Limits.submitUnansweredMax, "The client resent the batches with lost replies.")
+    #expect(
+      server.batches >= 30 + Limits.submitRequestsOfConnectionMax, "The client resent the batches with lost replies.")
     #expect(posts.withLock { $0.ids.count } == 300)
   }
 
@@ -328,7 +333,7 @@ private final class TimedClient: ReactorSocket {
   /// - Parameters:
   ///   - clock: The client's time, in milliseconds since its start.
   ///   - allowed: Maximum number of batches that the client may send.
-  ///   - replies: Counts batches that have receipts or a pause.
+  ///   - replies: Counter of batches that have receipts or a pause.
   init(
     _ context: Reactor.Context, connect endpoint: Endpoint, clock: Shared<Int64>, allowed: Shared<Int>,
     replies: Shared<Int>
@@ -348,7 +353,7 @@ private final class TimedClient: ReactorSocket {
         }
       })
     self.clock = clock
-    // Read after the client starts to count silence.
+    // Read the time after the client has started to count silence.
     baseMs = Reactor.nowMs
   }
 

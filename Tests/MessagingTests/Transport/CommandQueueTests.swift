@@ -37,7 +37,7 @@ struct CommandQueueTests {
     let queue = CommandQueue<(thread: Int, number: Int)>(wake)
     let perThread = 5_000
     var drained: [[Int]] = Array(repeating: [], count: 8)
-    // Threads, because tasks would wait for other tests again and again.
+    // Use threads, because tasks would often wait for other tests.
     for thread in 0..<8 {
       Thread.detachNewThread {
         for number in 0..<perThread {
@@ -46,7 +46,7 @@ struct CommandQueueTests {
         }
       }
     }
-    // A reactor, too, drains the queue only after a wake-up.
+    // Drain the queue only after a wake-up, as a reactor does.
     try await eventually("all commands are drained") {
       guard isSignalled(wake) else { return false }
       wake.clear()

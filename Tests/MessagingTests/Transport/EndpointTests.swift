@@ -18,7 +18,7 @@ struct EndpointTests {
   }
 
   @Test(
-    "The next endpoint is one port higher, beside the file, or any free port",
+    "The next endpoint is the next port, the path with .query, or any free port",
     arguments: [
       ("tcp://127.0.0.1:7710", "tcp://127.0.0.1:7711"), ("tcp://[::1]:65534", "tcp://[::1]:65535"),
       ("tcp://[::1]:65535", nil), ("tcp://127.0.0.1:*", "tcp://127.0.0.1:*"),

@@ -31,7 +31,7 @@ struct ReactorTests {
     try await eventually("the job is settled") { ledger.settledCount == 1 }
   }
 
-  @Test("An address in use is an error with its name, and its first reactor works on")
+  @Test("A bind of an address in use throws an error that names it, and the first reactor keeps working")
   func conflict() async throws {
     let ledger = Ledger()
     let server = try TestServer(ledger)
@@ -55,7 +55,7 @@ struct ReactorTests {
     #expect(throws: LinkError.self) { try TestServer(Ledger(), bind: Endpoint("tcp://192.0.2.1:7701")) }
   }
 
-  @Test("An error while sockets are created is thrown by Reactor.start")
+  @Test("Reactor.start throws the error of the closure that creates the sockets")
   func thrown() {
     #expect(throws: Refused.self) {
       try Reactor.start("refused", wake: WakeupEvent()) { _ in throw Refused() } as (reactor: Reactor, value: Int)
@@ -71,7 +71,7 @@ struct ReactorTests {
     let server = try TestServer(ledger)
     let feed = try TestFeed(pulling: absent.endpoint)
     let worker = try TestWorker(server.endpoint)
-    // This peer sends HELLO and never reads.
+    // This peer sends Hello and never reads.
     let stalled = RawSocket(ZMQ_DEALER, connect: server.endpoint)
     stalled.send([
       WorkerFrame(
@@ -118,14 +118,15 @@ struct ReactorTests {
     try await eventually("50 ms have passed") { inner.duration(to: .now) >= .milliseconds(50) }
     let innerEnd = ContinuousClock.now
     let passedMs = Reactor.nowMs - startMs
-    // The outer reading of the other clock is not less than this one, and the inner reading is not more.
+    // On the other clock, the outer interval is at least as long as the reactor's, and the inner one is at most as
+    // long.
     #expect(.milliseconds(passedMs - 1) <= start.duration(to: .now))
     #expect(.milliseconds(passedMs + 1) >= inner.duration(to: innerEnd))
   }
 }
 
-/// A reactor socket without messages. It counts early ticks with a command. A tick is early within 500 ms after the
-/// last one, which is half of the longest poll.
+/// A reactor socket without messages. It counts early ticks with a command. A tick is early if the last tick was less
+/// than 500 ms ago, which is half of the longest poll.
 private final class Sleeper: ReactorSocket {
   let socket: Socket
   private let commands: CommandQueue<Int>

@@ -52,7 +52,7 @@ struct ReconnectorTests {
 
   @Test(
     "A refused client whose key ends with its process logs that an allowlist needs a key file",
-    arguments: [(true, "without --key-file the key changes at each start"), (false, "add it and reload")])
+    arguments: [(true, "without --key-file the key changes at each start"), (false, "add the key and reload")])
   func advice(isTemporary: Bool, advice: String) throws {
     let log = LineLog()
     let keys = CurveClient(keys: try .random(), server: try KeyPair.random().publicKey, isTemporary: isTemporary)

@@ -19,7 +19,7 @@ struct SendBufferLimitTests {
       coordinate: longest.coordinate, agreement: longest.agreement, createdMs: 0, updatedMs: 0)
   }
 
-  /// Observed effects of the limit.
+  /// The observed effects of the limit.
   private struct Seen {
     var ticks = 0
     var unbinds = 0
@@ -48,7 +48,7 @@ struct SendBufferLimitTests {
         frames = sizes.map { SharedFrame([UInt8](repeating: 7, count: $0), in: unread.memory) }
       }
       let wasBound = socket.isBound
-      // The clock is stopped: the limit closes connections again only after `Limits.unreadFreedMs`.
+      // The clock is stopped, so that the limit cannot close the connections again after `Limits.unreadFreedMs`.
       _ = unread.tick(nowMs: 1)
       seen.change {
         $0.ticks += 1
@@ -61,7 +61,7 @@ struct SendBufferLimitTests {
     func shutDown() {}
   }
 
-  @Test("One byte above the limit closes the connections once until memory is freed")
+  @Test("One byte above the limit closes the connections, and only once until memory is freed")
   func edge() async throws {
     let (wake, seen) = (WakeupEvent(), Shared(Seen()))
     let frameSizes = CommandQueue<[Int]>(wake)
@@ -85,7 +85,8 @@ struct SendBufferLimitTests {
     #expect(seen.value.unbinds == 1)
   }
 
-  /// Repeats a check for two minutes at most, because libzmq closes a port on its own thread.
+  /// Waits for a condition for at most two minutes, because libzmq closes a port on its own thread. Returns false if
+  /// the condition does not hold in time.
   private func waitUntil(_ holds: () -> Bool) async throws -> Bool {
     let end = ContinuousClock.now + .seconds(120)
     while ContinuousClock.now < end {
@@ -95,7 +96,7 @@ struct SendBufferLimitTests {
     return false
   }
 
-  @Test("The log has a failed rebind once a minute, and the successful one once")
+  @Test("The log has a failed rebind once a minute, and the successful rebind once")
   func blocked() async throws {
     let context = try #require(zmq_ctx_new() as UnsafeMutableRawPointer?)
     defer { zmq_ctx_term(context) }
@@ -158,16 +159,16 @@ struct SendBufferLimitTests {
     try await eventually("the reader has the list") { reader.isLive }
     let stalled = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [Topic.snapshot], unreadMax: 1)
     var seq = Self.longest.seq
-    var most = 0
+    var peakBytes = 0
     // Each change causes a snapshot within 250 ms.
     try await eventually("the unread limit is exceeded", within: 120) {
       seq += 1
       changes.commands.enqueue([.upsert(Self.entry(1, seq: seq))])
-      most = max(most, feed.memory.bytes)
+      peakBytes = max(peakBytes, feed.memory.bytes)
       return !log.lines(with: "unread limit exceeded").isEmpty
     }
     let whole = FeedCodec.feed(.snapshot(.join), Self.longest, instance: "test", unixMs: 0).count
-    #expect(most <= bytesMax + 3 * whole, "\(most) unread bytes at most")
+    #expect(peakBytes <= bytesMax + 3 * whole, "\(peakBytes) unread bytes at most")
     withExtendedLifetime(stalled) {}
     try await eventually("the reader has the last change") { reader.isLive && reader.state?.seq == seq }
     // The snapshot that joins share stays in memory.

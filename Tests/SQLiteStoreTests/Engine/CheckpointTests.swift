@@ -36,7 +36,7 @@ struct CheckpointTests {
     #expect(calls.all == ["write 1", "write 2", "checkpoint 1", "checkpoint 2"])
   }
 
-  @Test("A checkpoint of an idle writer moves the log into the database")
+  @Test("A checkpoint of an idle writer moves the WAL into the database")
   func idle() async throws {
     let database = try folder.open()
     _ = try await database.addAccount("zebulon")

@@ -68,7 +68,7 @@ struct DatabaseTests {
     #expect(try folder.open().generation == 2)
   }
 
-  @Test("A refused opening closes no file descriptor but its own")
+  @Test("A refused opening closes only its own file descriptor")
   func refusedOften() async throws {
     let path = folder.path + ".lock"
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -78,7 +78,7 @@ struct DatabaseTests {
     }.value
     var lost = 0
     for _ in 0..<5_000 {
-      // This descriptor reuses a number that the refused opening has just closed.
+      // This descriptor has the number that a refused opening has just closed.
       let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
       sched_yield()
       if fcntl(descriptor, F_GETFD) < 0 { lost += 1 } else { close(descriptor) }
@@ -88,7 +88,7 @@ struct DatabaseTests {
     withExtendedLifetime(lock) {}
   }
 
-  @Test("The generation rises with each start, and the epoch stays")
+  @Test("The generation rises with each start, and the epoch stays the same")
   func bootAndEpoch() throws {
     var epochs: Set<Epoch> = []
     for generation: UInt32 in 1...4 {
@@ -160,7 +160,7 @@ struct DatabaseTests {
     #expect(try folder.open().generation == 1)
   }
 
-  @Test("A leftover file of a killed first start does not block the next start")
+  @Test("A file that a killed first start left behind does not block the next start")
   func killedFirstStart() throws {
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     try Data("half".utf8).write(to: URL(filePath: folder.database + ".new"))

@@ -127,7 +127,8 @@ struct FullDiskTests {
   }
 }
 
-/// Makes SQLite's writes to one file fail with ENOSPC, like a quota. Only one refusal at a time in a process.
+/// Makes SQLite's writes to one file fail with ENOSPC, as a full disk does. A process may have only one refusal at a
+/// time.
 private struct Refusal {
   private struct File: Sendable, Equatable {
     let device: dev_t

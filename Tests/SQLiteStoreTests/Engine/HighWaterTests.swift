@@ -60,7 +60,8 @@ struct HighWaterTests {
   }
 
   @Test(
-    "A database below its high-water mark is refused, by any number", arguments: ["boot", "account", "post", "seq"])
+    "A database is refused if any of its numbers is below the high-water mark",
+    arguments: ["boot", "account", "post", "seq"])
   func regressed(number: String) async throws {
     var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
@@ -137,7 +138,7 @@ struct HighWaterTests {
     #expect(try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType == .typeRegular)
   }
 
-  @Test("A leftover new file of a killed ingest does not block the next start")
+  @Test("A file that a killed ingest left behind does not block the next start")
   func leftBehind() throws {
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     try Data("half".utf8).write(to: URL(filePath: path + ".new"))

@@ -12,7 +12,7 @@ struct MigrationTests {
   private let folder = Folder()
   private let key = Idempotency(key: "key-1", requestHash: [1, 2, 3])
 
-  @Test("A database from before deletions keeps its list and high-water mark")
+  @Test("A database of a version without deletions keeps its list and high-water mark")
   func migrated() async throws {
     do {
       try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
@@ -40,7 +40,7 @@ struct MigrationTests {
     #expect(try await database.deleted(id, of: account) == .listed(.remove(id, seq: 8, backfill: nil)))
   }
 
-  @Test("A database from before post events is migrated, and its dead posts can be retried")
+  @Test("A database of a version without post events is migrated, and its dead posts can be retried")
   func deadPosts() async throws {
     var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
@@ -59,7 +59,7 @@ struct MigrationTests {
     #expect(try await again.history(of: id).map(\.kind) == [.retried])
   }
 
-  @Test("Idempotency keys of an earlier database are still known")
+  @Test("Idempotency keys of an earlier version's database are still recognised")
   func migratedKeys() async throws {
     do {
       try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)

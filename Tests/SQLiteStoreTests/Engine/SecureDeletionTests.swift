@@ -45,7 +45,7 @@ struct SecureDeletionTests {
     }
   }
 
-  @Test("A clean stop leaves no byte of deleted accounts and posts in the files")
+  @Test("A graceful shutdown leaves no byte of deleted accounts and posts in the files")
   func account() async throws {
     let database = try folder.open()
     var names: [AccountID] = []
@@ -107,7 +107,7 @@ struct SecureDeletionTests {
     #expect(advices() == [advice])
   }
 
-  @Test("A clean stop compacts only after deletions, and only up to the size limit")
+  @Test("A graceful shutdown compacts only after deletions, and only up to the size limit")
   func rewriting() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()

@@ -73,7 +73,7 @@ struct AcceptTests {
     try database.expectSound()
   }
 
-  @Test("An idempotency key lasts at least a week, and each new key removes two expired ones")
+  @Test("An idempotency key lasts at least a week, and each new post removes two expired keys")
   func oldKeys() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
@@ -94,7 +94,7 @@ struct AcceptTests {
     #expect(try database.number("SELECT count(*) FROM post") == 10, "The posts stay.")
   }
 
-  @Test("The position in the removal of old keys survives a restart")
+  @Test("The progress of the removal of expired keys survives a restart")
   func oldKeysAfterRestart() async throws {
     let startMs: Int64 = 1_700_000_000_000
     let weekMs = (Limits.idempotencyDays + 1) * 86_400_000

@@ -94,7 +94,7 @@ struct RollbackTests {
     try database.expectSound()
   }
 
-  @Test("A rolled-back write removes no key, and the next writes remove them all")
+  @Test("A rolled-back write removes no expired key, and the next writes remove all of them")
   func forgettingRolledBack() async throws {
     let startMs: Int64 = 1_700_000_000_000
     let weekMs = (Limits.idempotencyDays + 1) * 86_400_000

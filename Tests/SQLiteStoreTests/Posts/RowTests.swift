@@ -20,7 +20,7 @@ struct RowTests {
     for ms: Int64 in 1...2 {
       try await database.settled([(id, .retry(attempts: 1, pauseMs: 9, reason: bad))], unixMs: ms)
     }
-    // Event ids as after one event less than the limit.
+    // Set the latest event's id to the limit, so that the next event exceeds it.
     try await database.pool.write { db in
       try db.execute(sql: "UPDATE post_event SET id = ? WHERE id = 2", arguments: [Limits.postEventsMax])
     }

@@ -129,7 +129,7 @@ struct ScanExecutorTests {
   @Test("A running scan ends when its client disconnects, and its connection serves the next scan")
   func disconnectedWhileRunning() async throws {
     let database = try folder.open()
-    for _ in 0..<2 * Limits.scansAtOnceMax {
+    for _ in 0..<2 * Limits.concurrentScansMax {
       let client = DisconnectingClient()
       let scan = Task {
         try await database.scans.run(for: client.scanClient) { db in
@@ -193,7 +193,7 @@ struct ScanExecutorTests {
   @Test("Closing the database ends running scans and refuses waiting ones")
   func closing() async throws {
     let database = try folder.open()
-    let clients = (0..<Limits.scansAtOnceMax).map { _ in DisconnectingClient() }
+    let clients = (0..<Limits.concurrentScansMax).map { _ in DisconnectingClient() }
     let running = clients.map { client in
       Task {
         try await database.scans.run(for: .ingest) { db in
@@ -211,7 +211,7 @@ struct ScanExecutorTests {
     await expectRefused { try await database.scans.run(for: .ingest) { _ in } }
   }
 
-  @Test("Scans pause after a busy period until all have ended and a checkpoint has run")
+  @Test("After a busy period, no scan starts until all scans have ended and a checkpoint has run")
   func pause() async throws {
     let database = try folder.open(scanBusyMaxMs: 0)
     let (first, second) = (await BlockingScans(database, count: 1), await BlockingScans(database, count: 1))
@@ -261,13 +261,13 @@ struct ScanExecutorTests {
   }
 }
 
-/// Scans that occupy slots until they are opened.
+/// Scans that occupy slots until `open`.
 private struct BlockingScans {
   private let gate = DispatchSemaphore(value: 0)
   private var scans: [Task<Void, any Error>] = []
 
-  /// Returns when the scans run.
-  init(_ database: SQLiteDatabase, count: Int = Limits.scansAtOnceMax, network: IPAddress? = nil) async {
+  /// Starts the scans, and returns when all of them run.
+  init(_ database: SQLiteDatabase, count: Int = Limits.concurrentScansMax, network: IPAddress? = nil) async {
     for _ in 0..<count {
       let (begun, begunContinuation) = AsyncStream.makeStream(of: Void.self)
       scans.append(
@@ -290,7 +290,8 @@ private struct BlockingScans {
   }
 }
 
-/// A chain of writes until `end`. Each submits the next one before its own commit, so that a write always waits.
+/// A chain of writes until `end`. Each write submits the next write before its own commit, so that a write always
+/// waits.
 private final class Flood: Sendable {
   private let database: SQLiteDatabase
   private let written = Atomic(0)
@@ -309,7 +310,7 @@ private final class Flood: Sendable {
       }, then: { _ in })
   }
 
-  /// Returns when this number of further writes have begun.
+  /// Returns when a number of further writes have begun.
   func untilWritten(_ further: Int) async {
     let goal = written.load(ordering: .sequentiallyConsistent) + further
     while written.load(ordering: .sequentiallyConsistent) < goal { await Task.yield() }

@@ -15,7 +15,7 @@ struct ScanLimitTests {
     try ListCondition(try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)))
   }
 
-  @Test("A search page scans 5,000 posts at most, and returns the next position even if empty")
+  @Test("A search page scans at most 5,000 posts, and an empty page returns the next position too")
   func scan() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
@@ -41,7 +41,7 @@ struct ScanLimitTests {
     #expect(try await database.published(PostFilter(), below: 1, limit: 1).entries.isEmpty)
   }
 
-  @Test("A listing by condition scans the latest 100,000 posts at most")
+  @Test("A listing by condition scans at most the latest 100,000 posts")
   func conditions() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()

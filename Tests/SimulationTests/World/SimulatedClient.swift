@@ -57,7 +57,7 @@ extension Simulation {
     }
   }
 
-  /// The behaviour of a post. Each run has a poison post, and some have a hanging, a stubborn or a slow one.
+  /// Returns the behaviour of a post. Each run has a poison post, and some have a hanging, a stubborn or a slow one.
   private func behaviour(_ account: Int64, _ number: Int) -> PlaceBehaviour {
     switch (account, number) {
     case (3, 0): .poison
@@ -98,7 +98,7 @@ extension Simulation {
       }
     case .respondsBeforeCommit:
       let id = PostID.following(nil, unixMs: unixMs)
-      for pending in request.posts { ledger.recordReply(key: pending.key, id) }
+      for pending in request.posts { ledger.recordResponse(key: pending.key, id) }
     default: break
     }
     let posts = request.posts.map { NewPost($0.submission, $0.idempotency) }
@@ -110,7 +110,7 @@ extension Simulation {
   /// - Parameter ids: Ids of the posts, in order. Nil if the write was refused.
   func respond(to request: Request, _ ids: [PostID]?) {
     guard let ids else { return }
-    for (pending, id) in zip(request.posts, ids) { ledger.recordReply(key: pending.key, id) }
+    for (pending, id) in zip(request.posts, ids) { ledger.recordResponse(key: pending.key, id) }
     for delayMs in network.delays(between: nil, .toWorker, nowMs: nowMs, using: &random) {
       eventQueue.schedule(.responseArrives(request, ids), inMs: delayMs)
     }
@@ -129,9 +129,9 @@ extension Simulation {
   func lookUp() {
     guard let generation = ingest?.generation, ingest?.core.scheduler.isPaused == false else { return }
     starts += 1
-    let id = JobID(lookup: JobID.lookupsBefore(generation: generation) + UInt64(starts))
+    let id = JobID(lookup: JobID.lookupBase(generation: generation) + UInt64(starts))
     let place = random.one(of: [PlaceBehaviour.found, .street, .flaky]).rawValue
-    let request = Job.Request.lookup(PlaceQuery("\(place) look-up"))
+    let request = Job.Request.lookup(PlaceQuery("\(place) lookup"))
     ingest?.core.enqueueLookup(Job(id: id, account: AccountID(rawValue: 0), request: request))
     ingest?.lookups.insert(id)
     eventQueue.schedule(.lookupTimesOut(id, generation: generation), inMs: Limits.lookupTimeoutMs)

@@ -37,7 +37,7 @@ extension Simulation {
     eventQueue.schedule(.storeCompletes(generation: generation, completed), inMs: store.completionMs - nowMs)
   }
 
-  /// In the calm, the disk refuses one write that would make a post dead.
+  /// Returns true for a group that the disk refuses in the calm: one group that would make a post dead.
   private func refusesDeath(_ group: [SimulatedStore.Submitted]) -> Bool {
     let hasDeath = group.contains { submitted in
       if case .core(.countLosses(let losses)) = submitted.origin { !losses.dead.isEmpty } else { false }
@@ -47,7 +47,7 @@ extension Simulation {
     return true
   }
 
-  /// Records a commit in the ledger.
+  /// Records a committed write in the ledger.
   private func record(_ completed: SimulatedStore.Completed) {
     switch (completed.submitted.origin, completed.result) {
     case (.client(let request), .accept(let acceptances)?): record(request, acceptances)
@@ -141,7 +141,7 @@ extension Simulation {
       var stored: SettlementResult?
       if case .settle(let result)? = result { stored = result }
       continueIngest(.written(write, stored))
-      // Ingest forgets refused losses at its end.
+      // A crash forgets losses that the disk has refused.
       if case .countLosses(let losses) = write, stored == nil {
         ledger.requeueWithoutLoss(Set(losses.requeued))
         ledger.refuseDeaths(losses.dead)
@@ -157,19 +157,19 @@ extension Simulation {
     perform(ingest?.core.committed(committed, nowMs: nowMs) ?? [])
   }
 
-  /// Records that ingest knows these committed jobs.
+  /// Records that ingest knows committed jobs, and returns them.
   private func enter(_ jobs: [Job]) -> [Job] {
     for id in jobs.compactMap(\.id.post) { store.entering.remove(id) }
     return jobs
   }
 
-  /// Injected bug: failures are counted on disk only.
+  /// Resets the failed attempts in ingest's memory, as an injected bug.
   private func forgetAttempts(_ write: IngestCore.Write) {
     guard case .settle(let settlements) = write else { return }
     for pending in settlements { ingest?.core.scheduler.jobs[pending.job.id]?.job.attempts = pending.job.attempts }
   }
 
-  /// Injected bug: feeds get uncommitted changes, with sequence numbers that other changes will have.
+  /// Publishes uncommitted changes, as an injected bug. Other changes will have their sequence numbers.
   private func publishUncommitted(_ group: [SimulatedStore.Submitted]) {
     for case .core(.settle(let settlements)) in group.map(\.origin) {
       for settled in settlements {

@@ -55,7 +55,7 @@ extension Simulation {
     return .edit(revision.post, account: revision.account, submission, published: published, unixMs: unixMs)
   }
 
-  /// Records a commit in the ledger.
+  /// Records a committed write in the ledger.
   func record(_ revision: Revision, _ deletion: PostWriteResult.Deletion) {
     let fate = ledger.posts[revision.post]?.fate
     trace("post \(revision.post.rawValue) is deleted: \(fate.map { "\($0)" } ?? "")")
@@ -66,7 +66,7 @@ extension Simulation {
     ledger.delete(revision.post, deletion)
   }
 
-  /// Records a commit in the ledger.
+  /// Records a committed write in the ledger.
   func record(_ revision: Revision, _ edit: PostWriteResult.Edit) {
     trace("post \(revision.post.rawValue) is edited")
     edits += 1

@@ -140,7 +140,7 @@ extension Simulation {
   private func checkReply(_ effects: [FeedPull.Effect], of reply: FetchReply, before: FeedState?) {
     for effect in effects {
       switch effect {
-      case .log(.rejected(let reason)):
+      case .log(.replyRefused(let reason)):
         ledger.expect(reply.isDamaged, "the feed refuses what ingest sent: \(reason)")
       case .log(.regressed(let had, let now)):
         ledger.expect(reply.isDamaged, "the store has regressed from \(had) to \(now)")
@@ -203,7 +203,7 @@ extension Simulation {
     }
   }
 
-  /// Replaces a change at random.
+  /// Returns the reply, or at random a copy with a damaged change.
   private func damaged(_ reply: FetchReply) -> FetchReply {
     guard !isCalm, case .changes(var changes?, let hash?) = reply.reply, let first = changes.first,
       random.happens(4)

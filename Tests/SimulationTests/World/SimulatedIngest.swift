@@ -4,8 +4,8 @@ import Store
 @testable import Domain
 @testable import SQLiteStore
 
-/// Ingest's process with its state in memory. This is another shell of `IngestCore`: messages come from the event queue
-/// instead of sockets.
+/// Ingest's process with its state in memory. The process is another shell of `IngestCore`, with messages from the
+/// event queue instead of sockets.
 struct SimulatedIngest {
   let generation: UInt32
   var core: IngestCore
@@ -19,7 +19,7 @@ struct SimulatedIngest {
   /// Number of jobs per session that the network has lost. Their credit is lost until the session ends. Real TCP loses
   /// nothing within a connection.
   var lostJobs: [UInt64: Int] = [:]
-  /// True while the queue is paused as far as ingest knows.
+  /// True while ingest knows the queue as paused.
   var isPaused = false
 
   mutating func replies(nowMs: Int64) -> [(fetch: PendingFetches<Address>.Fetch, result: ChangeLog.FetchResult)] {
@@ -43,7 +43,7 @@ extension Address {
 /// Starts, crashes and messages of ingest.
 extension Simulation {
   func startIngest() async throws {
-    if !isCalm, ledger.restarts > 0, random.happens(15) {
+    if !isCalm, ledger.ingestStarts > 0, random.happens(15) {
       trace("the store starts a new epoch")
       epochs += 1
       store.beginEpoch()
@@ -116,9 +116,9 @@ extension Simulation {
     }
   }
 
-  /// Injected bug: a failure counts, whatever its lease.
+  /// Returns the lease of a result. An injected bug replaces the lease of a failure with the job's latest lease.
   private func leaseOfFailure(_ result: JobResult) -> Lease {
-    guard injectedBug == .acceptsLateFailures, result.reply.isFailure, let token = current[result.lease.job] else {
+    guard injectedBug == .acceptsLateFailures, result.reply.isFailure, let token = latestTokens[result.lease.job] else {
       return result.lease
     }
     return Lease(job: result.lease.job, token: token)

@@ -10,7 +10,7 @@ struct SimulatedNetwork {
 
   /// Current partitions by worker.
   private var partitions: [Int: (direction: Direction, untilMs: Int64)] = [:]
-  /// Dead connections with the time of their death.
+  /// Dead connections, with the time at which each died.
   private var dead: [Address: Int64] = [:]
   var isCalm = false
   private(set) var lost = 0
@@ -23,7 +23,7 @@ struct SimulatedNetwork {
   /// Makes a connection dead.
   mutating func kill(_ address: Address, nowMs: Int64) { dead[address] = nowMs }
 
-  /// True if the kernel has closed a dead connection, after `Limits.linkUnreadMs` without acknowledgements.
+  /// Returns true if the kernel has closed a dead connection, after `Limits.linkUnreadMs` without acknowledgements.
   func isEnded(_ address: Address, nowMs: Int64) -> Bool {
     dead[address].map { nowMs - $0 > Limits.linkUnreadMs } ?? false
   }
@@ -34,7 +34,7 @@ struct SimulatedNetwork {
     isCalm = true
   }
 
-  /// Delay of each copy of a message, in milliseconds. Empty if the message is lost.
+  /// Returns the delay of each copy of a message, in milliseconds. Empty if the message is lost.
   mutating func delays(
     between address: Address?, _ direction: Direction, nowMs: Int64, using random: inout SeededRandom
   ) -> [Int64] {

@@ -34,9 +34,9 @@ final class SimulatedStore {
   var isCommitting = false
   /// Earliest time of the next completion.
   var completionMs: Int64 = 0
-  /// Committed posts that enter or leave ingest's queue, before ingest knows it. A post may leave more than once: it
-  /// may die, be retried and be deleted.
+  /// Posts that are queued on disk, but not yet in ingest's memory.
   var entering: Set<PostID> = []
+  /// Number of committed ends of a post's job that ingest does not know yet. A post may die, be retried and be deleted.
   private(set) var leaving: [PostID: Int] = [:]
 
   init(_ fixture: SimulationFixture) {
@@ -73,13 +73,13 @@ final class SimulatedStore {
   /// Records a committed end of a post's job.
   func leave(_ id: PostID) { leaving[id, default: 0] += 1 }
 
-  /// Records that ingest knows of the end.
+  /// Records that ingest knows a committed end of a post's job.
   func hasLeft(_ id: PostID) {
     let remaining = (leaving[id] ?? 0) - 1
     leaving[id] = remaining > 0 ? remaining : nil
   }
 
-  /// Takes the waiting writes as one group.
+  /// Removes and returns the waiting writes as one group.
   func take() -> [Submitted] {
     defer { (waiting, isCommitting) = ([], false) }
     return waiting

@@ -34,7 +34,7 @@ extension Simulation {
     }
   }
 
-  /// Drops a post from a delta at random.
+  /// Returns a delta without one of its posts, at random. Nil for no damage.
   private func damaged(_ frame: FeedReplica.Frame) -> FeedReplica.Frame? {
     guard !isCalm, case .delta(let delta, let epoch, let hash) = frame, !delta.upsert.isEmpty, random.happens(4) else {
       return nil

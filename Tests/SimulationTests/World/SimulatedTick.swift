@@ -3,7 +3,7 @@ import Store
 
 @testable import Domain
 
-/// Ticks of ingest, its effects and the rules that must hold after each.
+/// Ticks of ingest, their effects, and the rules that must hold after each tick.
 extension Simulation {
   func tickIngest() {
     guard let isHeartbeat = ingest?.core.isHeartbeatDue(nowMs: nowMs) else { return }
@@ -12,7 +12,7 @@ extension Simulation {
     if let before {
       expectIsolation(before)
       expectNoEarlyExpiry(before)
-      restartStuck()
+      restartStalled()
       checkAll()
     }
     assign()
@@ -71,7 +71,7 @@ extension Simulation {
     submit(.settle(write.records, unixMs: unixMs), .core(write))
   }
 
-  /// Injected bug: a worker gets the acknowledgement when its result arrives.
+  /// Acknowledges results on arrival, as an injected bug.
   private func acknowledge(_ settlements: [IngestCore.PendingSettlement]) {
     for pending in settlements {
       guard let peer = ingest?.core.peers[pending.session] else { continue }
@@ -79,7 +79,7 @@ extension Simulation {
     }
   }
 
-  /// Injected bug: feeds get a removal without the entry that refills the list.
+  /// Returns a change for the feeds. An injected bug drops the entry that refills the list after a removal.
   private func published(_ change: FeedChange) -> FeedChange {
     if injectedBug == .forgetsBackfill, case .remove(let id, let seq, _) = change {
       return .remove(id, seq: seq, backfill: nil)
@@ -95,16 +95,16 @@ extension Simulation {
     eventQueue.schedule(.ingestTicks(generation: ingest.generation, atMs: dueMs), inMs: dueMs - nowMs)
   }
 
-  /// Restarts stuck workers, as an operator would who reads the log.
-  private func restartStuck() {
+  /// Restarts stalled workers, as an operator who reads the log would.
+  private func restartStalled() {
     for (id, session) in (ingest?.core.scheduler.sessions ?? [:]).sorted(by: { $0.key < $1.key }) {
-      guard session.isStuck, session.leases.isEmpty, let peer = ingest?.core.peers[id] else { continue }
+      guard session.isStalled, session.leases.isEmpty, let peer = ingest?.core.peers[id] else { continue }
       let address = Address(peer)
       // A worker with a recent result reports it with its next heartbeat.
       guard workers[address.worker].connection == address.connection,
         nowMs - workers[address.worker].lastResultMs > 2 * Limits.heartbeatMs
       else { continue }
-      ledger.expect(workers[address.worker].isHung, "worker \(address.worker) is wrongly reported as stuck")
+      ledger.expect(workers[address.worker].isHung, "worker \(address.worker) is wrongly reported as stalled")
       if workers[address.worker].phase == .running { endWorker(address.worker, "it hung") }
     }
   }
@@ -118,7 +118,7 @@ extension Simulation {
       let sent = effects.flatMap(\.jobs).sorted { $0.lease.token < $1.lease.token }
       for job in sent {
         ledger.lease(job, remoteIntervalMs: ingest?.core.scheduler.pacer.intervalMs ?? 0, nowMs: nowMs)
-        current[job.job.id] = job.lease.token
+        latestTokens[job.job.id] = job.lease.token
       }
       expectFairness(sent.map(\.job), waiting)
       ledger.expect(ingest?.isPaused == false, "jobs go out although the queue is paused")
@@ -140,9 +140,8 @@ extension Simulation {
 
   // MARK: - Rules
 
-  /// Checks an acknowledgement.
   private func checkAcknowledgement(_ lease: Lease, _ disposition: Disposition) {
-    ledger.recordReply(lease, disposition)
+    ledger.recordAcknowledgement(lease, disposition)
     if disposition == .duplicate, let post = lease.job.post, ledger.queued.contains(post) {
       ledger.expect(
         store.entering.contains(post), "a result of \(lease.job.rawValue) is dropped before its settlement")
@@ -160,7 +159,7 @@ extension Simulation {
     }
     let id = pending.job.id
     ledger.expect(
-      current[id] == pending.lease.token && ledger.isFailed(pending.lease),
+      latestTokens[id] == pending.lease.token && ledger.isFailed(pending.lease),
       "a failure of \(id.rawValue) under a former lease counts")
   }
 
@@ -192,7 +191,7 @@ extension Simulation {
     }
   }
 
-  /// Accounts with a ready post that any worker may get. Nil without ingest.
+  /// Accounts with a ready post that any worker may get. Empty with at most 3 ready jobs. Nil without ingest.
   private var waitingAccounts: Set<AccountID>? {
     guard let scheduler = ingest?.core.scheduler else { return nil }
     guard scheduler.readyCount > 3 else { return [] }
@@ -203,7 +202,8 @@ extension Simulation {
       })
   }
 
-  /// Checks that accounts take turns. A queued job that no longer goes out may use a turn, so a few more are allowed.
+  /// Checks that accounts take turns. A job that no longer goes out may use a turn, so an account may get five jobs
+  /// before another account gets its first.
   private func expectFairness(_ sent: [Job], _ waiting: Set<AccountID>) {
     var counts: [AccountID: Int] = [:]
     for job in sent where !job.id.isLookup && !job.isPoisonSuspect && !job.isRemote {
@@ -214,17 +214,18 @@ extension Simulation {
     }
   }
 
-  /// Checks that nothing expires too early: no lease of a working worker, and no session because of a stall of ingest
-  /// itself.
+  /// Checks that nothing expires too early: no lease of a working worker, and no session because of a suspension of
+  /// ingest.
   private func expectNoEarlyExpiry(_ before: JobScheduler) {
     guard let core = ingest?.core else { return }
     for (id, session) in before.sessions.sorted(by: { $0.key < $1.key }) {
       guard core.scheduler.sessions[id] != nil, let peer = core.peers[id] else {
-        let stallMs = lastStall.untilMs - lastStall.sinceMs
+        let suspendedMs = lastSuspension.untilMs - lastSuspension.sinceMs
         ledger.expect(
-          lastStall.generation != ingest?.generation || stallMs <= Limits.livenessMs
-            || nowMs >= lastStall.untilMs + Limits.livenessMs - Limits.heartbeatMs || nowMs < lastStall.untilMs,
-          "session \(id) expires because of a stall of ingest of \(stallMs) ms")
+          lastSuspension.generation != ingest?.generation || suspendedMs <= Limits.livenessMs
+            || nowMs >= lastSuspension.untilMs + Limits.livenessMs - Limits.heartbeatMs
+            || nowMs < lastSuspension.untilMs,
+          "session \(id) expires because ingest was suspended for \(suspendedMs) ms")
         continue
       }
       let address = Address(peer)

@@ -19,7 +19,7 @@ struct IdentityTests {
   }
 
   @Test(
-    "A first sign-in makes an account without a password, and later ones find it",
+    "A first sign-in creates an account without a password, and later sign-ins find the account",
     arguments: StoreKind.allCases)
   func made(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -55,7 +55,7 @@ struct IdentityTests {
     #expect(try await database.accountCount == 1)
   }
 
-  @Test("Ten concurrent first sign-ins make one account", arguments: StoreKind.allCases)
+  @Test("Ten concurrent first sign-ins create one account", arguments: StoreKind.allCases)
   func atOnce(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -92,7 +92,8 @@ struct IdentityTests {
   }
 
   @Test(
-    "An account has identities up to a limit, each of one account and deleted with it", arguments: StoreKind.allCases)
+    "An account has identities up to a limit, and each identity belongs to one account and is deleted with it",
+    arguments: StoreKind.allCases)
   func linked(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -114,7 +115,7 @@ struct IdentityTests {
     #expect(try await database.identities(of: bob.id).count == 1)
     #expect(try await link(database, "1", to: ada) == "no session")
     guard case .unknown = try await database.account(of: identity("1"), newEmail: nil, unixMs: 9) else {
-      Issue.record("The identity of the closed account is left.")
+      Issue.record("The identity of the closed account still exists.")
       return
     }
     #expect(try await makeAccount(database, "1", email: "new@example.org").id != ada)

@@ -51,7 +51,7 @@ struct LoginTests {
   func counts(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
-    let keys = (0..<4).map { LoginThrottle.Key(scope: .accountAndAddress, digest: [$0]) }
+    let keys = (0..<4).map { LoginThrottle.Key(scope: .accountAndNetwork, digest: [$0]) }
     let count = LoginThrottle.Count(attempts: 6, lastMs: 1_000)
     database.storeLoginCounts([keys[0]: count, keys[1]: count], removing: [], unixMs: 1_000)
     database.storeLoginCounts(

@@ -20,7 +20,7 @@ struct ProfileTests {
   }
 
   @Test(
-    "A new name changes all listed posts of the account, and the changes lead to the stored list",
+    "A new name changes all posts of the account on the list, and the changes lead to the stored list",
     arguments: StoreKind.allCases)
   func rename(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -89,7 +89,7 @@ struct ProfileTests {
   }
 
   @Test(
-    "A deleted account's posts go in batches of a hundred, and none of its data is left",
+    "A deleted account's posts are erased in batches of a hundred, and none of its data are left",
     arguments: StoreKind.allCases, [0, 99, 100, 101])
   func deleted(kind: StoreKind, count: Int) async throws {
     let place = StorePlace(kind)

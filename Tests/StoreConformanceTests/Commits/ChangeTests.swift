@@ -42,7 +42,7 @@ private final class Record: Sendable {
 @Suite("Changes and completions")
 struct ChangeTests {
   @Test(
-    "Completions come in write order, each after its changes, also around a failed write",
+    "Completions come in the order of the writes, each after its changes, also if one write fails",
     arguments: StoreKind.allCases)
   func order(kind: StoreKind) async throws {
     let store = try StorePlace(kind).open()

@@ -3,7 +3,7 @@ import Store
 import StoreTesting
 import Testing
 
-/// Posts for each kind of write, and the writes.
+/// The accounts and posts for each kind of write, and the writes.
 private struct StoreFixture {
   let ada: AccountID
   /// A closed account with posts that are not erased yet.
@@ -19,7 +19,7 @@ private struct StoreFixture {
   /// A write of each kind, in the order of `PostWrite`. Each may be repeated.
   let writes: [PostWrite]
 
-  /// Stores the accounts and the posts.
+  /// Stores the accounts and the posts, and returns the fixture.
   static func stored(in store: any IngestStore) async throws -> StoreFixture {
     let (ada, bob) = (try await store.addAccount("ada"), try await store.addAccount("bob"))
     _ = try await store.published(1, by: bob)
@@ -61,7 +61,7 @@ struct CrashTests {
   }
 
   @Test(
-    "A crash before a commit loses only that commit, and its writes can be repeated",
+    "A crash before a commit loses only the writes of that commit, which can be repeated",
     arguments: StoreKind.allCases)
   func beforeCommit(kind: StoreKind) async throws {
     let place = StorePlace(kind)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Store health")
 struct HealthTests {
-  @Test("A healthy store is not full, and its disk check counts no refusal", arguments: StoreKind.allCases)
+  @Test("A healthy store is not full, and its disk check reports no refusal", arguments: StoreKind.allCases)
   func works(kind: StoreKind) async throws {
     let store = try StorePlace(kind).open()
     let account = try await store.addAccount()
@@ -27,7 +27,7 @@ struct HealthTests {
     #expect(space.fullMs == store.diskFullMs)
   }
 
-  @Test("A cancelled wait for a failure of a healthy store returns none", arguments: StoreKind.allCases)
+  @Test("A cancelled wait for a failure of a healthy store returns no failure", arguments: StoreKind.allCases)
   func noFailure(kind: StoreKind) async throws {
     let store = try StorePlace(kind).open()
     let account = try await store.addAccount()

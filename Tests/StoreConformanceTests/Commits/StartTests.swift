@@ -24,7 +24,7 @@ struct StartTests {
     #expect(try StorePlace(kind).open().start().list.epoch != epochs.first, "Another store has another epoch.")
   }
 
-  @Test("A closed store refuses writes as stopped and keeps its data", arguments: StoreKind.allCases)
+  @Test("A closed store refuses writes with `stopped`, and keeps its data", arguments: StoreKind.allCases)
   func closed(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let store = try place.open()

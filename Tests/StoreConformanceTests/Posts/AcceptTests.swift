@@ -56,7 +56,7 @@ struct AcceptTests {
     #expect(try await again.count(of: account) == 1)
   }
 
-  @Test("Another request with a used idempotency key is refused and stores nothing", arguments: StoreKind.allCases)
+  @Test("A different request with a used idempotency key is refused and stores nothing", arguments: StoreKind.allCases)
   func conflict(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()

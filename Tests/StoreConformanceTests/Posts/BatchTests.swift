@@ -34,7 +34,7 @@ struct BatchTests {
   }
 
   @Test(
-    "A known key within a batch is the same post, and a conflict is refused alone",
+    "A used key within a batch returns the earlier post, and a conflict is refused alone",
     arguments: StoreKind.allCases)
   func keys(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -58,7 +58,7 @@ struct BatchTests {
   }
 
   @Test(
-    "Known keys within a large batch are the same posts, and other posts are new",
+    "Used keys within a large batch return the earlier posts, and other posts are new",
     arguments: StoreKind.allCases)
   func manyKeys(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -96,7 +96,7 @@ struct BatchTests {
     #expect(try await reopened.count(of: account) == 38)
   }
 
-  @Test("A post without a key is always new, also beside posts with known keys", arguments: StoreKind.allCases)
+  @Test("A post without a key is always new, also in a batch with used keys", arguments: StoreKind.allCases)
   func withoutKey(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -115,7 +115,7 @@ struct BatchTests {
     }
     #expect(try await database.count(of: account) == 30)
     let third = try await accept(entries, database, by: account, capacity: 0)
-    #expect(third.count { $0.accepted != nil } == 10, "Known posts need no capacity.")
+    #expect(third.count { $0.accepted != nil } == 10, "Earlier posts need no capacity.")
     try database.expectSound()
   }
 
@@ -134,7 +134,7 @@ struct BatchTests {
   }
 
   @Test(
-    "New posts beyond the capacity get backlog full, and known posts need no capacity",
+    "New posts beyond the capacity get `backlogFull`, and earlier posts need no capacity",
     arguments: StoreKind.allCases)
   func capacity(kind: StoreKind) async throws {
     let place = StorePlace(kind)

@@ -3,7 +3,7 @@ import Store
 import StoreTesting
 import Testing
 
-@Suite("Dead letters, post history and the pause")
+@Suite("Dead posts, post history and the pause")
 struct DeadPostTests {
   private let poison = Verdict.Reason(code: "workers_lost", detail: "three workers were lost")
   private let bad = Verdict.Reason(code: "bad_place", detail: "no worker likes it")
@@ -111,7 +111,7 @@ struct DeadPostTests {
   }
 
   @Test(
-    "A discarded post is rejected for good, with the reason of its death",
+    "A discarded post is rejected permanently, with the reason of its death",
     arguments: StoreKind.allCases)
   func discarded(kind: StoreKind) async throws {
     let place = StorePlace(kind)

@@ -33,7 +33,7 @@ struct DeletionTests {
   }
 
   @Test(
-    "Deletions inside, at the end of and beyond the list lead to the stored list",
+    "Deletions of posts on the list and below it lead to the stored list",
     arguments: StoreKind.allCases)
   func everywhere(kind: StoreKind) async throws {
     let place = StorePlace(kind)

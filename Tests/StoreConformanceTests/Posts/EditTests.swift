@@ -65,7 +65,7 @@ struct EditTests {
     #expect(try await database.post(ids[2])?.place == "Oslo")
     #expect(try await database.deadCounts().all == 0)
     #expect(try database.feed().entries.map(\.id) == [ids[1], ids[0]])
-    // The job of the queued post goes on unchanged.
+    // The job of the queued post continues unchanged.
     #expect(try await database.settled([(ids[2], .verdict(.at(1)))]).map(\.place) == ["Oslo"])
   }
 }

@@ -31,7 +31,7 @@ struct SettleTests {
   }
 
   @Test(
-    "A post is published with the same content from its job and from the database",
+    "A post is published with the same content, from its job or from the database",
     arguments: StoreKind.allCases)
   func fromJob(kind: StoreKind) async throws {
     let place = StorePlace(kind)

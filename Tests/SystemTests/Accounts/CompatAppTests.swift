@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Whole sessions with the built program. IngestTests cover the rules of each response.
+/// Tests of an app from login to logout, with the built program. IngestTests cover the rules of each response.
 @Suite("Compatibility API: an app with another base address", .fixture)
 struct CompatAppTests {
   @Test("B1: an app logs in, reads, posts, edits, finds its post and logs out")
@@ -23,7 +23,7 @@ struct CompatAppTests {
 
     let posted = try await app.post(["uniqueKey": key])
     let id = try #require(posted["objectId"])
-    // On a slow machine ingest's own wait ends before the post is published.
+    // On a slow machine, ingest responds before the post is published.
     try await eventually("the post is listed") { try await app.list().first?["objectId"] as? String == id }
     let first = try #require(try await app.list().first)
     #expect(first["objectId"] as? String == id && first["uniqueKey"] as? String == key)
@@ -44,7 +44,7 @@ struct CompatAppTests {
     #expect(try await app.post().isParseError(401, 209))
   }
 
-  @Test("B3: header names are read in any case")
+  @Test("B3: header names are read in upper and lower case")
   func spelling() async throws {
     let app = try await SystemFixture.current.up().app()
     let connection = try Connection(port: try app.client.port)

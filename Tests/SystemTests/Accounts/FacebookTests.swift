@@ -6,7 +6,7 @@ import Testing
 struct FacebookTests {
   private func up(_ graph: FacebookStub, _ more: [String: String] = [:]) async throws -> Services {
     SystemFixture.current.keep(graph)
-    // Libraries log everything at the lowest level, and no secret may be among it.
+    // At level trace, libraries log everything. The log must contain no secret.
     return try await SystemFixture.current.up(
       environment: [
         "ONTHEMAP_LOG_LEVEL": "trace",
@@ -39,7 +39,7 @@ struct FacebookTests {
       #expect(again.status == 200)
       #expect((try again.guarded()["account"] as? [String: Any])?["key"] as? String == account["id"] as? String)
     }
-    // A password does not open this account, not even an empty one.
+    // No password logs in to this account, not even an empty password.
     #expect(try await map.client.logIn("grace@example.org", password: "").status == 403)
   }
 

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("Linked identities", .fixture)
 struct LinkedLoginTests {
-  /// Creates the browser's own account, with a password. Returns its cookie.
+  /// Signs up with a password. Returns the cookie of the session.
   private func signUp(_ fixture: OpenIDFixture, _ email: String) async throws -> String {
     let response = try await fixture.map.client.signUp(email)
     #expect(response.status == 201)

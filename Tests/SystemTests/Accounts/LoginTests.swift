@@ -37,7 +37,7 @@ struct LoginTests {
     #expect(wrong.status != 0 && wrong.log.contains("(ONTHEMAP_SIGN_UP) must be open or closed, not \"maybe\"."))
   }
 
-  @Test("The audit log names the operator's user, and the address of a failed login")
+  @Test("The audit log names the operator's Unix user, and the address of a failed login")
   func audit() async throws {
     let map = try await up()
     #expect(try await map.client.signUp("ada@example.org").status == 201)

@@ -72,7 +72,7 @@ struct Client: Sendable {
     if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
     if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
     for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-    // Not `data(for:)`: if it is cancelled at the moment of a response, Foundation on Linux deadlocks.
+    // Avoid `data(for:)`: Foundation on Linux deadlocks if the task is cancelled at the moment of a response.
     return try await withCheckedThrowingContinuation { continuation in
       Client.session.dataTask(with: request) { body, response, error in
         guard let response = response as? HTTPURLResponse else {
@@ -110,7 +110,7 @@ struct Client: Sendable {
     try await send("POST", "/v2/session", body: JSON.object(["email": email, "password": password]))
   }
 
-  /// - Parameter wait: The wait in seconds.
+  /// - Parameter wait: The longest time to wait for the post's outcome, in seconds.
   func post(
     _ place: String, link: String = "https://example.org/ada", key: String? = nil, wait: Int? = nil,
     headers: [String: String] = [:]

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// An app written for the original service. It keeps cookies, removes the five bytes, and reads the fields that it
-/// needs.
+/// An app written for the original service. It keeps cookies, removes the five bytes `)]}'\n` before JSON, and reads
+/// only the fields that it needs.
 final class CompatApp {
   /// The paths of the original service in one of its versions.
   struct Family: Sendable, CustomTestStringConvertible {
@@ -93,14 +93,14 @@ final class CompatApp {
 }
 
 extension APIResponse {
-  /// Returns the JSON object after the five bytes, which must be there.
+  /// Returns the JSON object after the five bytes `)]}'\n`. Expects these bytes.
   func guarded(sourceLocation: SourceLocation = #_sourceLocation) throws -> [String: Any] {
     #expect(Array(body.prefix(6)) == Array(")]}'\n{".utf8), sourceLocation: sourceLocation)
     let object = try JSONSerialization.jsonObject(with: body.dropFirst(5))
     return try #require(object as? [String: Any], sourceLocation: sourceLocation)
   }
 
-  /// Returns true if the response is an error in Parse's form, with the status beside it.
+  /// Returns true for an error in Parse's form with this status and this code.
   func isParseError(_ status: Int, _ code: Int, _ text: String? = nil) -> Bool {
     self.status == status && object["code"] as? Int == code && object["status"] as? Int == status
       && (object["error"] as? String)?.isEmpty == false && (text == nil || object["error"] as? String == text)

@@ -41,7 +41,7 @@ final class Connection: Sendable {
     return false
   }
 
-  /// True while the peer has not closed the connection and no unread data waits.
+  /// True if the connection is open and has no unread data.
   var isOpen: Bool {
     var byte: UInt8 = 0
     return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) < 0 && errno == EAGAIN

@@ -45,7 +45,7 @@ struct DocumentedAPI {
     return path
   }
 
-  /// Compares a service's responses with a document: the one in the sources or another one.
+  /// Compares a service's responses with a document. Nil stands for the document in the sources.
   func explore(
     _ document: String? = nil, _ client: Client, _ more: String..., environment: [String: String] = [:]
   ) async throws -> (code: Int32, output: String) {

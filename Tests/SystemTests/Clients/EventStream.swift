@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A client of Server-Sent Events by the standard, on its own connection: head, chunks, lines.
+/// A client of Server-Sent Events on its own TCP connection. It parses the response's head, chunks and lines.
 final class EventStream {
   struct Event: Sendable, Equatable {
     var name = ""
@@ -26,14 +26,14 @@ final class EventStream {
   private(set) var status = 0
   /// The header fields by lower-case name.
   private(set) var headers: [String: String] = [:]
-  /// Body bytes without chunk sizes that do not form an event yet.
+  /// Body bytes of an incomplete event, without chunk sizes.
   private var text: [UInt8] = []
   private var raw: [UInt8] = []
-  /// True if the response is complete, and not only the connection closed.
+  /// True after the response's last chunk. A closed connection alone leaves it false.
   private(set) var isWhole = false
   /// All received events.
   private(set) var events: [Event] = []
-  /// The list that the events build: snapshots, and deltas on them.
+  /// The list from the last snapshot and all later deltas.
   private(set) var list: FeedList?
   /// The staleness from the last `stale` event or snapshot.
   private(set) var isStale: Bool?
@@ -69,12 +69,12 @@ final class EventStream {
 
   /// Reads until the condition is true.
   func read(
-    until what: String, within limit: Duration = .seconds(120), _ condition: (EventStream) throws -> Bool
+    until state: String, within limit: Duration = .seconds(120), _ condition: (EventStream) throws -> Bool
   ) async throws {
     let end = ContinuousClock.now + limit
     while try !condition(self) {
       guard ContinuousClock.now < end else {
-        throw TimeoutError(description: "timed out after \(limit) before \(what)")
+        throw TimeoutError(description: "timed out after \(limit) before \(state)")
       }
       do { try await receive(within: .milliseconds(200)) } catch let error as TimeoutError where !isOver { _ = error }
     }

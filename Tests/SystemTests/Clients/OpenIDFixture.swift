@@ -16,7 +16,7 @@ struct OpenIDFixture {
       "ONTHEMAP_PUBLIC_URL": "http://127.0.0.1:\(port)", "ONTHEMAP_OIDC_ISSUER": provider.issuer,
       "ONTHEMAP_OIDC_CLIENT_ID": "onthemap client", "ONTHEMAP_OIDC_NAME": "Example",
       "ONTHEMAP_OIDC_CLIENT_SECRET": "s3cret: with/signs",
-      // Libraries log everything at the lowest level, and no secret may be among it.
+      // At level trace, libraries log everything. The log must contain no secret.
       "ONTHEMAP_LOG_LEVEL": "trace",
     ]
     map = try await SystemFixture.current.up("--http", "127.0.0.1:\(port)", environment: environment)

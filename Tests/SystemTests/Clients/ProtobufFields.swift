@@ -1,4 +1,4 @@
-/// A writer of protobuf's wire format, for the parts that these tests need: fields by number, without a schema.
+/// A writer of protobuf messages without a schema. The caller names each field by its number.
 struct ProtobufFields {
   private(set) var bytes: [UInt8] = []
 
@@ -39,7 +39,7 @@ struct ProtobufFields {
   }
 }
 
-/// A reader of the same wire format.
+/// A reader of protobuf messages without a schema.
 struct ProtobufMessage: Sendable {
   private enum Value: Sendable {
     case number(UInt64)

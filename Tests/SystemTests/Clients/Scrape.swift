@@ -18,7 +18,7 @@ struct Scrape: Sendable {
   /// Parses the text format by its specification. Records an issue for a malformed line.
   init(text: String) throws {
     var (values, types): ([String: Double], [String: String]) = ([:], [:])
-    // Shared by all lines: a regular expression literal is compiled at each evaluation.
+    // Create the expressions once for all lines, because each evaluation of a literal compiles it.
     let typeLine = #/# TYPE ([a-z_:][a-z0-9_:]*) (counter|gauge|histogram)/#
     let sampleLine = #/(([a-z_:][a-z0-9_:]*)(\{[a-z_]+="[^"\n]*"(,[a-z_]+="[^"\n]*")*\})?) (\S+)/#
     let suffix = #/_(bucket|sum|count)$/#

@@ -3,13 +3,13 @@ import FoundationNetworking
 import Synchronization
 import Testing
 
-/// A series of posts from a careful client: each has its own key and is resent with it until a response comes.
+/// A series of posts from one client. Each post has its own idempotency key, and is resent until a response comes.
 final class Stream: Sendable {
   let client: Client
   let count: Int
   private struct State {
     var ids: [String] = []
-    /// Actions to run as soon as a number of posts is accepted.
+    /// Actions by the number of accepted posts at which they run.
     var moments: [Int: @Sendable () -> Void] = [:]
   }
 
@@ -73,7 +73,7 @@ final class Stream: Sendable {
     try await eventually("\(count) posts are accepted") { accepted.count >= count }
   }
 
-  /// Checks that every accepted post is in the store exactly once and published, and no other post is.
+  /// Waits until all posts are settled. Expects the store to contain exactly the accepted posts, each published once.
   func expectAll() async throws {
     #expect(accepted.count == count && Set(accepted).count == count)
     try await eventually("all posts are settled") {

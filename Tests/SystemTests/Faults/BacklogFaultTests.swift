@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Faults: large backlog", .fixture, .serialized)
 struct BacklogFaultTests {
-  /// The promised time, checked in full runs only. Debug builds have no reserve beside other tests.
+  /// The maximum time from the start to the ready line. Only full runs check it. Debug builds get three times as long.
   private static let readyWithin = Program.binary.path.contains("release") ? Duration.seconds(2) : .seconds(6)
 
   @Test("Ingest with 100,000 queued posts is ready soon after kill -9", .enabled(if: SQL.isAvailable))

@@ -11,7 +11,7 @@ struct DamageFaultTests {
     case databaseDeleted, databaseEmptied, databaseTruncated, databaseBitFlipped, databaseOverwritten
     case bothDeleted, highWaterDamaged
 
-    /// True if ingest must be killed, so that its posts are in the log. An orderly end removes the log.
+    /// True if ingest must be killed, so that its posts are in the WAL. A graceful shutdown removes the WAL.
     var wantsLog: Bool { rawValue.hasPrefix("log") || self == .bothDeleted || self == .databaseDeleted }
 
     func apply(to folder: String) throws {
@@ -25,7 +25,7 @@ struct DamageFaultTests {
       case .databaseEmptied: try Damage.change(database) { $0.removeAll() }
       case .databaseTruncated: try Damage.change(database) { $0.removeLast($0.count / 2) }
       case .databaseBitFlipped:
-        // Changes the cell count of each page but the first, so that cells of each tree are missing or surplus.
+        // Change the cell count of each page but the first, so that each page has one cell too few or too many.
         try Damage.change(database) { for page in stride(from: 4_096, to: $0.count, by: 4_096) { $0[page + 4] ^= 1 } }
       case .databaseOverwritten: try Damage.change(database) { $0 = Data(repeating: 0x41, count: $0.count) }
       case .bothDeleted:
@@ -45,7 +45,7 @@ struct DamageFaultTests {
   private func contents(_ folder: String) throws -> [String: Data] {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder)
       .filter { !$0.hasSuffix("-shm") && !$0.hasSuffix(".sock") && !$0.hasSuffix(".lock") }
-    // Any reader creates an empty log, which means the same as none.
+    // Ignore an empty WAL: any reader creates one, and it equals a missing WAL.
     return try Dictionary(
       uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0))) }
     ).filter { !$0.value.isEmpty }

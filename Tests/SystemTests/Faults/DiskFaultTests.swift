@@ -6,7 +6,7 @@ import Testing
 struct DiskFaultTests {
   private static let log = "/onthemap.sqlite-wal"
 
-  /// Failing calls on the log, with their duration.
+  /// Failing calls on the WAL, with their duration.
   private static let failures = [
     "fdatasync:error=EIO:when=5", "fdatasync:error=EIO:when=5+", "pwrite64:error=EIO:when=20",
     "pwrite64:error=EROFS:when=20+",
@@ -93,7 +93,7 @@ struct DiskFaultTests {
     try await map.expectFreeSpace()
     try disk.fill()
     #expect(try await client.post("Oslo").status == 507)
-    // A readiness probe writes: its trial commit fails in a group, and again on its own.
+    // Each readiness probe makes a trial commit, which fails twice: in a group, and then alone.
     let before = disk.tampering.count
     try await eventually("three more probes are made") {
       let response = try await client.get("/readyz")
@@ -103,7 +103,7 @@ struct DiskFaultTests {
     let scrape = try await map.expectFullDisk()
     #expect(scrape["onthemap_store_free_bytes"] >= 1_048_576)
     for _ in 0..<9 { #expect(try await client.post("Oslo").status == 507) }
-    // One line a minute, for any duration of the test.
+    // Ingest logs one line a minute. The test may take several minutes.
     let lines = ingest.standardError.split(separator: "\n").count { $0.contains("disk full or nearly full") }
     #expect((1...2 + Int((ContinuousClock.now - start) / .seconds(60))).contains(lines), "\(lines)")
     #expect(!ingest.standardError.contains("request failed"), "Single requests must not be logged.")
@@ -177,7 +177,7 @@ struct DiskFaultTests {
     for _ in 0..<200 { connections.append(try Connection(port: try trial.client.port)) }
     // Clients may use a quarter of the descriptors, and the ledger uses some of them.
     try await eventually("clients have used their share") { try open() >= before + 128 / 8 }
-    // While the connections are open. No event marks their end, so sample for a time.
+    // Sample for a second while the connections are open, because no event marks the last accept.
     for _ in 0..<20 {
       #expect(try open() < 128)
       try await Task.sleep(for: .milliseconds(50))
@@ -236,8 +236,8 @@ extension Program {
   }
 }
 
-/// A full disk that can be cleared: writes to ingest's log fail with ENOSPC while its folder is named "full". Ending
-/// the tracer instead would fail a running call with ENOSYS.
+/// A simulated full disk. Writes to ingest's WAL fail with ENOSPC while the WAL's folder is named "full". Ending the
+/// tracer instead would fail a running call with ENOSYS.
 private struct FullDisk {
   let tampering: SyscallFault
   private let full: String
@@ -253,8 +253,8 @@ private struct FullDisk {
   func fill() throws { try exchange() }
   func clear() throws { try exchange() }
 
-  /// Exchanges the names of folder and link atomically: each commit looks up its files by path. At each call strace
-  /// reads the current path of an open file.
+  /// Exchanges the names of folder and link. The exchange is atomic, because each commit looks up its files by path.
+  /// strace reads the current path of an open file at each call.
   private func exchange() throws {
     let script = """
       import ctypes, os, sys

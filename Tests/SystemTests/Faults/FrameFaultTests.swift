@@ -6,7 +6,7 @@ struct FrameFaultTests {
   @Test(
     "Repeated and reordered messages on every link lose and duplicate no post",
     .enabled(if: SQL.isAvailable))
-  func twiceAndSwapped() async throws {
+  func duplicatedAndReordered() async throws {
     let fixture = SystemFixture.current
     var map = try await fixture.roles(workers: 0)
     let seed = UInt64.random(in: 1...1_000_000)

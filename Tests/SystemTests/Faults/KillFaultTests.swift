@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Faults: kill -9", .fixture, .serialized)
 struct KillFaultTests {
-  /// Maximum time from the kill to the ready line, beside all other processes. Checked in full runs only.
+  /// Maximum time from the kill to the ready line, while all other processes run. Checked in full runs only.
   private static let readyWithin = Duration.seconds(5)
 
   @Test("Killing any role at any moment loses and duplicates no accepted post", .enabled(if: SQL.isAvailable))
@@ -54,7 +54,7 @@ struct KillFaultTests {
     let counts = Fault.isFull ? [1, 2, 3, 5, 8, 13, 21, 34, 55, 89] : [7]
     for count in counts {
       try await ingest.kill()
-      // The start itself commits and sends, so it may be killed too.
+      // The kill may come during the start, which also commits and sends.
       try ingest.start(under: moment.tampering(count).command)
       #expect(try await ingest.exit() == -SIGKILL, "Ingest must reach \(moment) \(count).")
       try await ingest.startAndWait()
@@ -74,13 +74,13 @@ struct KillFaultTests {
       try await ingest.kill()
       try await ingest.startAndWait(under: tampering.command)
       let before = tampering.count
-      // Ingest spends its time waiting after syncs, so any moment will do.
+      // Ingest mostly waits after a sync, so the kill may come at any moment.
       try await eventually("some syncs have waited") { tampering.count >= before + 3 }
       ingest.signal(SIGKILL)
       #expect(try await ingest.exit() == -SIGKILL)
       try await ingest.startAndWait()
     }
-    try await trial.expectWhole("killed behind a sync")
+    try await trial.expectWhole("killed after a sync")
   }
 
   @Test(

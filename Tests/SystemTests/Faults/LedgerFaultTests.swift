@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Tests of the oracle itself: it must detect each kind of fault, or its silence proves nothing.
+/// Tests of the ledger. It must detect each kind of fault, or a trial without a fault proves nothing.
 @Suite("Faults: ledger", .fixture)
 struct LedgerFaultTests {
   /// Stores and settles twenty posts in a database that no program has open afterwards.
@@ -60,14 +60,14 @@ struct LedgerFaultTests {
     "The ledger detects a false acceptance, a stored refusal and a second publication", .enabled(if: SQL.isAvailable))
   func responses() async throws {
     let ledger = try await settled()
-    // Accepted by no service.
+    // One post that no service has accepted.
     ledger.accept(ledger.next().number, id: "0000000001")
     #expect(try verdict(ledger) == [.ok: 20, .lost: 1])
     // One post without a response and one refused post, both correctly not stored.
     ledger.markUnknown(ledger.next().number)
     ledger.refuse(ledger.next().number)
     #expect(try verdict(ledger) == [.ok: 20, .lost: 1, .unknownAbsent: 1, .refused: 1])
-    // One post stored although refused, and one stored that got no response.
+    // One stored post that was refused, and one stored post that got no response.
     let (refused, unknown) = (ledger.next(), ledger.next())
     ledger.refuse(refused.number)
     ledger.markUnknown(unknown.number)
@@ -80,7 +80,7 @@ struct LedgerFaultTests {
     }
     let counts = try verdict(ledger)
     #expect(counts[.refusedPresent] == 1 && counts[.unknownPresent] == 1)
-    // Published under two sequence numbers.
+    // One post that is published under two sequence numbers.
     let found = try Ledger.posts(in: Trial.data)
     let post = try #require(found.first { $0.seq != nil })
     for seq in [post.seq ?? 0, 999] {

@@ -12,7 +12,7 @@ struct NetworkFaultTests {
     let worker = try fixture.program(["worker", "--ingest", "tcp://127.0.0.1:\(jobs.port)"])
     try await worker.startAndWait()
     map.workers = [worker]
-    // Replaces the feed, which has a direct connection, by one behind the relay on the same ports.
+    // Replace the directly connected feed by a feed behind the relay, on the same ports.
     let old = try #require(map.feed)
     var arguments = old.arguments
     try await old.kill()
@@ -38,7 +38,7 @@ struct NetworkFaultTests {
   }
 
   @Test(
-    "Every kind of network fault between the roles heals and loses and duplicates no post",
+    "A network fault of any kind between the roles loses and duplicates no post",
     .enabled(if: SQL.isAvailable), arguments: Fault.isFull ? Trouble.allCases : [.reset])
   func trouble(trouble: Trouble) async throws {
     let (map, jobs, changes) = try await relayed()
@@ -56,7 +56,7 @@ struct NetworkFaultTests {
         try await eventually("connections are reset") { jobs.counts.resets > 0 && changes.counts.resets > 0 }
       }
       for relay in [jobs, changes] { relay.mode = .pass }
-      // Between two periods some posts get through.
+      // Between two periods, some posts are accepted.
       if trouble == .flapping { try await trial.ledger.advance(by: 1) }
     }
     let (first, second) = (jobs.counts, changes.counts)
@@ -67,10 +67,10 @@ struct NetworkFaultTests {
   }
 
   @Test(
-    "A pulled cable between network namespaces heals and loses and duplicates no post", .enabled(if: SQL.isAvailable),
+    "A pulled cable between network namespaces loses and duplicates no post", .enabled(if: SQL.isAvailable),
     .enabled(if: Fault.isFull, Fault.full),
     .enabled(if: Cable.isAvailable, "network namespaces need root and ip(8)"))
-  func cable() async throws {
+  func partition() async throws {
     let cable = try Cable()
     defer { cable.end() }
     let fixture = SystemFixture.current
@@ -128,7 +128,7 @@ struct Cable: Sendable {
     }
   }
 
-  /// The command to start a program in the namespace under.
+  /// The command under which a program starts in the namespace.
   var command: [String] { ["ip", "netns", "exec", name] }
 
   func set(isIn: Bool) throws { try Cable.ip("link", "set", device, isIn ? "up" : "down") }

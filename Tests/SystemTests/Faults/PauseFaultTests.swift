@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Faults: stopped processes, clocks and restart storms", .fixture, .serialized)
 struct PauseFaultTests {
-  /// The role that is stopped, for longer than the others' timeouts.
+  /// The role that stops for longer than the timeouts of its peers.
   enum PausedRole: String, CaseIterable, Sendable {
     case worker, feed, ingest, everyWorkerBeyondItsLease
 

@@ -4,7 +4,7 @@ import Testing
 @Suite("Faults: poison jobs", .fixture, .serialized)
 struct PoisonFaultTests {
   @Test(
-    "A job that kills every worker is dead after three of them, and other jobs are settled",
+    "A job that kills every worker is dead after three kills, and other jobs are settled",
     .enabled(if: Fault.isFull, Fault.full))
   func poison() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)

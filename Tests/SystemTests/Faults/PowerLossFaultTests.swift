@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Faults: power loss", .fixture, .serialized)
 struct PowerLossFaultTests {
-  /// A file system in an image file. Data that was not written to it is lost when it is cut off.
+  /// A file system in an image file. `cutOff()` loses all data that is not in the image yet.
   private struct Disk: Sendable {
     static let isAvailable = Fault.isRoot && (try? probe()) == true
     let image: String
@@ -22,7 +22,7 @@ struct PowerLossFaultTests {
     func mount() throws { try Disk.run("mount -o loop \(image) \(folder)") }
     func unmount() throws { try Disk.run("umount \(folder)") }
 
-    /// Acts like a power cut: no more data in memory reaches the disk (FS_IOC_GOINGDOWN, no flush).
+    /// Acts like a power loss: no more data in memory reaches the disk (FS_IOC_GOINGDOWN, no flush).
     func cutOff() throws {
       try Disk.run(
         """
@@ -49,9 +49,10 @@ struct PowerLossFaultTests {
     }
   }
 
-  /// Posts until the power cut. Returns the ledger and the ingest on the remounted disk.
+  /// Runs ingest, calls `posting`, cuts the power and mounts the disk again. Returns the ledger, the killed ingest, and
+  /// true if ingest has logged the failed disk.
   ///
-  /// - Parameter command: The command to run ingest under.
+  /// - Parameter command: The command under which ingest runs.
   private func cut(
     _ disk: Disk, under command: [String] = [], while posting: (Client, Producer, Ledger) async throws -> Void
   ) async throws -> (ledger: Ledger, ingest: Program, logs: Bool) {
@@ -88,7 +89,7 @@ struct PowerLossFaultTests {
   }
 
   @Test(
-    "Every accepted post survives a power cut", .enabled(if: SQL.isAvailable),
+    "Every accepted post survives a power loss", .enabled(if: SQL.isAvailable),
     .enabled(if: Disk.isAvailable, "needs root, a loop device and mkfs.ext4"))
   func acknowledged() async throws {
     for round in 1...(Fault.isFull ? 10 : 1) {
@@ -97,7 +98,7 @@ struct PowerLossFaultTests {
       let (ledger, ingest, _) = try await cut(disk) { _, producer, ledger in
         try await post(40 * round, producer, ledger)
       }
-      // Ingest starts on the disk as the power cut left it, because no committed data is missing.
+      // Ingest starts on the disk as the power loss left it, because no committed data is missing.
       try await ingest.startAndWait()
       ingest.signal(SIGTERM)
       #expect(try await ingest.exit() == 0)

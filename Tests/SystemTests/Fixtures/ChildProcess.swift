@@ -4,9 +4,9 @@ import Synchronization
 
 /// A process that the tests started, by posix_spawn(3).
 ///
-/// Foundation's `Process` takes a program for ended when it closes its descriptors, as `up` does when it restarts after
-/// a crash. `Process` then waits for that program alone, and reports no other end until it ends. `Commands` has a
-/// similar type. These tests do not import it, because they know only the built program.
+/// Foundation's `Process` regards a program that closes its descriptors as ended. `up` closes them when it restarts
+/// after a crash. `Process` then waits for this program, and reports the end of no other program meanwhile. `Commands`
+/// has a similar type, but these tests know only the built program.
 struct ChildProcess {
   let pid: pid_t
   /// The exit code, or the negative number of the signal. Nil while the process runs.
@@ -47,7 +47,7 @@ struct ChildProcess {
     self.pid = pid
   }
 
-  /// Returns true while the process runs. Afterwards `status` holds its end.
+  /// Returns true while the process runs. Sets `status` after its end.
   mutating func isRunning() -> Bool {
     if status == nil { reap() }
     return status == nil
@@ -64,8 +64,8 @@ struct ChildProcess {
 
   /// Reaps the process if it has ended, and sets `status`.
   ///
-  /// Only one reap at a time: on a busy machine Linux 6.18 can spin for ever in two threads that reap together, both in
-  /// `shrink_dcache_parent`, which removes the ended process from /proc.
+  /// Only one thread reaps at a time. On a busy machine, Linux 6.18 can spin for ever if two threads reap together.
+  /// Both threads stay in `shrink_dcache_parent`, which removes the ended process from /proc.
   private mutating func reap() {
     var word: Int32 = 0
     guard Self.reaping.withLock({ _ in waitpid(pid, &word, WNOHANG) }) == pid else { return }

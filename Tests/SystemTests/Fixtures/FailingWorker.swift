@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// A worker written from proto/README.md alone, with ZMTP and protobuf by hand. It reports a permanent failure
-/// for every job, or ends at one place.
+/// for every job, or ends at its deadly job.
 final class FailingWorker: Sendable {
   /// The end of the worker by its deadly job.
   struct Killed: Error {}

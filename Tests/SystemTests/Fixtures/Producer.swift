@@ -12,7 +12,7 @@ struct Draft: Sendable {
   var traceparent = ""
 }
 
-/// The result of one post of a batch.
+/// Ingest's receipt for one post of a batch.
 struct Receipt: Sendable, Equatable {
   enum Outcome: UInt64, Sendable { case accepted = 1, replayed, refused, busy }
 

@@ -22,7 +22,7 @@ final class Program: Sendable {
   private let process = Mutex<ChildProcess?>(nil)
 
   /// - Parameters:
-  ///   - executable: The program. The built one by default.
+  ///   - executable: The program to run. By default the built program.
   ///   - path: The path of the output files, without their extensions.
   init(
     _ arguments: [String], executable: URL = Program.binary, environment: [String: String], outputAt path: String
@@ -96,7 +96,7 @@ final class Program: Sendable {
     get throws {
       guard let pid else { throw TimeoutError(description: "\(self) is not running") }
       let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
-      // After the name, which may contain blanks: utime and stime are the 14th and 15th field.
+      // Split after the name, which may contain spaces. utime and stime are the 14th and 15th fields of the line.
       let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
       guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else {
         throw TimeoutError(description: "\(self) has no CPU time: \(stat)")

@@ -6,8 +6,8 @@ enum PythonExample {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
   static let python = PythonExample.root.appending(path: ".venv/bin/python")
-  /// Runs a script with all signals unblocked: a test's threads block most signals, and their child processes inherit
-  /// that.
+  /// A program that runs a script with all signals unblocked. The threads of a test block most signals, and child
+  /// processes inherit this mask.
   static let start = """
     import runpy, signal, sys
     signal.pthread_sigmask(signal.SIG_SETMASK, [])

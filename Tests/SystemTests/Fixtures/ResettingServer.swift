@@ -41,7 +41,7 @@ final class ResettingServer: Sendable {
     setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(peer, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     guard send(peer, handshake) else { return }
-    // A greeting together with other bytes ends the handshake. The peer's handshake is about as long as this one.
+    // Read the peer's handshake before the burst, because other bytes together with the greeting end the handshake.
     var buffer = [UInt8](repeating: 0, count: 4_096)
     guard recv(peer, &buffer, 80, Int32(MSG_WAITALL)) == 80 else { return }
     var end = linger(l_onoff: 1, l_linger: 0)

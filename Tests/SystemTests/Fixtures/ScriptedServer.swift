@@ -9,7 +9,7 @@ final class ScriptedServer: Sendable {
   private let received = Mutex<[String]>([])
 
   /// - Parameter responses: A status line and a JSON body for each connection. Nil closes the connection after the
-  /// request. The last one repeats.
+  /// request. The last response repeats.
   init(_ responses: [(status: String, body: String)?]) throws {
     port = try Port.free()
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
@@ -39,7 +39,7 @@ final class ScriptedServer: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The requests, heads and bodies, in order.
+  /// The received requests in order, each with head and body.
   var requests: [String] { received.withLock { $0 } }
 
   /// Returns the value of a header in each request to a path. Empty if it is missing.

@@ -53,7 +53,7 @@ struct Services: Sendable {
 }
 
 extension SystemFixture {
-  /// Starts all roles in one process, on free ports. Ready on return.
+  /// Starts all roles in one process, on free ports. The roles are ready on return.
   func up(_ more: String..., environment: [String: String] = [:]) async throws -> Services {
     let program = try program(
       [
@@ -65,7 +65,7 @@ extension SystemFixture {
     return Services(ingest: program)
   }
 
-  /// Starts each role in its own process, on ports that stay the same after a restart. Ready on return.
+  /// Starts each role in its own process, on ports that stay the same after a restart. The roles are ready on return.
   func roles(workers: Int = 2, environment: [String: String] = [:]) async throws -> Services {
     let (http, jobs, changes, submit) = (try Port.free(), try Port.free(), try Port.free(), try Port.free())
     let ingest = try program(
@@ -87,7 +87,7 @@ extension SystemFixture {
     return services
   }
 
-  /// Starts one more worker. Ready on return.
+  /// Starts one more worker, which is ready on return.
   func worker(of services: Services, environment: [String: String] = [:]) async throws -> Program {
     let jobs = try services.ports.first { $0.name == "jobs" }?.port ?? 0
     let worker = try program(
@@ -101,8 +101,8 @@ extension SystemFixture {
 enum Port {
   private static let reserved = Mutex<Set<UInt16>>([])
 
-  /// Returns a free port that no other caller gets: a role may use it late, or leave it for a while after a kill. The
-  /// port is below the range for port 0, so that the kernel does not assign it, and apart from the other test sets.
+  /// Returns a free port that no other caller gets. A role may use its port late, or leave it for a while after a kill.
+  /// The port is below the range for port 0, so that the kernel does not assign it. Other test sets use other ranges.
   static func free() throws -> UInt16 {
     for _ in 0..<200 {
       let port = UInt16.random(in: 15_000..<25_000)

@@ -28,7 +28,7 @@ final class SystemFixture: Sendable {
 
   /// Creates a program without starting it.
   ///
-  /// - Parameter executable: The program. The built one by default.
+  /// - Parameter executable: The program to run. By default the built program.
   func program(
     _ arguments: [String], executable: URL = Program.binary, environment: [String: String] = [:]
   ) throws -> Program {
@@ -82,7 +82,7 @@ final class SystemFixture: Sendable {
   /// At most three tests run together: each runs several processes, and deadlines must be meaningful on two cores.
   private static let concurrencyLimit = ConcurrencyLimit(3)
 
-  /// Runs the body with a fixture outside the concurrency limit: the tests that use it count for themselves.
+  /// Runs the body with a fixture, outside the concurrency limit. The tests that use the fixture count themselves.
   fileprivate static func withoutConcurrencyLimit(_ body: (SystemFixture) async throws -> Void) async throws {
     let fixture = try SystemFixture()
     let result: Result<Void, any Error>

@@ -32,9 +32,9 @@ struct Watcher: Sendable {
     }
   }
 
-  /// Expects that the subscriber lost the feed at most by silence, and got a list after each loss. If the machine
-  /// stalls for 3 s, a subscriber finds its feed silent. Such losses are allowed if the machine did stall and the
-  /// elapsed time suffices for them.
+  /// Expects the subscriber to have lost the feed only by silence, and to have got a list after each loss. A subscriber
+  /// finds the feed silent if the machine stalls for 3 s. Losses are therefore allowed if the machine has stalled and
+  /// the elapsed time suffices for them.
   ///
   /// - Returns: True if the subscriber never lost the feed.
   func isUndisturbed() throws -> Bool {
@@ -76,8 +76,8 @@ private final class Ticker: Sendable {
     /// The time of the last late tick. Nil if none was late.
     var late: ContinuousClock.Instant?
 
-    /// A feed's heartbeats are 2 s late before a subscriber finds it silent. Several threads may share that delay, so
-    /// half a second counts as late.
+    /// Returns true for a tick that is half a second late. A subscriber finds the feed silent if heartbeats are 2 s
+    /// late, but several threads may share this delay.
     func isLate(_ now: ContinuousClock.Instant) -> Bool { now - last > .milliseconds(600) }
   }
 

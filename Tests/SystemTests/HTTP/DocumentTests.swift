@@ -5,7 +5,7 @@ import Testing
 struct DocumentTests {
   private let api = DocumentedAPI.ingest
 
-  /// Changes to the document, each with a word of the expected error. No word for a valid document.
+  /// Changes to the document, each with a part of the expected error, which is empty for a valid document.
   private static let rules: [(old: String, new: String, error: String)] = [
     ("", "", ""),
     (#""summary": "Sign up""#, #""summary": 1"#, "summary"),

@@ -35,7 +35,7 @@ struct EventStreamTests {
     try await stream.read(until: "all posts are received") { $0.list?.seq == 150 }
     let (last, list) = (try #require(stream.lastID), stream.list)
     #expect(try await posts.client.post("Lima", wait: 30)["state"] == "published")
-    // Like pages that cannot set the Last-Event-ID header.
+    // A page cannot set the Last-Event-ID header, so it names the id in the query.
     stream = try await EventStream(feed, "?lastEventId=\(last)", list: list)
     try await stream.read(until: "the missed posts are received") { $0.list?.seq == 151 }
     #expect(!stream.events.contains { $0.name == "snapshot" }, "A known position must need no snapshot.")
@@ -74,7 +74,7 @@ struct EventStreamTests {
   @Test("An idle stream gets heartbeats, and a silent ingest marks it stale until ingest returns")
   func silence() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
-    // Taken before the last event that precedes the silence.
+    // Take the time before the last event that precedes the silence.
     let start = ContinuousClock.now
     let stream = try await EventStream(try map.feedClient)
     try await stream.read(until: "the list is received and fresh") { $0.isStale == false }
@@ -95,14 +95,14 @@ struct EventStreamTests {
     #expect(staleEvents.count >= 2 && alternates, "\(staleEvents)")
   }
 
-  @Test("A client that does not read is disconnected alone, and a disconnect is noticed")
+  @Test("The feed disconnects only the client that does not read, and notices a client's own disconnect")
   func slow() async throws {
     let map = try await SystemFixture.current.up()
     let token = try await map.client.signedUp().token
     let quick = try await EventStream(try map.feedClient)
     try await map.submit(100, token: token, linkBytes: 2_048)
     try await quick.read(until: "a hundred posts are received") { $0.list?.seq == 100 }
-    // Taken before the first byte that the client does not read.
+    // Take the time before the first byte that the client does not read.
     let start = ContinuousClock.now
     let slow = try Connection(port: map.feedClient.port, receiveBuffer: 4_096)
     try await slow.send(Array("GET /v2/feed/stream HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
@@ -134,7 +134,7 @@ struct EventStreamTests {
   func most() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     try await map.feed?.kill()
-    // The feed may use three quarters of 256 descriptors, and a sixth of those is for other connections.
+    // A feed with 256 descriptors uses three quarters of them for connections, and five sixths of these for streams.
     try await map.feed?.startAndWait(under: ["sh", "-c", "ulimit -n 256; exec \"$0\" \"$@\""])
     let feed = try map.feedClient
     var streams: [EventStream] = []
@@ -165,11 +165,11 @@ struct EventStreamTests {
   @Test("Three hundred clients connect to a busy feed without a second SYN")
   func herd() async throws {
     let map = try await SystemFixture.current.up()
-    // A stopped process is as busy as possible.
+    // A stopped process stands for a busy feed, because it accepts no connection.
     map.ingest.signal(SIGSTOP)
     try await map.ingest.waitUntilStopped()
-    // More than a listener's default backlog. If the backlog is full, the client's kernel resends its SYN, and gives up
-    // after about two minutes.
+    // The 300 connections exceed a listener's default backlog. If the backlog is full, the client's kernel resends its
+    // SYN, and gives up after about two minutes.
     let connections = try (0..<300).map { _ in try Connection(port: map.feedClient.port) }
     for connection in connections { #expect(try connection.retransmissions == 0) }
     map.ingest.signal(SIGCONT)
@@ -194,7 +194,7 @@ struct EventStreamTests {
       #expect(list.seq == 5 && list.entries == stream.list?.entries && list.stateHash == stream.list?.stateHash)
       #expect(stream.events.filter { $0.name == "delta" }.count <= count, "A filtered stream must get no other posts.")
     }
-    // A hundred other posts push all of them off the list.
+    // A hundred other posts push all these posts off the list.
     try await map.submit(100, token: client.token)
     for stream in streams {
       try await stream.read(until: "the list is empty") { $0.list?.entries.isEmpty == true }

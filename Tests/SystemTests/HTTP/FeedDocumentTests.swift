@@ -6,7 +6,7 @@ struct FeedDocumentTests {
   private let api = DocumentedAPI.feed
   private static let key = "0123456789abcdef0123456789abcdef"
 
-  /// Changes to the document, each with a word of the expected error. No word for a valid document.
+  /// Changes to the document, each with a part of the expected error, which is empty for a valid document.
   private static let rules: [(old: String, new: String, error: String)] = [
     ("", "", ""), (##""#/components/schemas/Delta""##, ##""#/components/schemas/Nobody""##, "Nobody"),
     (#"{\"stale\":true}"#, #"{\"stale\":5}"#, "5 is not of type 'boolean'"),
@@ -44,7 +44,7 @@ struct FeedDocumentTests {
       nil, client, "--report", "har", "--report-har-path", report,
       environment: ["ONTHEMAP_MAP_ACCESS_SECRET": Self.key])
     #expect(whole.code == 0 && whole.output.contains("No issues found"), "\(whole.output)")
-    // An operation that only ever refuses has not been tested.
+    // An operation that only refuses has not been tested.
     let operations = try api.operations()
     let succeeded = try api.succeeded(report: report, of: operations)
     #expect(operations.count == 8 && Set(operations).subtracting(succeeded).sorted() == [])

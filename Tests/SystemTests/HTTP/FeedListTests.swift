@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The feed's list over HTTP", .fixture)
 struct FeedListTests {
-  /// Returns the list's head and body byte by byte. The library would decompress the body.
+  /// Returns the response's head and its body as received. The HTTP library would decompress the body.
   private func get(
     _ client: Client, _ method: String = "GET", _ headers: String = ""
   ) async throws -> (head: String, body: [UInt8]) {

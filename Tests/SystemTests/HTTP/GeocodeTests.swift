@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Geocoding", .fixture, .sharedServices)
 struct GeocodeTests {
-  /// The expected place of a text: a level, and a point within some kilometres.
+  /// The expected place of a text: a level, and a point within a few kilometres.
   private struct Known {
     let text: String
     let level: String
@@ -60,11 +60,11 @@ struct GeocodeTests {
     func lookups() async throws -> Double? {
       try await Scrape(#require(map.operations.first))["onthemap_queue_lookups"]
     }
-    var isGivenUp = false
+    var isCancelled = false
     let deadline = ContinuousClock.now + .seconds(120)
     // If no worker is connected, a lookup ends after 5 s. A busy machine may be slower in some rounds.
-    while !isGivenUp, ContinuousClock.now < deadline {
-      // The older lookup would end first if its client did not hang up.
+    while !isCancelled, ContinuousClock.now < deadline {
+      // Without a cancellation, the older lookup ends first.
       let older = try Connection(port: port)
       try await older.send(request("Lima"))
       do {
@@ -74,11 +74,11 @@ struct GeocodeTests {
         withExtendedLifetime(caller) {}
       }
       try await eventually("one lookup is cancelled, or has ended") { try await lookups() == 1 || !older.isOpen }
-      // Check again: the older lookup's response would be here by now.
-      isGivenUp = try await lookups() == 1 && older.isOpen
+      // Check again, because the older lookup's response may have arrived meanwhile.
+      isCancelled = try await lookups() == 1 && older.isOpen
       try await eventually("the older lookup ends too") { try await lookups() == 0 }
     }
-    #expect(isGivenUp, "The lookup of a disconnected client must end before the older one.")
+    #expect(isCancelled, "The lookup of a disconnected client must end before the older one.")
     _ = try await SystemFixture.current.worker(of: map)
     try await eventually("a lookup succeeds") { try await map.client.get("/v2/geocode?q=Rome").status == 200 }
     for _ in 0..<5 {
@@ -115,7 +115,7 @@ struct GeocodeTests {
     let isFound: Bool
   }
 
-  /// Looks up repeatedly until its task is cancelled.
+  /// Sends one lookup after the other until the task is cancelled.
   private static func lookUp(_ number: Int, with client: Client) async throws -> [Lookup] {
     var lookups: [Lookup] = []
     repeat {
@@ -174,7 +174,7 @@ struct GeocodeTests {
     try await client.expectService()
   }
 
-  @Test("A lookup that finds no worker gives 503, and a post waits until one connects")
+  @Test("A lookup without a worker gets 503, and a post waits until a worker connects")
   func noWorker() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()

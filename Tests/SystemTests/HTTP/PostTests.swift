@@ -47,7 +47,7 @@ struct PostTests {
     try await eventually("the feed has the same bytes") { try await map.feedClient.get("/v2/feed").body == ours.body }
   }
 
-  @Test("The feed allows every origin and answers 304 to an unchanged list")
+  @Test("The feed allows every origin, and responds with 304 for an unchanged list")
   func unchanged() async throws {
     let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()

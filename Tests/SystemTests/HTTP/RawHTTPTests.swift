@@ -137,7 +137,7 @@ struct RawHTTPTests {
     #expect(try await connection.receive().hasPrefix("HTTP/1.1 422"))
   }
 
-  @Test("Connection: close is obeyed in any case")
+  @Test("Connection: close is obeyed in upper and lower case")
   func closing() async throws {
     let port = try SystemFixture.shared.client.port
     for word in ["close", "Close", "CLOSE"] {
@@ -155,7 +155,7 @@ struct RawHTTPTests {
         let connection = try Connection(port: port)
         try await connection.send(Array((head + "\r\n").utf8))
         #expect(try await connection.receive(12) == "HTTP/1.1 200", "\(head)")
-        // Read to the end of the connection. If it stays open, this throws; only after 60 s would silence end it.
+        // Read until the server closes the connection. `some` throws if the server waits for its idle timeout of 60 s.
         while try await !connection.some(within: .seconds(60)).isEmpty {}
       }
       let kept = try Connection(port: port)

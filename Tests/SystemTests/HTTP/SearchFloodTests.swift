@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Searches over HTTP that compare 100,000 posts with 49 values each: each takes half a second of a core or more.
+/// Tests of searches over HTTP. Each search compares 100,000 posts with 49 values, which takes half a second of CPU
+/// time or more.
 @Suite("Search limits", .fixture, .enabled(if: SQL.isAvailable, "python3 is missing"))
 struct SearchFloodTests {
   private static let wide = "/v2/posts?scope=all&limit=1"
@@ -11,7 +12,7 @@ struct SearchFloodTests {
   private final class Flood {
     private var connections: [Connection] = []
 
-    /// - Parameter address: The client's address that a trusted proxy names. Nil for this host, which has no share.
+    /// - Parameter address: The client's address from a trusted proxy. Nil for this host, whose share has no limit.
     func add(_ count: Int, to port: UInt16, from address: String? = nil) async throws {
       let forwarded = address.map { "X-Forwarded-For: \($0)\r\n" } ?? ""
       let search = "GET /v1/StudentLocation?where=\(try Self.heavy()) HTTP/1.1\r\nHost: localhost\r\n\(forwarded)\r\n"

@@ -9,7 +9,7 @@ struct SlowClientTests {
 
   /// Sends these bytes, then one byte at a time, until the server disconnects. Returns the response and the duration.
   private func drip(_ bytes: String, port: UInt16) async throws -> (response: String, took: Duration) {
-    // Taken before the first byte, which starts the server's timeout.
+    // Take the time before the first byte, which starts the server's timeout.
     let start = ContinuousClock.now
     let connection = try Connection(port: port)
     try await connection.send(Array(bytes.utf8))
@@ -87,7 +87,7 @@ struct SlowClientTests {
         """.utf8))
     try await eventually("the post is accepted") { try await client.posts().count == 1 }
     try await connection.send(Array("GET /livez HTTP/1.1\r\nHost: x\r\nA:".utf8))
-    // Longer than the request timeout, while half of the next request is sent.
+    // Wait longer than the request timeout, with half of the next request sent.
     try await Task.sleep(for: .seconds(11))
     try await connection.send(Array(" b\r\nConnection: close\r\n\r\n".utf8))
     let raw = try await connection.receive()
@@ -110,7 +110,7 @@ struct SlowClientTests {
     let fixture = SystemFixture.current
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    // A quarter of the file limit is the connection limit, so few files mean few connections.
+    // The connection limit is a quarter of the file limit, here 64.
     process.arguments = [
       "-c", "ulimit -n 256; exec \"$0\" \"$@\"", Program.binary.path, "ingest", "--data", fixture.path("data"),
       "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes", "tcp://127.0.0.1:*",

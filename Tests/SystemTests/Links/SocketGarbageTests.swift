@@ -83,8 +83,8 @@ struct SocketGarbageTests {
         let connection = try Connection(port: port)
         for (index, bytes) in send.enumerated() {
           try await connection.send(bytes)
-          // A frame together with the handshake ends it. Therefore each piece but the last waits for the service's part
-          // of the handshake. The service may never respond to the last piece.
+          // A frame together with the handshake ends the handshake. Therefore, wait for the service's part of the
+          // handshake after each piece but the last. The service may never respond to the last piece.
           let isLast = index == send.count - 1
           try await connection.receive(bytes.count, within: isLast ? .seconds(0.5) : .seconds(120))
         }
@@ -118,7 +118,7 @@ struct SocketGarbageTests {
     let client = try await map.client.signedUp()
     let http = try client.port
     let open = try (map.ports.map(\.port) + [http]).flatMap { port in
-      // All tests together stay below a thousand: Foundation cannot start a program if more files are open.
+      // All tests together must open fewer than a thousand files. With more, Foundation cannot start a program.
       try (0..<40).map { _ in try Connection(port: port) }
     }
     try await client.expectService()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Submit link", .fixture, .sharedServices)
+@Suite("Submission link", .fixture, .sharedServices)
 struct SubmitTests {
   private func producer(_ map: Services, _ client: Client) throws -> Producer {
     Producer(try map.submit, token: client.token)
@@ -46,7 +46,7 @@ struct SubmitTests {
     #expect(again["id"] == sent[2].id && again.headers["idempotency-replayed"] == "true")
   }
 
-  @Test("ZeroMQ refuses what HTTP refuses, with the same code, field and detail, and each post alone")
+  @Test("ZeroMQ refuses the same posts as HTTP, with the same code, field and detail, and accepts the rest of a batch")
   func refusals() async throws {
     let map = SystemFixture.shared
     let client = try await map.client.signedUp(as: "producer-3@example.org")

@@ -15,7 +15,7 @@ KEY = hashlib.blake2b(os.environ["ONTHEMAP_MAP_ACCESS_SECRET"].encode(), digest_
 
 
 def ticket():
-    """Returns a ticket in ingest's format: its end in Unix milliseconds, and a keyed hash of it."""
+    """Returns a ticket in ingest's format: the expiry in Unix milliseconds, and a keyed hash of the expiry."""
     end = str(int(time.time() * 1_000) + 1_000)
     proof = hashlib.blake2b(end.encode(), digest_size=32, key=KEY).digest()
     return end + "." + base64.urlsafe_b64encode(proof).decode().rstrip("=")

@@ -15,8 +15,8 @@ numbers = itertools.count()
 
 
 def address():
-    """Returns a new client address each time, because the server limits failed logins by address. It trusts this client
-    as a proxy."""
+    """Returns a new client address each time, because the server limits failed logins by address. The server trusts
+    this client as a proxy."""
     number = next(numbers)
     return f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
 

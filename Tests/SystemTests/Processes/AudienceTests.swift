@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Subscribers while services are killed. Every run tests a few, and `make soak` tests many.
+/// Tests of subscribers while services are killed. Every run tests 8 subscribers, and `make soak` tests 50.
 @Suite("Subscribers that join at random while feed and ingest are killed", .fixture, .serialized)
 struct AudienceTests {
-  /// The results in the output of `load --json`.
+  /// The figures in the output of `load --json`.
   private struct Figures: Decodable {
     struct Subscribers: Decodable {
       let count: Int

@@ -29,7 +29,7 @@ struct CrashTests {
   }
 
   @Test(
-    "Threads that run during the reload of the program do not end it",
+    "Threads that run while the program is reloaded do not end the process",
     .enabled(if: SyscallFault.isAvailable, "strace is missing, or may not trace here"))
   func loading() async throws {
     let program = try everything()
@@ -61,7 +61,7 @@ struct CrashTests {
     #expect(try await SystemFixture.current.run("up", "--workers", "0").status == 1)
   }
 
-  /// Creates an `up` with fixed ports, which it gets again after a crash.
+  /// Creates a program that runs `up` on fixed ports, and uses the same ports after a crash.
   private func everything() throws -> Program {
     let fixture = SystemFixture.current
     let ports = try (0..<7).map { _ in try Port.free() }
@@ -73,7 +73,7 @@ struct CrashTests {
     ])
   }
 
-  /// Expects that Swift's backtracer is off: it inherits the ports of a crashed process and may never end.
+  /// Expects Swift's backtracer to be off. A backtracer inherits the ports of a crashed process and may never end.
   private func expectNoBacktracer(_ program: Program) throws {
     let pid = try #require(program.pid)
     let file = try #require(FileHandle(forReadingAtPath: "/proc/\(pid)/environ"))
@@ -82,7 +82,7 @@ struct CrashTests {
   }
 
   private func expectReady(_ program: Program, times: Int) async throws {
-    try await eventually("\(program) is ready for time \(times)") {
+    try await eventually("\(program) has been ready \(times) times") {
       program.standardOutput.split(separator: "\n").count { $0.hasPrefix("ready ") } == times
     }
   }

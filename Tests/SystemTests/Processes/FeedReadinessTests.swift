@@ -17,7 +17,7 @@ struct FeedReadinessTests {
     return responses
   }
 
-  @Test("A feed is ready while ingest answers, and not while its list is stale")
+  @Test("A feed is ready while ingest replies, and not ready while the feed's list is stale")
   func stale() async throws {
     let map = try await SystemFixture.current.roles(workers: 0)
     let (ready, stale) = (Array(repeating: "200 ready\n", count: 2), Array(repeating: "503 feed_stale", count: 2))

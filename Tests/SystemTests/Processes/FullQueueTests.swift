@@ -47,7 +47,7 @@ struct FullQueueTests {
       "queue", "ls", "--state", "ready", "--limit", "2", "--data", SystemFixture.current.path("data"))
     #expect(list.output.contains("0000000001") && list.output.contains("0000000002"))
 
-    // Free slots let posts in again.
+    // Ingest accepts posts again when it has free slots.
     _ = try await SystemFixture.current.worker(of: map)
     try await eventually("a post is accepted") { try await client.post("Quito").status == 202 }
     try await eventually("ingest is ready") { try await client.get("/readyz").status == 200 }

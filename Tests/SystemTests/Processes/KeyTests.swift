@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Keys of the links", .fixture, .serialized)
 struct KeyTests {
-  /// The file of a secret key, and its public key.
+  /// A key pair: the file of the secret key, and the public key.
   private struct Key {
     let file: String
     let publicKey: String
@@ -130,7 +130,7 @@ struct KeyTests {
 
     _ = try Self.list("workers.keys", [late])
     map.ingest.signal(SIGHUP)
-    try await eventually("the first one is refused") {
+    try await eventually("the first worker is refused") {
       map.workers[0].standardError.contains("key not on its allowlist")
     }
     try await client.expectService()

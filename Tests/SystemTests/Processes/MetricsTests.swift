@@ -16,7 +16,7 @@ struct MetricsTests {
       })
   }
 
-  /// Creates a dead post by a failing worker.
+  /// Creates a dead post with a failing worker.
   private func makeDead(_ place: String, client: Client, map: Services) async throws {
     let port = try #require(map.ports.first { $0.name == "jobs" }).port
     let worker = try FailingWorker(port: port)
@@ -156,7 +156,7 @@ struct MetricsTests {
     #expect(after["process_resident_memory_bytes"] < before["process_resident_memory_bytes"] + 8_000_000)
   }
 
-  @Test("`--operations none` disables the endpoint, and a used or invalid address is an error")
+  @Test("`--operations none` disables the endpoint, and an address that is in use or invalid is an error")
   func address() async throws {
     let fixture = SystemFixture.current
     let off = try await fixture.up("--operations", "none")
@@ -179,7 +179,7 @@ struct MetricsTests {
     let map = try await SystemFixture.current.up()
     let port = try #require(map.operations.first).port
     var idle = try (0..<64).map { _ in try Connection(port: port) }
-    // These connections are accepted first: each has a response.
+    // Each of these connections is accepted, because each has a response.
     for connection in idle {
       try await connection.send(Array("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
       #expect(try await connection.receive(12) == "HTTP/1.1 204")

@@ -11,7 +11,7 @@ struct PostRateTests {
 
     init(perMinute: Int) { self.perMinute = perMinute }
 
-    /// Expects that ingest has accepted at most the burst, and the posts that the elapsed time allows.
+    /// Expects ingest to have accepted at most the burst and the posts that the elapsed time allows.
     mutating func add(_ count: Int = 1) throws {
       accepted += count
       let interval = Duration.seconds(60) / perMinute

@@ -4,11 +4,11 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Regression tests: libzmq 4.3.4 aborts the process (`!_io_error`) if a peer fills the receive high-water mark, then
-/// sends a PING and resets the connection.
+/// Regression tests for a defect of libzmq 4.3.4. The library aborts the process (`!_io_error`) if a peer fills the
+/// receive high-water mark, then sends a PING and resets the connection.
 @Suite("Peers that fill the high-water mark and reset", .fixture)
 struct ResetTests {
-  /// Messages beyond the high-water mark, then PINGs, in one piece that libzmq reads together.
+  /// Returns messages beyond the high-water mark and then PINGs, in one piece that libzmq reads together.
   private static func burst(mark: Int, isSubscriber: Bool) -> [UInt8] {
     burst(mark: mark, message: isSubscriber ? [1, 121] : [120])
   }
@@ -42,7 +42,7 @@ struct ResetTests {
     try await eventually("the feed serves a subscriber") { try await watcher.list == client.list() }
   }
 
-  @Test("Every encrypted port survives peers that fill its high-water mark and reset")
+  @Test("Every encrypted port survives peers that fill its high-water mark and reset the connection")
   func curve() async throws {
     let fixture = SystemFixture.current
     let key = fixture.path("service.key")
@@ -182,8 +182,8 @@ private final class Pinging {
   }
 }
 
-/// A relay for one connection. Once shut, it keeps the client's bytes. At the end it forwards them and resets the
-/// connection.
+/// A relay for one connection. After `shut()` it keeps the client's bytes. `reset()` forwards these bytes and resets
+/// the connection.
 private final class Gate: Sendable {
   private enum State { case open, shut, resetting, over }
 
@@ -222,7 +222,7 @@ private final class Gate: Sendable {
       now = state.withLock { $0 }
       for (from, to) in [(0, server), (1, client)] where ready[from].revents != 0 {
         let count = recv(ready[from].fd, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-        // poll(2) skips a negative descriptor. It would report a closed end repeatedly.
+        // poll(2) would report a closed end repeatedly. It skips a negative descriptor.
         if count == 0 { ends[from] = -1 }
         guard count > 0 else { continue }
         if from == 0, now != .open { kept += buffer[..<count] } else { send(to, buffer, count, Int32(MSG_NOSIGNAL)) }

@@ -29,7 +29,7 @@ struct RestoreTests {
     #expect(try await ingest.exit() == 0)
   }
 
-  /// Makes two posts, a copy, one more post and a deletion. Ingest is stopped on return.
+  /// Creates two posts, copies the database, creates a third post and deletes the first. Ingest is stopped on return.
   private func history(_ map: Services, _ client: Client, _ watcher: Watcher) async throws -> (Copy, FeedList) {
     var ids: [String] = []
     for place in ["Oslo", "Lima"] { ids.append(try #require(try await client.post(place, wait: 30)["id"])) }
@@ -98,7 +98,7 @@ struct RestoreTests {
     // The feed keeps its list over a restart.
     try await feed.restart()
     #expect(try await map.feedClient.list() == list)
-    // Ingest reuses the old sequence numbers for other posts and passes them. The feed MUST NOT publish a mixture.
+    // Ingest reuses the old sequence numbers for other posts, then exceeds them. The feed MUST NOT publish a mixture.
     for (place, seq) in [("Rome", 3), ("Paris", 4), ("Cairo", 5)] as [(String, UInt64)] {
       #expect(try await client.post(place, wait: 30)["state"] == "published")
       #expect(try await client.list().seq == seq)

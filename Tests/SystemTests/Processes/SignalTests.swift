@@ -113,7 +113,7 @@ struct SignalTests {
     try await stream.read(until: "the list is full") { $0.list?.seq == 100 }
     let slow = try Connection(port: map.feedClient.port, receiveBuffer: 4_096)
     try await slow.send(Array("GET /v2/feed/stream HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
-    // The second client does not read more bytes than the buffers between the two hold.
+    // The second client does not read, so these posts fill the buffers between the feed and the client.
     for seq in stride(from: UInt64(200), through: 400, by: 100) {
       try await map.submit(100, token: client.token, linkBytes: 2_048)
       try await stream.read(until: "\(seq) posts are received") { $0.list?.seq == seq }

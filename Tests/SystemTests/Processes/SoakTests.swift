@@ -18,9 +18,9 @@ private enum Soak {
 /// Long runs for `make soak`. They take too long for every change, and need the machine for themselves.
 @Suite("Soak at 1,000 posts a second", .enabled(if: Soak.isWanted, "only with SOAK=1"), .fixture, .serialized)
 struct SoakTests {
-  /// Time for `load` after its last post: for retries, queued posts and the final check.
+  /// Timeout for `load`: its duration, and 90 s for retries, queued posts and the final check.
   private static let timeout = Duration.seconds(Soak.seconds + 90)
-  /// Time from one kill to the next: each role dies at least once, and posts continue after the last kill.
+  /// Time from one kill to the next. Each role is killed at least once, and posts continue after the last kill.
   private static let pace = Duration.seconds(min(5, Double(Soak.seconds) / 4))
 
   private func expectWhole(_ figures: Load.Figures, of map: Services) async throws {

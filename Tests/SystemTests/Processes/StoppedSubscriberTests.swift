@@ -1,9 +1,8 @@
 import Foundation
 import Testing
 
-/// A subscriber that does not read costs the feed a bounded amount of memory, and other subscribers lose nothing. Every
-/// run tests this at a rate for any machine. `make soak` tests it at 1,000 changes a second, and checks the latency
-/// too.
+/// Tests with a subscriber and a stream client that do not read. The feed's memory stays bounded, and other subscribers
+/// lose nothing. Every run tests 50 changes a second. `make soak` tests 1,000 changes a second, and also the latency.
 @Suite("Stopped subscriber and stream client", .fixture, .serialized)
 struct StoppedSubscriberTests {
   private struct Figures: Decodable {
@@ -12,7 +11,7 @@ struct StoppedSubscriberTests {
     let listEqual: Bool
   }
 
-  /// The p99 latency from post to subscriber, in ms.
+  /// Returns the p99 latency from post to subscriber, in ms.
   private func latency(_ map: Services, rate: Int, seconds: Int) async throws -> Double {
     let (status, output, log) = try await SystemFixture.current.run(
       [
@@ -43,7 +42,7 @@ struct StoppedSubscriberTests {
     let burdened = try await latency(map, rate: rate, seconds: seconds)
     let growth = try await residentBytes(of: 1, map) - before
     if let slackMs { #expect(burdened <= 2 * calm + slackMs, "calm \(calm) ms, with both \(burdened) ms") }
-    // 128 frames for the subscriber, one event for the client, and memory that libraries keep.
+    // The feed may keep 128 frames for the subscriber and one event for the client. Libraries keep memory, too.
     #expect(growth < 32_000_000)
     watcher.program.signal(SIGCONT)
     try await eventually("the resumed subscriber has the list") {
@@ -53,7 +52,7 @@ struct StoppedSubscriberTests {
     #expect(first.seq < list.seq)
     let again = try await EventStream(try map.feedClient, lastID: mute.lastID, list: first)
     try await again.read(until: "a new stream from the first list has the list") { $0.list == list }
-    // The bytes sent before come first. The feed may have disconnected the client, which then misses the rest.
+    // The client first reads the bytes that were sent before. A client that the feed has disconnected misses the rest.
     try await mute.read(until: "the resumed client has the list or the stream's end") { $0.list == list || $0.isOver }
     let resumed = try await EventStream(try map.feedClient, lastID: mute.lastID, list: mute.list)
     try await resumed.read(until: "the resumed stream is up to date") { $0.list == list && $0.isStale == false }

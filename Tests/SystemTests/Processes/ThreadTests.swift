@@ -9,7 +9,7 @@ struct ThreadTests {
     let tasks = "/proc/\(try #require(program.pid))/task"
     var names: [String] = []
     for thread in try FileManager.default.contentsOfDirectory(atPath: tasks) {
-      // After the name in parentheses, which may contain spaces: field 3 is the first, and field 41 the policy
+      // The name in parentheses may contain spaces. The fields after it begin with field 3. Field 41 is the policy
       // (proc(5)).
       let line = try String(contentsOfFile: "\(tasks)/\(thread)/stat", encoding: .utf8)
       let fields = line.drop { $0 != ")" }.dropFirst(2).split(separator: " ")

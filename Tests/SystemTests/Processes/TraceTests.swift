@@ -69,7 +69,7 @@ struct TraceTests {
       group.addTask { try await worker.run() }
       let id = try await post("Oslo", Self.header, client: client)
       try await eventually("the post is dead") {
-        has(map.ingest, "notice ingest: post dead-lettered", "post=\(id)", "trace_id=\(Self.id)", "code=bad_place")
+        has(map.ingest, "notice ingest: post became dead", "post=\(id)", "trace_id=\(Self.id)", "code=bad_place")
       }
       group.cancelAll()
     }

@@ -32,8 +32,11 @@ struct CommandLineTests {
       (["worker", "--concurrency", "33"], ["--concurrency", "1 to 32", "33"]),
       (["worker", "--name", ""], ["--name", "1 to 64"]), (["worker", "--name", "a\nb"], ["--name", "control"]),
       (["feed", "--publish", "x"], ["--publish", "tcp://"]), (["feed", "--http", "x"], ["--http", "HOST:PORT"]),
-      (["feed", "--failover-feeds", others(9)], ["--failover-feeds", "at most 8 addresses", "tcp://10.0.0.1:7710"]),
-      (["up", "--failover-feeds", others(9)], ["--failover-feeds", "at most 8 addresses"]),
+      (
+        ["feed", "--failover-feeds", feedAddresses(9)],
+        ["--failover-feeds", "at most 8 addresses", "tcp://10.0.0.1:7710"]
+      ),
+      (["up", "--failover-feeds", feedAddresses(9)], ["--failover-feeds", "at most 8 addresses"]),
       (["feed", "--failover-feeds", "tcp://10.0.0.1:7710,x"], ["--failover-feeds", "tcp://", "\"x\""]),
       (["watch", "--feed", "x"], ["--feed", "tcp://"]), (["watch", "--count", "0"], ["--count", "0"]),
       (["geocode", "--limit", "21", "Oslo"], ["--limit", "1 to 20", "21"]),
@@ -149,7 +152,7 @@ struct CommandLineTests {
   }
 
   /// Returns the addresses of `count` feeds.
-  private static func others(_ count: Int) -> String {
+  private static func feedAddresses(_ count: Int) -> String {
     (1...count).map { "tcp://10.0.0.\($0):7710" }.joined(separator: ",")
   }
 
@@ -160,10 +163,10 @@ struct CommandLineTests {
     let feed = try fixture.program([
       "feed", "--ingest", map.ingest.ready["changes"] ?? "", "--publish", "tcp://127.0.0.1:*", "--query",
       "tcp://127.0.0.1:*", "--http", "127.0.0.1:0", "--operations", "none", "--data", "none", "--failover-feeds",
-      Self.others(8),
+      Self.feedAddresses(8),
     ])
     try await feed.startAndWait()
-    #expect(feed.standardError.contains("ONTHEMAP_FAILOVER_FEEDS=\(Self.others(8))"))
+    #expect(feed.standardError.contains("ONTHEMAP_FAILOVER_FEEDS=\(Self.feedAddresses(8))"))
     feed.signal(SIGTERM)
     #expect(try await feed.exit() == 0)
   }
@@ -179,7 +182,7 @@ struct CommandLineTests {
     try await map.client.signedUp().expectService()
   }
 
-  @Test("An unusable data folder is named")
+  @Test("The error about an unusable data folder names the folder")
   func badFolder() async throws {
     let file = SystemFixture.current.path("a-file")
     try Data("x".utf8).write(to: URL(fileURLWithPath: file))
@@ -191,7 +194,7 @@ struct CommandLineTests {
     }
   }
 
-  @Test("A missing or damaged gazetteer is named by every command that needs one")
+  @Test("Every command that needs a gazetteer names a missing or damaged file")
   func gazetteer() async throws {
     let fixture = SystemFixture.current
     let whole = Program.binary.deletingLastPathComponent().appending(path: "gazetteer.otm")
@@ -216,7 +219,7 @@ struct CommandLineTests {
   }
 
   @Test(
-    "An unwritable log or output ends no program by a signal",
+    "No program ends by a signal if its log or output cannot be written",
     arguments: ["2>/dev/full", ">/dev/full", "2>&1 | true"])
   func fullDisk(redirection: String) throws {
     let process = Process()

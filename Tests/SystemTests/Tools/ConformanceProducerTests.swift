@@ -54,8 +54,8 @@ struct ConformanceProducerTests {
       Program.binary.path, "load", "--server", try map.client.base, "--feed", try map.publish, "--submit", "{submit}",
       "--connections", "1", "--rate", "40", "--duration", "120",
     ])
-    let others = findings.filter { $0.verdict != "pass" }
-    #expect(status == 0 && others.isEmpty, "\(others)")
+    let notPassed = findings.filter { $0.verdict != "pass" }
+    #expect(status == 0 && notPassed.isEmpty, "\(notPassed)")
   }
 
   @Test(
@@ -63,8 +63,8 @@ struct ConformanceProducerTests {
     .enabled(if: PythonExample.isReady, "protoc or .venv is missing: deploy/setup.sh test makes both"))
   func python() async throws {
     let (status, findings) = try await examine(try await python(replacing: ""), environment: Consumer.environment)
-    let others = findings.filter { $0.verdict != "pass" }
-    #expect(status == 0 && others.isEmpty, "\(others)")
+    let notPassed = findings.filter { $0.verdict != "pass" }
+    #expect(status == 0 && notPassed.isEmpty, "\(notPassed)")
   }
 
   @Test(

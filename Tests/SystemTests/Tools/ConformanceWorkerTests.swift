@@ -24,8 +24,8 @@ struct ConformanceWorkerTests {
   func own() async throws {
     let program = Program.binary.path
     let (status, findings) = try await examine([program, "worker", "--operations", "none", "--ingest", "{jobs}"])
-    let others = findings.values.filter { $0.verdict != "pass" }
-    #expect(status == 0 && others.isEmpty, "\(others)")
+    let notPassed = findings.values.filter { $0.verdict != "pass" }
+    #expect(status == 0 && notPassed.isEmpty, "\(notPassed)")
   }
 
   @Test(
@@ -35,8 +35,8 @@ struct ConformanceWorkerTests {
     let worker = try await PythonWorker.made(in: .current)
     let (status, findings) = try await examine(
       worker.command(endpoint: "{jobs}"), query: "Avalon Isle", environment: worker.environment)
-    let others = findings.values.filter { $0.verdict != "pass" }
-    #expect(status == 0 && others.isEmpty, "\(others)")
+    let notPassed = findings.values.filter { $0.verdict != "pass" }
+    #expect(status == 0 && notPassed.isEmpty, "\(notPassed)")
   }
 
   @Test(

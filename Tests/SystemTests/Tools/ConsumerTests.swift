@@ -4,7 +4,7 @@ import Testing
 /// The requirements of the subscriber examples.
 enum Consumer {
   static let folder = PythonExample.root.appending(path: "deploy/examples").path
-  /// Pythons with packages from PyPI and from Debian, and so with two versions of libzmq.
+  /// Python interpreters with packages from PyPI and from Debian, which have different versions of libzmq.
   static let pythons = [PythonExample.python.path, "/usr/bin/python3"]
   static let compiler = ["cc", "clang"].first { has($0) }
   static let isReady =
@@ -25,8 +25,8 @@ enum Consumer {
     return process.terminationStatus == 0
   }
 
-  /// Replaces the process by the command in its arguments, with all signals unblocked: a test's threads block most
-  /// signals, and their child processes inherit that.
+  /// A program that replaces its process by the command in its arguments, with all signals unblocked. The threads of a
+  /// test block most signals, and child processes inherit this mask.
   private static let start = """
     import os, signal, sys
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
@@ -47,7 +47,7 @@ enum Consumer {
       environment: environment)
   }
 
-  /// Generates the feed's messages for Python in the fixture's folder, where `environment` points.
+  /// Generates the Python modules of the feed's messages in the fixture's folder, which `environment` names.
   static func makeMessages() async throws {
     try await run(
       "protoc", "-I", PythonExample.root.appending(path: "proto").path,
@@ -255,7 +255,7 @@ struct ConsumerTests {
       #expect(try await client.post(place, wait: 30)["state"] == "published")
       if index % 2 == 0 { try await feed.restart() }
     }
-    // A feed that has just started has the list of its file. A stream that has not reconnected may have the same one.
+    // A feed that has just started has the list of its file. A stream that has not reconnected may have the same list.
     try await eventually("the feed has every post") {
       try await map.feedClient.get("/v2/feed").decoded(FeedList.self).entries.count == places.count
     }

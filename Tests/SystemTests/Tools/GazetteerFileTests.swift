@@ -3,15 +3,15 @@ import Testing
 
 @Suite("Gazetteer file", .fixture)
 struct GazetteerFileTests {
-  /// A source with one town.
-  private static func source(_ town: String) -> String {
+  /// Returns a source with one city.
+  private static func source(_ city: String) -> String {
     """
     gazetteer\t1\tdata © nobody
     C\tAA\t\t11\t21\t5000\tAland\tAA\t
     L\tAA\tsv\tÅland
     R\tAA\t01\t11\t21\t900\tMidden\t\t
     D\tAA\t01/1\t11\t21\t900\tShore\t\t
-    P\tAA\t01/1\t11.1\t21.1\t300\t\(town)\t\t
+    P\tAA\t01/1\t11.1\t21.1\t300\t\(city)\t\t
     Z\tAA\t12345\t11.1\t21.1
 
     """
@@ -34,9 +34,9 @@ struct GazetteerFileTests {
     return (process.terminationStatus, String(decoding: text, as: UTF8.self))
   }
 
-  private func expectFound(_ town: String, _ client: Client) async throws {
-    try await eventually("\(town) is found") {
-      try await client.get("/v2/geocode?q=\(town)").status == 200
+  private func expectFound(_ city: String, _ client: Client) async throws {
+    try await eventually("\(city) is found") {
+      try await client.get("/v2/geocode?q=\(city)").status == 200
     }
   }
 

@@ -24,7 +24,7 @@ struct PostRetryTests {
     #expect(Set(server.values(of: "Authorization", to: "POST /v2/posts")) == ["Bearer t"])
   }
 
-  @Test("The command post accepts a refusal as final, and ends failing retries after some seconds")
+  @Test("The command post does not retry a refused post, and stops failing retries after a few seconds")
   func givesUp() async throws {
     let refusing = try ScriptedServer([
       Self.session, (status: "422 Unprocessable Content", body: #"{"detail": "link must be a link"}"#),

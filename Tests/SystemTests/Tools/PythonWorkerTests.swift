@@ -17,7 +17,7 @@ struct PythonWorkerTests {
     return try JSONDecoder().decode(Status.self, from: Data(ran.output.utf8))
   }
 
-  /// Creates the example worker for the job link of some services.
+  /// Creates the example worker for the job link of the services.
   private func worker(of map: Services) async throws -> Program {
     let port = try map.ports.first { $0.name == "jobs" }?.port ?? 0
     let worker = try await PythonWorker.made(in: .current)

@@ -47,7 +47,7 @@ struct QueueTests {
     return try JSONDecoder().decode(type, from: Data(ran.output.utf8))
   }
 
-  /// Creates dead posts by a failing worker. Returns their ids.
+  /// Creates dead posts with a failing worker. Returns their ids.
   private func makeDead(_ places: [String], client: Client, jobs port: UInt16) async throws -> [String] {
     let worker = try FailingWorker(port: port)
     return try await withThrowingTaskGroup(of: Void.self) { group in
@@ -94,7 +94,7 @@ struct QueueTests {
 
     #expect(try await queue("retry", ids[0]).output == "\(ids[0]) is back in the queue.")
     #expect(try await client.get("/v2/posts/\(ids[0])").decoded(Post.self).state == "queued")
-    // A kill right after the output: the change is durable.
+    // Kill ingest right after the output, because the change is durable by then.
     try await map.ingest.restart()
     #expect(try await json(QueueList.self, "ls", "--state", "ready").posts.map(\.id) == [ids[0]])
     #expect(try await json(QueueList.self, "ls").posts.map(\.id) == [ids[0]], "Only the retried post must be queued.")
@@ -150,7 +150,7 @@ struct QueueTests {
     try await client.expectService()
   }
 
-  @Test("Only its owner may open the admin socket, and a missing ingest is reported")
+  @Test("Only the owner may open the admin socket, and a missing ingest is reported")
   func socket() async throws {
     let map = try await SystemFixture.current.up()
     let path = SystemFixture.current.path("data/admin.sock")
@@ -196,7 +196,7 @@ struct QueueTests {
   }
 
   @Test(
-    "Invalid arguments are refused before ingest is asked",
+    "Invalid arguments are refused without a request to ingest",
     arguments: [
       (["ls", "--state", "lost"], "ready, leased, committing, delayed, waiting_remote, dead"),
       (["ls", "--limit", "0"], "1 to 1000"), (["ls", "--limit", "1001"], "1 to 1000"),

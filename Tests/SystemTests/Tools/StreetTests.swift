@@ -16,7 +16,7 @@ struct StreetTests {
     try #require((response.object["places"] as? [[String: Any]])?.first, "\(response)")
   }
 
-  @Test("The provider locates street addresses, also of posts, and the gazetteer locates towns")
+  @Test("The provider locates street addresses, also of posts, and the gazetteer locates cities")
   func found() async throws {
     let server = try StubServer { _ in .response(body: ProviderSamples.nominatimHouse) }
     let map = try await SystemFixture.current.up(
@@ -57,7 +57,7 @@ struct StreetTests {
     #expect(server.requests.count == 5 && Set(server.requests.map(\.target)).count == 5)
   }
 
-  @Test("A failing provider degrades to the gazetteer's town, or to a temporary failure")
+  @Test("A failing provider leads to the gazetteer's city, or to a temporary failure")
   func down() async throws {
     let server = try StubServer { _ in .response(status: 503, body: "") }
     let map = try await SystemFixture.current.up(
@@ -83,15 +83,15 @@ struct StreetTests {
     }
   }
 
-  @Test("A silent provider does not delay lookups of towns")
+  @Test("A silent provider does not delay lookups of cities")
   func slow() async throws {
     let server = try StubServer { _ in .silence }
     let map = try await SystemFixture.current.up(
       "--remote-provider", "photon", "--remote-url", server.url, "--workers", "1")
     let client = try map.client
     var round = 0
-    // The lookup of a street ends after 2 s. On a slow machine the lookup of a town may be slower in some rounds.
-    try await eventually("a town is found during a request to the provider for a street") {
+    // The lookup of a street ends after 2 s. On a slow machine, the lookup of a city may be slower in some rounds.
+    try await eventually("a city is found during a request to the provider for a street") {
       round += 1
       let (requests, text) = (server.requests.count, "\(round) Storgata, Oslo")
       let hasResponse = Mutex(false)
@@ -104,8 +104,8 @@ struct StreetTests {
       try await eventually("the provider gets a request") {
         hasResponse.withLock { $0 } || server.requests.count > requests
       }
-      let town = try await geocode(client, "Oslo")
-      let isFirst = !hasResponse.withLock { $0 } && town.status == 200
+      let city = try await geocode(client, "Oslo")
+      let isFirst = !hasResponse.withLock { $0 } && city.status == 200
       let response = try await street
       if isFirst { #expect(try best(response)["degraded"] as? Bool == true) }
       return isFirst

@@ -31,7 +31,7 @@ struct SubscriberTests {
     }
   }
 
-  @Test("A subscriber may start before its feed, and notices its loss and return")
+  @Test("A subscriber may start before its feed, and notices the loss and the return of the feed")
   func patient() async throws {
     let fixture = SystemFixture.current
     let map = try await fixture.roles()
@@ -107,9 +107,9 @@ struct SubscriberTests {
     try await map.ingest.kill()
     try FileManager.default.removeItem(atPath: fixture.path("data"))
     try await map.ingest.startAndWait()
-    let anew = try await map.client.signedUp()
-    try await anew.expectService()
-    try await eventually("the subscriber has the new list") { try await watcher.list == anew.list() }
+    let newClient = try await map.client.signedUp()
+    try await newClient.expectService()
+    try await eventually("the subscriber has the new list") { try await watcher.list == newClient.list() }
     #expect(try watcher.list?.entries.count == 1)
   }
 }

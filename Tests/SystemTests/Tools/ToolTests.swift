@@ -20,7 +20,7 @@ struct ToolTests {
     #expect(unknown.status > 0 && unknown.log.contains("Qwxzzzk"))
     let wrong = try await fixture.run(
       post + ["--place", "Oslo"], environment: environment.merging(["ONTHEMAP_PASSWORD": "not the password"]) { $1 })
-    #expect(wrong.status > 0 && wrong.log.contains("no account has this e-mail address and password"))
+    #expect(wrong.status > 0 && wrong.log.contains("no account has this email address and password"))
     let id = String(first.output.prefix(10))
     let remove = ["post", "--user", "ada@example.org", "--delete", id]
     let removed = try await fixture.run(remove, environment: environment)
@@ -86,7 +86,7 @@ struct ToolTests {
     #expect(try await fixture.run("health", worker.base + "/readyz").status == 0)
   }
 
-  @Test("A worker that has never had a session reports the lack of it, and not that it is starting")
+  @Test("A worker that has never had a session reports no_worker_session, and not that it is starting")
   func neverReady() async throws {
     let fixture = SystemFixture.current
     let port = try Port.free()

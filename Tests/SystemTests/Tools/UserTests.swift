@@ -56,10 +56,10 @@ struct UserTests {
     }
 
     for (arguments, text) in [
-      (["create", "ada@example.org", "--first-name", "Eve"], "there is an account with this e-mail address"),
-      (["create", "nobody", "--first-name", "Eve"], "email is not an e-mail address such as ada@example.org"),
+      (["create", "ada@example.org", "--first-name", "Eve"], "there is an account with this email address"),
+      (["create", "nobody", "--first-name", "Eve"], "email is not an email address such as ada@example.org"),
       (["create", "eve@example.org", "--first-name", " "], "firstName is empty"),
-      (["disable", "eve@example.org"], "no account has this e-mail address"),
+      (["disable", "eve@example.org"], "no account has this email address"),
       (["reset-password", "ada@example.org", "--password-file", "/nonexistent"], "--password-file must be a file"),
       (["ls", "--limit", "1001"], "--limit must be a number from 1 to 1000"),
     ] {

@@ -121,7 +121,8 @@ static bool read_list(struct span from, struct snapshot *snapshot) {
   return snapshot->hash == expected;
 }
 
-/* Returns false if the frame is malformed, of another version, or has a wrong list. Ignore the snapshot then. */
+/* Reads a frame. Returns false, with an invalid snapshot, if the frame is malformed, of another version, or has a wrong
+ * list hash. */
 static bool read_frame(struct span from, struct snapshot *snapshot) {
   uint64_t magic = 0, major = 0;
   struct span epoch = {0}, list = {0};

@@ -2,7 +2,7 @@
 
     python producer.py FILE [ENDPOINT] < posts.tsv     default: tcp://127.0.0.1:7700
 
-A line is a place, a tabulator, and a link. FILE holds a session token from POST /v2/session. A post's idempotency key
+A line is a place, a tab, and a link. FILE holds a session token from POST /v2/session. A post's idempotency key
 is a hash of its line, so that the same line makes one post in any number of runs. The program resends posts without a
 reply.
 
@@ -42,7 +42,7 @@ class Link:
         self.socket.connect(sys.argv[2] if len(sys.argv) > 2 else "tcp://127.0.0.1:7700")
 
     def submit(self, request):
-        """Sends a request until a reply comes. Its idempotency keys make this safe."""
+        """Sends a request, and resends it until a reply comes. The posts' idempotency keys make resending safe."""
         received_at = time.monotonic()
         while True:
             try:

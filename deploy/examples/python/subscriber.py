@@ -36,8 +36,9 @@ UNIX_MS_MAX = 253_402_300_799_999  # the end of the year 9999
 class Subscriber:
     """The rules of a subscriber, without a socket and a clock.
 
-    The caller passes received messages and the time, and prints the returned events. It keeps a socket connected to
-    `endpoint`, and opens a new one when `connection` changes. The socket's third topic is `join`, unless that is None.
+    The caller passes received messages and the time, and prints the returned events. The caller keeps a socket
+    connected to `endpoint`, and opens a new one when `connection` changes. The socket's third topic is `join`, unless
+    `join` is None.
     """
 
     def __init__(self, endpoints, now):
@@ -54,7 +55,7 @@ class Subscriber:
         return self.endpoints[0]
 
     def receive(self, frames, now):
-        """Handles a message. Returns events: a kind with the new posts, the staleness, or the reason."""
+        """Handles a message. Returns events: pairs of a kind, and the new posts, the staleness or the reason."""
         frame = read(frames)
         if frame is None:
             return []  # 2
@@ -138,7 +139,7 @@ class Subscriber:
         self.due = now + max(self.pause or 0, SILENCE_S)
 
     def leave(self, bye, now):
-        """Connects to the next known feed, or waits until the only one returns."""
+        """Connects to the next known feed, or waits for the only feed to return."""
         named = bye.failover_endpoints[:FAILOVER_MAX]
         new = [each for each in named if ENDPOINT.fullmatch(each) and each not in self.endpoints]
         self.endpoints[1:1] = new[: self.endpoints_max - len(self.endpoints)]

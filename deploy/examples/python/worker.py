@@ -1,8 +1,8 @@
-"""A complete geocoding worker in one file. It finds places in a file of its own.
+"""A complete geocoding worker in one file. It finds places in its own file of places.
 
     python worker.py PLACES [ENDPOINT]     default: tcp://127.0.0.1:7701
 
-A line of PLACES has five fields between tabulators: name, latitude and longitude in degrees, label, country code. A
+A line of PLACES has five fields, separated by tabs: name, latitude and longitude in degrees, label, country code. A
 post's text must equal a name, in any case. SIGTERM or Ctrl-C ends the worker. It waits for the acknowledgement of its
 results, and releases its other jobs to other workers. The numbers in comments are the steps of "A worker" in
 proto/README.md.
@@ -74,7 +74,7 @@ class Worker:
             self.send(results=pb.Results(results=part))
 
     def held(self):
-        """Returns as many leases of unacknowledged results as fit into a frame."""
+        """Returns the leases of the unacknowledged results, as many as fit into a frame."""
         count_max = (self.frame_max - 512) // 20
         return [pb.LeaseRef(job_id=job, lease_token=token) for job, token in list(self.kept)[:count_max]]
 

@@ -2,9 +2,9 @@ import Domain
 import Logging
 import Messaging
 
-/// An allowlist in a file, with its link. Any thread.
+/// An allowlist that a file contains, and its link. Any thread.
 struct AllowListFile: Sendable {
-  /// The value of a setting that disables the allowlist: every client that knows the link's public key may connect.
+  /// The value of a setting that disables the allowlist: every client that knows the service's public key may connect.
   static let anyone = "anyone"
 
   let path: String
@@ -22,8 +22,7 @@ struct AllowListFile: Sendable {
     self.link = link
   }
 
-  /// Replaces the list with the file's, completely or not at all. On a fault, the log has the reason and the current
-  /// list stays.
+  /// Replaces the allowlist with the file's. If the file is faulty, logs the reason and keeps the current allowlist.
   func reload(logger: Logger) {
     do throws(KeyFile.FileError) {
       access.replace(try AllowListFile.read(path))

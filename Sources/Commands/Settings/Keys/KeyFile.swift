@@ -4,7 +4,7 @@ import Messaging
 
 /// A file with a secret key: comments and a line of Z85.
 enum KeyFile {
-  /// The start of our own files. A secret key file in place of a public key is recognised by it.
+  /// Start of the secret key files that this program writes. A file with this start is not a public key.
   private static let heading = "# Secret key of an onthemap service."
 
   /// The fault of a key file, and the remedy.
@@ -12,8 +12,8 @@ enum KeyFile {
     let description: String
   }
 
-  /// True if only the owner, and a group of the owner's choice, can read a file. A group may read a file of root,
-  /// because systemd passes on credentials this way.
+  /// True if only its owner can read a file. A group may also read a file of root, because systemd passes on
+  /// credentials this way.
   static func isPrivate(mode: UInt32, owner: UInt32) -> Bool {
     mode & 0o077 == 0 || owner == 0 && mode & 0o037 == 0
   }
@@ -25,7 +25,7 @@ enum KeyFile {
     let file = try open(path)
     guard isPrivate(mode: file.mode, owner: file.owner) else {
       throw FileError(
-        description: "\(path) is readable by other users. Run: chmod 600 \(path). If the key may have leaked, create "
+        description: "\(path) is accessible to other users. Run: chmod 600 \(path). If the key may have leaked, create "
           + "a new one: onthemap keys new")
     }
     let lines = KeyLines(file.text).lines
@@ -38,7 +38,7 @@ enum KeyFile {
 
   /// Returns the text of a key file.
   ///
-  /// - Throws: `FileError` if the file cannot be read, or is longer than every valid list.
+  /// - Throws: `FileError` if the file cannot be read, or is longer than `Limits.keyFileBytesMax`.
   static func text(_ path: String) throws(FileError) -> String { try open(path).text }
 
   /// Writes a new file that only its owner can read, completely or not at all. The file is durable on return.
@@ -46,7 +46,7 @@ enum KeyFile {
   /// - Parameters:
   ///   - pair: the keys.
   ///   - path: path of the file.
-  ///   - replaces: true to replace an existing file, which happens atomically.
+  ///   - replaces: true to replace an existing file, atomically.
   /// - Throws: `FileError` if the file exists or cannot be written.
   static func write(_ pair: KeyPair, to path: String, replaces: Bool) throws(FileError) {
     let text = """
@@ -101,7 +101,7 @@ enum KeyFile {
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .cannot("read", path) }
     defer { close(descriptor) }
-    // Check the attributes of a link's target: other systems pass on secrets by links.
+    // Kubernetes mounts secrets as symbolic links, so check the attributes of the target.
     let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: target),
       let mode = attributes[.posixPermissions] as? Int, let owner = attributes[.ownerAccountID] as? Int

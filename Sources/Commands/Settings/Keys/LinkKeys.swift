@@ -3,11 +3,11 @@ import Logging
 import Messaging
 import Web
 
-/// The keys of a process: its own, and those that may connect to it. Created once, at the start.
+/// The keys of a process, and the allowlists of its listening links. Created once, at startup.
 struct LinkKeys: Sendable {
   /// The process's own keys. Nil if none are set.
   let own: KeyPair?
-  /// The lists to reload on SIGHUP.
+  /// The allowlists to reload on SIGHUP.
   private(set) var lists: [AllowListFile] = []
   private var openLinks: [LinkName] = []
   /// Links that the operator permits other hosts to reach without encryption.
@@ -19,8 +19,8 @@ struct LinkKeys: Sendable {
   ///
   /// - Parameters:
   ///   - settings: settings of the command.
-  ///   - keyFile: value of the flag.
-  ///   - allowPlaintext: value of the flag. Nil also if the process has no listening link.
+  ///   - keyFile: value of `--key-file`.
+  ///   - allowPlaintext: value of `--allow-plaintext`. Nil without the flag, or if the process has no listening link.
   ///   - listens: true if the process has listening links.
   /// - Throws: `SettingError`.
   init(_ settings: Settings, keyFile: String?, allowPlaintext: String? = nil, listens: Bool = false) throws {
@@ -28,14 +28,14 @@ struct LinkKeys: Sendable {
     plaintext = listens ? try settings.plaintextLinks(flag: allowPlaintext) : []
   }
 
-  /// Returns the authentication of peers on a listening link. Nil disables encryption. This is refused if other hosts
-  /// can reach the link and the operator has not permitted it.
+  /// Returns the authentication of peers on a listening link. Nil disables encryption.
   ///
   /// - Parameters:
   ///   - address: setting of the endpoint.
   ///   - list: setting of the allowlist. `flag` is the value of its flag.
   ///   - admitsItself: true if this process also connects to the link.
-  /// - Throws: `SettingError`.
+  /// - Throws: `SettingError` for an invalid setting. Also for a link without encryption that other hosts can reach,
+  ///   unless the operator permits it.
   mutating func server(
     _ link: LinkName, at endpoint: Endpoint, _ address: Setting, list: Setting, flag: String?, admitsItself: Bool,
     settings: Settings
@@ -83,7 +83,7 @@ struct LinkKeys: Sendable {
   ///
   /// - Parameters:
   ///   - isUsed: true if a link uses the key.
-  ///   - wanted: settings that would use it.
+  ///   - wanted: settings that would use the key.
   /// - Throws: `SettingError`.
   func check(isUsed: Bool, wanted: Setting...) throws {
     guard own != nil, !isUsed else { return }
@@ -92,10 +92,9 @@ struct LinkKeys: Sendable {
   }
 
   /// Applies the map access to the links that show the map or parts of it. Call this after `server` for all links of
-  /// the process, and before `announce`, which warns of links without encryption and of workers without a list.
+  /// the process, and before `announce`, which logs the warnings.
   ///
-  /// - Throws: `SettingError` if the map is members-only and every client with the public key may subscribe, or follow
-  ///   the change log.
+  /// - Throws: `SettingError` if the map is members-only and the allowlist of the feed or the change log is `anyone`.
   mutating func apply(to mapAccess: MapAccess) throws {
     guard mapAccess.isMembersOnly else { return }
     guard openLinks.allSatisfy({ $0 != .feed && $0 != .query }) else {
@@ -172,8 +171,8 @@ extension Settings {
   fileprivate func plaintextLinks(flag: String?) throws -> Set<LinkName> {
     let text = optional(.allowPlaintext, flag: flag) ?? ""
     return Set(
-      try text.split(separator: ",").map { word in
-        guard let link = LinkName(rawValue: String(word)) else {
+      try text.split(separator: ",").map { name in
+        guard let link = LinkName(rawValue: String(name)) else {
           throw SettingError(
             .allowPlaintext,
             expected: "a comma-separated list of "

@@ -33,6 +33,6 @@ struct AdminOptions: ParsableArguments {
 extension SettingError {
   /// The error for a reply of the wrong kind: a bug, or an ingest of another version.
   static var unexpectedReply: SettingError {
-    SettingError("unexpected reply from ingest. Run the same version of onthemap.")
+    SettingError("unexpected reply from ingest. Run the same version of onthemap as ingest.")
   }
 }

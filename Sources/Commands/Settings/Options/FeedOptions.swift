@@ -19,7 +19,7 @@ struct FeedOptions: ParsableArguments {
   /// - Parameters:
   ///   - ingest: address of the change log.
   ///   - http: address of the feed's HTTP server.
-  ///   - keys: keys of the process, which get the lists of subscribers.
+  ///   - keys: keys of the process, to which the function adds the allowlist of subscribers.
   /// - Throws: `SettingError`.
   func configuration(
     _ settings: Settings, ingest: Endpoint, http: (host: String, port: Int), keys: inout LinkKeys
@@ -27,7 +27,7 @@ struct FeedOptions: ParsableArguments {
     let publish = try settings.endpoint(.publish, flag: publish)
     guard let queryAddress = settings.optional(.query, flag: query) ?? publish.next?.description else {
       throw SettingError(
-        "\(Setting.query.title) is missing. Set it: no port is above that of \(Setting.publish.title).")
+        "\(Setting.query.title) is missing. Set it, because no port is above that of \(Setting.publish.title).")
     }
     var configuration = FeedConfiguration(
       ingest: ingest, publish: publish, query: try settings.endpoint(.query, flag: query, default: queryAddress),

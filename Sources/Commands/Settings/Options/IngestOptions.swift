@@ -57,7 +57,7 @@ struct IngestOptions: ParsableArguments {
   @OptionGroup(title: "Page options") var page: PageOptions
   @OptionGroup(title: "Sign-in options") var signIn: SignInOptions
 
-  /// Returns the keys of the process. `configuration` adds the lists of ingest's links.
+  /// Returns the keys of the process. `configuration` adds the allowlists of ingest's links.
   ///
   /// - Throws: `SettingError`.
   func keys(_ settings: Settings) throws -> LinkKeys {

@@ -11,17 +11,17 @@ struct MapAccessOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - isAll: true if ingest and the feed are in this process.
-  ///   - needsSecret: true if a members-only map without a secret would be visible to nobody.
+  ///   - needsSecret: true for a feed. Without a secret, a feed would show a members-only map to no browser.
   /// - Throws: `SettingError` for an invalid setting.
   func mapAccess(_ settings: Settings, isAll: Bool = false, needsSecret: Bool = false) throws -> MapAccess {
-    let word = settings.text(.mapAccess, flag: mapAccess)
-    guard ["public", "members"].contains(word) else {
-      throw SettingError(.mapAccess, expected: "public or members", actual: word)
+    let access = settings.text(.mapAccess, flag: mapAccess)
+    guard ["public", "members"].contains(access) else {
+      throw SettingError(.mapAccess, expected: "public or members", actual: access)
     }
     let secret = try settings.secret(.mapAccessSecret, file: .mapAccessSecretFile)
-    guard word == "members" else {
+    guard access == "members" else {
       guard secret == nil else {
-        throw SettingError(.mapAccess, expected: "members where \(Setting.mapAccessSecret.name) is set", actual: word)
+        throw SettingError(.mapAccess, expected: "members if \(Setting.mapAccessSecret.name) is set", actual: access)
       }
       return .public
     }
@@ -29,14 +29,14 @@ struct MapAccessOptions: ParsableArguments {
       guard !needsSecret else {
         throw SettingError(
           .mapAccessSecretFile,
-          expected: "set to a file with ingest's secret where \(Setting.mapAccess.name) is members", actual: "")
+          expected: "set to a file with ingest's secret if \(Setting.mapAccess.name) is members", actual: "")
       }
       return .members(isAll ? ViewTickets() : nil)
     }
     guard secret.utf8.count >= Limits.mapAccessSecretBytesMin else {
       throw SettingError(
         .mapAccessSecret,
-        expected: "a text of \(Limits.mapAccessSecretBytesMin) bytes or more, as openssl rand -hex 32 makes it",
+        expected: "a text of \(Limits.mapAccessSecretBytesMin) bytes or more (create one with: openssl rand -hex 32)",
         actual: secret)
     }
     return .members(ViewTickets(secret: secret))

@@ -37,7 +37,7 @@ struct PageOptions: ParsableArguments {
       page.tiles = tiles
     } else if attribution != nil {
       throw SettingError(
-        "\(Setting.tilesAttribution.title) is set, but \(Setting.tiles.title) is not. Set both, or none.")
+        "\(Setting.tilesAttribution.title) is set, but \(Setting.tiles.title) is not. Set both or neither.")
     }
     return page
   }

@@ -37,9 +37,9 @@ struct RemoteOptions: ParsableArguments {
             + "host (set an API key with \(Setting.remoteAPIKey.name))", actual: shown ?? "")
       case .contactMissing:
         throw SettingError(
-          "\(Setting.remoteContact.title) is missing. This provider requires your e-mail address or URL.")
+          "\(Setting.remoteContact.title) is missing. This provider requires your email address or URL.")
       case .contact:
-        throw SettingError(.remoteContact, expected: "an e-mail address or URL without spaces", actual: contact)
+        throw SettingError(.remoteContact, expected: "an email address or URL without spaces", actual: contact)
       case .key: throw SettingError(.remoteAPIKey, expected: "a key of printable characters", actual: key)
       case .keyUnused:
         throw SettingError(

@@ -5,8 +5,8 @@ extension Option<String?> {
   ///
   /// - Parameters:
   ///   - summary: help for a command in which the flag has another meaning.
-  ///   - name: name of the flag for a command with another one, such as `--http`.
-  ///   - usual: default for a command with another one.
+  ///   - name: flag for a command that gives the setting another name, such as `--http`.
+  ///   - usual: default for a command that has its own.
   init(_ setting: Setting, _ summary: String? = nil, name: String? = nil, default usual: Setting.Default? = nil) {
     let flag = name ?? setting.flag ?? ""
     self.init(

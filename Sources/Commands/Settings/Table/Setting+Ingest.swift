@@ -23,8 +23,8 @@ extension Setting {
     "ONTHEMAP_SUBMIT", flag: "--submit", default: .value("tcp://127.0.0.1:7700"),
     summary: "Address to bind for producers (submission link).",
     explanation: """
-      Address to bind for producers, which send posts in batches. Without keys their tokens travel unencrypted: \
-      private network only.
+      Address to bind for producers, which send posts in batches. Without keys, the producers' tokens travel \
+      unencrypted. Then use a private network only.
       """)
   static let publicURL = Setting(
     "ONTHEMAP_PUBLIC_URL", flag: "--public-url", example: "https://map.example.org",
@@ -34,12 +34,12 @@ extension Setting {
     "ONTHEMAP_TRUSTED_PROXIES", flag: "--trusted-proxies", example: "127.0.0.1,::1",
     summary: """
       Trusted reverse proxies, comma-separated addresses or networks, e.g. 127.0.0.1,10.0.0.0/8. Their X-Forwarded-For \
-      is used.
+      gives the client's address.
       """,
     explanation: """
       Trusted reverse proxies of ingest or feed, comma-separated addresses or networks. Their X-Forwarded-For gives \
-      the client's address. The connection limit per address does not apply to them. Default: none; the peer is the \
-      client.
+      the client's address. The connection limit per address does not apply to them. Default: none. The peer then \
+      counts as the client.
       """)
   static let corsOrigins = Setting(
     "ONTHEMAP_CORS_ORIGINS", flag: "--cors-origins", example: "https://app.example.org",
@@ -47,8 +47,8 @@ extension Setting {
       Origins of other sites whose pages may use the API with a token, comma-separated, e.g. https://app.example.org.
       """,
     explanation: """
-      Origins of other sites whose pages may use the API with a token, comma-separated. Browsers send no cookies. \
-      Default: none.
+      Origins of other sites whose pages may use the API with a token, comma-separated. Browsers send no cookies from \
+      those pages. Default: none.
       """)
   static let publicFeedURL = Setting(
     "ONTHEMAP_PUBLIC_FEED_URL", flag: "--public-feed-url", example: "https://feed.example.org",
@@ -57,8 +57,8 @@ extension Setting {
       up.
       """,
     explanation: """
-      Public URL of the feed's HTTP server, for live updates in browsers. Default with up: the feed's port on the \
-      page's host, unless the public URL is https. Otherwise none: pages poll ingest every 3 seconds.
+      Public URL of the feed's HTTP server, for live updates in browsers. With up, the default is the feed's port on \
+      the page's host, unless ONTHEMAP_PUBLIC_URL is https. Without this URL, pages poll ingest every 3 seconds.
       """)
   static let mapAccess = Setting(
     "ONTHEMAP_MAP_ACCESS", flag: "--map-access", default: .value("public"),
@@ -69,16 +69,17 @@ extension Setting {
       """,
     explanation: """
       Access control for viewing the map: public, or members (accounts only). Set it at ingest and at feeds. ZeroMQ \
-      has no accounts: with members, ONTHEMAP_ALLOW_SUBSCRIBERS and ONTHEMAP_ALLOW_FEEDS must name files, not anyone. \
-      Ingest and feeds log a warning for each unencrypted link that exposes the map or places to other hosts. Ingest \
-      also warns if ONTHEMAP_ALLOW_WORKERS is anyone.
+      clients have no accounts. With members, ONTHEMAP_ALLOW_SUBSCRIBERS and ONTHEMAP_ALLOW_FEEDS therefore cannot be \
+      anyone. Workers see the places of posts. At startup, ingest and feeds log a warning for each link that exposes \
+      the map or places to clients without an account.
       """)
   static let mapAccessSecret = Setting(
     "ONTHEMAP_MAP_ACCESS_SECRET", isSecret: true,
     explanation: """
       Secret shared by ingest and feeds when ONTHEMAP_MAP_ACCESS is members, at least \
       \(Limits.mapAccessSecretBytesMin) bytes (openssl rand -hex 32). Prefer a file, readable by its owner only \
-      (0600). Required at feeds. Without it at ingest, pages poll every 3 seconds. up creates its own. No default.
+      (0600). Required at feeds. Without this secret at ingest, pages poll every 3 seconds. up creates its own. No \
+      default.
       """)
   static let mapAccessSecretFile = Setting(
     "ONTHEMAP_MAP_ACCESS_SECRET_FILE", example: "/etc/onthemap/map-access-secret")
@@ -120,7 +121,10 @@ extension Setting {
     explanation: "Client id at the OpenID Connect provider. No default.")
   static let oidcClientSecret = Setting(
     "ONTHEMAP_OIDC_CLIENT_SECRET", isSecret: true,
-    explanation: "Client secret. Prefer a file, readable by its owner only (0600). Set neither for a public client.")
+    explanation: """
+      Client secret at the OpenID Connect provider. Prefer a file, readable by its owner only (0600). A public client \
+      has none.
+      """)
   static let oidcClientSecretFile = Setting(
     "ONTHEMAP_OIDC_CLIENT_SECRET_FILE", example: "/etc/onthemap/oidc-secret")
   static let oidcName = Setting(
@@ -136,7 +140,10 @@ extension Setting {
     explanation: "App id at Facebook. Enables login for apps that hold a Facebook access token. Default: off.")
   static let facebookAppSecret = Setting(
     "ONTHEMAP_FACEBOOK_APP_SECRET", isSecret: true,
-    explanation: "App secret. Prefer a file, readable by its owner only (0600). No default.")
+    explanation: """
+      App secret at Facebook, required with ONTHEMAP_FACEBOOK_APP_ID. Prefer a file, readable by its owner only \
+      (0600). No default.
+      """)
   static let facebookAppSecretFile = Setting(
     "ONTHEMAP_FACEBOOK_APP_SECRET_FILE", example: "/etc/onthemap/facebook-secret")
   static let facebookGraphURL = Setting(
@@ -147,61 +154,64 @@ extension Setting {
   static let maxQueueWait = Setting(
     "ONTHEMAP_MAX_QUEUE_WAIT", flag: "--max-queue-wait", default: .value("\(Limits.queueWaitMaxMs / 1_000)"),
     summary: """
-      Maximum wait of a queued post, in seconds (\(Limits.queueWaitMaxSecondsRange.words)). Above it, ingest refuses \
-      new posts (503).
+      Maximum wait of a queued post, in seconds (\(Limits.queueWaitMaxSecondsRange.words)). While a post waits \
+      longer, ingest refuses new posts (503).
       """,
     explanation: """
-      Maximum wait of a queued post for a worker, in seconds (\(Limits.queueWaitMaxSecondsRange.words)). Above it, \
-      ingest refuses new posts with 503. It accepts posts again when workers catch up.
+      Maximum wait of a queued post for a worker, in seconds (\(Limits.queueWaitMaxSecondsRange.words)). While a post \
+      waits longer, ingest refuses new posts with 503.
       """)
   static let postsPerMinute = Setting(
     "ONTHEMAP_POSTS_PER_MINUTE", flag: "--posts-per-minute", default: .described("unlimited"), example: "60",
     summary: "Posts and edits per minute per account (\(Limits.postsPerMinuteRange.words)).",
     explanation: """
-      Posts and edits per minute per account (\(Limits.postsPerMinuteRange.words)). Also the burst size. Above it, \
-      ingest answers 429, or BUSY over ZeroMQ. 60 suits people who type. Default: unlimited.
+      Posts and edits per minute per account (\(Limits.postsPerMinuteRange.words)), and the largest burst. Ingest \
+      refuses more with 429, or with BUSY over ZeroMQ. 60 suits people who type. Default: unlimited.
       """)
   static let remoteRate = Setting(
     "ONTHEMAP_REMOTE_RATE", flag: "--remote-rate", default: .value(decimal(Limits.remotePerSecond)),
     summary: "Requests per second to remote providers, of all workers together (\(Limits.remotePerSecondRange.words)).",
     explanation: """
       Requests per second to remote providers, of all workers together (\(Limits.remotePerSecondRange.words)). Public \
-      Nominatim and Photon servers get at most one.
+      Nominatim and Photon servers get at most one per second.
       """)
   static let allowWorkers = Setting(
     "ONTHEMAP_ALLOW_WORKERS", flag: "--allow-workers", example: "/etc/onthemap/workers.keys",
     summary: "File of the workers' public keys (allowlist), or anyone. Enables CURVE on --jobs.",
     explanation: """
-      Allowlist of workers: a file with one public key and name per line, or anyone. Enables CURVE on the job link. No \
-      default.
+      Allowlist of workers: a file with one public key and name per line, or anyone. The word anyone admits every \
+      client that knows ingest's public key. Encrypts the job link (CURVE), and requires ONTHEMAP_KEY_FILE. SIGHUP \
+      reloads the file. Without an allowlist, the link is unencrypted.
       """)
   static let allowProducers = Setting(
     "ONTHEMAP_ALLOW_PRODUCERS", flag: "--allow-producers", example: "anyone",
     summary: "File of the producers' public keys (allowlist), or anyone. Enables CURVE on --submit.",
     explanation: """
-      Allowlist of producers, in the same form. Enables CURVE on the submission link. Producers also need a token. No \
-      default.
+      Allowlist of producers: a file with one public key and name per line, or anyone. The word anyone admits every \
+      client that knows ingest's public key. Encrypts the submission link (CURVE), and requires ONTHEMAP_KEY_FILE. \
+      Producers also need a token. SIGHUP reloads the file. Without an allowlist, the link is unencrypted.
       """)
   static let allowFeeds = Setting(
     "ONTHEMAP_ALLOW_FEEDS", flag: "--allow-feeds", example: "/etc/onthemap/feeds.keys",
     summary: "File of the feeds' public keys (allowlist), or anyone. Enables CURVE on --changes.",
     explanation: """
-      Allowlist of feeds, in the same form. Enables CURVE on the change log. With ONTHEMAP_MAP_ACCESS=members a file \
-      is required. No default.
+      Allowlist of feeds: a file with one public key and name per line, or anyone. The word anyone admits every client \
+      that knows ingest's public key. With ONTHEMAP_MAP_ACCESS=members, anyone is refused. Encrypts the change log \
+      (CURVE), and requires ONTHEMAP_KEY_FILE. SIGHUP reloads the file. Without an allowlist, the link is unencrypted.
       """)
   static let admin = Setting(
     "ONTHEMAP_ADMIN", flag: "--admin", default: .described("ipc://DATA/admin.sock"),
     example: "ipc://./data/admin.sock",
     summary: "Address to bind for the admin tools (queue, user, top), ipc or loopback.",
     explanation: """
-      Address to bind for the admin tools (queue, user, top). Default: a socket in the data folder that only ingest's \
-      user can open. Every user of this host can reach a loopback address.
+      Address to bind for the admin tools (queue, user, top), ipc or loopback. Default: a socket in the data folder \
+      that only ingest's user can open. Every user of this host can reach a loopback address.
       """)
   static let operations = Setting(
     "ONTHEMAP_OPERATIONS", flag: "--operations", default: .value("127.0.0.1:9464"),
     summary: "Address for /metrics, /livez and /readyz, HOST:PORT, or none.",
     explanation: """
       Address for /metrics, /livez and /readyz of ingest or up, HOST:PORT, or none. It has no authentication. If the \
-      default port is in use, a free port is used.
+      default port is in use, the process takes a free port.
       """)
 }

@@ -7,7 +7,7 @@ extension Setting {
   static let feed = Setting(
     "ONTHEMAP_FEED", flag: "--feed", default: Setting.publish.declaredDefault,
     summary: "Address of the feed, tcp://HOST:PORT.",
-    explanation: "Address of the feed.")
+    explanation: "Address of the feed, tcp://HOST:PORT. For watch, feeds of one ingest, comma-separated.")
   static let feedKey = Setting(
     "ONTHEMAP_FEED_KEY", flag: "--feed-key", example: "/etc/onthemap/feed.pub",
     summary: "The feed's public key, or a file that contains it. Required if the feed uses keys.",
@@ -20,15 +20,15 @@ extension Setting {
       """)
   static let server = Setting(
     "ONTHEMAP_SERVER", flag: "--server", default: .value("http://\(Setting.http.defaultValue)"),
-    summary: "Base URL of ingest's HTTP.",
-    explanation: "Base URL of ingest's HTTP.")
+    summary: "Base URL of ingest's HTTP server.",
+    explanation: "Base URL of ingest's HTTP server. load requires http.")
   static let user = Setting(
     "ONTHEMAP_USER", flag: "--user", example: "ana@example.org",
-    summary: "E-mail address of your account.",
-    explanation: "E-mail address of the account. No default.")
+    summary: "Email address of your account.",
+    explanation: "Email address of the account. No default.")
   static let password = Setting(
     "ONTHEMAP_PASSWORD", isSecret: true,
-    explanation: "Password. Prefer a file, readable by its owner only (0600). No default.")
+    explanation: "Password of the account. Prefer a file, readable by its owner only (0600). No default.")
   static let passwordFile = Setting(
     "ONTHEMAP_PASSWORD_FILE", example: "/etc/onthemap/password")
   static let keyFile = Setting(
@@ -45,12 +45,12 @@ extension Setting {
       """,
     explanation: """
       Links allowed without encryption on non-loopback addresses, comma-separated: submit, jobs, changes, feed, query. \
-      A feed has two: feed and query. For a private network of these services only. Default: none.
+      The two links of a feed are feed and query. Use it only on a private network of these services. Default: none.
       """)
   static let config = Setting(
     "ONTHEMAP_CONFIG", flag: "--config", example: "/etc/onthemap/onthemap.env",
     summary: "File of NAME=value lines, with the names of the environment variables.",
-    explanation: "A file like this one. Set it by flag or environment only. No default.")
+    explanation: "Path of a file like this one. Set it by flag or environment only. No default.")
   static let logLevel = Setting(
     "ONTHEMAP_LOG_LEVEL", flag: "--log-level", default: .value("info"),
     summary: "Minimum log level: trace, debug, info, notice, warning, error or critical.",

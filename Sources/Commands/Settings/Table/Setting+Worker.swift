@@ -40,9 +40,9 @@ extension Setting {
     explanation: "Base URL of the remote provider, https (http to this host only). No default.")
   static let remoteContact = Setting(
     "ONTHEMAP_REMOTE_CONTACT", flag: "--remote-contact", example: "ops@example.org",
-    summary: "Contact for the remote provider, an e-mail address or URL. Required by the public Nominatim.",
+    summary: "Contact for the remote provider, an email address or URL. Required by the public Nominatim.",
     explanation: """
-      Contact for the remote provider, an e-mail address or URL. Required by the public Nominatim. No default.
+      Contact for the remote provider, an email address or URL. Required by the public Nominatim. No default.
       """)
   static let remoteAPIKey = Setting(
     "ONTHEMAP_REMOTE_API_KEY", isSecret: true,
@@ -53,14 +53,14 @@ extension Setting {
     "ONTHEMAP_INGEST_KEY", flag: "--ingest-key", example: "/etc/onthemap/ingest.pub",
     summary: "Ingest's public key, or a file that contains it. Enables CURVE on --ingest.",
     explanation: """
-      Ingest's public key, or a file that contains it. For workers and feeds. Enables CURVE on the link to ingest. No \
-      default.
+      Ingest's public key, or a file that contains it, for workers and feeds. Encrypts the link to ingest (CURVE), and \
+      requires ONTHEMAP_KEY_FILE. No default.
       """)
   static let workerOperations = Setting(
     "ONTHEMAP_WORKER_OPERATIONS", flag: "--operations", default: .value("127.0.0.1:9466"),
     summary: "Address for /metrics, /livez and /readyz, HOST:PORT, or none.",
     explanation: """
-      Address for /metrics, /livez and /readyz of the worker. A second worker on the same host needs its own address \
-      to be scraped.
+      Address for /metrics, /livez and /readyz of the worker, HOST:PORT, or none. If the default port is in use, the \
+      process takes a free port. To scrape a second worker on a host, give that worker its own address.
       """)
 }

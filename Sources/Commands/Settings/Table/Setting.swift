@@ -11,7 +11,7 @@ struct Setting: Sendable, Equatable {
 
   /// Name of the environment variable.
   let name: String
-  /// The flag as typed. Nil for secrets, because the list of processes shows flags.
+  /// The flag as typed. Nil for secrets and their files, because the list of processes shows flags.
   let flag: String?
   let declaredDefault: Default
   /// Value in the example file if there is no default.
@@ -22,7 +22,7 @@ struct Setting: Sendable, Equatable {
   let summary: String
   /// Comment in the example file. Empty for a setting that shares the comment of the previous one.
   let explanation: String
-  /// Flags in that comment, if they differ from `flag`.
+  /// Flags to name in the comment of the example file, if they differ from `flag`.
   let flagNote: String?
 
   init(
@@ -49,7 +49,7 @@ struct Setting: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - summary: help for a command in which the flag has another meaning.
-  ///   - usual: default for a command with another one.
+  ///   - usual: default for a command that has its own.
   func help(_ summary: String? = nil, default usual: Default? = nil) -> String {
     let note =
       switch usual ?? self.declaredDefault {

@@ -35,7 +35,7 @@ enum SettingsFile {
       settings: [.workers]),
     Section(
       title: """
-        tools: watch, post, load. geocode also uses ONTHEMAP_GAZETTEER; queue, user and top use ONTHEMAP_ADMIN and \
+        tools: watch, post, load. load and geocode use ONTHEMAP_GAZETTEER; queue, user and top use ONTHEMAP_ADMIN and \
         ONTHEMAP_DATA
         """,
       settings: [.feed, .feedKey, .submitKey, .server, .user, .password, .passwordFile]),
@@ -57,11 +57,11 @@ enum SettingsFile {
   }
 
   private static let head = """
-    # Every setting of onthemap, with its default. Copy the lines that you change:
+    # Every setting of onthemap, with its default or an example. Copy the lines that you change:
     #   systemd      to /etc/onthemap/onthemap.env, which all units read
     #   by hand      to a file, and pass it with:  onthemap up --config FILE
     #   containers   into the environment; deploy/compose.yaml has the required ones
-    # Write values without quotes: systemd removes them, --config keeps them as part of the value.
+    # Write values without quotes. systemd removes quotes, but --config keeps them as part of the value.
     # Precedence: flag, environment, file, default.
     #
     # By default every link is on loopback, without encryption. An address that other hosts can reach

@@ -1,7 +1,7 @@
 import DequeModule
 
-/// Queue of ready jobs. A lookup precedes waiting posts, but lookups and posts alternate, so that a flood of lookups
-/// does not delay posts. Accounts take turns, so that one account's thousand posts do not delay another's single post.
+/// Fair queue of jobs. Lookups and posts alternate, with a lookup first, so that a flood of lookups does not delay
+/// posts. Accounts take turns, so that a thousand posts of one account do not delay the single post of another account.
 package struct FairQueue: Sendable {
   private var lookups: Deque<JobID> = []
   private var posts: [AccountID: Deque<JobID>] = [:]
@@ -30,7 +30,7 @@ package struct FairQueue: Sendable {
     count -= 1
   }
 
-  /// Returns one value for each account: that of its first post with a value.
+  /// Returns a value for each account: the value of its first post that has one.
   package func firstPosts<Value>(_ value: (JobID) -> Value?) -> [Value] {
     posts.values.compactMap { $0.lazy.compactMap(value).first }
   }

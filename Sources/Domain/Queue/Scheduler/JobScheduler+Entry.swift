@@ -5,7 +5,7 @@ extension JobScheduler {
     case leased(UInt64, session: UInt64, untilMs: Int64)
     /// The result is being written to disk.
     case committing
-    /// The job has failed, and becomes ready again at this time.
+    /// The job becomes ready again at this time.
     case delayed(untilMs: Int64)
     /// The job waits for a remote permit, with the lease under which the worker requested it and the gazetteer's
     /// result.
@@ -15,9 +15,9 @@ extension JobScheduler {
   struct Entry: Sendable {
     var job: Job
     var state: State
-    /// Time of the lease of a leased job. Time since which a ready job is ready.
+    /// Time since which the job is ready or leased, in milliseconds.
     var sinceMs: Int64
-    /// True if the job was queued before this start of ingest, so that an earlier start may have leased it.
+    /// True if an earlier start of ingest may have leased the job.
     var isResumed = false
     /// Token of the latest lease since this start, or 0 before the first.
     private var token: UInt64 = 0
@@ -30,7 +30,7 @@ extension JobScheduler {
       self.sinceMs = sinceMs
     }
 
-    // Frequent operations change an entry in place, because copying one costs more.
+    // Frequent operations change an entry in place, because a copy costs more.
 
     /// Leases the job to a session.
     mutating func lease(_ token: UInt64, to session: UInt64, nowMs: Int64) -> Assignment {
@@ -52,8 +52,8 @@ extension JobScheduler {
       formerTokens.append(token)
     }
 
-    /// Returns true if the job was leased under a token. Ingest forgets tokens of its earlier starts. Any such token,
-    /// below `firstToken`, is accepted for every job that was restored at startup.
+    /// Returns true if the job was leased under a token. Ingest forgets the tokens of its earlier starts, which are
+    /// below `firstToken`. Each of them counts for a job that an earlier start may have leased.
     func wasLeased(under token: UInt64, firstToken: UInt64) -> Bool {
       if token == self.token || formerTokens.contains(token) { return token != 0 }
       return isResumed && token < firstToken && token >= JobScheduler.firstToken(generation: 1)

@@ -1,9 +1,9 @@
 import HeapModule
 
-/// An operator's view of the queue. Each inspection visits all jobs. With 100,000 jobs it takes a few ms, and a queue
-/// that long has other delays. With few jobs it takes almost no time.
+/// An operator's view of the queue. An inspection of all jobs takes a few ms with 100,000 jobs, and almost no time with
+/// few.
 extension JobScheduler {
-  /// Returns the queue's present contents.
+  /// Returns the queue's current contents.
   package func snapshot(nowMs: Int64) -> QueueSnapshot {
     var snapshot = QueueSnapshot()
     for (id, entry) in jobs {
@@ -29,7 +29,7 @@ extension JobScheduler {
     return snapshot
   }
 
-  /// Returns the longest wait of a ready post, in milliseconds. 0 if none waits or the queue is paused. The search
+  /// Returns the longest wait of a ready post, in milliseconds. 0 if no post waits or the queue is paused. The search
   /// visits the accounts with a waiting post.
   package func longestWaitMs(nowMs: Int64) -> Int64 {
     func sinceMs(_ id: JobID) -> Int64? {
@@ -42,7 +42,8 @@ extension JobScheduler {
     return max(0, nowMs - max(sinceMs, resumedMs))
   }
 
-  /// Returns the place of a post in the queue. Nil if the post is not in the queue.
+  /// Returns the state of a queued post. A leased post has its worker, and a leased or delayed post has the remaining
+  /// time. Nil if the post is not in the queue.
   package func placement(of post: PostID, nowMs: Int64) -> QueuePlacement? {
     guard let entry = jobs[JobID(post)] else { return nil }
     switch entry.state {
@@ -56,7 +57,7 @@ extension JobScheduler {
     }
   }
 
-  /// Returns the first posts in a state, or in any state with nil, by ascending id.
+  /// Returns the first queued posts in a state, by ascending id. A nil state stands for all states.
   ///
   /// - Parameters:
   ///   - after: lower bound of the ids, exclusive.

@@ -4,7 +4,7 @@ extension JobScheduler {
   package struct LostLeases: Equatable {
     /// Requeued jobs, whose loss has to be stored.
     package var requeued: [JobID] = []
-    /// Jobs with too many losses, which become dead letters.
+    /// Jobs with too many losses, whose posts become dead.
     package var dead: [JobID] = []
     /// Lookups, which are not requeued.
     package var lookups: [JobID] = []
@@ -13,9 +13,9 @@ extension JobScheduler {
     package var isEmpty: Bool { requeued.isEmpty && dead.isEmpty && lookups.isEmpty }
   }
 
-  /// Ends a session that said goodbye or cannot be reached. Its jobs become ready again.
+  /// Ends a session. Its jobs become ready again, except lookups and jobs with too many losses.
   ///
-  /// - Parameter countsAsLoss: true if its jobs may have caused its end.
+  /// - Parameter countsAsLoss: true if the jobs may have caused the end.
   package mutating func close(_ id: UInt64, countsAsLoss: Bool) -> LostLeases {
     rotation.removeAll { $0 == id }
     guard let session = sessions.removeValue(forKey: id) else { return LostLeases() }
@@ -27,8 +27,8 @@ extension JobScheduler {
   /// Ends the sessions whose liveness timeout has passed, and the leases that no heartbeat has extended. Call this
   /// every `Limits.heartbeatMs`.
   ///
-  /// After a much longer gap, ingest itself was suspended (a suspended machine, a stopped process), and could receive
-  /// nothing. The call then ends no session or lease, and restarts all times.
+  /// A gap of more than 4 s between two calls shows that ingest itself was suspended, and could receive nothing. The
+  /// call then ends no session or lease, and restarts all times.
   package mutating func expire(nowMs: Int64) -> (sessions: [UInt64], losses: LostLeases) {
     defer { expiredMs = nowMs }
     // A live worker may have sent its latest message a heartbeat before the previous call.
@@ -90,6 +90,6 @@ extension JobScheduler {
 }
 
 extension Sequence<JobID> {
-  /// The elements by ascending id. The order of a set differs between processes, and the queue's order must not.
+  /// The elements by ascending id. The order of a set differs between processes, but the queue's order must not.
   var oldestFirst: [JobID] { sorted { $0.rawValue < $1.rawValue } }
 }

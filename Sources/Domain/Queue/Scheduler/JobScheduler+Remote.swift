@@ -1,15 +1,15 @@
 /// Remote permits. One rate applies to all workers together, because a provider counts the requests of all of them. A
-/// job that needs a permit waits in a queue of its own. With the permit, it goes to a worker that has a provider.
+/// job that needs a permit waits in a queue of its own. With the permit, the job goes to a worker that has a provider.
 extension JobScheduler {
-  /// Queues a job for a remote permit, because its worker's gazetteer did not suffice. As with a failure, this counts
-  /// only under the job's current lease.
+  /// Queues a job for a remote permit, because its worker's gazetteer did not suffice. Like a failure, the request
+  /// counts only under the job's current lease.
   mutating func requestRemote(_ lease: Lease, _ places: [Place], of entry: Entry) -> ResultDecision {
     let id = lease.job
     if case .committing = entry.state { return .pending }
     guard case .leased(lease.token, let session, _) = entry.state else { return .reply(.stale) }
     sessions[session]?.leases.remove(id)
-    // A job that requests a second permit would loop. A poison suspect has survived the gazetteer, and must not kill
-    // another worker at the remote provider.
+    // A job with a permit that could request another would loop. A poison suspect has survived the gazetteer, and must
+    // not kill another worker at the remote provider.
     guard !entry.job.isRemote, !entry.job.isPoisonSuspect, hasRemote, canWaitForPermit(for: id) else {
       jobs[id]?.state = .committing
       return .settle(entry.job, .withoutPermit(places))
@@ -38,7 +38,7 @@ extension JobScheduler {
   /// Time of the next permit. `Int64.max` if no job waits for one, no worker could use it, or the queue is paused.
   var remoteDueMs: Int64 { remote.count > 0 && !isPaused && remoteWorker != nil ? pacer.nextMs : .max }
 
-  /// Returns at most one job, with its permit.
+  /// Leases at most one job, with its permit.
   mutating func assignRemote(nowMs: Int64) -> [(session: UInt64, jobs: [Assignment])] {
     guard remote.count > 0, pacer.nextMs <= nowMs, let id = remoteWorker else { return [] }
     while let next = remote.popFirst() {
@@ -62,7 +62,8 @@ extension JobScheduler {
     }
   }
 
-  /// Returns true if a job may wait for a permit. A lookup has a waiting client, and alternates with the posts.
+  /// Returns true if a job may wait for a permit. A lookup has a waiting client, so its expected wait must not exceed
+  /// `Limits.remoteLookupWaitMs`. Lookups alternate with posts.
   private func canWaitForPermit(for id: JobID) -> Bool {
     guard remote.count < Limits.remoteWaitingMax else { return false }
     guard id.isLookup else { return true }

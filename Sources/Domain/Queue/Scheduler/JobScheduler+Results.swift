@@ -31,7 +31,7 @@ extension JobScheduler {
   /// Removes a job whose outcome is durable.
   package mutating func settled(_ id: JobID) { jobs[id] = nil }
 
-  /// Delays a job until a time, because its outcome could not be stored, or asks for another attempt.
+  /// Delays a job until a time, because its outcome could not be stored, or requires a retry.
   ///
   /// - Parameter attempts: number of failures so far, as stored. Nil if it has not changed.
   package mutating func delay(_ id: JobID, attempts: Int?, untilMs: Int64) {

@@ -11,38 +11,38 @@ extension JobScheduler {
     package var jobsSent: UInt64 = 0
     /// Number of sent jobs that never arrived. They have used no credit.
     package var jobsUndelivered: UInt64 = 0
-    /// Interval between two requests of all workers that its remote provider asks for, in milliseconds. Nil without a
-    /// provider.
+    /// Interval that the worker's remote provider asks for between two requests of all workers, in milliseconds. Nil
+    /// without a provider.
     package var remoteIntervalMs: Int64?
     /// Jobs leased to the worker, at most `Limits.windowMax`.
     package var leases: Set<JobID> = []
     /// Time of the worker's latest message.
     package var lastReceivedMs: Int64
-    /// Leases that the last heartbeat omitted. A lease is undelivered if the next one omits it too, at least 4 s after
-    /// its dispatch. A later lease of the same job is not.
+    /// Leases that the last heartbeat omitted. If the next heartbeat omits a lease too, at least 4 s after its
+    /// dispatch, the lease is undelivered. A later lease of the same job starts a new count.
     package var omittedBefore: Set<Lease> = []
     /// Poison suspect that was leased to the worker alone. The worker gets no other job meanwhile.
     var poisonSuspect: JobID?
-    /// Number of finished jobs by its latest heartbeat. Nil if the worker does not count them.
+    /// Number of finished jobs in the worker's latest heartbeat. Nil if the worker does not count its jobs.
     var progress: UInt64?
-    /// Number of consecutive heartbeats with the same count.
+    /// Number of consecutive heartbeats with the same `progress`.
     var unchangedHeartbeats = 0
-    /// True if its handler hangs. The worker gets no jobs until it sends results.
-    package internal(set) var isStuck = false
+    /// True if the worker's handler hangs. The worker gets no jobs until it sends results, or has no leases.
+    package internal(set) var isStalled = false
     /// Results of the worker, for the operator.
     var results = RateMeter()
-    /// Number of failures among them.
+    /// Number of failures among the worker's results.
     var failures: UInt64 = 0
 
     /// Number of jobs that may be sent now, 0 … `Limits.windowMax`. A grant or a heartbeat of the worker raises
-    /// `jobLimit`; `WorkerSession` decides when. A job that did not arrive returns its credit.
+    /// `jobLimit`. `WorkerSession` decides when. A job that did not arrive returns its credit.
     package var credit: Int {
-      guard !isStuck else { return 0 }
+      guard !isStalled else { return 0 }
       let used = jobsSent - min(jobsUndelivered, jobsSent)
       return Int(min(jobLimit - min(used, jobLimit), UInt64(Limits.windowMax)))
     }
 
-    /// Number of jobs that may be sent in addition to its leased jobs.
+    /// Number of jobs that may be sent in addition to the worker's leased jobs.
     var freeSlots: Int { min(credit, Limits.windowMax - leases.count) }
 
     /// Counts jobs as sent to the worker.
@@ -58,8 +58,8 @@ extension JobScheduler {
   /// - Parameters:
   ///   - instance: identity of the worker's process: random, made once at its start.
   ///   - held: leases that the worker works on, or whose results it keeps.
-  ///   - remoteIntervalMs: interval between two requests of all workers that its remote provider asks for. Nil without
-  ///     a provider.
+  ///   - remoteIntervalMs: interval that the worker's remote provider asks for between two requests of all workers. Nil
+  ///     without a provider.
   /// - Returns: the numbers of the session and of the session that it replaces. Nil if there are
   ///   `Limits.sessionsMax` sessions.
   package mutating func open(
@@ -101,14 +101,14 @@ extension JobScheduler {
   /// Processes a heartbeat, and extends the leases that it names, unless they are too old. A lease that two heartbeats
   /// in a row omit is undelivered. Its job becomes ready again before the lease ends.
   ///
-  /// - Parameter progress: number of jobs that the worker has finished. Nil if it does not count them.
+  /// - Parameter progress: number of jobs that the worker has finished. Nil if the worker does not count its jobs.
   package mutating func heartbeat(
     _ id: UInt64, jobLimit: UInt64, held: [Lease], progress: UInt64? = nil, nowMs: Int64
   ) {
     grant(jobLimit, to: id)
     record(progress, of: id, nowMs: nowMs)
     guard let session = sessions[id] else { return }
-    let ageMaxMs = session.isStuck ? Limits.stuckLeaseMs : Limits.leaseAgeMaxMs
+    let ageMaxMs = session.isStalled ? Limits.stalledLeaseMs : Limits.leaseAgeMaxMs
     for lease in held {
       guard let entry = jobs[lease.job], case .leased(lease.token, id, _) = entry.state,
         nowMs - entry.sinceMs <= ageMaxMs
@@ -121,13 +121,13 @@ extension JobScheduler {
       omittedNow.insert(Lease(job: job, token: token))
     }
     omittedNow.subtract(held)
-    // Delayed heartbeats arrive together. The jobs that they omit may have been sent after them.
+    // Delayed heartbeats may arrive together. A job that they omit may have been sent after them.
     let undelivered = omittedNow.intersection(session.omittedBefore).filter { lease in
       nowMs - (jobs[lease.job]?.sinceMs ?? nowMs) >= 2 * Limits.heartbeatMs
     }
     sessions[id]?.omittedBefore = omittedNow.subtracting(undelivered)
     sessions[id]?.jobsUndelivered += UInt64(undelivered.count)
-    // The job never arrived: no worker is at fault, and none is lost.
+    // The job never arrived. No worker is at fault, so this does not count as a loss.
     for job in undelivered.lazy.map(\.job).oldestFirst {
       sessions[id]?.leases.remove(job)
       makeReady(job)
@@ -142,7 +142,7 @@ extension JobScheduler {
     sessions[id]?.jobLimit = 0
   }
 
-  /// Takes back leases that the worker returns before it has started on them. They count no attempt.
+  /// Takes back leases that the worker returns. They count neither as attempts nor as losses.
   package mutating func release(_ leases: [Lease], of id: UInt64) {
     for lease in leases {
       guard case .leased(lease.token, id, _)? = jobs[lease.job]?.state else { continue }
@@ -152,19 +152,19 @@ extension JobScheduler {
   }
 
   /// Detects a handler that hangs while its worker sends heartbeats: many heartbeats without a result, and an overdue
-  /// lease. The worker's leases then expire. Each counts as a loss, because the job may be what the handler hangs on.
+  /// lease. The worker's leases then expire. Each counts as a loss, because its job may be the cause.
   private mutating func record(_ progress: UInt64?, of id: UInt64, nowMs: Int64) {
     guard let session = sessions[id] else { return }
-    // A worker without leases hangs on nothing.
+    // A worker without leases has no job to hang on.
     guard let progress, progress == session.progress, !session.leases.isEmpty else {
       sessions[id]?.progress = progress
       sessions[id]?.unchangedHeartbeats = 1
-      sessions[id]?.isStuck = false
+      sessions[id]?.isStalled = false
       return
     }
     sessions[id]?.unchangedHeartbeats += 1
-    guard session.unchangedHeartbeats + 1 >= Limits.stuckHeartbeats else { return }
-    let isLate = session.leases.contains { nowMs - (jobs[$0]?.sinceMs ?? nowMs) > Limits.stuckLeaseMs }
-    if isLate { sessions[id]?.isStuck = true }
+    guard session.unchangedHeartbeats + 1 >= Limits.stalledHeartbeats else { return }
+    let isLate = session.leases.contains { nowMs - (jobs[$0]?.sinceMs ?? nowMs) > Limits.stalledLeaseMs }
+    if isLate { sessions[id]?.isStalled = true }
   }
 }

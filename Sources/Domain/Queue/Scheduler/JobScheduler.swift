@@ -2,12 +2,12 @@ import DequeModule
 import HeapModule
 
 /// Assignment of jobs to workers, and validation of their results: the rules of the job link at ingest's end, without
-/// sockets, disk or clock. Times are milliseconds of a clock that never goes back; the caller supplies them.
+/// sockets, disk or clock. The caller supplies times, in milliseconds of a monotonic clock.
 ///
-/// A job is a stored post that is not settled, or a lookup. Leases exist only in memory: after a restart every
+/// A job is a stored post that is not settled, or a lookup. Leases exist only in memory. After a restart, every
 /// unsettled job is ready again. A success under a lease of an earlier start still counts.
 package struct JobScheduler: Sendable {
-  /// A job on its way to a worker.
+  /// A job with the lease under which a worker gets it.
   package struct Assignment: Sendable, Equatable {
     package let job: Job
     package let lease: Lease
@@ -21,9 +21,9 @@ package struct JobScheduler: Sendable {
 
   var jobs: [JobID: Entry] = [:]
   var ready = FairQueue()
-  /// Poison suspects in the order of their leases. Each is leased alone.
+  /// Ready poison suspects, in the order in which they became ready. Each is leased alone.
   var poisonSuspects: Deque<JobID> = []
-  /// Session that is reserved for the first of them.
+  /// Session that is reserved for the first poison suspect.
   var reserved: UInt64?
   var delayed: Heap<Timer> = []
   /// Jobs that wait for a remote permit.
@@ -34,13 +34,13 @@ package struct JobScheduler: Sendable {
   var seenMs: Int64
   /// Sessions by their number.
   package internal(set) var sessions: [UInt64: Session] = [:]
-  /// Sessions in the order in which they are served. The first is next.
+  /// Sessions in the order in which they get jobs. The first is next.
   var rotation: Deque<UInt64> = []
   /// True if an operator has paused the queue. No job is leased, results count as before, and new jobs wait.
   package var isPaused = false { didSet { if oldValue, !isPaused { resumedMs = seenMs } } }
   /// Time at which the queue was last resumed.
   var resumedMs = Int64.min
-  /// Number of jobs requeued from workers without a result since the start.
+  /// Number of leases since the start that ended without a result, and whose jobs were requeued.
   package private(set) var redelivered: UInt64 = 0
   /// Time of the last call of `expire`, or of the start. Nil if neither is known.
   var expiredMs: Int64?
@@ -53,7 +53,8 @@ package struct JobScheduler: Sendable {
   ///   - generation: number of this start of ingest, stored before its use, 1 … `Limits.generationMax`.
   ///   - remotePerSecond: rate of requests to remote providers, of all workers together, in
   ///     `Limits.remotePerSecondRange`.
-  ///   - startMs: present time, if ingest may have granted a permit just before its restart. Otherwise nil.
+  ///   - startMs: current time. The first permit then waits for an interval, because an earlier start may just have
+  ///     granted one. Nil omits this wait.
   package init(generation: UInt32, remotePerSecond: Double = Limits.remotePerSecond, startMs: Int64? = nil) {
     firstToken = JobScheduler.firstToken(generation: generation)
     counter = firstToken
@@ -65,7 +66,7 @@ package struct JobScheduler: Sendable {
 
   static func firstToken(generation: UInt32) -> UInt64 { UInt64(generation) << 40 }
 
-  /// Number of jobs that are not settled, with lookups.
+  /// Number of jobs that are not settled, including lookups.
   package var depth: Int { jobs.count }
   /// Time at which the next delayed job or permit is due. `Int64.max` if there is none.
   package var nextDueMs: Int64 { min(delayed.min?.atMs ?? .max, remoteDueMs) }
@@ -92,7 +93,7 @@ package struct JobScheduler: Sendable {
     }
   }
 
-  /// Adds a job that was queued before this start of ingest. Its result may come under a lease of an earlier start.
+  /// Adds a job that an earlier start of ingest may have leased. A success under such a lease counts.
   ///
   /// - Parameter untilMs: end of its pause. Nil without a pause.
   package mutating func resume(_ job: Job, untilMs: Int64?) {
@@ -108,7 +109,7 @@ package struct JobScheduler: Sendable {
     guard let entry = jobs.removeValue(forKey: id) else { return }
     switch entry.state {
     case .leased(_, let session, _): sessions[session]?.leases.remove(id)
-    // If no worker comes to lease them, cancelled lookups would pile up.
+    // Without a worker that leases them, cancelled lookups would pile up.
     case .ready: ready.remove(lookup: id)
     case .waitingRemote: remote.remove(lookup: id)
     case .committing, .delayed: break
@@ -137,15 +138,16 @@ package struct JobScheduler: Sendable {
         assigned.append((session, jobs))
       }
     }
-    // A session that got jobs goes behind the others.
+    // Sessions that got jobs go to the end of the rotation.
     let served = assigned.map(\.session)
     rotation.removeAll { served.contains($0) }
     rotation.append(contentsOf: served)
     return assigned
   }
 
-  /// Returns the sessions that share the ready jobs: the fewest for which no share exceeds `jobsTogether`, or all. Half
-  /// of a worker's credit is what it works on in parallel. More jobs would wait there beside a free worker.
+  /// Returns the sessions that share the ready jobs: the fewest for which no share exceeds `Limits.jobsTogether`, or
+  /// all. A worker works on half of its credit in parallel. More jobs would wait there, although another worker is
+  /// free.
   private func eligibleWorkers() -> [UInt64] {
     var slots = 0
     return rotation.filter { id in
@@ -181,7 +183,7 @@ package struct JobScheduler: Sendable {
 
   mutating func makeReady(_ id: JobID) {
     guard let index = jobs.index(forKey: id) else { return }
-    // The remote permit belonged to the lost lease, which may have used it.
+    // The remote permit ends with the lease, whose worker may have used it.
     jobs.values[index].job.isRemote = false
     if case .leased = jobs.values[index].state { redelivered += 1 }
     jobs.values[index].state = .ready

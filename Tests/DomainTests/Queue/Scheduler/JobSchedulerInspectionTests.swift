@@ -37,7 +37,7 @@ struct JobSchedulerInspectionTests {
     #expect(snapshot.depth == 5 && snapshot.depth + snapshot.lookups == scheduler.depth)
   }
 
-  @Test("A listing without a state has all posts by rising id, and no lookups")
+  @Test("A listing without a state has all posts by ascending id, and no lookups")
   mutating func waiting() {
     _ = fill()
     let all = scheduler.placements(in: nil, after: nil, limit: 10, nowMs: 1_000)
@@ -111,7 +111,7 @@ struct JobSchedulerInspectionTests {
     #expect(scheduler.placements(in: .dead, after: nil, limit: 9, nowMs: 0).isEmpty)
   }
 
-  @Test("Pages by rising id list each post once, whatever their size", arguments: [1, 7, 99, 100, 101, 1_000])
+  @Test("Pages by ascending id list each post once, whatever their size", arguments: [1, 7, 99, 100, 101, 1_000])
   mutating func pages(limit: Int) {
     scheduler.add((1...100).reversed().map { Job.post($0, account: Int64($0 % 3)) } + [Job.lookup(1)])
     var (seen, after): ([PostID], PostID?) = ([], nil)
@@ -143,20 +143,20 @@ struct JobSchedulerInspectionTests {
     #expect(Set(scheduler.sent(nowMs: 200)[session]?.map(\.job) ?? []).count == 4)
   }
 
-  @Test("A worker lost during a pause expires, and its jobs wait")
+  @Test("A worker that is lost during a pause expires, and its jobs wait")
   mutating func lostInPause() {
     _ = scheduler.join(credit: 64)
     scheduler.add([Job.post(1)])
     #expect(scheduler.sent().count == 1)
     scheduler.isPaused = true
-    scheduler.beat(from: 0, through: 6_000)
+    scheduler.expectNoExpiry(from: 0, through: 6_000)
     #expect(scheduler.expire(nowMs: 6_001).losses.requeued == [JobID(rawValue: 1)])
     _ = scheduler.join(instance: 2, credit: 64, nowMs: 6_001)
     #expect(scheduler.sent(nowMs: 6_001).isEmpty)
     #expect(scheduler.snapshot(nowMs: 6_001).ready == 1)
   }
 
-  @Test("A remote permit waits until the queue is resumed, without a due time before")
+  @Test("A job waits for its remote permit until the queue is resumed, and has no due time before")
   mutating func remoteInPause() {
     guard
       let opened = scheduler.open(

@@ -18,7 +18,7 @@ struct JobSchedulerPoisonTests {
     #expect(scheduler.sent()[session]?.map(\.job.rawValue) == [1, 3])
   }
 
-  @Test("Other workers get jobs while one has a poison job")
+  @Test("Other workers get jobs while one worker has a poison job")
   mutating func others() {
     let sessions = (1...2).map { scheduler.join(instance: $0, credit: 9) }
     scheduler.add([Job.post(1, leaseLosses: 2), Job.post(2), Job.post(3)])
@@ -59,7 +59,7 @@ struct JobSchedulerPoisonTests {
         }
       }
       guard !isAlive else { continue }
-      scheduler.beat(from: nowMs, through: nowMs + Limits.livenessMs)
+      scheduler.expectNoExpiry(from: nowMs, through: nowMs + Limits.livenessMs)
       nowMs += Limits.livenessMs + 1
       let losses = scheduler.expire(nowMs: nowMs).losses
       for job in losses.requeued { lost[job, default: 0] += 1 }

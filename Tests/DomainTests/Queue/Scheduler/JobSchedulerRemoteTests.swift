@@ -164,7 +164,7 @@ struct JobSchedulerRemoteTests {
     #expect(harness.sent(nowMs: 0).isEmpty)
   }
 
-  @Test("A job without any provider settles with the gazetteer's places, or fails transiently")
+  @Test("A job that finds no provider settles with the gazetteer's places, or fails transiently")
   func withoutProvider() throws {
     let harness = SchedulerHarness()
     _ = harness.join(1, intervalMs: nil)
@@ -180,7 +180,7 @@ struct JobSchedulerRemoteTests {
     #expect(failure.kind == .transient)
   }
 
-  @Test("Waiting jobs settle with the gazetteer's places when the last provider disconnects")
+  @Test("Waiting jobs settle with the gazetteer's places when the last worker with a provider disconnects")
   func lastProvider() throws {
     let harness = SchedulerHarness()
     let session = harness.join(1, intervalMs: 0)
@@ -220,7 +220,7 @@ struct JobSchedulerRemoteTests {
     #expect(harness.remoteCount == Limits.remoteWaitingMax)
   }
 
-  @Test("A lookup whose permit would come after its timeout settles now, and a post waits")
+  @Test("A lookup whose permit would come too late settles immediately, and a post waits")
   func lookupWait() {
     let harness = SchedulerHarness()
     let session = harness.join(1, intervalMs: 0)

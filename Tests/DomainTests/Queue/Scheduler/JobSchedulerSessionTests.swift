@@ -30,10 +30,10 @@ struct JobSchedulerSessionTests {
   @Test("Silence for more than 6 s ends a session, and its jobs count a loss")
   mutating func silence() {
     let (session, _) = leaseThree()
-    scheduler.beat(from: 0, through: 6_000)
+    scheduler.expectNoExpiry(from: 0, through: 6_000)
     let isKnownBefore = scheduler.recordActivity(session, nowMs: 5_000)
     #expect(isKnownBefore)
-    scheduler.beat(from: 8_000, through: 11_000)
+    scheduler.expectNoExpiry(from: 8_000, through: 11_000)
     let (silent, losses) = scheduler.expire(nowMs: 11_001)
     #expect(silent == [session])
     #expect(losses.requeued.map(\.rawValue) == [1, 2, 3])
@@ -53,7 +53,7 @@ struct JobSchedulerSessionTests {
       let assignment = scheduler.assign(nowMs: nowMs).first?.jobs.first
       #expect(assignment?.job.leaseLosses == loss - 1)
       last = assignment?.lease
-      scheduler.beat(from: nowMs, through: nowMs + Limits.livenessMs)
+      scheduler.expectNoExpiry(from: nowMs, through: nowMs + Limits.livenessMs)
       nowMs += Limits.livenessMs + 1
       let (silent, losses) = scheduler.expire(nowMs: nowMs)
       #expect(silent == [session])
@@ -86,11 +86,11 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.depth == 1)
   }
 
-  @Test("A lease absent from two heartbeats counts as undelivered and goes out again without a loss")
+  @Test("A lease that two heartbeats omit is undelivered, and its job goes out again without a loss")
   mutating func reconciliation() {
     let (session, leases) = leaseThree()
     scheduler.heartbeat(session, jobLimit: 3, held: [leases[0], leases[1]], nowMs: 2_000)
-    #expect(scheduler.sent(nowMs: 2_000).isEmpty, "A lease that is absent once may be in flight.")
+    #expect(scheduler.sent(nowMs: 2_000).isEmpty, "A lease that one heartbeat omits may be in flight.")
     scheduler.heartbeat(session, jobLimit: 3, held: [leases[0], leases[1]], nowMs: 4_000)
     let again = scheduler.assign(nowMs: 4_000).first?.jobs ?? []
     #expect(again.map(\.job) == [.post(3)], "An undelivered job uses no credit.")
@@ -106,7 +106,7 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.sessions[session]?.leases.count == 3)
   }
 
-  @Test("A lease that a heartbeat names in between is kept")
+  @Test("A lease that no two heartbeats in a row omit is kept")
   mutating func reconciliationInterrupted() {
     let (session, leases) = leaseThree()
     for (beat, held) in [Array(leases[..<2]), leases, Array(leases[..<2]), leases].enumerated() {
@@ -116,7 +116,7 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.sessions[session]?.leases.count == 3)
   }
 
-  @Test("A new lease of a failed job starts a new count of heartbeats without it")
+  @Test("A new lease of a failed job starts a new count of heartbeats that omit it")
   mutating func reconciliationOfANewLease() {
     let session = scheduler.join(credit: 9)
     scheduler.add([Job.post(1)])
@@ -127,20 +127,20 @@ struct JobSchedulerSessionTests {
     scheduler.delay(JobID(rawValue: 1), attempts: 1, untilMs: 3_000)
     let second = scheduler.sent(nowMs: 3_000)[session] ?? []
     #expect(second.count == 1 && second != first)
-    // The worker sent this one, too, before the job arrived.
+    // The worker sent this heartbeat, too, before the job arrived.
     scheduler.heartbeat(session, jobLimit: 9, held: [], nowMs: 4_000)
     #expect(scheduler.sent(nowMs: 4_000).isEmpty)
     #expect(scheduler.sessions[session]?.leases == [JobID(rawValue: 1)])
     #expect(scheduler.sessions[session]?.jobsUndelivered == 0)
     scheduler.heartbeat(session, jobLimit: 9, held: [], nowMs: 6_999)
     #expect(
-      scheduler.sent(nowMs: 6_999).isEmpty, "The lease is absent twice, but younger than two heartbeat intervals.")
+      scheduler.sent(nowMs: 6_999).isEmpty, "Two heartbeats omit the lease, but it is younger than two intervals.")
     scheduler.heartbeat(session, jobLimit: 9, held: [], nowMs: 7_000)
     #expect(scheduler.sent(nowMs: 7_000)[session]?.map(\.job) == [JobID(rawValue: 1)], "Now the lease is old enough.")
     #expect(scheduler.sessions[session]?.jobsUndelivered == 1)
   }
 
-  @Test("A heartbeat with a former lease of a job does not name its current lease")
+  @Test("A heartbeat that names an earlier lease of a job omits its current lease")
   mutating func reconciliationByToken() {
     let (session, leases) = leaseThree()
     let former = Lease(job: leases[2].job, token: leases[2].token - 1)
@@ -189,7 +189,7 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.expire(nowMs: 30_000).losses.requeued.count == 3)
   }
 
-  @Test("HELLO of a known instance takes over the leases that it holds and requeues the others")
+  @Test("HELLO of a known instance takes over the leases that it names, and requeues its other jobs")
   mutating func takeover() {
     let (old, leases) = leaseThree()
     let opened = scheduler.open(worker: "w", instance: instance, held: [leases[0], leases[2]], nowMs: 20_000)
@@ -224,7 +224,7 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.readyCount == 1)
   }
 
-  @Test("The scheduler has 1,000 sessions at most, and a known instance may always reconnect")
+  @Test("The scheduler has at most 1,000 sessions, and a known instance may always reconnect")
   mutating func sessionsMax() {
     for number in 0..<1_000 {
       let bytes = [UInt8(number >> 8), UInt8(number & 255)]
@@ -262,11 +262,11 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.sent()[session]?.map(\.job.rawValue) == [2, 3], "An undelivered job uses no credit.")
   }
 
-  @Test("A stall of ingest restarts all timeouts of sessions and leases without a loss")
-  mutating func standstill() {
+  @Test("A suspension of ingest restarts all timeouts of sessions and leases without a loss")
+  mutating func suspended() {
     let (session, leases) = leaseThree()
-    scheduler.beat(from: 0, through: 2_000)
-    scheduler.beat(from: 60_000, through: 66_000)
+    scheduler.expectNoExpiry(from: 0, through: 2_000)
+    scheduler.expectNoExpiry(from: 60_000, through: 66_000)
     #expect(scheduler.sessions.keys.sorted() == [session])
     #expect(scheduler.readyCount == 0, "The leases are unchanged.")
     let (silent, losses) = scheduler.expire(nowMs: 66_001)
@@ -274,38 +274,38 @@ struct JobSchedulerSessionTests {
     #expect(losses.requeued == leases.map(\.job))
   }
 
-  @Test("A stall right after the start counts no loss")
-  mutating func standstillAtStart() {
+  @Test("A suspension right after the start of ingest causes no loss")
+  mutating func suspendedAtStart() {
     scheduler = JobScheduler(generation: 1, startMs: 0)
     _ = scheduler.join(instance: 1, credit: 3)
     let (silent, losses) = scheduler.expire(nowMs: 60_000)
     #expect(silent.isEmpty && losses.isEmpty)
   }
 
-  @Test("A lease lasts 30 s again after a stall")
-  mutating func standstillOfLeases() {
+  @Test("A lease lasts 30 s again after a suspension of ingest")
+  mutating func suspendedWithLeases() {
     let (session, leases) = leaseThree()
-    scheduler.beat(from: 0, through: 2_000)
+    scheduler.expectNoExpiry(from: 0, through: 2_000)
     for nowMs: Int64 in stride(from: 60_000, to: 90_000, by: 2_000) {
       _ = scheduler.recordActivity(session, nowMs: nowMs)
-      scheduler.beat(from: nowMs, through: nowMs)
+      scheduler.expectNoExpiry(from: nowMs, through: nowMs)
     }
-    scheduler.beat(from: 89_999, through: 89_999)
+    scheduler.expectNoExpiry(from: 89_999, through: 89_999)
     let (silent, losses) = scheduler.expire(nowMs: 90_000)
     #expect(silent.isEmpty)
     #expect(Set(losses.requeued) == Set(leases.map(\.job)))
   }
 
   @Test(
-    "A stall of ingest never expires a live worker, and a lost worker only if the stall is short",
+    "A suspension of ingest never expires a live worker, and a lost worker only if it is short",
     arguments: [0, 2_000, 2_001, 4_000, 4_001, 6_000, 6_001, 60_000] as [Int64])
-  mutating func stall(stallMs: Int64) {
+  mutating func suspension(suspendedMs: Int64) {
     let (live, lost) = (scheduler.join(instance: 1), scheduler.join(instance: 2))
-    scheduler.beat(from: 0, through: 4_000)
-    // The live worker's next heartbeat is due just when the stall begins.
+    scheduler.expectNoExpiry(from: 0, through: 4_000)
+    // The live worker's next heartbeat is due just when the suspension begins.
     _ = scheduler.recordActivity(live, nowMs: 2_000)
-    let silent = scheduler.expire(nowMs: 4_000 + stallMs).sessions
-    #expect(silent == ((2_001...4_000).contains(stallMs) ? [lost] : []))
+    let silent = scheduler.expire(nowMs: 4_000 + suspendedMs).sessions
+    #expect(silent == ((2_001...4_000).contains(suspendedMs) ? [lost] : []))
   }
 
   @Test("A closed session gets no jobs")

@@ -11,11 +11,11 @@ extension JobScheduler {
     return opened.session
   }
 
-  /// Runs ingest's ticks up to and including `nowMs`, and expects that nothing expires.
-  mutating func beat(from: Int64, through nowMs: Int64) {
-    for beatMs in Array(stride(from: from, to: nowMs, by: Int(Limits.heartbeatMs))) + [nowMs] {
-      let (silent, losses) = expire(nowMs: beatMs)
-      #expect(silent.isEmpty && losses.isEmpty, "at \(beatMs) ms")
+  /// Calls `expire` at each heartbeat interval and at `nowMs`, and expects that nothing expires.
+  mutating func expectNoExpiry(from: Int64, through nowMs: Int64) {
+    for tickMs in Array(stride(from: from, to: nowMs, by: Int(Limits.heartbeatMs))) + [nowMs] {
+      let (silent, losses) = expire(nowMs: tickMs)
+      #expect(silent.isEmpty && losses.isEmpty, "at \(tickMs) ms")
     }
   }
 
@@ -45,7 +45,7 @@ struct JobSchedulerTests {
     #expect(scheduler.depth == 10)
   }
 
-  @Test("A stalled worker holds at most 64 jobs, whatever credit it grants")
+  @Test("A worker without results holds at most 64 jobs, whatever credit it grants")
   mutating func window() {
     scheduler.add((1...200).map { Job.post($0) })
     let session = scheduler.join(credit: .max)
@@ -164,7 +164,7 @@ struct JobSchedulerTests {
     let session = scheduler.join(credit: 64)
     let old = released(1, by: session)
     #expect(scheduler.evaluate(.found(old)) == .settle(.post(1), .found), "ready")
-    #expect(scheduler.sent().isEmpty, "A committing job does not go out.")
+    #expect(scheduler.sent().isEmpty, "A committing job is not leased.")
     scheduler.delay(old.job, attempts: nil, untilMs: 1)
 
     #expect(scheduler.sent(nowMs: 1)[session]?.count == 1)
@@ -178,7 +178,7 @@ struct JobSchedulerTests {
     #expect(scheduler.depth == 0)
   }
 
-  /// Leases a job and releases it. Returns the former lease.
+  /// Leases a job and releases it. Returns the previous lease.
   private mutating func released(_ job: UInt64, by session: UInt64) -> Lease {
     scheduler.add([Job.post(job)])
     let lease = scheduler.sent()[session]?.first ?? Lease(job: JobID(rawValue: job), token: 0)
@@ -194,7 +194,7 @@ struct JobSchedulerTests {
     scheduler.release(former, of: session)
     let leases = scheduler.sent()[session] ?? []
     guard let own = leases.first(where: { $0.job.rawValue == 1 }) else {
-      Issue.record("the job does not go out")
+      Issue.record("the job is not leased")
       return
     }
     let others = (former + leases).filter { $0.job != own.job }.map(\.token)
@@ -206,7 +206,7 @@ struct JobSchedulerTests {
     #expect(scheduler.evaluate(.found(Lease(job: own.job, token: 5))) == .reply(.stale), "while the job is committing")
   }
 
-  @Test("A success with a token of an earlier start counts only for a job restored from then")
+  @Test("A success with a token of an earlier start counts only for a job that was restored at the start")
   mutating func earlierStart() {
     var scheduler = JobScheduler(generation: 3)
     scheduler.resume(.post(1), untilMs: nil)
@@ -224,7 +224,7 @@ struct JobSchedulerTests {
     #expect(scheduler.evaluate(.found(Lease(job: JobID(rawValue: 3), token: first))) == .reply(.stale))
   }
 
-  @Test("A job accepts successes under its sixteen former leases and no older one")
+  @Test("A job accepts successes under its sixteen earlier leases and no older one")
   mutating func rememberedLeases() {
     let session = scheduler.join(credit: .max)
     scheduler.add([Job.post(1)])
@@ -310,7 +310,7 @@ struct JobSchedulerTests {
     scheduler.cancel(JobID(lookup: 404))
   }
 
-  @Test("Cancelled lookups do not pile up when no worker is connected")
+  @Test("Cancelled lookups do not pile up while no worker is connected")
   mutating func cancelWithoutWorker() {
     for number: UInt64 in 1...1_000 {
       scheduler.add([Job.lookup(number)])

@@ -12,7 +12,7 @@ final class FrameRelay: Sendable {
     var swapped = 0
   }
 
-  /// The state of one direction of a peer: a message may be held until the next one has passed.
+  /// The state of one direction of a peer. A held message waits until the next message has passed.
   private struct Lane {
     var held: [UInt8]?
     var heldSince = ContinuousClock.now

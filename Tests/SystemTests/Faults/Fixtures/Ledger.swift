@@ -83,7 +83,7 @@ final class Ledger: Sendable {
   /// Records that the post was refused and not stored.
   func refuse(_ number: Int) { state.withLock { $0.records[number].isRefused = true } }
 
-  /// Records an attempt that got no response, or one that leaves the outcome open.
+  /// Records an attempt that got no response, or a response that leaves the outcome open.
   func markUnknown(_ number: Int) { state.withLock { $0.records[number].isUnknown = true } }
 
   /// Records that a subscriber saw the post published.
@@ -102,7 +102,8 @@ final class Ledger: Sendable {
     try await eventually("\(count) more posts are accepted", within: limit) { counts.accepted >= before + count }
   }
 
-  /// Classifies each sent post and each other stored post. Returns the counts, and a description of each fault.
+  /// Classifies each sent post, and each stored post that was never sent. Returns the counts, and a description of each
+  /// fault.
   func classify(_ found: [Found]) -> (counts: [Class: Int], faults: [String]) {
     let (records, published) = state.withLock { ($0.records, $0.published) }
     var counts: [Class: Int] = [:]
@@ -174,8 +175,7 @@ extension Ledger {
     return text
   }
 
-  /// Returns each row that breaks an invariant of the tables. Every post has a job or an outcome, no sequence number
-  /// repeats, and every key has its post.
+  /// Returns each row that breaks an invariant of the tables, such as a published post without a sequence number.
   static func violations(in folder: String) throws -> [String] {
     let database = SQL(folder + "/onthemap.sqlite")
     let rules = [

@@ -9,7 +9,7 @@ final class Relay: Sendable {
     case pass
     /// Connections stay open, and no bytes pass: a partition or black hole.
     case hold
-    /// Holds the bytes from the listening side (`holdReplies`), or those to it (`holdRequests`).
+    /// Holds the bytes from the listening side (`holdReplies`), or to the listening side (`holdRequests`).
     case holdReplies, holdRequests
     /// Resets existing connections and every new one.
     case reset

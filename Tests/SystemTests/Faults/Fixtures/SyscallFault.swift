@@ -7,7 +7,7 @@ struct SyscallFault: Sendable {
   /// True if strace is installed and may trace.
   static let isAvailable = (try? Fault.command("strace", "-D", "-f", "-o", "/dev/null", "true"))?.status == 0
 
-  /// The fault for strace: "fdatasync:error=EIO:when=5".
+  /// The fault in strace's notation, such as "fdatasync:error=EIO:when=5".
   let injection: String
   /// The file whose calls are affected. Nil for all calls.
   let path: String?
@@ -20,7 +20,7 @@ struct SyscallFault: Sendable {
     log = SystemFixture.current.path("strace-\(UUID().uuidString)")
   }
 
-  /// The command to start the program under.
+  /// The command under which the program starts.
   var command: [String] {
     let calls = String(injection.prefix { $0 != ":" })
     return [
@@ -41,7 +41,7 @@ struct SyscallFault: Sendable {
   /// Ends the tracer. The program continues.
   func end(of program: Program) async throws {
     guard let pid = program.pid, let tracer = SyscallFault.tracer(of: pid) else { return }
-    // SIGKILL works even if the tracer started with signals blocked.
+    // Use SIGKILL, because the tracer may have started with blocked signals.
     kill(tracer, SIGKILL)
     try await eventually("the tracer has detached") { SyscallFault.tracer(of: pid) == nil }
   }

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// A stream of posts over HTTP and ZeroMQ during a fault. Each post is in the ledger before it is sent. A post without
-/// a response is either resent under its key or abandoned, in turn: both must end correctly.
+/// A stream of posts over HTTP and ZeroMQ during a fault. Each post is in the ledger before it is sent. Some posts
+/// without a response are resent under their keys, and the others are abandoned.
 struct Traffic: Sendable {
   let ledger: Ledger
   private let task: Task<Void, any Error>

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// The mode of the fault suite, from the environment, and the abilities of this machine.
+/// The mode of the fault suite, from the environment, and the abilities of this host.
 enum Fault {
   /// True for the full suite of `make faults`. False for its quick part.
   static let isFull = ProcessInfo.processInfo.environment["FAULTS"] != nil

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A wrong wall clock for programs that start under it, by faketime's library. The faketime command itself only
-/// provides the shared memory that the library needs: as the parent it would intercept the program's signals.
+/// A wrong wall clock for programs, by faketime's library. The faketime command only provides the library's shared
+/// memory. As the parent of a program, the command would intercept the program's signals.
 final class WrongClock: Sendable {
   static let isAvailable = library != nil && (try? Fault.command("faketime", "-f", "+1d", "true"))?.status == 0
 
   private static let library = (try? Fault.command("sh", "-c", "ls /usr/lib/*/faketime/libfaketimeMT.so.1"))
     .flatMap { $0.status == 0 ? $0.output.split(separator: "\n").first.map(String.init) : nil }
 
-  /// The command to start a program under.
+  /// The command under which a program starts.
   let command: [String]
   private let holder: pid_t
 
@@ -24,8 +24,8 @@ final class WrongClock: Sendable {
       throw TimeoutError(description: "faketime printed \(words)")
     }
     self.holder = holder
-    // If the shared memory is missing, the library creates its own and moves the environment, and Swift finds a
-    // program's arguments before the environment.
+    // Without this shared memory, the library creates its own and moves the environment. Swift would then not find the
+    // program's arguments, which it looks for before the environment.
     command = [
       "env", "LD_PRELOAD=\(WrongClock.library ?? "")", "FAKETIME=\(offset)", "FAKETIME_DONT_FAKE_MONOTONIC=1",
       "FAKETIME_SHARED=\(words[0]) \(words[1])",

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests that need their own file system.
 @Suite("Faults: small and read-only disks", .fixture, .serialized)
-struct RoomFaultTests {
+struct DiskSpaceFaultTests {
   /// Ingest's folder on a disk in memory.
   private struct SmallDisk: Sendable {
     static let isAvailable = Fault.isRoot && (try? probe()) == true
@@ -45,7 +45,6 @@ struct RoomFaultTests {
     let trial = try await Trial(on: SystemFixture.current.roles())
     let pid = try #require(trial.map.ingest.pid)
     for _ in 0..<(Fault.isFull ? 5 : 1) {
-      // Fills the disk completely.
       _ = try Fault.command("dd", "if=/dev/zero", "of=\(disk.folder)/filler", "bs=4096")
       try await eventually("posts are refused") {
         try await trial.client.logIn("ada@example.org").status == 507
@@ -75,11 +74,11 @@ struct RoomFaultTests {
     try await eventually("ingest is not ready") { try await client.get("/readyz").status == 503 }
     let scrape = try await map.expectFullDisk()
     #expect(scrape["onthemap_store_free_bytes"] < 65_536 && scrape["onthemap_store_filesystem_bytes"] == 16_777_216)
-    // SQLite reuses the length of its old log, so some posts may still fit.
+    // Some posts may still fit, because SQLite overwrites its old WAL.
     var refused = 0
     for _ in 0..<400 { if try await client.post("Oslo").status == 507 { refused += 1 } }
     #expect(refused > 100)
-    // One line a minute, for any duration of the test.
+    // Ingest logs one line a minute. The test may take several minutes.
     let lines = ingest.standardError.split(separator: "\n").count { $0.contains("disk full") }
     #expect((1...2 + Int((ContinuousClock.now - start) / .seconds(60))).contains(lines), "\(lines)")
     #expect(!ingest.standardError.contains("request failed"), "Single requests must not be logged.")
@@ -133,7 +132,7 @@ extension Services {
     return scrape
   }
 
-  /// Expects the opposite of `expectFullDisk`.
+  /// Expects free space in the readiness at both addresses, in `queue status` and in the metrics.
   func expectFreeSpace() async throws {
     for server in [try client, try operations[0]] { #expect(try await server.get("/readyz").status == 200) }
     #expect(try await status().hasPrefix("queue     running"))

@@ -2,8 +2,8 @@ import Testing
 
 @testable import Domain
 
-@Suite("JobScheduler: stuck workers")
-struct JobSchedulerStuckTests {
+@Suite("JobScheduler: stalled workers")
+struct JobSchedulerStalledTests {
   private var scheduler = JobScheduler(generation: 1)
   private var leases: [Lease] = []
 
@@ -16,7 +16,8 @@ struct JobSchedulerStuckTests {
   }
 
   /// Sends a heartbeat with all leases every 2 s. Returns the jobs that are lost meanwhile.
-  /// - Parameter progress: Returns the worker's progress at a time in seconds.
+  ///
+  /// - Parameter progress: returns the worker's progress at a time in seconds.
   private mutating func beat(
     _ session: UInt64, seconds: ClosedRange<Int64>, progress: (Int64) -> UInt64?
   ) -> [JobID] {
@@ -30,52 +31,52 @@ struct JobSchedulerStuckTests {
     return lost
   }
 
-  @Test("A worker is stuck after 15 heartbeats without progress and a lease older than 30 s")
-  mutating func stuck() {
+  @Test("A worker is stalled after 15 heartbeats without progress and a lease older than 30 s")
+  mutating func stalled() {
     let session = join()
     var lost = beat(session, seconds: 2...30) { _ in 7 }
     #expect(lost.isEmpty)
-    #expect(scheduler.sessions[session]?.isStuck == false, "After 15 heartbeats the leases are 30 s old, not older.")
+    #expect(scheduler.sessions[session]?.isStalled == false, "After 15 heartbeats the leases are 30 s old, not older.")
     lost = beat(session, seconds: 32...32) { _ in 7 }
     #expect(lost.isEmpty)
-    #expect(scheduler.sessions[session]?.isStuck == true)
+    #expect(scheduler.sessions[session]?.isStalled == true)
     #expect(scheduler.sessions[session]?.credit == 0)
     lost = beat(session, seconds: 34...58) { _ in 7 }
     #expect(lost.isEmpty, "The leases last 30 s after their last extension.")
     lost = beat(session, seconds: 60...60) { _ in 7 }
     #expect(lost == leases.map(\.job))
-    #expect(scheduler.sent(nowMs: 60_000).isEmpty, "A stuck worker gets no jobs until it makes progress.")
+    #expect(scheduler.sent(nowMs: 60_000).isEmpty, "The worker is stalled until its next heartbeat.")
     lost = beat(session, seconds: 62...62) { _ in 8 }
     #expect(lost.isEmpty)
     #expect(scheduler.sent(nowMs: 62_000)[session]?.isEmpty == false)
   }
 
-  @Test("A worker is not stuck after 14 heartbeats without progress, however old its lease")
+  @Test("A worker is not stalled after 14 heartbeats without progress, however old its lease")
   mutating func beats() {
     let session = join()
     _ = beat(session, seconds: 2...100) { UInt64($0) }
     _ = beat(session, seconds: 102...126) { _ in 100 }
-    #expect(scheduler.sessions[session]?.isStuck == false)
+    #expect(scheduler.sessions[session]?.isStalled == false)
     _ = beat(session, seconds: 130...130) { _ in 101 }
     _ = beat(session, seconds: 132...156) { _ in 101 }
-    #expect(scheduler.sessions[session]?.isStuck == false, "The worker made progress in between.")
+    #expect(scheduler.sessions[session]?.isStalled == false, "The worker made progress in between.")
     _ = beat(session, seconds: 158...158) { _ in 101 }
-    #expect(scheduler.sessions[session]?.isStuck == true)
+    #expect(scheduler.sessions[session]?.isStalled == true)
   }
 
-  @Test("A worker without an old lease is idle, not stuck")
+  @Test("A worker without an old lease is idle, not stalled")
   mutating func idle() {
     let session = join()
     for lease in leases { _ = scheduler.evaluate(.found(lease)) }
     let old = leases
     leases = []
     _ = beat(session, seconds: 2...100) { _ in 2 }
-    #expect(scheduler.sessions[session]?.isStuck == false)
+    #expect(scheduler.sessions[session]?.isStalled == false)
     scheduler.add([Job.post(3)])
     leases = scheduler.sent(nowMs: 100_000)[session] ?? []
     var lost = beat(session, seconds: 102...130) { _ in 2 }
     #expect(lost.isEmpty)
-    #expect(scheduler.sessions[session]?.isStuck == false)
+    #expect(scheduler.sessions[session]?.isStalled == false)
     lost = beat(session, seconds: 132...158) { _ in 2 }
     #expect(lost.isEmpty)
     lost = beat(session, seconds: 160...160) { _ in 2 }
@@ -83,25 +84,25 @@ struct JobSchedulerStuckTests {
     #expect(old.count == 2)
   }
 
-  @Test("Heartbeats extend a lease for 300 s at most, whatever the worker's progress", arguments: [true, false])
-  mutating func age(counts: Bool) {
+  @Test("Heartbeats extend a lease for at most 300 s, whatever the worker's progress", arguments: [true, false])
+  mutating func age(sendsProgress: Bool) {
     let session = join(jobs: 1...1)
-    var lost = beat(session, seconds: 2...328) { counts ? UInt64($0) : nil }
+    var lost = beat(session, seconds: 2...328) { sendsProgress ? UInt64($0) : nil }
     #expect(lost.isEmpty)
-    #expect(scheduler.sessions[session]?.isStuck == false)
-    lost = beat(session, seconds: 330...330) { counts ? UInt64($0) : nil }
+    #expect(scheduler.sessions[session]?.isStalled == false)
+    lost = beat(session, seconds: 330...330) { sendsProgress ? UInt64($0) : nil }
     #expect(lost == leases.map(\.job))
   }
 
-  @Test("A stall of ingest restarts the count of heartbeats without progress")
-  mutating func standstill() {
+  @Test("A suspension of ingest restarts the count of heartbeats without progress")
+  mutating func suspended() {
     let session = join()
     _ = beat(session, seconds: 2...28) { _ in 7 }
     _ = scheduler.expire(nowMs: 200_000)
     _ = beat(session, seconds: 202...228) { _ in 7 }
-    #expect(scheduler.sessions[session]?.isStuck == false)
+    #expect(scheduler.sessions[session]?.isStalled == false)
     _ = beat(session, seconds: 230...232) { _ in 7 }
-    #expect(scheduler.sessions[session]?.isStuck == true)
+    #expect(scheduler.sessions[session]?.isStalled == true)
   }
 
   @Test("A worker's heartbeats report its count of results, without resent ones")

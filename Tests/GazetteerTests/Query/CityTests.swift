@@ -3,10 +3,10 @@ import Testing
 
 @testable import Gazetteer
 
-@Suite("Small towns from postcode data")
-struct TownTests {
+@Suite("Small cities from postcode data")
+struct CityTests {
   @Test(
-    "Towns known only from postcodes are found by name, in their regions",
+    "Cities known only from postcodes are found by name, in their regions",
     arguments: [
       ("Pohlheim", 50.52, 8.7, "Hesse"), ("Illerkirchberg", 48.32, 10.02, "Baden-Wurttemberg"),
       ("Herzebrock-Clarholz", 51.88, 8.24, "North Rhine-Westphalia"), ("Mavesyn Ridware", 52.76, -1.88, "England"),
@@ -19,19 +19,19 @@ struct TownTests {
   }
 
   @Test(
-    "Large recipients with their own postcode are not towns",
+    "Large recipients with their own postcode are not cities",
     arguments: ["Stadtverwaltung", "Deutsche Post AG Niederlassung BRIEF", "Universitätsklinikum"])
   func offices(text: String) throws {
     #expect(try World.first(text) == nil)
   }
 
-  @Test("A known town appears once, even if its postcode data has another name")
+  @Test("A known city appears once, even if the postcode data has another name for it")
   func doubles() throws {
     let found = try World.index.get().locate(PlaceQuery("Neustadt an der Weinstraße", limit: 5, country: "DE"))
     #expect(found.count == 1)
   }
 
-  @Test("A town of unknown population ranks like one of 250 inhabitants", arguments: [0, 250])
+  @Test("A city of unknown population ranks like a city of 250 inhabitants", arguments: [0, 250])
   func rank(population: UInt32) {
     #expect(PlaceRecord.rank(level: .city, population: population) == PlaceRecord.rank(level: .city, population: 250))
     #expect(PlaceRecord.rank(level: .county, population: 0) < PlaceRecord.rank(level: .county, population: 1))

@@ -13,7 +13,7 @@ import Testing
 @testable import Web
 
 @Suite("Errors and limits of searches")
-struct ScanAnswerTests {
+struct SearchErrorTests {
   @Test(
     "A refused search gives 503 with Retry-After in each API's form",
     arguments: [
