@@ -155,8 +155,9 @@ extension JobScheduler {
   /// lease. The worker's leases then expire. Each counts as a loss, because its job may be the cause.
   private mutating func record(_ progress: UInt64?, of id: UInt64, nowMs: Int64) {
     guard let session = sessions[id] else { return }
-    // A worker without leases has no job to hang on.
-    guard let progress, progress == session.progress, !session.leases.isEmpty else {
+    // A worker without leases is idle. But a stalled one that has lost its leases still hangs: a further job would be
+    // lost too.
+    guard let progress, progress == session.progress, session.isStalled || !session.leases.isEmpty else {
       sessions[id]?.progress = progress
       sessions[id]?.unchangedHeartbeats = 1
       sessions[id]?.isStalled = false
