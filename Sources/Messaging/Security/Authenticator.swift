@@ -3,11 +3,13 @@ import Domain
 import Logging
 import Metrics
 
-/// The authorization of peers for all links of a reactor that use keys, by libzmq's ZAP protocol. Without it libzmq
-/// would accept every key, so it exists before the first of these links is bound.
+/// The authorization of peers by key and allowlist, for all links of a reactor that use keys. libzmq sends its requests
+/// by the ZAP protocol. Without an authenticator, libzmq accepts every key. The first link with keys therefore
+/// creates the authenticator before its bind, and the reactor closes the authenticator last.
 ///
-/// The authenticator also disconnects peers that are no longer on a list. libzmq asks only at the handshake, so the
-/// authenticator binds the address again. This ends all its connections, and permitted peers reconnect by themselves.
+/// The authenticator also disconnects peers whose key was removed from an allowlist. libzmq requests authorization only
+/// at the handshake, so the authenticator unbinds the address and binds it again. The unbind ends all connections.
+/// Permitted peers reconnect by themselves.
 final class Authenticator: ReactorSocket {
   /// A link that uses keys.
   private struct GuardedLink {
@@ -34,7 +36,7 @@ final class Authenticator: ReactorSocket {
     self.logger = logger
   }
 
-  /// Adds a link, whose handshakes the authenticator then decides.
+  /// Adds a link. From then on, the authenticator authorizes the link's peers.
   func add(_ socket: Socket, _ link: LinkName, _ access: LiveAllowList, _ meters: HandshakeMeters) {
     links[link.domain] = GuardedLink(
       socket: socket, link: link, access: access, meters: meters, revocations: access.revocations)
@@ -106,11 +108,10 @@ final class Authenticator: ReactorSocket {
   }
 }
 
-/// Monitor of a listening link. It logs and counts handshakes that fail before `Authenticator` decides: another server
-/// key, no key, a key on a link without keys, or no ZeroMQ. It also counts the open connections.
+/// Monitor of a listening link. It logs and counts handshakes that fail before the authorization. Their causes are
+/// another server key, no key, a key on a link without keys, or no ZeroMQ. The monitor also counts open connections.
 ///
-/// libzmq reports nothing for some failures: a peer of a wrong socket type, and garbage that it takes for a frame that
-/// is too long.
+/// libzmq reports no event for a peer of a wrong socket type, nor for garbage that looks like an oversize frame.
 final class HandshakeMonitor: ReactorSocket {
   let socket: Socket
   private let link: LinkName
@@ -154,15 +155,16 @@ final class HandshakeMonitor: ReactorSocket {
     case .refused: nil
     case .cryptographic: (meters.wrongServerKey, "peer has another public key for this server")
     case .otherMechanism where hasKeys: (meters.plaintextPeer, "peer sent no key")
-    // The end that first sees that the other one uses no keys cuts the connection.
-    case .malformed where hasKeys, .cut where hasKeys: (meters.plaintextPeer, "peer sent no key, or closed")
-    case .otherMechanism: (meters.unexpectedCurve, "peer uses keys, this link does not")
-    case .malformed, .cut: (meters.notZeroMQ, "peer does not speak ZMTP 3, or closed")
+    // The end that first notices the mismatch cuts the connection.
+    case .malformed where hasKeys, .cut where hasKeys:
+      (meters.plaintextPeer, "peer sent no key, or closed the connection")
+    case .otherMechanism: (meters.unexpectedCurve, "peer uses keys, but this link does not")
+    case .malformed, .cut: (meters.notZeroMQ, "peer does not speak ZMTP 3, or closed the connection")
     }
   }
 }
 
-/// The open connections of a listening socket, with or without a subscription. Reactor's thread only.
+/// The open connections of a listening socket, including connections without a subscription. Reactor's thread only.
 package final class OpenConnections {
   private var descriptors: Set<UInt32> = []
 

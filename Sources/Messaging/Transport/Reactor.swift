@@ -21,7 +21,7 @@ package protocol ReactorSocket: AnyObject {
 }
 
 extension ReactorSocket {
-  /// True: a socket waits for no reply to its goodbye by default.
+  /// True by default, because a socket waits for no reply to its goodbye.
   package var isShutDown: Bool { true }
 }
 
@@ -61,8 +61,8 @@ package final class Reactor: Sendable {
 
     fileprivate func close() {
       for socket in sockets { socket.stopMonitoring() }
-      // Later sockets authorize the peers of earlier ones, so they close last.
-      for socket in sockets.reversed() { socket.close() }
+      for socket in sockets where socket !== authenticator?.socket { socket.close() }
+      authenticator?.socket.close()
       zmq_ctx_term(handle)
     }
   }
@@ -122,8 +122,8 @@ package final class Reactor: Sendable {
     thread = Mutex(nil)
   }
 
-  /// Shuts the sockets down, closes them and ends the thread. Blocks until then. If peers have disconnected, that takes
-  /// a second at most.
+  /// Shuts the sockets down, closes them and ends the thread. Blocks until the thread has ended. If peers have
+  /// disconnected, this takes at most a second.
   package func stop() {
     isStopping.withLock { $0 = true }
     wake.signal()
@@ -160,8 +160,8 @@ package final class Reactor: Sendable {
       // A reconnect replaces libzmq's socket.
       for (index, socket) in sockets.enumerated() { items[index].socket = socket.socket.handle }
       zmq_poll(&items, Int32(items.count), Int(max(0, min(nextMs - Reactor.nowMs, Limits.reactorWaitMs))))
-      // Under load, yield so that producers can add to this batch: fewer iterations, longer frames. At lower load a
-      // yield would only give the processor to unrelated threads, which return it much later.
+      // Under load, yield so that producers can add to this batch. The loop then has fewer iterations and longer
+      // frames. At lower load a yield would only give the processor to unrelated threads, which return it much later.
       if Reactor.nowMs == iterationMs { for _ in 0..<Limits.reactorYields { sched_yield() } }
       if items[sockets.count].revents != 0 { wake.clear() }
       let nowMs = Reactor.nowMs
@@ -191,7 +191,7 @@ package final class Reactor: Sendable {
     }
   }
 
-  /// Time in milliseconds, from a clock that never goes back.
+  /// Time in milliseconds, from a monotonic clock.
   package static var nowMs: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
