@@ -43,6 +43,7 @@ extension SQLiteDatabase {
           UPDATE account SET disabled_ms = CASE WHEN :since IS NULL THEN NULL ELSE coalesce(disabled_ms, :since) END
           WHERE id = :id
           """, arguments: ["since": sinceMs, "id": account.rawValue])
+      guard sinceMs != nil else { return }
       try db.execute(sql: "DELETE FROM session WHERE account = ?", arguments: [account.rawValue])
     } reporting: {
       .account(account)

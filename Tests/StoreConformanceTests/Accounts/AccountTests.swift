@@ -6,7 +6,7 @@ import Testing
 @Suite("Accounts and sessions")
 struct AccountTests {
   @Test(
-    "Credentials are found by e-mail address, with the password hash",
+    "Credentials are found by email address, with the password hash",
     arguments: StoreKind.allCases)
   func credentials(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -21,7 +21,7 @@ struct AccountTests {
     #expect(try await database.credentials(email: "eve@example.org") == nil)
   }
 
-  @Test("An e-mail address belongs to one account, also with concurrent sign-ups", arguments: StoreKind.allCases)
+  @Test("An email address belongs to one account, also with concurrent sign-ups", arguments: StoreKind.allCases)
   func emailTaken(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -40,7 +40,7 @@ struct AccountTests {
   }
 
   @Test("A sign-up with a taken address uses no account id", arguments: StoreKind.allCases)
-  func noNumberUsed(kind: StoreKind) async throws {
+  func noIDUsed(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
     let first = try await database.addAccount("ada")
@@ -53,7 +53,7 @@ struct AccountTests {
   @Test(
     "An account id is found by address, also while disabled, until the account is closed",
     arguments: StoreKind.allCases)
-  func numberByAddress(kind: StoreKind) async throws {
+  func idByAddress(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
     let (ada, bob) = (try await database.addAccount("ada"), try await database.addAccount("bob"))
@@ -114,7 +114,7 @@ struct AccountTests {
   }
 
   @Test(
-    "A session is found by its token hash until it ends, and ending it twice is no error",
+    "A session is found by its token hash until it ends, and ending it twice is not an error",
     arguments: StoreKind.allCases)
   func sessions(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -161,7 +161,7 @@ struct AccountTests {
   }
 
   @Test(
-    "The operator lists open accounts in pages, disables, enables and promotes them",
+    "The operator lists accounts in pages without closed ones, and disables, enables and promotes accounts",
     arguments: StoreKind.allCases)
   func users(kind: StoreKind) async throws {
     let place = StorePlace(kind)
@@ -182,13 +182,16 @@ struct AccountTests {
     #expect(try await database.credentials(email: "bob@example.org") == nil)
     try await database.set(bob, .enabled)
     #expect(try await database.credentials(email: "bob@example.org")?.account.id == bob)
+    try await database.addSession(tokenHash: [2], account: bob, unixMs: 1, expiresMs: 100)
+    try await database.set(bob, .enabled)
+    #expect(try await database.session(tokenHash: [2]) != nil, "The account was enabled before, so its session stays.")
     try await database.set(ada, .isOperator(true))
     #expect(try await database.account(ada)?.isOperator == true)
     try await database.set(ada, .isOperator(false))
     #expect(try await database.account(ada)?.isOperator == false)
   }
 
-  @Test("addSession rejects an unknown account and a duplicate token", arguments: StoreKind.allCases)
+  @Test("addSession refuses an unknown account and a duplicate token", arguments: StoreKind.allCases)
   func badSessions(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
