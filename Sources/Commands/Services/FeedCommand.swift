@@ -8,7 +8,7 @@ struct FeedCommand: AsyncParsableCommand {
     commandName: "feed", abstract: "Publish the latest posts to subscribers. Runs in any number of instances.",
     discussion: """
       Connections between hosts need keys (onthemap keys new --help). SIGHUP reloads
-      the allowlist. The feed rejects an invalid list and keeps the current one.
+      the allowlist. The feed refuses an invalid list and keeps the current one.
 
       Examples:
         onthemap feed
@@ -58,10 +58,10 @@ struct FeedCommand: AsyncParsableCommand {
     settings.log(to: logger)
     keys.announce(to: logger)
     let ready = OneShot<FeedService.Addresses>()
-    // A feed without a list serves too, and may stay so for long. From then on the check of its list decides.
+    // The process counts as started once the feed listens. Until its first list arrives, the check of the list fails.
     let service = FeedService(
       configuration, logger: logger, ready: { ready.set($0) }, listening: { operations.begin() })
-    let announcement = StartupAnnouncement {
+    let announcement = StartupAnnouncement(logger: logger) {
       let addresses = try await ready.value
       printLine(
         "ready feed-http=http://\(authority(address.host)):\(addresses.httpPort) feed=\(addresses.publish) "

@@ -7,7 +7,8 @@ struct IngestCommand: AsyncParsableCommand {
     commandName: "ingest", abstract: "Accept posts, dispatch geocoding jobs, store results.",
     discussion: """
       Connections between hosts need keys (onthemap keys new --help). SIGHUP reloads
-      the allowlists. Ingest rejects an invalid list and keeps the current one.
+      the allowlists. Ingest refuses an invalid list and keeps the current one.
+      Exit status 74 if the disk fails.
 
       Examples:
         onthemap ingest --data /var/lib/onthemap
@@ -34,7 +35,7 @@ struct IngestCommand: AsyncParsableCommand {
     keys.announce(to: logger)
     let ready = OneShot<IngestService.Addresses>()
     let service = IngestService(configuration, logger: logger) { ready.set($0) }
-    let announcement = StartupAnnouncement { [host = configuration.host] in
+    let announcement = StartupAnnouncement(logger: logger) { [host = configuration.host] in
       let addresses = try await ready.value
       operations.begin()
       printLine(

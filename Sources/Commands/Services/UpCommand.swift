@@ -12,9 +12,10 @@ struct UpCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "up", abstract: "Run all services in one process.",
     discussion: """
-      Services still connect over their sockets. Prints one line when all services
-      are ready. SIGHUP reloads the gazetteer and the allowlists. The process
-      rejects a damaged file and keeps the current one.
+      The services connect over sockets, as separate processes do. Prints their
+      addresses when all services are ready. SIGHUP reloads the gazetteer and the
+      allowlists. The process refuses a damaged file and keeps the current one.
+      Exit status 74 if the disk fails.
 
       Examples:
         onthemap up
@@ -41,7 +42,7 @@ struct UpCommand: AsyncParsableCommand {
     var keys = try options.keys(settings)
     var ingest = try options.configuration(settings, keys: &keys, isAll: true)
     let feedAddress = try settings.address(.feedHTTP, flag: feedHttp)
-    // The feed's address of ingest is replaced when ingest listens.
+    // This address of ingest is preliminary. The actual one is known when ingest listens.
     var feed = try feedOptions.configuration(settings, ingest: ingest.changes, http: feedAddress, keys: &keys)
     (feed.proxies, feed.mapAccess, feed.data) = (ingest.proxies, ingest.page.mapAccess, ingest.data + "/feed")
     try keys.apply(to: feed.mapAccess)
@@ -96,7 +97,7 @@ struct UpCommand: AsyncParsableCommand {
         if !keys.lists.isEmpty { keys.reload(logger: logger) }
       })
     services.append(
-      StartupAnnouncement { [host = ingest.host] in
+      StartupAnnouncement(logger: logger) { [host = ingest.host] in
         let (addresses, feed) = (try await ingestReady.value, try await feedReady.value)
         for worker in joined { try await worker.value }
         operations.begin()

@@ -9,7 +9,7 @@ struct WorkerCommand: AsyncParsableCommand {
     commandName: "worker", abstract: "Geocode places for ingest. Runs in any number of instances.",
     usage: "onthemap worker [<options>]",
     discussion: """
-      SIGHUP reloads the gazetteer. The worker rejects a damaged file and keeps the
+      SIGHUP reloads the gazetteer. The worker refuses a damaged file and keeps the
       current one. Connections between hosts need keys (onthemap keys new --help).
 
       Examples:
@@ -56,9 +56,9 @@ struct WorkerCommand: AsyncParsableCommand {
     let service = GeocodeWorker(
       configuration, logger: logger, ready: { joined.set(()) },
       session: { [name = configuration.name] in sessions.note(name, hasSession: $0) })
-    // From here on the check of the sessions decides. A worker without a session may stay so for long.
+    // The process counts as started now. Until the worker has a session, the check of sessions fails.
     operations.begin()
-    let announcement = StartupAnnouncement { [ingest = configuration.ingest] in
+    let announcement = StartupAnnouncement(logger: logger) { [ingest = configuration.ingest] in
       try await joined.value
       printLine("ready ingest=\(ingest)" + (try await operations.readyText))
     }
