@@ -8,13 +8,15 @@ import Testing
 
 /// The committed gazetteer data, compiled once for each test run.
 enum World {
-  static let index = Result { try PlaceIndex(path: file.get().path) }
+  static let index = Result { try PlaceIndex(path: path()) }
   /// The sections of the compiled file.
   nonisolated(unsafe) static let sections = Result {
     try IndexSections(mapped.get().bytes, path: "the world")
   }
-  static func path() throws -> String { try file.get().path }
-  private static let mapped = Result { try MappedFile(path: file.get().path) }
+  /// The path of the compiled file, which leads to an open descriptor. The file has no name, so that the end of the
+  /// process frees its space.
+  static func path() throws -> String { "/proc/self/fd/\(try file.get().fileDescriptor)" }
+  private static let mapped = Result { try MappedFile(path: path()) }
   private static let file = Result { try compile() }
 
   static var sources: URL { URL(filePath: #filePath).deletingLastPathComponent() }
@@ -24,7 +26,7 @@ enum World {
     try index.get().locate(PlaceQuery(text, country: country)).first
   }
 
-  private static func compile() throws -> TemporaryFile {
+  private static func compile() throws -> FileHandle {
     let folder = sources.appending(path: "../../Sources/Gazetteer/Data").standardizedFileURL
     let files = ["places.tsv.xz", "postcodes.tsv.xz"].map { folder.appending(path: $0).path }
     let unpacker = Process()
@@ -39,6 +41,6 @@ enum World {
     try #require(unpacker.terminationStatus == 0)
     let file = TemporaryFile()
     try builder.write(to: file.path, builtAt: 1_750_000_000)
-    return file
+    return try FileHandle(forReadingFrom: URL(filePath: file.path))
   }
 }

@@ -33,7 +33,7 @@ package final class StubServer: Sendable {
   }
 
   /// The reply to a request.
-  package enum Reply: Sendable {
+  package enum Reply: Sendable, CustomStringConvertible {
     case response(status: Int = 200, headers: [String: String] = [:], body: String)
     /// Sends these bytes unchanged, then closes the connection.
     case raw([UInt8])
@@ -45,6 +45,19 @@ package final class StubServer: Sendable {
     case drip
     /// Sends the reply after a delay in milliseconds.
     indirect case delayed(ms: Int32, Reply)
+
+    /// The reply with the beginning of its contents, because a test's arguments are in its output.
+    package var description: String {
+      switch self {
+      case .response(let status, let headers, let body):
+        "response \(status) \(headers) of \(body.utf8.count) bytes: \(body.prefix(80))"
+      case .raw(let bytes): "\(bytes.count) raw bytes: \(String(decoding: bytes.prefix(80), as: UTF8.self))"
+      case .reset: "reset"
+      case .silence: "silence"
+      case .drip: "drip"
+      case .delayed(let delayMs, let reply): "after \(delayMs) ms: \(reply)"
+      }
+    }
   }
 
   package let port: UInt16
@@ -56,8 +69,8 @@ package final class StubServer: Sendable {
   private let abandoned = Mutex(0)
 
   /// - Parameters:
-  ///   - port: 0 for a free one.
-  ///   - reply: called for each request, on a thread of its own.
+  ///   - port: The port. 0 selects a free one.
+  ///   - reply: Called for each request, on a separate thread.
   package init(port: UInt16 = 0, reply: @escaping @Sendable (Request) -> Reply) throws {
     self.reply = Mutex(reply)
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
@@ -81,8 +94,8 @@ package final class StubServer: Sendable {
       _ = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
     }
     self.port = UInt16(bigEndian: address.sin_port)
-    // From here on only the accepting thread closes the descriptor. If another thread closed it, the number could
-    // belong to another socket when the loop accepts again.
+    // From here on only the accepting thread closes the descriptor. If another thread closed the descriptor, its number
+    // could belong to another socket when the loop accepts again.
     Thread.detachNewThread { [weak self, descriptor] in
       defer { close(descriptor) }
       while true {
@@ -128,7 +141,7 @@ package final class StubServer: Sendable {
     received.withLock { $0.append(request) }
     open.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
     let reply = reply.withLock { $0 }(request)
-    // Count the end before the last byte: after it the client may send the next request.
+    // Count the end before the last byte, because after that byte the client may send the next request.
     deliver(reply, client) { self.open.withLock { $0.now -= 1 } }
     switch reply {
     case .silence, .drip: abandoned.withLock { $0 += 1 }
@@ -164,7 +177,7 @@ package final class StubServer: Sendable {
     }
   }
 
-  /// Returns true if the client disconnects within `withinMs`.
+  /// Returns true if the client disconnects within `withinMs` milliseconds. -1 sets no limit.
   private static func hasDisconnected(_ client: Int32, withinMs: Int32) -> Bool {
     var item = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
     return poll(&item, 1, withinMs) > 0

@@ -7,13 +7,15 @@ import Testing
 @testable import Commands
 
 @Suite("Key files")
-struct KeyFileTests {
+final class KeyFileTests {
   private let folder: String
 
   init() throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-keys-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
   }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
 
   private func path(_ name: String) -> String { folder + "/" + name }
 
@@ -29,7 +31,6 @@ struct KeyFileTests {
 
   @Test("A new key file is readable by its owner only, and no other file remains")
   func written() throws {
-    defer { try? FileManager.default.removeItem(atPath: folder) }
     let pair = try KeyPair.random()
     try KeyFile.write(pair, to: path("a.key"), replaces: false)
     #expect(try mode(path("a.key")) == 0o600)
@@ -42,9 +43,8 @@ struct KeyFileTests {
     #expect(try String(contentsOfFile: path("a.key"), encoding: .utf8).contains(pair.publicKey.description))
   }
 
-  @Test("An existing key file is kept without --force, and a replaced one gets mode 600")
+  @Test("An existing key file is kept without --force, and a replaced file gets mode 600")
   func replaced() throws {
-    defer { try? FileManager.default.removeItem(atPath: folder) }
     let (old, new) = (try KeyPair.random(), try KeyPair.random())
     try KeyFile.write(old, to: path("a.key"), replaces: false)
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path("a.key"))
@@ -63,7 +63,6 @@ struct KeyFileTests {
     "A key file that others can read is refused with the command that fixes it",
     arguments: [0o644, 0o604, 0o602, 0o622, 0o660, 0o777])
   func open(mode: Int) throws {
-    defer { try? FileManager.default.removeItem(atPath: folder) }
     let file = try write("\(KeyPair.random().secret)\n", to: "a.key", mode: mode)
     let mistake = #expect(throws: KeyFile.FileError.self) { try KeyFile.read(file) }
     #expect(mistake?.description.contains("chmod 600 \(file)") == true)
@@ -81,7 +80,6 @@ struct KeyFileTests {
 
   @Test("A malformed key file is refused, and the error does not repeat its contents")
   func malformed() throws {
-    defer { try? FileManager.default.removeItem(atPath: folder) }
     let secret = try KeyPair.random().secret
     for text in ["", "# a comment\n", "short\n", "\(secret)x\n", "\(secret)\n\(secret)\n", "\(secret) name\n"] {
       let file = try write(text, to: "a.key")
@@ -97,9 +95,8 @@ struct KeyFileTests {
     #expect(try KeyFile.text(write(String(repeating: "#", count: Limits.keyFileBytesMax), to: "long")).isEmpty == false)
   }
 
-  @Test("An allowlist is reloaded as a whole, and an invalid one changes nothing")
+  @Test("An allowlist is reloaded as a whole, and an invalid file changes nothing")
   func reload() throws {
-    defer { try? FileManager.default.removeItem(atPath: folder) }
     let (one, two) = (try KeyPair.random().publicKey, try KeyPair.random().publicKey)
     let list = try AllowListFile(
       .allowWorkers, path: write("\(one) a\n", to: "list", mode: 0o644), link: .jobs, own: nil)

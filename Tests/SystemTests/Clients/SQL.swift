@@ -6,7 +6,7 @@ struct SQL {
 
   init(_ path: String) { self.path = path }
 
-  /// True if SQL can run here: through python3, which contains SQLite.
+  /// True if python3 with its SQLite module is installed, which runs the SQL.
   static let isAvailable = (try? run("-c", "import sqlite3")) != nil
 
   /// Runs a statement. Returns the first value of the first row, or an empty text if no row comes.
@@ -34,14 +34,19 @@ struct SQL {
   }
 
   private static func run(_ arguments: String...) throws -> String {
-    let (process, pipe) = (Process(), Pipe())
+    let (process, pipe, errors) = (Process(), Pipe(), Pipe())
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = ["python3"] + arguments
     process.standardOutput = pipe
+    process.standardError = errors
     try process.run()
     let output = pipe.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw TimeoutError(description: "python3 failed: \(arguments)") }
+    guard process.terminationStatus == 0 else {
+      // A traceback is far smaller than a pipe's buffer.
+      let error = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      throw TimeoutError(description: "python3 failed: \(arguments): \(error)")
+    }
     return String(decoding: output, as: UTF8.self)
   }
 }
