@@ -36,8 +36,8 @@ final class EventLoopBroadcaster: Sendable {
   /// Creates the broadcaster of an event loop.
   ///
   /// - Parameters:
-  ///   - dropped: counter of streams closed because the client did not read.
-  ///   - revision: function that returns the list of the last tick.
+  ///   - dropped: Counter of streams closed because the client did not read.
+  ///   - revision: Function that returns the list of the last tick.
   init(
     _ eventLoop: any EventLoop, isShared: Bool, dropped: Counter, revision: @escaping @Sendable () -> ListRevision?
   ) {
@@ -86,7 +86,7 @@ final class EventLoopBroadcaster: Sendable {
 
   /// Returns the time from the start of one round to the start of the next.
   ///
-  /// - Parameter writeTime: time that the writes of the round took.
+  /// - Parameter writeTime: Time that the writes of the round took.
   static func pause(after writeTime: TimeAmount) -> TimeAmount {
     min(max(.milliseconds(Limits.streamIntervalMs), writeTime * 2), .milliseconds(Limits.streamIntervalMaxMs))
   }

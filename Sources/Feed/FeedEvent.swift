@@ -4,7 +4,7 @@ import Domain
 enum FeedEvent: Sendable {
   /// The whole list, or the part that a filter passes.
   ///
-  /// - Parameter isStale: true if the list may be behind the store.
+  /// - Parameter isStale: True if the list may be behind the store.
   case snapshot(FeedState, isStale: Bool)
   /// The changes, and the list after them.
   case delta(FeedDelta, FeedState)

@@ -13,7 +13,7 @@ final class FeedMeters: Sendable {
 
   /// Creates the metrics of a feed.
   ///
-  /// - Parameter nowMs: time of the start.
+  /// - Parameter nowMs: Time of the start.
   init(nowMs: Int64) { lastReplyMs = Atomic(nowMs) }
 
   /// Records a valid reply of ingest.

@@ -62,7 +62,7 @@ package struct FeedService: Service {
     package let query: Endpoint
   }
 
-  /// Divisor for the HTTP connections: one sixth is reserved for requests of the list, and streams may use the rest. A
+  /// Divisor for the HTTP connections. One sixth is reserved for requests of the list, and streams may use the rest. A
   /// stream keeps its connection for as long as the client wants, a request only for milliseconds.
   private static let listShare = 6
 
@@ -75,9 +75,9 @@ package struct FeedService: Service {
   ///
   /// - Parameters:
   ///   - configuration: addresses, keys and options.
-  ///   - logger: log of the feed.
-  ///   - ready: called once, when the feed listens at every address and has its first list.
-  ///   - listening: called once, when the feed listens at every address. It may have no list yet. The function must not
+  ///   - logger: Log of the feed.
+  ///   - ready: Called once, when the feed listens at every address and has its first list.
+  ///   - listening: Called once, when the feed listens at every address. It may have no list yet. The function must not
   ///     block.
   package init(
     _ configuration: FeedConfiguration, logger: Logger, ready: @escaping @Sendable (Addresses) -> Void,

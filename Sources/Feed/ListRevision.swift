@@ -119,7 +119,7 @@ final class ListRevision: Sendable {
 
   /// Returns a cached value, or makes it.
   ///
-  /// - Parameter isShared: true for values of the whole list. One caller makes a value while the others wait, and the
+  /// - Parameter isShared: True for values of the whole list. One caller makes a value while the others wait, and the
   ///   cache always has space for it. Filtered values differ per client. They get only half of the cache, and no caller
   ///   waits for them.
   static func cached<Key: Hashable & Sendable, Value: Sendable>(
@@ -156,7 +156,7 @@ struct StreamCursor: Sendable {
 
   /// Creates a cursor.
   ///
-  /// - Parameter last: the last event that the client says it has. Nil if it has none.
+  /// - Parameter last: The last event that the client says it has. Nil if it has none.
   init(last: EventID?) {
     lastSent = last
     comparedSeq = last?.seq ?? 0

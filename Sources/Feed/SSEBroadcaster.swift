@@ -37,8 +37,8 @@ final class SSEBroadcaster: Sendable {
   /// Creates the broadcaster.
   ///
   /// - Parameters:
-  ///   - latest: the list.
-  ///   - capacity: maximum number of open streams.
+  ///   - latest: The list.
+  ///   - capacity: Maximum number of open streams.
   init(_ latest: CurrentList, capacity: Int) {
     self.latest = latest
     self.capacity = capacity
@@ -48,8 +48,8 @@ final class SSEBroadcaster: Sendable {
   /// Returns the response with a stream, which lasts until the client leaves or the process ends.
   ///
   /// - Parameters:
-  ///   - last: the last event that the client has. Nil for a new client.
-  ///   - endMs: time at which the stream ends, in milliseconds since 1970. Nil for never.
+  ///   - last: The last event that the client has. Nil for a new client.
+  ///   - endMs: Time at which the stream ends, in milliseconds since 1970. Nil for never.
   func response(
     after last: EventID?, _ filter: FeedFilter, _ context: ConnectionContext, endMs: Int64? = nil
   ) throws -> Response {

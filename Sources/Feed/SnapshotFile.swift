@@ -71,7 +71,7 @@ struct SnapshotFile: Sendable {
 
   /// Logs a failure.
   ///
-  /// - Parameter suppressed: number of failures since the previous line.
+  /// - Parameter suppressed: Number of failures since the previous line.
   private func logFailure(_ error: any Error, suppressed: Int) {
     var metadata: Logger.Metadata = ["path": "\(path)", "error": "\(error)"]
     if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }

@@ -40,13 +40,13 @@ package struct LoadRun: Sendable {
   /// Creates a run.
   ///
   /// - Parameters:
-  ///   - feed: address of the feed. `curve` encrypts the link, and nil disables encryption.
-  ///   - api: the server, with the account's token.
-  ///   - connections: number of connections that share the posts, over HTTP or ZeroMQ.
-  ///   - submit: options of posts over ZeroMQ. Nil for HTTP.
-  ///   - drainTimeoutSeconds: time for retries, and then for queued posts, in seconds.
-  ///   - subscribers: number of subscribers besides the run's own.
-  ///   - draw: replaces the progress line, and removes it for "". Nil if no terminal shows it. Called on any thread.
+  ///   - feed: Address of the feed. `curve` encrypts the link, and nil disables encryption.
+  ///   - api: The server, with the account's token.
+  ///   - connections: Number of connections that share the posts, over HTTP or ZeroMQ.
+  ///   - submit: Options of posts over ZeroMQ. Nil for HTTP.
+  ///   - drainTimeoutSeconds: Time for retries, and then for queued posts, in seconds.
+  ///   - subscribers: Number of subscribers besides the run's own.
+  ///   - draw: Replaces the progress line, and removes it for "". Nil if no terminal shows it. Called on any thread.
   package init(
     plan: LoadPlan, server: URL, feed: Endpoint, curve: CurveClient?, api: API, token: String, connections: Int,
     submit: Submission?, drainTimeoutSeconds: Int, subscribers: Int, logger: Logger, draw: (@Sendable (String) -> Void)?

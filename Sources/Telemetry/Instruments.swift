@@ -43,7 +43,7 @@ final class HistogramInstrument: Instrument, TimerHandler, RecorderHandler {
 
   /// Creates a histogram.
   ///
-  /// - Parameter bounds: upper bounds in ascending order.
+  /// - Parameter bounds: Upper bounds in ascending order.
   init(bounds: [Double]) {
     self.bounds = bounds
     state = Mutex(State(counts: Array(repeating: 0, count: bounds.count + 1)))

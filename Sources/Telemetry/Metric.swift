@@ -24,8 +24,8 @@ package struct Metric: Sendable {
   /// Creates a metric.
   ///
   /// - Parameters:
-  ///   - labels: names of labels, in the order of their values.
-  ///   - bounds: upper bounds of a histogram, in ascending order.
+  ///   - labels: Names of labels, in the order of their values.
+  ///   - bounds: Upper bounds of a histogram, in ascending order.
   package init(_ name: String, _ kind: Kind, _ help: String, labels: [String] = [], bounds: [Double] = []) {
     self.name = name
     self.kind = kind
@@ -37,7 +37,7 @@ package struct Metric: Sendable {
   /// Returns the counter with these label values, which starts at 0. Equal labels share one counter. Without a metrics
   /// endpoint, the counter counts nothing. Any thread.
   ///
-  /// - Parameter values: label values, one for each label.
+  /// - Parameter values: Label values, one for each label.
   package func counter(_ values: String...) -> Counter { Counter(label: name, dimensions: dimensions(values)) }
 
   /// Returns the gauge with these label values, as `counter` does. Its value is the last one set.
@@ -51,7 +51,7 @@ package struct Metric: Sendable {
 
   /// Returns the metric's value for a scrape.
   ///
-  /// - Parameter values: label values, one for each label.
+  /// - Parameter values: Label values, one for each label.
   package func sample(_ value: some BinaryInteger, _ values: String...) -> Sample {
     Sample(metric: self, values: values, value: Double(value))
   }

@@ -6,7 +6,7 @@ package struct ProcessCollector: Sendable {
 
   /// Creates a collector.
   ///
-  /// - Parameter version: version of the program.
+  /// - Parameter version: Version of the program.
   package init(version: String) { self.version = version }
 
   /// Reads /proc/self, which takes some tens of µs. The result omits unreadable values.

@@ -20,7 +20,7 @@ struct PrometheusText {
 
   /// Writes the text.
   ///
-  /// - Parameter families: metrics in the order of the output, one for each name.
+  /// - Parameter families: Metrics in the order of the output, one for each name.
   init(_ families: [Family]) {
     for family in families where !family.series.isEmpty {
       let metric = family.metric

@@ -41,8 +41,8 @@ package struct GeocodeWorker: Service {
   /// Creates a worker.
   ///
   /// - Parameters:
-  ///   - ready: called once, when ingest has accepted the worker.
-  ///   - session: called with true when ingest has opened a session, and with false when it is over. The function must
+  ///   - ready: Called once, when ingest has accepted the worker.
+  ///   - session: Called with true when ingest has opened a session, and with false when it is over. The function must
   ///     not block.
   package init(
     _ configuration: WorkerConfiguration, logger: Logger, ready: @escaping @Sendable () -> Void,

@@ -13,7 +13,7 @@ final class RemoteLookups: Sendable {
 
   /// Creates the client of a provider.
   ///
-  /// - Parameter results: queue for the results.
+  /// - Parameter results: Queue for the results.
   init(
     _ configuration: RemoteConfiguration, logger: Logger, results: CommandQueue<JobResult>, meters: GeocodeMeters
   ) {

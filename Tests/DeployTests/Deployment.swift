@@ -128,8 +128,8 @@ struct Program: Sendable {
 /// Checks files against a rule, and the rule against its examples, so that a rule that finds nothing fails too.
 ///
 /// - Parameters:
-///   - rule: function that returns a file's problems, in sentences.
-///   - bad: files that the rule must refuse.
+///   - rule: Function that returns a file's problems, in sentences.
+///   - bad: Files that the rule must refuse.
 func enforce(
   _ files: [DeployFile], to rule: (DeployFile) throws -> [String], bad: [DeployFile],
   sourceLocation: SourceLocation = #_sourceLocation

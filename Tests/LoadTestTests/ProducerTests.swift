@@ -11,7 +11,7 @@ struct ProducerTests {
 
   /// Creates a producer.
   ///
-  /// - Parameter ago: age of the first post's due time, in seconds.
+  /// - Parameter ago: Age of the first post's due time, in seconds.
   private func producer(startedAgo ago: Double, batchMax: Int = 64, drainTimeoutSeconds: Int = 60) -> Producer {
     let startNs = RunClock.nowNs - Int64(ago * 1e9)
     return Producer(

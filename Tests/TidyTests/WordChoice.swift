@@ -58,6 +58,12 @@ enum WordChoice {
       ("reckon|reckons|reckoned|reckoning", "compute"),
       ("mend|mends|mended|mending", "fix or repair"),
       ("of before", "previous, restored or earlier"),
+      ("futile", "do not retry"),
+      ("jobs in work|job in work", "in progress"),
+      ("clean stop|clean stops", "graceful shutdown"),
+      ("power cut|power cuts", "power loss"),
+      ("present state|present list|present settings", "current"),
+      ("counts no attempt|count no attempt|counts no loss|count no loss", "does not count as"),
       // A verb that says what the program does.
       ("told", "sent, published, logged or reported"),
       ("is said|are said", "reported, logged or documented"),

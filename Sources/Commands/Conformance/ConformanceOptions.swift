@@ -26,9 +26,9 @@ struct ConformanceOptions: ParsableArguments {
   /// Runs the suite of a program, and prints the report.
   ///
   /// - Parameters:
-  ///   - kind: the program under test.
-  ///   - endpoint: address to bind for the program.
-  ///   - settings: settings of the command.
+  ///   - kind: The program under test.
+  ///   - endpoint: Address to bind for the program.
+  ///   - settings: Settings of the command.
   /// - Throws: `ExitCode` 1 unless every rule passes.
   func run(_ kind: ProgramUnderTest, bind endpoint: Endpoint, settings: Settings) async throws {
     let logger = makeLogger("conformance", level: settings.logLevel)

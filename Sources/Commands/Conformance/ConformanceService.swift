@@ -18,9 +18,9 @@ final class ConformanceService: Service {
   /// Creates a run.
   ///
   /// - Parameters:
-  ///   - command: command line of the program. Empty if the user starts the program.
-  ///   - endpoint: address to bind for the program.
-  ///   - waitMs: timeout for the program's first message, in milliseconds.
+  ///   - command: Command line of the program. Empty if the user starts the program.
+  ///   - endpoint: Address to bind for the program.
+  ///   - waitMs: Timeout for the program's first message, in milliseconds.
   init(_ program: ProgramUnderTest, command: [String], bind endpoint: Endpoint, waitMs: Int64, logger: Logger) {
     self.program = program
     self.command = command

@@ -32,9 +32,9 @@ final class Batch: Sendable {
   /// Creates a batch.
   ///
   /// - Parameters:
-  ///   - descriptor: file descriptor of the table, which the batch does not close.
-  ///   - format: format of the table.
-  ///   - defaults: query options for cells that a row leaves empty.
+  ///   - descriptor: File descriptor of the table, which the batch does not close.
+  ///   - format: Format of the table.
+  ///   - defaults: Query options for cells that a row leaves empty.
   init(descriptor: Int32, format: TableReader.Format, defaults: PlaceQuery, _ index: PlaceIndex) {
     self.index = index
     self.defaults = defaults

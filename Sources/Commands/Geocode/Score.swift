@@ -48,9 +48,9 @@ struct Score: Sendable {
   /// Adds a row.
   ///
   /// - Parameters:
-  ///   - miss: the row and its best result.
-  ///   - isRight: true if the results are correct by the row's own rule.
-  ///   - isBestRight: true if the best result is correct.
+  ///   - miss: The row and its best result.
+  ///   - isRight: True if the results are correct by the row's own rule.
+  ///   - isBestRight: True if the best result is correct.
   mutating func add(_ miss: Miss, isRight: Bool, isBestRight: Bool) {
     all.add(isRight)
     kinds[miss.kind, default: Count()].add(isRight)
@@ -169,8 +169,8 @@ struct ScoreTable: Sendable {
   /// Geocodes all rows of a file.
   ///
   /// - Parameters:
-  ///   - descriptor: file descriptor of the table.
-  ///   - defaults: query options for cells that a row leaves empty.
+  ///   - descriptor: File descriptor of the table.
+  ///   - defaults: Query options for cells that a row leaves empty.
   /// - Throws: `TableError` if the file cannot be read, or if it lacks a column.
   static func score(descriptor: Int32, defaults: PlaceQuery, _ index: PlaceIndex) throws(TableError) -> Score {
     var reader = TableReader(descriptor: descriptor, format: .csv)

@@ -45,8 +45,8 @@ struct QueryColumns: Sendable {
   /// Finds the columns of the options.
   ///
   /// - Parameters:
-  ///   - header: columns of the table.
-  ///   - ignored: options whose columns have another meaning in this table.
+  ///   - header: Columns of the table.
+  ///   - ignored: Options whose columns have another meaning in this table.
   /// - Throws: `TableError` if only one column of a point exists.
   init(_ header: TableHeader, ignored: Set<PlaceQuery.Option> = []) throws(TableError) {
     options = PlaceQuery.Option.allCases.compactMap { option in

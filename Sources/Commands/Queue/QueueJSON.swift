@@ -17,7 +17,7 @@ enum QueueJSON {
 
   /// Returns the state of the pause.
   ///
-  /// - Parameter sinceMs: start of the pause, in milliseconds since 1970. Nil if the queue is not paused.
+  /// - Parameter sinceMs: Start of the pause, in milliseconds since 1970. Nil if the queue is not paused.
   static func paused(_ sinceMs: Int64?) -> String {
     line { json in
       json.add("paused", sinceMs != nil)

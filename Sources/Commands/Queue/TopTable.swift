@@ -12,8 +12,8 @@ struct TopTable {
   /// Creates the window.
   ///
   /// - Parameters:
-  ///   - address: address of ingest, for people.
-  ///   - isColoured: true if the terminal may show colours. Without them nothing is highlighted.
+  ///   - address: Address of ingest, for people.
+  ///   - isColoured: True if the terminal may show colours. Without them nothing is highlighted.
   init(address: String, isColoured: Bool) {
     self.address = address
     self.isColoured = isColoured

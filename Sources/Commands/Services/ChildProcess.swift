@@ -16,8 +16,8 @@ final class ChildProcess: Sendable {
   /// Starts a program with an empty standard input.
   ///
   /// - Parameters:
-  ///   - command: the program, found through PATH as in a shell, and its arguments.
-  ///   - output: file descriptor for its standard output.
+  ///   - command: The program, found through PATH as in a shell, and its arguments.
+  ///   - output: File descriptor for its standard output.
   /// - Throws: `SettingError` if the program cannot be started.
   init(_ command: [String], output: Int32 = STDERR_FILENO) throws {
     var actions = posix_spawn_file_actions_t()

@@ -20,10 +20,10 @@ struct OperationsEndpoint {
   /// earlier count nothing.
   ///
   /// - Parameters:
-  ///   - settings: settings of the command.
-  ///   - setting: setting of the role's address. Its value may be the word none.
-  ///   - flag: value of the flag.
-  ///   - logger: log of the role.
+  ///   - settings: Settings of the command.
+  ///   - setting: Setting of the role's address. Its value may be the word none.
+  ///   - flag: Value of the flag.
+  ///   - logger: Log of the role.
   /// - Throws: `SettingError`.
   init(_ settings: Settings, _ setting: Setting, flag: String?, logger: Logger) throws {
     let isSet = settings.optional(setting, flag: flag) != nil

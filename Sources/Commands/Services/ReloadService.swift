@@ -11,7 +11,7 @@ struct ReloadService: Service {
 
   /// Creates the service.
   ///
-  /// - Parameter reload: function that reloads. It may block. Signals that arrive meanwhile cause one further call.
+  /// - Parameter reload: Function that reloads. It may block. Signals that arrive meanwhile cause one further call.
   init(reload: @escaping @Sendable () -> Void) {
     self.reload = reload
     var action = sigaction()

@@ -11,8 +11,8 @@ final class WorkerSessions: Sendable {
   /// Records that a worker has a session, or no longer has one.
   ///
   /// - Parameters:
-  ///   - name: name of the worker, unique in the process.
-  ///   - hasSession: true if it has a session.
+  ///   - name: Name of the worker, unique in the process.
+  ///   - hasSession: True if it has a session.
   func note(_ name: String, hasSession: Bool) {
     connected.withLock { connected in
       if hasSession { connected.insert(name) } else { connected.remove(name) }

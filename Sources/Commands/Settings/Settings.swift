@@ -67,7 +67,7 @@ final class Settings {
 
   /// Returns the text of a setting.
   ///
-  /// - Parameter fallback: a computed default. Nil for the setting's own.
+  /// - Parameter fallback: A computed default. Nil for the setting's own.
   func text(_ setting: Setting, flag: String?, default fallback: String? = nil) -> String {
     optional(setting, flag: flag) ?? note(setting, fallback ?? setting.defaultValue, isDefault: true)
   }
@@ -93,7 +93,7 @@ final class Settings {
 
   /// Returns a setting that is an HTTP address, such as "127.0.0.1:8080". Port 0 or * selects a free one.
   ///
-  /// - Parameter name: flag of a command that gives the setting another name. Nil for the setting's own.
+  /// - Parameter name: Flag of a command that gives the setting another name. Nil for the setting's own.
   func address(_ setting: Setting, flag: String?, name: String? = nil) throws -> (host: String, port: Int) {
     let text = text(setting, flag: flag)
     guard let colon = text.lastIndex(of: ":"), colon > text.startIndex,
@@ -108,7 +108,7 @@ final class Settings {
 
   /// Returns a setting that is a ZeroMQ address.
   ///
-  /// - Parameter fallback: a computed default. Nil for the setting's own.
+  /// - Parameter fallback: A computed default. Nil for the setting's own.
   func endpoint(_ setting: Setting, flag: String?, default fallback: String? = nil) throws -> Endpoint {
     try endpoint(text(setting, flag: flag, default: fallback), setting, example: fallback ?? setting.defaultValue)
   }
@@ -125,7 +125,7 @@ final class Settings {
 
   /// Returns a setting that is a list of ZeroMQ addresses, separated by commas.
   ///
-  /// - Parameter fallback: a computed default. Nil for the setting's own.
+  /// - Parameter fallback: A computed default. Nil for the setting's own.
   func endpoints(_ setting: Setting, flag: String?, default fallback: String? = nil) throws -> [Endpoint] {
     try text(setting, flag: flag, default: fallback).split(separator: ",", omittingEmptySubsequences: false).map {
       try endpoint($0.trimmingCharacters(in: .whitespaces), setting, example: fallback ?? setting.defaultValue)

@@ -8,7 +8,7 @@ final class ReadProgress: Sendable {
 
   /// Creates the progress of an input.
   ///
-  /// - Parameter total: length of the input in bytes. Nil if it is unknown.
+  /// - Parameter total: Length of the input in bytes. Nil if it is unknown.
   init(total: Int?) { self.total = total }
 
   /// Counts bytes that have been read.

@@ -3,8 +3,8 @@ struct TextTable {
   /// Returns the lines, with two spaces between columns. The last column is not padded.
   ///
   /// - Parameters:
-  ///   - rows: the rows, with the heading first. All have the same number of cells.
-  ///   - right: indices of the columns of numbers, which are aligned to the right.
+  ///   - rows: The rows, with the heading first. All have the same number of cells.
+  ///   - right: Indices of the columns of numbers, which are aligned to the right.
   static func lines(_ rows: [[String]], right: Set<Int> = []) -> [String] {
     let cells = rows.map { $0.map { WatchText($0) } }
     let widths = (cells.first ?? []).indices.map { column in cells.map { $0[column].width }.max() ?? 0 }

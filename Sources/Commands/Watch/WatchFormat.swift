@@ -4,7 +4,7 @@ import Messaging
 protocol WatchFormat: Sendable {
   /// Returns the text for new events.
   ///
-  /// - Parameter moment: the current time, for ages, and the size of the window.
+  /// - Parameter moment: The current time, for ages, and the size of the window.
   mutating func text(for events: [FeedSubscriber.Event], _ moment: RenderContext) -> String
   /// Removes and returns the new remarks for standard error, which are not part of the output.
   mutating func drainRemarks() -> [String]

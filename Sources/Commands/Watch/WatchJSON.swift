@@ -8,7 +8,7 @@ struct WatchJSON: WatchFormat {
 
   /// Creates the format.
   ///
-  /// - Parameter limit: number of lines before the end.
+  /// - Parameter limit: Number of lines before the end.
   init(limit: Int) { self.limit = limit }
 
   var isDone: Bool { shown >= limit }

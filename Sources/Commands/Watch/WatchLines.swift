@@ -11,7 +11,7 @@ struct WatchLines: WatchFormat {
 
   /// Creates the format.
   ///
-  /// - Parameter limit: number of posts before the end.
+  /// - Parameter limit: Number of posts before the end.
   init(limit: Int) { self.limit = limit }
 
   var isDone: Bool { shown >= limit }

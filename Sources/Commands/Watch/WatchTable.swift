@@ -24,9 +24,9 @@ struct WatchTable: WatchFormat {
   /// Creates the table.
   ///
   /// - Parameters:
-  ///   - feed: address of the feed, for people.
-  ///   - limit: number of posts before the end.
-  ///   - isColoured: true if the terminal may show colours. Without them a new row begins with +.
+  ///   - feed: Address of the feed, for people.
+  ///   - limit: Number of posts before the end.
+  ///   - isColoured: True if the terminal may show colours. Without them a new row begins with +.
   init(feed: String, limit: Int, isColoured: Bool) {
     self.feed = feed
     self.limit = limit

@@ -40,7 +40,7 @@ struct ConformanceRun<Suite: ConformanceSuite>: Sendable {
 
   /// Records the end of the program's process, and ends the run. A step that has caused the end continues instead.
   ///
-  /// - Parameter code: exit code, or a signal's number, negative.
+  /// - Parameter code: Exit code, or a signal's number, negative.
   mutating func processExited(_ code: Int32, nowMs: Int64) {
     suite.context.nowMs = nowMs
     guard !isOver, suite.exit == nil else { return }

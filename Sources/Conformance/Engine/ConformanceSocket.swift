@@ -18,10 +18,10 @@ final class ConformanceSocket<Suite: ConformanceSuite>: ReactorSocket {
   /// Creates the driver of a suite.
   ///
   /// - Parameters:
-  ///   - suite: the suite to run.
-  ///   - main: the socket to which the program connects.
-  ///   - environment: inputs of the run.
-  ///   - send: sends a stimulus on its socket.
+  ///   - suite: The suite to run.
+  ///   - main: The socket to which the program connects.
+  ///   - environment: Inputs of the run.
+  ///   - send: Sends a stimulus on its socket.
   init(
     _ suite: Suite, main: ProbeSocket, environment: ConformanceEnvironment, send: @escaping (Suite.Stimulus) -> Void
   ) {

@@ -66,7 +66,7 @@ extension ConformanceSuite {
 
   /// Judges a rule.
   ///
-  /// - Parameter evidence: the evidence against the rule. Nil if the rule holds.
+  /// - Parameter evidence: The evidence against the rule. Nil if the rule holds.
   mutating func judge(_ rule: Rule, _ evidence: String?) {
     let end = Self.namesExit(rule) ? exit.map { "; the process had ended, \($0.words)" } : nil
     context.record(evidence.map { .fail(observed: $0 + (end ?? "")) } ?? .pass, for: rule)

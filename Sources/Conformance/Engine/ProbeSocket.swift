@@ -23,7 +23,7 @@ final class ProbeSocket: ReactorSocket {
 
   /// Binds a ROUTER or an XPUB.
   ///
-  /// - Parameter frameBytesMax: limit above the protocol's, so that the run can read a frame that is too long.
+  /// - Parameter frameBytesMax: Limit above the protocol's, so that the run can read a frame that is too long.
   init(
     _ context: Reactor.Context, _ kind: Socket.Kind, bind: Endpoint, as link: LinkName, frameBytesMax: Int,
     logger: Logger
@@ -63,7 +63,7 @@ final class ProbeSocket: ReactorSocket {
 
   /// Sends a message.
   ///
-  /// - Parameter connection: number of a ROUTER's connection. Nil for the latest.
+  /// - Parameter connection: Number of a ROUTER's connection. Nil for the latest.
   func send(_ frames: [[UInt8]], to connection: Int? = nil) {
     guard isRouter else {
       socket.send(frames: frames)

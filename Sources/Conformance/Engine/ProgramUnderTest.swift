@@ -4,15 +4,15 @@ package import Messaging
 package enum ProgramUnderTest: Sendable {
   /// A worker.
   ///
-  /// - Parameter query: a text that the worker finds, 1 to `Limits.placeBytesMax` bytes.
+  /// - Parameter query: A text that the worker finds, 1 to `Limits.placeBytesMax` bytes.
   case worker(query: String)
   case subscriber
   case producer
   /// A feed with its own addresses.
   ///
   /// - Parameters:
-  ///   - publish: address at which the feed publishes.
-  ///   - query: address for queries. Nil to test no queries.
+  ///   - publish: Address at which the feed publishes.
+  ///   - query: Address for queries. Nil to test no queries.
   case feed(publish: Endpoint, query: Endpoint?)
 
   /// The link that the run binds for the program.

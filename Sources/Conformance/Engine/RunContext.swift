@@ -32,7 +32,7 @@ struct RunContext<Rule: ConformanceRule, Stimulus: Sendable>: Sendable {
 
   /// Ends the run before its last step.
   ///
-  /// - Parameter judging: true to judge the current step first.
+  /// - Parameter judging: True to judge the current step first.
   mutating func stop(judging: Bool = false) { (isStopped, judgesLastStep) = (true, judging) }
 }
 

@@ -5,8 +5,8 @@ enum SampleList {
   /// Returns the first list of an epoch.
   ///
   /// - Parameters:
-  ///   - number: number of the epoch, up to 31.
-  ///   - seq: sequence number before the oldest entry.
+  ///   - number: Number of the epoch, up to 31.
+  ///   - seq: Sequence number before the oldest entry.
   static func history(_ number: UInt8, entries: UInt64, after seq: UInt64) -> FeedState {
     guard let epoch = Epoch(repeatElement(0xE0 + number, count: 16)) else {
       preconditionFailure("Sixteen bytes are an epoch.")
@@ -17,7 +17,7 @@ enum SampleList {
 
   /// Returns an entry.
   ///
-  /// - Parameter id: id of the post. Nil for the id that belongs to the sequence number.
+  /// - Parameter id: Id of the post. Nil for the id that belongs to the sequence number.
   static func entry(_ seq: UInt64, id: UInt64? = nil) -> FeedEntry {
     guard let id = PostID(rawValue: id ?? 1_000_000_000 + seq),
       let point = Coordinate(latitudeE7: 511_470_000, longitudeE7: 0)
@@ -51,6 +51,6 @@ struct KnownLists: Sendable {
 
   /// Returns the hash of a list. Nil if there was no such list.
   ///
-  /// - Parameter epoch: the epoch, or its 32 hexadecimal digits.
+  /// - Parameter epoch: The epoch, or its 32 hexadecimal digits.
   func hash(_ epoch: some CustomStringConvertible, _ seq: UInt64) -> UInt64? { hashes["\(epoch)/\(seq)"] }
 }

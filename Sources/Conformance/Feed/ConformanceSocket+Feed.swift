@@ -5,8 +5,8 @@ extension ConformanceSocket<FeedSuite> {
   /// Binds ingest's end of the change log, and connects three subscribers and a query client to the feed.
   ///
   /// - Parameters:
-  ///   - publish: address at which the feed publishes.
-  ///   - query: address for queries. Nil to test no queries.
+  ///   - publish: Address at which the feed publishes.
+  ///   - query: Address for queries. Nil to test no queries.
   static func make(
     _ context: Reactor.Context, bind: Endpoint, publish: Endpoint, query: Endpoint?,
     environment: ConformanceEnvironment

@@ -62,7 +62,7 @@ struct FeedSuite: ConformanceSuite {
 
   /// Creates a suite.
   ///
-  /// - Parameter hasQueryAddress: true if the feed's query address is known.
+  /// - Parameter hasQueryAddress: True if the feed's query address is known.
   init(_ context: RunContext<FeedRule, Stimulus>, hasQueryAddress: Bool) {
     self.context = context
     self.hasQueryAddress = hasQueryAddress

@@ -101,8 +101,8 @@ extension ProducerSuite {
   /// Returns a step that begins with a batch of new posts.
   ///
   /// - Parameters:
-  ///   - limitMs: deadline after the batch, in milliseconds.
-  ///   - handle: handles the batch.
+  ///   - limitMs: Deadline after the batch, in milliseconds.
+  ///   - handle: Handles the batch.
   private static func batch(
     limitMs: Int64 = 0, handle: @escaping @Sendable (inout ProducerSuite, Request) -> Void,
     isDone: @escaping @Sendable (ProducerSuite) -> Bool = { $0.areAllResent },

@@ -217,7 +217,7 @@ struct ProducerSuite: ConformanceSuite {
 
   /// Replies to a batch. New posts are ACCEPTED, stored posts are REPLAYED.
   ///
-  /// - Parameter rule: rule that forbids the producer to resend the posts. Nil for the rule of their outcome.
+  /// - Parameter rule: Rule that forbids the producer to resend the posts. Nil for the rule of their outcome.
   mutating func reply(_ request: Request, by rule: ProducerRule? = nil, isLater: Bool = false) {
     let receipts = request.keys.map { key in
       let isStored = stored[key] != nil
@@ -242,7 +242,7 @@ struct ProducerSuite: ConformanceSuite {
 
   /// Stores posts, and returns their receipts.
   ///
-  /// - Parameter rule: rule that forbids the producer to resend the posts.
+  /// - Parameter rule: Rule that forbids the producer to resend the posts.
   mutating func accept(_ keys: some Sequence<String>, by rule: ProducerRule = .accepted) -> [SubmitReceipt] {
     keys.map { key in
       forbidResend(key, by: rule)

@@ -74,7 +74,7 @@ struct SubscriberSuite: ConformanceSuite {
 
   /// Creates a suite.
   ///
-  /// - Parameter failoverFeed: address of the second feed.
+  /// - Parameter failoverFeed: Address of the second feed.
   init(_ context: RunContext<SubscriberRule, Stimulus>, failoverFeed: String) {
     self.context = context
     self.failoverFeed = failoverFeed

@@ -92,7 +92,7 @@ extension WorkerSuite {
 
   /// Judges a rule by the Results of the step's jobs.
   ///
-  /// - Parameter missing: evidence text for a missing Result.
+  /// - Parameter missing: Evidence text for a missing Result.
   mutating func judgeResults(_ rule: WorkerRule, _ missing: String) {
     guard firstJobMs != nil else { return leaveOpen(rule, "the worker sent no Result for its first job") }
     guard stepJobs.allSatisfy({ sentLeases.contains($0.lease) }) else { return leaveOpen(rule, "no credit for a job") }

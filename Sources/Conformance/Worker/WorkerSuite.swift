@@ -82,7 +82,7 @@ struct WorkerSuite: ConformanceSuite {
 
   /// Creates a suite.
   ///
-  /// - Parameter query: a text that the worker finds, 1 to `Limits.placeBytesMax` bytes.
+  /// - Parameter query: A text that the worker finds, 1 to `Limits.placeBytesMax` bytes.
   init(_ context: RunContext<WorkerRule, Stimulus>, query: String) {
     self.context = context
     self.query = query
@@ -147,7 +147,7 @@ struct WorkerSuite: ConformanceSuite {
 
   /// Ends the session.
   ///
-  /// - Parameter stimulus: returns the message that announces the end. Nil sends none.
+  /// - Parameter stimulus: Returns the message that announces the end. Nil sends none.
   mutating func endSession(by stimulus: ((UInt64) -> Stimulus)? = nil) {
     guard let session else { return }
     if let stimulus { send(stimulus(session)) }
@@ -165,7 +165,7 @@ struct WorkerSuite: ConformanceSuite {
 
   /// Sends jobs as soon as there is credit for them.
   ///
-  /// - Parameter plan: dispositions for the first, second … copy of each result. See `plans`.
+  /// - Parameter plan: Dispositions for the first, second … copy of each result. See `plans`.
   mutating func enqueue(_ jobs: [LeasedJob], plan: [UInt8?]) {
     for job in jobs where plans[job.lease] == nil { plans[job.lease] = plan }
     waiting += jobs

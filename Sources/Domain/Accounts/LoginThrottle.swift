@@ -58,7 +58,7 @@ package struct LoginThrottle: Sendable {
   private var newer: [Key: Count] = [:]
   private var older: [Key: Count] = [:]
 
-  /// - Parameter counts: counts from before a restart.
+  /// - Parameter counts: Counts from before a restart.
   package init(_ counts: [Key: Count] = [:]) { older = counts }
 
   /// Number of stored counts, at most `Limits.loginCountsMax`.
@@ -83,7 +83,7 @@ package struct LoginThrottle: Sendable {
 
   /// Refunds an attempt that was not a failure.
   ///
-  /// - Parameter wasRight: true for a right password. The earlier failures at this account from this address were then
+  /// - Parameter wasRight: True for a right password. The earlier failures at this account from this address were then
   ///   the owner's mistakes, and no longer count in the scopes `.accountAndNetwork` and `.network`. Failures at other
   ///   accounts still count in `.network`, because many people may share the network.
   package mutating func refund(_ keys: [Key], wasRight: Bool) {

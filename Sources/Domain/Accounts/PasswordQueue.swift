@@ -56,7 +56,7 @@ package struct PasswordQueue: Sendable {
   private var wrong: [IPAddress?: Int64] = [:]
   private var olderWrong: [IPAddress?: Int64] = [:]
 
-  /// - Parameter cores: number of cores of the machine. 0 counts as 1.
+  /// - Parameter cores: Number of cores of the machine. 0 counts as 1.
   package init(cores: Int) {
     self.cores = cores
     parallelMax = min(max(1, cores), Limits.concurrentPasswordHashesMax)

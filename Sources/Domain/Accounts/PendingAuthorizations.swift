@@ -47,8 +47,8 @@ package struct PendingAuthorizations: Sendable {
   /// shut out other networks.
   ///
   /// - Parameters:
-  ///   - key: random name of the authorization. The browser that begins the authorization keeps the key.
-  ///   - network: network of the browser.
+  ///   - key: Random name of the authorization. The browser that begins the authorization keeps the key.
+  ///   - network: Network of the browser.
   package mutating func begin(_ authorization: PendingAuthorization, key: String, network: String, nowMs: Int64) {
     while let oldest = order.first, entries[oldest].map({ $0.untilMs <= nowMs }) ?? true {
       order.removeFirst()

@@ -31,8 +31,8 @@ package struct ProvidedIdentity: Sendable, Equatable {
   /// Returns nil if the subject is invalid.
   ///
   /// - Parameters:
-  ///   - email: address that the provider has verified, else nil.
-  ///   - name: full name, used if there is no given name.
+  ///   - email: Address that the provider has verified, else nil.
+  ///   - name: Full name, used if there is no given name.
   package init?(
     issuer: String, subject: String, email: String?, givenName: String?, familyName: String?, name: String?
   ) {

@@ -3,7 +3,7 @@
 package struct SessionID: Sendable, Hashable, CustomStringConvertible {
   package let description: String
 
-  /// - Parameter tokenHash: hash of the token. The id uses the first 16 bytes.
+  /// - Parameter tokenHash: Hash of the token. The id uses the first 16 bytes.
   package init(tokenHash: [UInt8]) {
     description = hexadecimal(tokenHash.prefix(16))
   }
@@ -22,7 +22,7 @@ package struct LoginSource: Sendable, Equatable {
   /// User agent from the client: one safe line of at most `Limits.agentBytesMax` bytes, possibly empty.
   package let agent: String
 
-  /// - Parameter agent: header text as received. The initializer makes it safe and cuts it to the limit.
+  /// - Parameter agent: Header text as received. The initializer makes it safe and cuts it to the limit.
   package init(address: IPAddress?, agent: String) {
     self.address = address
     self.agent = agent.safeLine(bytesMax: Limits.agentBytesMax)

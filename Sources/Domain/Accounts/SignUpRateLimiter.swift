@@ -16,7 +16,7 @@ package struct SignUpRateLimiter: Sendable {
 
   /// Counts a sign-up, unless its network has to wait.
   ///
-  /// - Parameter network: an IPv4 address or an IPv6 /64. Nil if it is unknown.
+  /// - Parameter network: An IPv4 address or an IPv6 /64. Nil if it is unknown.
   /// - Returns: 0, or the milliseconds to wait. A refused sign-up does not count.
   package mutating func consume(_ network: IPAddress?, nowMs: Int64) -> Int64 {
     var bucket = newer[network] ?? older[network] ?? SignUpRateLimiter.full

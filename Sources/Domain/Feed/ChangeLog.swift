@@ -28,8 +28,8 @@ package struct ChangeLog: Sendable {
   /// Creates a log that begins with a list.
   ///
   /// - Parameters:
-  ///   - state: current list.
-  ///   - capacity: maximum number of changes to keep.
+  ///   - state: Current list.
+  ///   - capacity: Maximum number of changes to keep.
   package init(state: FeedState, capacity: Int = Limits.changesKept) {
     self.capacity = capacity
     baseList = state
@@ -73,9 +73,9 @@ package struct ChangeLog: Sendable {
   /// Returns the reply to a fetch. Nil if the feed's list is up to date.
   ///
   /// - Parameters:
-  ///   - epoch: epoch of the feed's list. Nil without a list.
-  ///   - afterSeq: sequence number of the feed's list.
-  ///   - max: maximum number of changes in the reply, 1 or more.
+  ///   - epoch: Epoch of the feed's list. Nil without a list.
+  ///   - afterSeq: Sequence number of the feed's list.
+  ///   - max: Maximum number of changes in the reply, 1 or more.
   package mutating func fetch(epoch: Epoch?, afterSeq: UInt64, max: Int) -> FetchResult? {
     guard epoch == self.epoch, (minAfterSeq...seq).contains(afterSeq) else { return .snapshot(state) }
     guard afterSeq < seq else { return nil }

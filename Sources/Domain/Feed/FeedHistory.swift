@@ -11,8 +11,8 @@ package struct FeedHistory: Sendable {
   private let capacity: Int
 
   /// - Parameters:
-  ///   - state: current list.
-  ///   - capacity: minimum number of changes to keep. The maximum is twice as many.
+  ///   - state: Current list.
+  ///   - capacity: Minimum number of changes to keep. The maximum is twice as many.
   package init(state: FeedState, capacity: Int = Limits.feedChangesKept) {
     self.state = state
     self.capacity = capacity
@@ -22,8 +22,8 @@ package struct FeedHistory: Sendable {
   /// Adds changes.
   ///
   /// - Parameters:
-  ///   - new: changes by ascending `seq`, all above the current list's.
-  ///   - state: list after these changes.
+  ///   - new: Changes by ascending `seq`, all above the current list's.
+  ///   - state: List after these changes.
   package mutating func append(_ new: [FeedChange], to state: FeedState) {
     changes.append(contentsOf: new)
     self.state = state
@@ -65,7 +65,7 @@ package struct FeedDifference: Sendable {
 
   /// Returns the delta for clients with this filter. Nil if it would be empty.
   ///
-  /// - Parameter seq: sequence number of the list that the clients last received.
+  /// - Parameter seq: Sequence number of the list that the clients last received.
   package func delta(after seq: UInt64, filter: FeedFilter) -> FeedDelta? {
     let upsert = filter.isAll ? new : new.filter(filter.contains)
     let upserted = Set(upsert.lazy.map(\.id))

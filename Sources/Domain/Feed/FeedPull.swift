@@ -68,7 +68,7 @@ package struct FeedPull: Sendable {
   private var pausedUntilMs: Int64 = 0
   private var lastReceivedMs: Int64
 
-  /// - Parameter snapshot: list from before a restart, so that the feed fetches only the changes after it. Nil if there
+  /// - Parameter snapshot: List from before a restart, so that the feed fetches only the changes after it. Nil if there
   ///   is none.
   package init(snapshot: FeedState? = nil, nowMs: Int64) {
     state = snapshot

@@ -3,13 +3,13 @@
 package struct FeedReplica: Sendable {
   /// A frame of the feed.
   package enum Frame: Sendable, Equatable {
-    /// - Parameter isStale: true if ingest has been silent towards the feed for some time.
+    /// - Parameter isStale: True if ingest has been silent towards the feed for some time.
     case snapshot(FeedState, hash: UInt64, isStale: Bool = false)
     case delta(FeedDelta, epoch: Epoch, hash: UInt64)
     case heartbeat(epoch: Epoch, seq: UInt64, hash: UInt64, isStale: Bool = false)
     /// - Parameters:
-    ///   - failoverEndpoints: addresses of other feeds, in the order in which to try them.
-    ///   - retryAfterMs: expected downtime of the feed, in milliseconds. 0 if it is unknown.
+    ///   - failoverEndpoints: Addresses of other feeds, in the order in which to try them.
+    ///   - retryAfterMs: Expected downtime of the feed, in milliseconds. 0 if it is unknown.
     case bye(reason: String, failoverEndpoints: [String] = [], retryAfterMs: Int64 = 0)
     /// A frame of a later minor version, which shows that the feed is alive and is otherwise ignored.
     case unknown
@@ -41,7 +41,7 @@ package struct FeedReplica: Sendable {
   /// Number of consecutive heartbeats with a lower sequence number than the list's.
   private var laggingHeartbeats = 0
 
-  /// - Parameter nowMs: milliseconds of a monotonic clock, as in all methods.
+  /// - Parameter nowMs: Milliseconds of a monotonic clock, as in all methods.
   package init(nowMs: Int64) { lastReceivedMs = nowMs }
 
   /// Restarts the liveness timeout after a reconnect.

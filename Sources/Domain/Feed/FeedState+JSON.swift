@@ -2,7 +2,7 @@
 extension FeedState {
   /// Returns the list as one JSON object.
   ///
-  /// - Parameter isStale: true if the list may be behind the store.
+  /// - Parameter isStale: True if the list may be behind the store.
   package func json(isStale: Bool = false) -> JSONWriter {
     .object { list in
       list.add("epoch", epoch.description)
@@ -17,7 +17,7 @@ extension FeedState {
 extension FeedDelta {
   /// Writes the delta's members to an open object.
   ///
-  /// - Parameter state: list after the delta.
+  /// - Parameter state: List after the delta.
   package func write(to json: inout JSONWriter, _ state: FeedState) {
     json.add("epoch", state.epoch.description)
     json.add("prevSeq", prevSeq)

@@ -16,7 +16,7 @@ package struct FeedState: Sendable, Equatable {
   /// Applies changes. An upsert moves its entry to the top, and the oldest entry leaves a full list. A removal may
   /// bring an older entry back.
   ///
-  /// - Parameter changes: changes by ascending `seq`, all above the list's.
+  /// - Parameter changes: Changes by ascending `seq`, all above the list's.
   /// - Returns: the changes as one delta.
   @discardableResult
   package mutating func apply(_ changes: [FeedChange]) -> FeedDelta { apply(newestFirst: changes.reversed()) }

@@ -35,7 +35,7 @@ package struct FeedSubscription: Sendable {
   package private(set) var replica: FeedReplica
   private var backoff: JoinBackoff
 
-  /// - Parameter nowMs: time of the first connection. That connection joins without a `join` effect.
+  /// - Parameter nowMs: Time of the first connection. That connection joins without a `join` effect.
   package init(nowMs: Int64) {
     replica = FeedReplica(nowMs: nowMs)
     backoff = JoinBackoff(joinedMs: nowMs)
@@ -43,7 +43,7 @@ package struct FeedSubscription: Sendable {
 
   /// Processes a frame, and returns the effects.
   ///
-  /// - Parameter random: source of the pause before a join. The caller supplies it, so that a simulation is repeatable.
+  /// - Parameter random: Source of the pause before a join. The caller supplies it, so that a simulation is repeatable.
   package mutating func receive(
     _ frame: FeedReplica.Frame, nowMs: Int64, using random: inout some RandomNumberGenerator
   ) -> [Effect] {

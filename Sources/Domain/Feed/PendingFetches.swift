@@ -15,8 +15,8 @@ package struct PendingFetches<Peer: Hashable & Sendable>: Sendable {
     package let untilMs: Int64
 
     /// - Parameters:
-    ///   - changesMax: maximum from the request. 0 counts as 1.
-    ///   - waitMs: wait from the request. A value above `Limits.fetchWaitMs` counts as that limit.
+    ///   - changesMax: Maximum from the request. 0 counts as 1.
+    ///   - waitMs: Wait from the request. A value above `Limits.fetchWaitMs` counts as that limit.
     package init(
       peer: Peer, id: UInt64, epoch: Epoch?, afterSeq: UInt64, changesMax: Int, waitMs: Int64, nowMs: Int64
     ) {

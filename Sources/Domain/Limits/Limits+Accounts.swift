@@ -17,8 +17,8 @@ extension Limits {
   package static let postFlowMs: Int64 = 1_000
   /// Rate from which posts count as heavy work, in posts per second. Below this rate, hashes leave one core to posts.
   package static let heavyPostsPerSecond = 200
-  /// Divisor for hashes during heavy work: they use a sixteenth of the machine's cores. On a two-core machine with two
-  /// busy cores, the disk is slow, and posts wait for the disk. With an eighth, the posts' p99 latency more than
+  /// Divisor for hashes during heavy work. They then use a sixteenth of the machine's cores. On a two-core machine with
+  /// two busy cores, the disk is slow, and posts wait for the disk. With an eighth, the posts' p99 latency more than
   /// doubled. A sixteenth leaves about three hashes per second on such a machine.
   package static let passwordHashCoresShare = 16
   /// Maximum number of requests that wait for their hash in one lane. Further requests get 503. The limit suffices for

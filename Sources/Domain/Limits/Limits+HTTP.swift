@@ -14,8 +14,8 @@ extension Limits {
   /// number of requests that may wait for an outcome or a place (`waitersMax`, `lookupsMax`), so that such requests
   /// cannot block posts. Each connection takes about 20 KB, or 70 KB with the longest headers and body.
   package static let httpConnectionsMax = 12_288
-  /// Divisor for the connections of one IPv4 address or IPv6 /64: it may use an eighth of the HTTP connections. The
-  /// host's own addresses and trusted proxies are exempt.
+  /// Divisor for the connections of one IPv4 address or IPv6 /64. Such a network may use an eighth of the HTTP
+  /// connections. The host's own addresses and trusted proxies are exempt.
   package static let httpNetworkShare = 8
   /// Time in which a refused connection has to send its request, in milliseconds. The response to the request has the
   /// reason.
@@ -24,7 +24,7 @@ extension Limits {
   /// a restarted feed connect within seconds. A client that finds the backlog full tries again after a second at the
   /// earliest. The kernel's own bound, net.core.somaxconn, is usually the same.
   package static let httpBacklog = 4_096
-  /// Divisor for the file descriptors of one service: its HTTP connections may use a quarter of the process's
+  /// Divisor for the file descriptors of one service. Its HTTP connections may use a quarter of the process's
   /// descriptors. The share counts if it is less than `httpConnectionsMax`. A process may run two such services, and
   /// needs descriptors for peers and files.
   package static let httpDescriptorsShare = 4

@@ -9,12 +9,12 @@ extension Limits {
   /// Maximum number of scans that wait for a slot. Further scans get 503. At 40 ms per page, this is about a second of
   /// work.
   package static let scansWaitingMax = 32
-  /// Divisor for the scans of one network: an eighth of the slots, but at least one, and an eighth of the queue. Its
-  /// share of `httpConnectionsMax` is the same.
+  /// Divisor for the scans of one network. A network may use an eighth of the slots, at least one, and an eighth of the
+  /// queue. Its share of `httpConnectionsMax` is the same.
   package static let scansNetworkShare = httpNetworkShare
-  /// Divisor for the scans of one block of addresses (`IPAddress.block`): half of the slots, but at least one, and half
-  /// of the queue. An IPv6 client with a /56 has 256 networks, so the share of a network alone does not limit that
-  /// client.
+  /// Divisor for the scans of one block of addresses (`IPAddress.block`). A block may use half of the slots, at least
+  /// one, and half of the queue. An IPv6 client with a /56 has 256 networks, so the share of a network alone does not
+  /// limit that client.
   package static let scansBlockShare = 2
   /// Timeout of a scan, in milliseconds. The comparison of 100,000 posts with 49 values takes half a second of a core,
   /// and a second with the scan's pauses.

@@ -3,7 +3,7 @@
 package struct TrustedProxies: Sendable {
   private let ranges: [AddressRange]
 
-  /// - Parameter ranges: addresses of the proxies. Empty if clients connect without a proxy.
+  /// - Parameter ranges: Addresses of the proxies. Empty if clients connect without a proxy.
   package init(_ ranges: [AddressRange] = []) { self.ranges = ranges }
 
   /// True if there is no trusted proxy.
@@ -15,8 +15,8 @@ package struct TrustedProxies: Sendable {
   /// Returns the client of a request: the right-most forwarded address that is not a trusted proxy.
   ///
   /// - Parameters:
-  ///   - peer: address of the connection's other end.
-  ///   - forwardedFor: values of `X-Forwarded-For`, in the order of the headers. Each proxy appends its peer.
+  ///   - peer: Address of the connection's other end.
+  ///   - forwardedFor: Values of `X-Forwarded-For`, in the order of the headers. Each proxy appends its peer.
   package func client(of peer: IPAddress, forwardedFor: [String]) -> IPAddress {
     var client = peer
     let chain = forwardedFor.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }

@@ -14,7 +14,7 @@ package struct InvalidOption: Error, Sendable, Equatable {
 
   /// Returns a sentence for people, without a full stop.
   ///
-  /// - Parameter name: name of the option as the user wrote it, for example "--limit".
+  /// - Parameter name: Name of the option as the user wrote it, for example "--limit".
   package func sentence(_ name: String) -> String { "\(name) must be \(expected), not \"\(actual)\"" }
 }
 

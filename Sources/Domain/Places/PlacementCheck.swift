@@ -82,9 +82,9 @@ package enum PlacementCheck {
   /// Returns the outcome of a post.
   ///
   /// - Parameters:
-  ///   - place: place as typed.
-  ///   - coordinate: coordinates from the client, or nil.
-  ///   - found: best result of the geocoder, or nil.
+  ///   - place: Place as typed.
+  ///   - coordinate: Coordinates from the client, or nil.
+  ///   - found: Best result of the geocoder, or nil.
   package static func verdict(place: String, coordinate: Coordinate?, found: Place?) -> Verdict {
     switch (coordinate, found) {
     case (nil, nil):

@@ -35,7 +35,7 @@ package struct PostID: RawRepresentable, Sendable, Hashable, Comparable, CustomS
 
   /// Returns the next id, which is greater than `last` even if the clock goes back or stands still.
   ///
-  /// - Parameter unixMs: milliseconds since 1970, UTC. Ids end in 2121.
+  /// - Parameter unixMs: Milliseconds since 1970, UTC. Ids end in 2121.
   package static func following(_ last: PostID?, unixMs: Int64) -> PostID {
     let clock = UInt64(max(0, unixMs - epochUnixMs)) << 18
     let value = max(clock, (last?.rawValue ?? 0) + 1)

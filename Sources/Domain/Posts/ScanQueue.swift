@@ -53,8 +53,8 @@ package struct ScanQueue: Sendable {
   package var isIdle: Bool { running.isEmpty }
 
   /// - Parameters:
-  ///   - slotsMax: maximum number of running scans, 1 or more.
-  ///   - waitingMax: maximum number of waiting scans, 0 or more.
+  ///   - slotsMax: Maximum number of running scans, 1 or more.
+  ///   - waitingMax: Maximum number of waiting scans, 0 or more.
   package init(slotsMax: Int = Limits.concurrentScansMax, waitingMax: Int = Limits.scansWaitingMax) {
     slots = Bounds(allMax: slotsMax)
     queue = Bounds(allMax: waitingMax)
@@ -63,8 +63,8 @@ package struct ScanQueue: Sendable {
   /// Admits a scan.
   ///
   /// - Parameters:
-  ///   - id: number that no other scan has.
-  ///   - network: network of the client. The scan uses its share and its block's share. Nil exempts the scan from
+  ///   - id: Number that no other scan has.
+  ///   - network: Network of the client. The scan uses its share and its block's share. Nil exempts the scan from
   ///     shares.
   package mutating func admit(_ id: UInt64, from network: IPAddress?) -> Admission {
     let entry = Entry(id: id, network: network, block: network?.block)

@@ -24,10 +24,10 @@ package struct Submission: Sendable, Equatable {
   /// Validates the content.
   ///
   /// - Parameters:
-  ///   - link: web link, or any text with `allowsAnyLink`.
+  ///   - link: Web link, or any text with `allowsAnyLink`.
   ///   - latitude: degrees. Give both coordinates or none.
   ///   - longitude: degrees.
-  ///   - allowsAnyLink: true to keep a text that is not a link, without white space at its ends. The text must be one
+  ///   - allowsAnyLink: True to keep a text that is not a link, without white space at its ends. The text must be one
   ///     safe line of at most `Limits.linkBytesMax` bytes.
   package init(
     place: String, link: String, latitude: Double?, longitude: Double?, allowsAnyLink: Bool = false

@@ -70,7 +70,7 @@ package struct SubmitAdmission: Sendable {
 
   /// Records the identity of a token. The caller then decides the requests that wait for it.
   ///
-  /// - Parameter identity: nil if the authentication failed, and the identity is unknown.
+  /// - Parameter identity: Nil if the authentication failed, and the identity is unknown.
   package mutating func recordIdentity(_ peer: [UInt8], token: String, identity: Identity?, nowMs: Int64) {
     // If the connection uses another token by now, that token has its own authentication.
     guard var producer = producers[peer], producer.token == token else { return }

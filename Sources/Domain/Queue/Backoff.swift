@@ -5,10 +5,10 @@ package enum Backoff {
   /// Returns the pause after a failure.
   ///
   /// - Parameters:
-  ///   - attempts: number of failures so far, 1 or more.
-  ///   - baseMs: cap after the first failure, 1 or more.
-  ///   - capMs: cap after many failures.
-  ///   - random: random source of the caller, so that a simulation is repeatable.
+  ///   - attempts: Number of failures so far, 1 or more.
+  ///   - baseMs: Cap after the first failure, 1 or more.
+  ///   - capMs: Cap after many failures.
+  ///   - random: Random source of the caller, so that a simulation is repeatable.
   /// - Returns: milliseconds, 1 … `capMs`.
   package static func pauseMs(
     attempts: Int, baseMs: Int64 = Limits.backoffBaseMs, capMs: Int64 = Limits.backoffCapMs,

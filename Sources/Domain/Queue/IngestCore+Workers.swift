@@ -62,7 +62,7 @@ extension IngestCore {
   /// Processes a message of a session. A peer that names an unknown session or another peer's session gets RESET, and
   /// must send HELLO again.
   ///
-  /// - Parameter message: nil for a message of a later minor version, which only shows that the worker is alive.
+  /// - Parameter message: Nil for a message of a later minor version, which only shows that the worker is alive.
   package mutating func receive(
     _ message: Message?, session: UInt64, from peer: Peer, nowMs: Int64
   ) -> [Effect] {

@@ -112,8 +112,8 @@ package struct IngestCore: Sendable {
   }
 
   /// - Parameters:
-  ///   - generation, remotePerSecond, startMs: see `JobScheduler`.
-  ///   - isPaused: true if the operator has paused the queue.
+  ///   - generation, remotePerSecond, startMs: See `JobScheduler`.
+  ///   - isPaused: True if the operator has paused the queue.
   package init(
     generation: UInt32, remotePerSecond: Double = Limits.remotePerSecond, startMs: Int64? = nil, isPaused: Bool = false
   ) {
@@ -128,8 +128,8 @@ package struct IngestCore: Sendable {
   /// when its pause was stored.
   ///
   /// - Parameters:
-  ///   - jobs: jobs with the ends of their pauses, in milliseconds since 1970, UTC. A past time means no pause.
-  ///   - unixMs: current time, in the same unit.
+  ///   - jobs: Jobs with the ends of their pauses, in milliseconds since 1970, UTC. A past time means no pause.
+  ///   - unixMs: Current time, in the same unit.
   package mutating func resume(_ jobs: [(job: Job, dueMs: Int64)], unixMs: Int64, nowMs: Int64) {
     for (job, dueMs) in jobs {
       let pauseMs = min(dueMs - unixMs, Limits.backoffCapMs)
@@ -207,7 +207,7 @@ package struct IngestCore: Sendable {
   /// Settles the results of workers, ends silent sessions, and sends due heartbeats and acknowledgements. Call this
   /// after messages and commits, and at `nextMs`. Then call `assign`.
   ///
-  /// - Parameter random: random source for the backoff of retries. The caller supplies it, so that a simulation is
+  /// - Parameter random: Random source for the backoff of retries. The caller supplies it, so that a simulation is
   ///   repeatable.
   package mutating func tick(nowMs: Int64, using random: inout some RandomNumberGenerator) -> [Effect] {
     var effects = settle(nowMs: nowMs, using: &random)

@@ -151,7 +151,7 @@ extension JobOutcome {
   /// Returns the outcome of a job whose remote provider is unavailable: the gazetteer's places, marked as degraded.
   /// Without places, the outcome is a transient failure, because `notFound` would be final.
   ///
-  /// - Parameter code: reason for machines.
+  /// - Parameter code: Reason for machines.
   package static func degraded(_ places: [Place], code: String) -> JobOutcome {
     guard !places.isEmpty else {
       return .failed(.init(kind: .transient, code: code, detail: "the remote provider is unavailable"))

@@ -21,9 +21,9 @@ package enum Settlement: Sendable, Equatable {
   /// Creates the settlement of a job whose geocoding has ended.
   ///
   /// - Parameters:
-  ///   - outcome: outcome of the geocoding.
-  ///   - job: job with the counts that the store has.
-  ///   - random: random source for the backoff. The caller supplies it, so that a simulation is repeatable.
+  ///   - outcome: Outcome of the geocoding.
+  ///   - job: Job with the counts that the store has.
+  ///   - random: Random source for the backoff. The caller supplies it, so that a simulation is repeatable.
   package init(of outcome: JobOutcome, job: Job, using random: inout some RandomNumberGenerator) {
     switch outcome {
     case .located(let places):

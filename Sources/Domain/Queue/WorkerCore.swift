@@ -36,7 +36,7 @@ package struct WorkerCore: Sendable {
   /// Earliest time of the next HELLO.
   private var helloPausedUntilMs: Int64 = 0
 
-  /// - Parameter concurrency: number of parallel jobs, 1 or more.
+  /// - Parameter concurrency: Number of parallel jobs, 1 or more.
   package init(concurrency: Int, nowMs: Int64) { session = WorkerSession(concurrency: concurrency, nowMs: nowMs) }
 
   /// Processes a message of a session.

@@ -38,7 +38,7 @@ package struct WorkerSession: Sendable {
   /// Earliest time of the next resend.
   private var resendMs = Int64.max
 
-  /// - Parameter concurrency: number of parallel jobs, 1 or more. The worker holds up to twice as many.
+  /// - Parameter concurrency: Number of parallel jobs, 1 or more. The worker holds up to twice as many.
   package init(concurrency: Int, nowMs: Int64) {
     window = min(2 * concurrency, Limits.windowMax)
     lastReceivedMs = nowMs

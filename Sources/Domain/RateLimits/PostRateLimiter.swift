@@ -7,7 +7,7 @@ package struct PostRateLimiter: Sendable {
   /// Number of entries at which full buckets are removed.
   private var sweptAt = Limits.postRatesSweptAt
 
-  /// - Parameter perMinute: rate in `Limits.postsPerMinuteRange`.
+  /// - Parameter perMinute: Rate in `Limits.postsPerMinuteRange`.
   package init(perMinute: Int) { full = TokenBucket(perMinute: perMinute) }
 
   /// Number of remembered accounts.

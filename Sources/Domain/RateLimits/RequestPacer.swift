@@ -14,7 +14,7 @@ package struct RequestPacer: Sendable, Equatable {
 
   /// Acquires the permit for one request. Returns false before `nextMs`.
   ///
-  /// - Parameter pauseMs: pause after this request, if it is longer than the interval.
+  /// - Parameter pauseMs: Pause after this request, if it is longer than the interval.
   package mutating func tryAcquire(nowMs: Int64, pauseMs: Int64 = 0) -> Bool {
     guard nowMs >= nextMs else { return false }
     nextMs = nowMs + max(intervalMs, pauseMs)

@@ -13,9 +13,9 @@ package struct TokenBucket: Sendable {
   /// Creates a full bucket.
   ///
   /// - Parameters:
-  ///   - tokens: number of tokens added per period, 1 or more.
-  ///   - periodMs: length of the period, 1 or more.
-  ///   - capacity: maximum number of tokens, 1 or more. The product of `capacity` and `periodMs` must fit into 63 bits.
+  ///   - tokens: Number of tokens added per period, 1 or more.
+  ///   - periodMs: Length of the period, 1 or more.
+  ///   - capacity: Maximum number of tokens, 1 or more. The product of `capacity` and `periodMs` must fit into 63 bits.
   package init(tokens: Int, periodMs: Int64, capacity: Int) {
     (self.tokens, self.periodMs) = (Int64(tokens), periodMs)
     self.capacity = Int64(capacity) * periodMs
@@ -24,12 +24,12 @@ package struct TokenBucket: Sendable {
 
   /// Creates a full bucket with a capacity of one second.
   ///
-  /// - Parameter perSecond: tokens per second, 1 or more.
+  /// - Parameter perSecond: Tokens per second, 1 or more.
   package init(perSecond: Int) { self.init(tokens: perSecond, periodMs: 1_000, capacity: perSecond) }
 
   /// Creates a full bucket with a capacity of one minute.
   ///
-  /// - Parameter perMinute: tokens per minute, 1 or more.
+  /// - Parameter perMinute: Tokens per minute, 1 or more.
   package init(perMinute: Int) { self.init(tokens: perMinute, periodMs: 60_000, capacity: perMinute) }
 
   /// Consumes tokens.

@@ -141,6 +141,6 @@ package struct JSONWriter: Sendable {
 extension JSONWriter {
   /// Writes a member that is a time: RFC 3339 in UTC with milliseconds.
   ///
-  /// - Parameter unixMs: milliseconds since 1970, 0 or more.
+  /// - Parameter unixMs: Milliseconds since 1970, 0 or more.
   package mutating func add(_ name: String, unixMs: Int64) { add(name, timestamp(unixMs: unixMs)) }
 }

@@ -1,6 +1,6 @@
 /// Returns a time as "2026-11-21T20:59:03.123Z". (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".)
 ///
-/// - Parameter unixMs: milliseconds since 1970, UTC, in the years 0 to 9999.
+/// - Parameter unixMs: Milliseconds since 1970, UTC, in the years 0 to 9999.
 package func timestamp(unixMs: Int64) -> String {
   let (days, ms) = (unixMs.floorDivided(by: 86_400_000), unixMs - unixMs.floorDivided(by: 86_400_000) * 86_400_000)
   let z = days + 719_468

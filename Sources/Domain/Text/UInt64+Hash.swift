@@ -3,7 +3,7 @@ extension UInt64 {
   /// multiplication. The standard library's SipHash defends tables against chosen keys, but its cost is visible in
   /// profiles.
   ///
-  /// - Parameter seed: seed of the table, so that two tables do not have the same order.
+  /// - Parameter seed: Seed of the table, so that two tables do not have the same order.
   func hash(seed: Int) -> Int {
     // The factor is 2^64 divided by the golden ratio. The hash combines both halves of the product, so that each bit of
     // the key reaches the hash's low bits.

@@ -12,8 +12,8 @@ package final class AsyncSemaphore: Sendable {
   private let waitingMax: Int
 
   /// - Parameters:
-  ///   - permits: maximum number of tasks with a permit, 1 or more.
-  ///   - waitingMax: maximum number of waiting tasks. With 0, no task waits.
+  ///   - permits: Maximum number of tasks with a permit, 1 or more.
+  ///   - waitingMax: Maximum number of waiting tasks. With 0, no task waits.
   package init(permits: Int, waitingMax: Int = 0) {
     state = Mutex(State(free: permits))
     self.waitingMax = waitingMax

@@ -30,7 +30,7 @@ struct Audit {
 
   /// Compares the run with the store.
   ///
-  /// - Parameter untilNs: deadline for queued posts, in nanoseconds of `RunClock`.
+  /// - Parameter untilNs: Deadline for queued posts, in nanoseconds of `RunClock`.
   /// - Throws: `CancellationError`.
   func run(untilNs: Int64) async throws -> Finding {
     do { return try await find(untilNs: untilNs) } catch let error as LoadTestError {

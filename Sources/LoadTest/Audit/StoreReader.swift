@@ -38,7 +38,7 @@ struct StoreReader: Sendable {
 
   /// Passes the account's own posts to `handle`, oldest first, a thousand at a time.
   ///
-  /// - Parameter after: the post before the first one. Nil for all posts.
+  /// - Parameter after: The post before the first one. Nil for all posts.
   /// - Throws: `LoadTestError`, as `list` does.
   func posts(after: PostID?, _ handle: ([Post]) -> Void) async throws {
     var after = after?.description

@@ -73,8 +73,8 @@ final class Tally: Sendable {
   /// Records a post's first attempt.
   ///
   /// - Parameters:
-  ///   - lateNs: time since the post was due, in nanoseconds.
-  ///   - waitedForConnection: true if no connection was free in time.
+  ///   - lateNs: Time since the post was due, in nanoseconds.
+  ///   - waitedForConnection: True if no connection was free in time.
   func send(lateNs: Int64, waitedForConnection: Bool) {
     state.withLock { state in
       state.counts.sent += 1

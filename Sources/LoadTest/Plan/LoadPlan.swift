@@ -15,11 +15,11 @@ package struct LoadPlan: Sendable {
   /// Creates a plan.
   ///
   /// - Parameters:
-  ///   - rate: posts per second.
-  ///   - seconds: duration in which posts become due, in seconds.
+  ///   - rate: Posts per second.
+  ///   - seconds: Duration in which posts become due, in seconds.
   ///   - run: 8 hexadecimal digits, unique to the run.
-  ///   - seed: seed of the random places. The same seed repeats them.
-  ///   - places: texts of the places.
+  ///   - seed: Seed of the random places. The same seed repeats them.
+  ///   - places: Texts of the places.
   package init(rate: Int, seconds: Int, run: String, seed: UInt64, places: PlaceTexts) {
     (self.rate, self.seconds, self.run, self.seed, self.places) = (rate, seconds, run, seed, places)
   }

@@ -44,7 +44,7 @@ package enum PlaceTexts: Sendable {
 
   /// Returns a place text.
   ///
-  /// - Parameter random: random number that chooses the place and its form.
+  /// - Parameter random: Random number that chooses the place and its form.
   func text(random: UInt64) -> String {
     switch self {
     case .lines(let lines): return lines[Int(random % UInt64(lines.count))]

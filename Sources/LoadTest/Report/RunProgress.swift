@@ -16,9 +16,9 @@ final class RunProgress: Sendable {
   /// Creates a progress line.
   ///
   /// - Parameters:
-  ///   - tally: counts of the run.
-  ///   - offered: total number of posts.
-  ///   - draw: replaces the line. Nil if no terminal shows it.
+  ///   - tally: Counts of the run.
+  ///   - offered: Total number of posts.
+  ///   - draw: Replaces the line. Nil if no terminal shows it.
   init(_ tally: Tally, offered: Int, draw: (@Sendable (String) -> Void)?) {
     self.tally = tally
     self.offered = offered
@@ -27,7 +27,7 @@ final class RunProgress: Sendable {
 
   /// Updates the line.
   ///
-  /// - Parameter phase: the current step, as text.
+  /// - Parameter phase: The current step, as text.
   func show(_ phase: String) {
     guard let draw else { return }
     let counts = tally.counts

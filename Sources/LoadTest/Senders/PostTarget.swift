@@ -15,9 +15,9 @@ struct PostTarget: Sendable {
   /// Creates a target.
   ///
   /// - Parameters:
-  ///   - server: address of the server, with plain HTTP.
-  ///   - token: token of the session.
-  ///   - group: event loops of the connections.
+  ///   - server: Address of the server, with plain HTTP.
+  ///   - token: Token of the session.
+  ///   - group: Event loops of the connections.
   init(_ server: URL, token: String, group: any EventLoopGroup) {
     // Some versions of Foundation keep the brackets of an IPv6 address, others remove them.
     host = (server.host ?? "").trimmingCharacters(in: CharacterSet(charactersIn: "[]"))

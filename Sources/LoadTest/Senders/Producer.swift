@@ -26,10 +26,10 @@ final class Producer: Sendable {
   /// Creates a producer.
   ///
   /// - Parameters:
-  ///   - plan: posts of the run.
-  ///   - schedule: due times, shared by all producers.
-  ///   - tally: counts of the run.
-  ///   - batchMax: maximum number of posts in a batch, 1 to `Limits.submitPostsMax`.
+  ///   - plan: Posts of the run.
+  ///   - schedule: Due times, shared by all producers.
+  ///   - tally: Counts of the run.
+  ///   - batchMax: Maximum number of posts in a batch, 1 to `Limits.submitPostsMax`.
   init(plan: LoadPlan, schedule: Schedule, tally: Tally, batchMax: Int) {
     self.plan = plan
     self.schedule = schedule

@@ -41,8 +41,8 @@ final class Subscribers: Sendable {
   /// Starts each subscriber at a random moment of the run, and runs until the task is cancelled.
   ///
   /// - Parameters:
-  ///   - seconds: duration of the run, in seconds.
-  ///   - seed: seed of the random moments. The same seed repeats them.
+  ///   - seconds: Duration of the run, in seconds.
+  ///   - seed: Seed of the random moments. The same seed repeats them.
   /// - Throws: `LinkError` if the address cannot be used.
   func run(_ feed: Endpoint, curve: CurveClient?, seconds: Int, seed: UInt64, logger: Logger) async throws {
     var moments = states.indices.map { Subscribers.moment($0, ofMs: seconds * 1_000, seed: seed) }

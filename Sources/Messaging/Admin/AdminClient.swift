@@ -14,8 +14,8 @@ package final class AdminClient: ReactorSocket {
   /// Creates the client, and connects its socket.
   ///
   /// - Parameters:
-  ///   - requests: queue of requests. The caller bounds its length.
-  ///   - onReply: handler of each reply and its request's id. It runs on the reactor's thread and must not block.
+  ///   - requests: Queue of requests. The caller bounds its length.
+  ///   - onReply: Handler of each reply and its request's id. It runs on the reactor's thread and must not block.
   package init(
     _ context: Reactor.Context, connect endpoint: Endpoint, requests: CommandQueue<Request>,
     onReply: @escaping @Sendable (UInt64, AdminReply) -> Void

@@ -51,9 +51,9 @@ package final class AdminServer: ReactorSocket {
   /// Creates the server, and binds its socket if an address is given.
   ///
   /// - Parameters:
-  ///   - bind: address of the socket. Nil leaves the socket unbound, so that no peer reaches it.
-  ///   - jobs, changes: sockets of the same reactor, for their state.
-  ///   - onRequest: handler of each request. At most `Limits.adminRequestsMax` requests wait for a reply. The handler
+  ///   - bind: Address of the socket. Nil leaves the socket unbound, so that no peer reaches it.
+  ///   - jobs, changes: Sockets of the same reactor, for their state.
+  ///   - onRequest: Handler of each request. At most `Limits.adminRequestsMax` requests wait for a reply. The handler
   ///     runs on the reactor's thread and must not block.
   package init(
     _ context: Reactor.Context, bind: Endpoint?, jobs: JobServer, changes: ChangeServer,

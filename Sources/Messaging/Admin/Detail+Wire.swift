@@ -18,7 +18,7 @@ extension Onthemap_Jobs_V1_Detail {
 
   /// Returns the detail. Nil if the protocol forbids a field.
   ///
-  /// - Parameter attribution: the attribution of all places in the message.
+  /// - Parameter attribution: The attribution of all places in the message.
   func detail(attribution: String) -> Place.Detail? {
     let texts = [
       (county, Limits.countyBytesMax), (postcode, Limits.postcodeBytesMax), (matched, Limits.placeBytesMax),

@@ -23,16 +23,16 @@ package final class ChangeClient: ReactorSocket {
   /// Creates the client, and connects its socket.
   ///
   /// - Parameters:
-  ///   - feed: name of the feed for people, at most 64 bytes.
-  ///   - snapshot: list of an earlier run, which ingest need not send again. Nil if there is none.
-  ///   - curve: keys of the feed and of the link. Nil disables encryption.
-  ///   - subscribers: number of the feed's subscribers, for ingest's operator. Nil if it is unknown.
-  ///   - onValidReply: handler of a valid reply, with its time. It runs on the reactor's thread.
-  ///   - turnedStale: handler of a change of staleness, with the time. It runs on the reactor's thread. Its argument is
+  ///   - feed: Name of the feed for people, at most 64 bytes.
+  ///   - snapshot: List of an earlier run, which ingest need not send again. Nil if there is none.
+  ///   - curve: Keys of the feed and of the link. Nil disables encryption.
+  ///   - subscribers: Number of the feed's subscribers, for ingest's operator. Nil if it is unknown.
+  ///   - onValidReply: Handler of a valid reply, with its time. It runs on the reactor's thread.
+  ///   - turnedStale: Handler of a change of staleness, with the time. It runs on the reactor's thread. Its argument is
   ///     true when ingest has sent no valid reply for `Limits.livenessMs`, and false after the next valid reply. The
   ///     client begins stale.
-  ///   - replaced: handler of a complete list, with the time. It runs on the reactor's thread.
-  ///   - changed: handler of changes, their delta and the list after them. It runs on the reactor's thread.
+  ///   - replaced: Handler of a complete list, with the time. It runs on the reactor's thread.
+  ///   - changed: Handler of changes, their delta and the list after them. It runs on the reactor's thread.
   package init(
     _ context: Reactor.Context, connect endpoint: Endpoint, feed: String, snapshot: FeedState? = nil,
     curve: CurveClient? = nil, logger: Logger, subscribers: @escaping () -> Int? = { nil },

@@ -23,9 +23,9 @@ package final class ChangeServer: ReactorSocket {
   /// Creates the server, and binds its socket.
   ///
   /// - Parameters:
-  ///   - state: the list in the store.
-  ///   - committedChanges: queue of committed changes with rising `seq`.
-  ///   - curve: keys of the link. Nil disables encryption.
+  ///   - state: The list in the store.
+  ///   - committedChanges: Queue of committed changes with rising `seq`.
+  ///   - curve: Keys of the link. Nil disables encryption.
   package init(
     _ context: Reactor.Context, bind: Endpoint, state: FeedState,
     committedChanges: CommandQueue<[FeedChange]>, curve: CurveServer? = nil, logger: Logger

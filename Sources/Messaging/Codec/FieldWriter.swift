@@ -6,7 +6,7 @@ struct FieldWriter {
 
   /// Creates an empty writer.
   ///
-  /// - Parameter capacity: bytes to reserve at first. The buffer grows when needed.
+  /// - Parameter capacity: Bytes to reserve at first. The buffer grows when needed.
   init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
   /// Writes a varint field.

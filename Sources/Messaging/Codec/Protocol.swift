@@ -23,7 +23,7 @@ struct MalformedFrames {
 
   /// Creates the counter of a link.
   ///
-  /// - Parameter link: name of the link in the metrics and in the log.
+  /// - Parameter link: Name of the link in the metrics and in the log.
   init(_ link: String) {
     self.link = link
     counter = Metric.linkMalformed.counter(link)

@@ -5,7 +5,7 @@ import SwiftProtobuf
 extension FeedProbe.ReceivedMessage {
   /// Decodes a message on the change log.
   ///
-  /// - Parameter frames: frames of the message, without ZeroMQ's routing id.
+  /// - Parameter frames: Frames of the message, without ZeroMQ's routing id.
   package init(fetch frames: [[UInt8]], connection: Int) {
     guard frames.count == 1, let bytes = frames.first else {
       self = .badFetch("a message of \(frames.count) frames")
@@ -27,7 +27,7 @@ extension FeedProbe.ReceivedMessage {
 
   /// Decodes a published message.
   ///
-  /// - Parameter frames: frames of the message.
+  /// - Parameter frames: Frames of the message.
   package init(published frames: [[UInt8]], subscriber: Int) {
     guard frames.count == 2 else {
       self = .badFrame("a message of \(frames.count) frames")
@@ -46,7 +46,7 @@ extension FeedProbe.ReceivedMessage {
 
   /// Decodes the feed's reply to a query.
   ///
-  /// - Parameter frames: frames of the message.
+  /// - Parameter frames: Frames of the message.
   package init(reply frames: [[UInt8]]) {
     guard frames.count == 1, let reply = try? FeedReply(serializedBytes: frames[0]), reply.magic == Protocol.magic,
       reply.major == Protocol.major

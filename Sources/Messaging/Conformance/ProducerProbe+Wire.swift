@@ -4,7 +4,7 @@ import SwiftProtobuf
 extension ProducerProbe.ReceivedMessage {
   /// Decodes a message of the producer.
   ///
-  /// - Parameter frames: frames of the message, without ZeroMQ's routing id.
+  /// - Parameter frames: Frames of the message, without ZeroMQ's routing id.
   package init(_ frames: [[UInt8]], connection: Int) {
     let byteCount = frames.reduce(0) { $0 + $1.count }
     guard frames.count == 1, let bytes = frames.first else {

@@ -27,7 +27,7 @@ package enum ProducerProbe {
   package enum Stimulus: Sendable, Equatable {
     /// Receipts of a batch.
     ///
-    /// - Parameter isLater: true for a frame of a later minor version, with an unknown field.
+    /// - Parameter isLater: True for a frame of a later minor version, with an unknown field.
     case receipts(connection: Int, id: UInt64, [SubmitReceipt], isLater: Bool = false)
     /// Statuses in which each post is published.
     case statuses(connection: Int, id: UInt64, [String])

@@ -4,7 +4,7 @@ import SwiftProtobuf
 extension WorkerProbe.ReceivedMessage {
   /// Decodes a message of the worker.
   ///
-  /// - Parameter frames: frames of the message, without ZeroMQ's routing id.
+  /// - Parameter frames: Frames of the message, without ZeroMQ's routing id.
   package init(_ frames: [[UInt8]], connection: Int) {
     let byteCount = frames.reduce(0) { $0 + $1.count }
     var session: UInt64 = 0

@@ -45,7 +45,7 @@ package enum WorkerProbe {
     case jobs(session: UInt64, [LeasedJob], Version = .ours)
     /// Acknowledgements of results.
     ///
-    /// - Parameter disposition: number of the disposition, which the protocol may not know.
+    /// - Parameter disposition: Number of the disposition, which the protocol may not know.
     case acks(session: UInt64, [Lease], disposition: UInt8)
     case heartbeat(session: UInt64, jobsSent: UInt64)
     case reset(session: UInt64)

@@ -17,9 +17,9 @@ enum FeedCodec {
   /// Returns a frame of the feed.
   ///
   /// - Parameters:
-  ///   - state: the list, after the change if there is one.
-  ///   - hash: hash of the list. Nil if the caller has not computed it.
-  ///   - isStale: true if the list may be behind ingest.
+  ///   - state: The list, after the change if there is one.
+  ///   - hash: Hash of the list. Nil if the caller has not computed it.
+  ///   - isStale: True if the list may be behind ingest.
   ///   - unixMs: wall-clock time, in milliseconds since 1970.
   static func feed(
     _ body: Body, _ state: FeedState, hash: UInt64? = nil, isStale: Bool = false, instance: String, unixMs: Int64

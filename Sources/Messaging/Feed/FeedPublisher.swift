@@ -30,12 +30,12 @@ package final class FeedPublisher: ReactorSocket {
   /// Creates the publisher, and binds its socket.
   ///
   /// - Parameters:
-  ///   - instance: name of this process for its subscribers.
-  ///   - failoverEndpoints: feeds that subscribers connect to when this feed ends, at most
+  ///   - instance: Name of this process for its subscribers.
+  ///   - failoverEndpoints: Feeds that subscribers connect to when this feed ends, at most
   ///     `Limits.failoverEndpointsMax`.
-  ///   - curve: keys of the link. Nil disables encryption.
-  ///   - unreadBytesMax: maximum bytes of unread frames, for all subscribers together.
-  ///   - unixMs: the wall clock, for people who read frames.
+  ///   - curve: Keys of the link. Nil disables encryption.
+  ///   - unreadBytesMax: Maximum bytes of unread frames, for all subscribers together.
+  ///   - unixMs: The wall clock, for people who read frames.
   package init(
     _ context: Reactor.Context, bind: Endpoint, instance: String, failoverEndpoints: [Endpoint] = [],
     curve: CurveServer? = nil, unreadBytesMax: Int = Limits.feedUnreadBytesMax, logger: Logger,
@@ -66,7 +66,7 @@ package final class FeedPublisher: ReactorSocket {
 
   /// Publishes a change and the list after it.
   ///
-  /// - Parameter minAfterSeq: lowest sequence number from which the feed can compute a delta. A query with a lower one
+  /// - Parameter minAfterSeq: Lowest sequence number from which the feed can compute a delta. A query with a lower one
   ///   gets the whole list.
   package func change(_ delta: FeedDelta, to state: FeedState, minAfterSeq: UInt64) {
     joinFrame = nil

@@ -25,9 +25,9 @@ package final class FeedQueryServer: ReactorSocket {
   /// Creates the server, and binds its socket.
   ///
   /// - Parameters:
-  ///   - perSecond: maximum rate of queries, per second.
-  ///   - curve: keys of the link. Nil disables encryption.
-  ///   - unreadBytesMax: maximum bytes of unread replies, for all peers together.
+  ///   - perSecond: Maximum rate of queries, per second.
+  ///   - curve: Keys of the link. Nil disables encryption.
+  ///   - unreadBytesMax: Maximum bytes of unread replies, for all peers together.
   package init(
     _ context: Reactor.Context, bind: Endpoint, perSecond: Int = Limits.feedQueriesPerSecondMax,
     curve: CurveServer? = nil, unreadBytesMax: Int = Limits.feedReplyBytesUnreadMax, logger: Logger

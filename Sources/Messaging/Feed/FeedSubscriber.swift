@@ -21,9 +21,9 @@ package final class FeedSubscriber: ReactorSocket {
   /// Creates the subscriber, and connects its socket to the first feed.
   ///
   /// - Parameters:
-  ///   - endpoints: at least one feed of the same list, in the order in which to try them.
-  ///   - curve: keys of the subscriber and of the link, the same for all feeds. Nil disables encryption.
-  ///   - onEvent: handler of each event. It runs on the reactor's thread and must not block.
+  ///   - endpoints: At least one feed of the same list, in the order in which to try them.
+  ///   - curve: Keys of the subscriber and of the link, the same for all feeds. Nil disables encryption.
+  ///   - onEvent: Handler of each event. It runs on the reactor's thread and must not block.
   package init(
     _ context: Reactor.Context, connect endpoints: [Endpoint], curve: CurveClient? = nil, logger: Logger,
     onEvent: @escaping @Sendable (Event) -> Void

@@ -31,16 +31,16 @@ package final class JobClient: ReactorSocket {
   /// Creates the client, and connects its socket.
   ///
   /// - Parameters:
-  ///   - worker: name of the worker for people, 1 to 64 bytes.
+  ///   - worker: Name of the worker for people, 1 to 64 bytes.
   ///   - instance: 16 random bytes that identify this process.
-  ///   - concurrency: number of parallel jobs, 1 to `Limits.windowMax` / 2. The worker holds up to twice as many.
-  ///   - remoteIntervalMs: minimum interval between two requests of all workers to the remote provider, in
+  ///   - concurrency: Number of parallel jobs, 1 to `Limits.windowMax` / 2. The worker holds up to twice as many.
+  ///   - remoteIntervalMs: Minimum interval between two requests of all workers to the remote provider, in
   ///     milliseconds. Nil if the worker has no remote provider.
-  ///   - deferredResults: queue of the results for which `reply` returned nil. It must wake this reactor.
-  ///   - curve: keys of the worker and of the link. Nil disables encryption.
-  ///   - joined: handler of each Welcome. It runs on the reactor's thread and must not block.
-  ///   - left: handler of the end of a session. It runs on the reactor's thread and must not block.
-  ///   - reply: handler of each job. It runs on the reactor's thread and must not block. It returns nil if the result
+  ///   - deferredResults: Queue of the results for which `reply` returned nil. It must wake this reactor.
+  ///   - curve: Keys of the worker and of the link. Nil disables encryption.
+  ///   - joined: Handler of each Welcome. It runs on the reactor's thread and must not block.
+  ///   - left: Handler of the end of a session. It runs on the reactor's thread and must not block.
+  ///   - reply: Handler of each job. It runs on the reactor's thread and must not block. It returns nil if the result
   ///     follows through `deferredResults`, under the same lease.
   package init(
     _ context: Reactor.Context, connect endpoint: Endpoint, worker: String, instance: [UInt8], software: String,

@@ -29,7 +29,7 @@ enum JobCodec {
   /// Returns frames of results, each within the limit. Ingest would end the connection after a longer frame, and the
   /// worker would resend that frame after every reconnect. A single result above the limit becomes a permanent failure.
   ///
-  /// - Parameter bytesMax: maximum bytes of a frame, at least `Limits.jobFrameBytesMin`.
+  /// - Parameter bytesMax: Maximum bytes of a frame, at least `Limits.jobFrameBytesMin`.
   static func results(
     _ results: [JobResult], session: UInt64, bytesMax: Int = Limits.jobFrameBytesMax
   ) -> [[UInt8]] {
@@ -55,7 +55,7 @@ enum JobCodec {
 
   /// Returns a frame with one body.
   ///
-  /// - Parameter bytes: estimated bytes of the body.
+  /// - Parameter bytes: Estimated bytes of the body.
   private static func frame(
     _ session: UInt64, body: UInt8, bytes: Int, _ write: (inout FieldWriter) -> Void
   ) -> [UInt8] {

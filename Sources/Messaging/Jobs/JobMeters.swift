@@ -30,7 +30,7 @@ final class JobMeters {
 
   /// Counts redelivered jobs, which ingest withdrew from a worker and sent again.
   ///
-  /// - Parameter count: number of redelivered jobs since the start.
+  /// - Parameter count: Number of redelivered jobs since the start.
   func count(redelivered count: UInt64) {
     guard count > redeliveredBefore else { return }
     redelivered.increment(by: count - redeliveredBefore)

@@ -35,13 +35,13 @@ package final class JobServer: ReactorSocket {
   /// Creates the server. Reactor's thread only, like every method here.
   ///
   /// - Parameters:
-  ///   - generation: see `JobScheduler`.
-  ///   - remotePerSecond: see `JobScheduler`.
-  ///   - isPaused: true if the operator has paused the queue.
-  ///   - curve: keys of the link. Nil disables encryption.
-  ///   - perform: handler of effects that are neither for workers nor for the log. It runs on the reactor's thread and
+  ///   - generation: See `JobScheduler`.
+  ///   - remotePerSecond: See `JobScheduler`.
+  ///   - isPaused: True if the operator has paused the queue.
+  ///   - curve: Keys of the link. Nil disables encryption.
+  ///   - perform: Handler of effects that are neither for workers nor for the log. It runs on the reactor's thread and
   ///     must not block.
-  ///   - onQueueWait: handler of `JobScheduler.longestWaitMs`, every `Limits.heartbeatMs`. It runs on the reactor's
+  ///   - onQueueWait: Handler of `JobScheduler.longestWaitMs`, every `Limits.heartbeatMs`. It runs on the reactor's
   ///     thread and must not block.
   package init(
     _ context: Reactor.Context, bind: Endpoint, generation: UInt32, remotePerSecond: Double = Limits.remotePerSecond,

@@ -108,9 +108,9 @@ extension Onthemap_Jobs_V1_Welcome {
   /// Creates a Welcome.
   ///
   /// - Parameters:
-  ///   - heartbeatMs: interval of heartbeats, in milliseconds.
-  ///   - livenessMs: liveness timeout, in milliseconds.
-  ///   - frameBytesMax: maximum bytes of a frame.
+  ///   - heartbeatMs: Interval of heartbeats, in milliseconds.
+  ///   - livenessMs: Liveness timeout, in milliseconds.
+  ///   - frameBytesMax: Maximum bytes of a frame.
   init(heartbeatMs: Int64, livenessMs: Int64, frameBytesMax: Int) {
     self.heartbeatMs = UInt32(heartbeatMs)
     self.livenessMs = UInt32(livenessMs)

@@ -49,8 +49,8 @@ package struct CurveServer: Sendable {
   /// Creates the authentication of a link.
   ///
   /// - Parameters:
-  ///   - keys: the listener's own keys.
-  ///   - access: the public keys that may connect.
+  ///   - keys: The listener's own keys.
+  ///   - access: The public keys that may connect.
   package init(keys: KeyPair, access: LiveAllowList) {
     self.keys = keys
     self.access = access
@@ -69,9 +69,9 @@ package struct CurveClient: Sendable {
   /// Creates the authentication of a client.
   ///
   /// - Parameters:
-  ///   - keys: the client's own keys.
-  ///   - server: the listener's public key.
-  ///   - isTemporary: true if the process generated the keys at its start.
+  ///   - keys: The client's own keys.
+  ///   - server: The listener's public key.
+  ///   - isTemporary: True if the process generated the keys at its start.
   package init(keys: KeyPair, server: PublicKey, isTemporary: Bool = false) {
     self.keys = keys
     self.server = server

@@ -15,8 +15,8 @@ package final class LiveAllowList: Sendable {
   /// Creates an allowlist that can be replaced.
   ///
   /// - Parameters:
-  ///   - list: the keys that may connect. Nil permits every peer that knows the link's public key.
-  ///   - own: public key of this process, which may always connect.
+  ///   - list: The keys that may connect. Nil permits every peer that knows the link's public key.
+  ///   - own: Public key of this process, which may always connect.
   package init(_ list: AllowList?, own: PublicKey? = nil) {
     self.own = own
     state = Mutex(State(list: list))

@@ -62,7 +62,7 @@ extension Socket {
 extension Reactor.Context {
   /// Binds a socket, with CURVE unless `curve` is nil. Returns the address with the actual port.
   ///
-  /// - Parameter connections: counter of the socket's connections. Nil if the caller does not need it.
+  /// - Parameter connections: Counter of the socket's connections. Nil if the caller does not need it.
   package func bind(
     _ socket: Socket, _ endpoint: Endpoint, as link: LinkName, curve: CurveServer?, connections: OpenConnections? = nil,
     logger: Logger
@@ -89,7 +89,7 @@ extension Reactor.Context {
 
   /// Connects a socket, with CURVE unless `curve` is nil.
   ///
-  /// - Parameter link: name of the connection in the log. Nil logs no connections.
+  /// - Parameter link: Name of the connection in the log. Nil logs no connections.
   package func connect(
     _ socket: Socket, _ endpoint: Endpoint, as link: LinkName? = nil, curve: CurveClient?, logger: Logger
   ) throws(LinkError) {

@@ -28,7 +28,7 @@ struct ZAPRequest {
 
   /// Returns the frames of the reply.
   ///
-  /// - Parameter name: name of a permitted peer. Nil refuses the peer.
+  /// - Parameter name: Name of a permitted peer. Nil refuses the peer.
   func reply(_ name: String?) -> [[UInt8]] {
     let texts = name.map { ["200", "OK", $0, ""] } ?? ["400", "not allowed", "", ""]
     return envelope + [Array("1.0".utf8), id] + texts.map { Array($0.utf8) }

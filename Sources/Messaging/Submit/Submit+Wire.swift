@@ -103,7 +103,7 @@ extension Onthemap_Submit_V1_Receipt {
 extension Onthemap_Submit_V1_PostStatus {
   /// Creates a post's status.
   ///
-  /// - Parameter post: the post. Nil if there is none that the account may see.
+  /// - Parameter post: The post. Nil if there is none that the account may see.
   init(_ id: PostID, _ post: Post?) {
     postID = id.description
     guard let post else {

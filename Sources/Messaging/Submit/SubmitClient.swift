@@ -50,11 +50,11 @@ package final class SubmitClient: ReactorSocket {
   /// Creates the client. Reactor's thread only, like every method here.
   ///
   /// - Parameters:
-  ///   - curve: keys of the producer and of the link. Nil disables encryption.
-  ///   - token: the session token.
-  ///   - next: source of batches, called with the time whenever a slot is free. It runs on the reactor's thread and
+  ///   - curve: Keys of the producer and of the link. Nil disables encryption.
+  ///   - token: The session token.
+  ///   - next: Source of batches, called with the time whenever a slot is free. It runs on the reactor's thread and
   ///     must not block.
-  ///   - event: handler of each event. It runs on the reactor's thread and must not block.
+  ///   - event: Handler of each event. It runs on the reactor's thread and must not block.
   package init(
     _ context: Reactor.Context, connect endpoint: Endpoint, curve: CurveClient? = nil, token: String, logger: Logger,
     next: @escaping (Int64) -> Next, event: @escaping (Event) -> Void

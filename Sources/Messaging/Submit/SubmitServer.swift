@@ -61,8 +61,8 @@ package final class SubmitServer: ReactorSocket {
   /// Creates the server. Reactor's thread only, like every method here.
   ///
   /// - Parameters:
-  ///   - curve: keys of the link. Nil disables encryption.
-  ///   - onRequests: handler of requests. It runs on the reactor's thread and must not block.
+  ///   - curve: Keys of the link. Nil disables encryption.
+  ///   - onRequests: Handler of requests. It runs on the reactor's thread and must not block.
   package init(
     _ context: Reactor.Context, bind: Endpoint, curve: CurveServer? = nil, commands: CommandQueue<Command>,
     logger: Logger, onRequests: @escaping @Sendable ([Request]) -> Void

@@ -79,11 +79,11 @@ package final class Reactor: Sendable {
   /// Starts the thread, creates the sockets on it, and returns the result of `make`, such as their addresses.
   ///
   /// - Parameters:
-  ///   - name: name of the thread, at most 15 bytes.
-  ///   - wake: event that the sockets' command queues signal.
-  ///   - ioThreads: number of libzmq's threads, 1 or 2. With 2, a publisher has its own thread. Writes to a thousand
+  ///   - name: Name of the thread, at most 15 bytes.
+  ///   - wake: Event that the sockets' command queues signal.
+  ///   - ioThreads: Number of libzmq's threads, 1 or 2. With 2, a publisher has its own thread. Writes to a thousand
   ///     subscribers then delay no other socket.
-  ///   - make: function that creates the sockets on the new thread. Its error is thrown here.
+  ///   - make: Function that creates the sockets on the new thread. Its error is thrown here.
   package static func start<Value: Sendable>(
     _ name: String, wake: WakeupEvent, ioThreads: Int32 = 1,
     make: @escaping @Sendable (Context) throws -> (sockets: [any ReactorSocket], value: Value)

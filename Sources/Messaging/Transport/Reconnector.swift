@@ -19,8 +19,8 @@ final class Reconnector: ReactorSocket {
   /// Creates the reconnection of a socket.
   ///
   /// - Parameters:
-  ///   - curve: keys of the client and of the link. Nil disables encryption.
-  ///   - link: name of the connection in the log. Nil logs no connections.
+  ///   - curve: Keys of the client and of the link. Nil disables encryption.
+  ///   - link: Name of the connection in the log. Nil logs no connections.
   init(
     _ context: Reactor.Context, reconnecting client: Socket, _ endpoint: Endpoint, curve: CurveClient?,
     link: LinkName?,

@@ -24,8 +24,8 @@ final class SendBufferLimit {
   /// Creates the limit of a socket.
   ///
   /// - Parameters:
-  ///   - bytesMax: maximum bytes of unread frames, for all peers together.
-  ///   - socket: bound socket whose shared frames `memory` counts.
+  ///   - bytesMax: Maximum bytes of unread frames, for all peers together.
+  ///   - socket: Bound socket whose shared frames `memory` counts.
   init(_ bytesMax: Int, at socket: Socket, _ link: LinkName, logger: Logger) {
     (self.bytesMax, self.socket, self.link, self.logger) = (bytesMax, socket, link, logger)
   }

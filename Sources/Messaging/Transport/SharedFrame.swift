@@ -12,8 +12,8 @@ final class SharedFrame {
   /// Copies bytes into a frame.
   ///
   /// - Parameters:
-  ///   - bytes: contents of the frame, at least one byte.
-  ///   - memory: counter of the bytes while they are in memory.
+  ///   - bytes: Contents of the frame, at least one byte.
+  ///   - memory: Counter of the bytes while they are in memory.
   init(_ bytes: [UInt8], in memory: FrameMemory) {
     let copy = UnsafeMutableRawPointer.allocate(byteCount: bytes.count, alignment: 1)
     bytes.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(copy), byteCount: $0.count) }

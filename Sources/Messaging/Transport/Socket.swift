@@ -62,10 +62,10 @@ package final class Socket {
   ///
   /// - Parameters:
   ///   - context: libzmq's context.
-  ///   - number: number of the socket, unique within the context.
-  ///   - frameBytesMax: maximum bytes of a received frame. A longer one ends its connection.
-  ///   - threads: a bit for each of libzmq's threads that may serve the socket. 0 permits all.
-  ///   - lingerMs: time for which unsent messages may delay the end of the process, in milliseconds.
+  ///   - number: Number of the socket, unique within the context.
+  ///   - frameBytesMax: Maximum bytes of a received frame. A longer one ends its connection.
+  ///   - threads: A bit for each of libzmq's threads that may serve the socket. 0 permits all.
+  ///   - lingerMs: Time for which unsent messages may delay the end of the process, in milliseconds.
   init(
     _ kind: Kind, context: UnsafeMutableRawPointer, number: Int, frameBytesMax: Int, threads: UInt64 = 0,
     lingerMs: Int32 = Int32(Limits.linkLingerMs)
@@ -212,7 +212,7 @@ package final class Socket {
 
   /// Sends frames of a message.
   ///
-  /// - Parameter isWhole: false if another frame follows the last one.
+  /// - Parameter isWhole: False if another frame follows the last one.
   private func send(_ frames: [[UInt8]], isWhole: Bool) -> SendStatus {
     for (index, frame) in frames.enumerated() {
       let more = isWhole && index == frames.count - 1 ? 0 : ZMQ_SNDMORE

@@ -91,7 +91,7 @@ extension Account {
   /// Adds an account. Nil if another account has the email address. The next account id then stays free. A conflict of
   /// a plain INSERT would use the id up.
   ///
-  /// - Parameter password: hash of the password, or empty for none.
+  /// - Parameter password: Hash of the password, or empty for none.
   static func insert(
     email: String, password: String, firstName: String, lastName: String, unixMs: Int64, _ numbers: SequenceAllocator,
     _ db: Database

@@ -25,8 +25,8 @@ final class DiskFullState: Sendable {
   /// Evaluates the free bytes.
   ///
   /// - Parameters:
-  ///   - freeBytes: free bytes, or nil if the kernel does not report them.
-  ///   - isFull: true if the disk was full before.
+  ///   - freeBytes: Free bytes, or nil if the kernel does not report them.
+  ///   - isFull: True if the disk was full before.
   static func finding(freeBytes: Int64?, isFull: Bool) -> Finding {
     if isFull { return freeBytes ?? .max >= Limits.diskRecoveredBytes ? .mayHaveSpace : .unchanged }
     return freeBytes ?? .max < Limits.diskFullBytes ? .full : .unchanged
@@ -37,7 +37,7 @@ final class DiskFullState: Sendable {
 
   /// Records that the disk is full or nearly full.
   ///
-  /// - Parameter refused: number of callers' writes that did not fit.
+  /// - Parameter refused: Number of callers' writes that did not fit.
   func markFull(refused: Int, unixMs: Int64) {
     state.withLock { state in
       state.fullMs = state.fullMs ?? unixMs

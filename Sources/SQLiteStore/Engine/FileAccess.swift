@@ -7,7 +7,7 @@ enum FileAccess {
   /// Removes all other users' access to the existing files.
   ///
   /// The function refuses a symbolic link, because the change would affect the link's target, and SQLite would keep the
-  /// log beside the target. The folder itself may be a link.
+  /// WAL beside the target. The folder itself may be a link.
   ///
   /// - Throws: `StoreError.unusable` if other users keep their access, or for a link.
   static func restrict(_ paths: [String]) throws(StoreError) {

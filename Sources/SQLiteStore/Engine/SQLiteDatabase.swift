@@ -136,7 +136,7 @@ package final class SQLiteDatabase: Sendable {
 
   /// Runs `body` within the next commit. Durable on return.
   ///
-  /// - Parameter change: returns the change to report for the result of `body`, or nil.
+  /// - Parameter change: Returns the change to report for the result of `body`, or nil.
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Value,
     reporting change: @escaping @Sendable (Value) -> StoreChange? = { _ in nil }

@@ -119,7 +119,7 @@ final class SQLiteEngine: CommitEngine {
 extension GroupCommitter where Engine == SQLiteEngine {
   /// Checkpoints the WAL between two groups, after all earlier writes, unless the committer refuses writes.
   ///
-  /// - Parameter then: called once on the committer's queue, in every case. The function must not block.
+  /// - Parameter then: Called once on the committer's queue, in every case. The function must not block.
   func checkpoint(then: @escaping @Sendable () -> Void) {
     betweenGroups { [self] in
       if stopReason == nil { engine.checkpoint() }

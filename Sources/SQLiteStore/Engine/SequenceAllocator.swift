@@ -29,7 +29,7 @@ final class SequenceAllocator: Sendable {
   /// Returns the sequence number of the latest durable change: the highest of a published post or of a deletion, which
   /// only `meta` records.
   ///
-  /// - Parameter hasDeletions: false for an older schema without `meta.deleted_seq`.
+  /// - Parameter hasDeletions: False for an older schema without `meta.deleted_seq`.
   static func lastSeq(_ db: Database, hasDeletions: Bool = true) throws -> UInt64 {
     let deleted = hasDeletions ? "(SELECT deleted_seq FROM meta)" : "0"
     let seq = try Int64.fetchOne(

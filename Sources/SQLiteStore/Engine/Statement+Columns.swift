@@ -46,7 +46,7 @@ extension Statement {
 
   /// Runs a statement, and reads its first row in place. Returns nil if there is no row.
   ///
-  /// - Parameter read: function that reads the row's columns, which are invalid afterwards.
+  /// - Parameter read: Function that reads the row's columns, which are invalid afterwards.
   func first<Value>(_ db: Database, _ columns: BoundValue..., read: (ResultRow) -> Value) throws -> Value? {
     try bind(columns, db)
     let code = sqlite3_step(sqliteStatement)

@@ -46,7 +46,7 @@ extension SQLiteEngine {
 
 /// Erases a post's content, and removes the post from the map. Its row remains, so that its id is never reused.
 ///
-/// - Parameter listedAt: sequence number of a post on the map, else nil.
+/// - Parameter listedAt: Sequence number of a post on the map, else nil.
 /// - Returns: the change for feeds. Nil if the post was not on the map.
 func erase(
   _ post: PostID, listedAt: UInt64?, _ unixMs: Int64, _ numbers: SequenceAllocator, _ db: Database

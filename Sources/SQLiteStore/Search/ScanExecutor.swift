@@ -43,8 +43,8 @@ final class ScanExecutor: Sendable {
   private let ended = Metric.storeScans.counter("ended")
 
   /// - Parameters:
-  ///   - configuration: configuration of a read-only connection.
-  ///   - pause: called while no scan runs, to checkpoint the WAL. The function calls back when scans may continue.
+  ///   - configuration: Configuration of a read-only connection.
+  ///   - pause: Called while no scan runs, to checkpoint the WAL. The function calls back when scans may continue.
   /// - Throws: `DatabaseError` if the file cannot be opened.
   init(
     path: String, configuration: GRDB.Configuration, times: ScanTimes,
@@ -63,7 +63,7 @@ final class ScanExecutor: Sendable {
 
   /// Runs a read when it has a slot. SQLite interrupts it at its timeout or when its client has disconnected.
   ///
-  /// - Parameter body: the read. An error `SQLITE_INTERRUPT` of a statement in `body` means that the scan must end.
+  /// - Parameter body: The read. An error `SQLITE_INTERRUPT` of a statement in `body` means that the scan must end.
   /// - Throws: `StoreError.tooManyScans` and `.scanEnded`, which may be retried, and errors of `body`.
   func run<Value: Sendable>(
     for client: ScanClient, _ body: @escaping @Sendable (Database) throws -> Value

@@ -24,17 +24,17 @@ package protocol AccountStore: Sendable {
   /// Returns a page of accounts for the operator, by ascending account id, without closed accounts.
   ///
   /// - Parameters:
-  ///   - email: address of the only account to return, in lower case. Nil for all.
-  ///   - after: lower bound of the account ids, exclusive. Nil for all.
-  ///   - limit: maximum number of accounts, 1 or more.
-  ///   - unixMs: current time, for the count of sessions that have not expired.
+  ///   - email: Address of the only account to return, in lower case. Nil for all.
+  ///   - after: Lower bound of the account ids, exclusive. Nil for all.
+  ///   - limit: Maximum number of accounts, 1 or more.
+  ///   - unixMs: Current time, for the count of sessions that have not expired.
   func users(email: String?, after: AccountID?, limit: Int, unixMs: Int64) async throws -> [User]
 
   /// Stores the hash of a new password, and ends the access that `ending` selects.
   ///
   /// - Parameters:
-  ///   - before: hash that the account must have. Empty for no password, nil for any.
-  ///   - ending: access that ends with the old password.
+  ///   - before: Hash that the account must have. Empty for no password, nil for any.
+  ///   - ending: Access that ends with the old password.
   /// - Returns: false if the account has another hash, or is closed. Nothing has changed then.
   func setPassword(
     of account: AccountID, _ hash: String, from before: String?, ending: RevokedAccess

@@ -4,14 +4,14 @@ package import Domain
 package protocol IdentityStore: Sendable {
   /// Finds or creates the account of an identity. Parallel calls create one account.
   ///
-  /// - Parameter newEmail: email address of a new account. Nil to create none.
+  /// - Parameter newEmail: Email address of a new account. Nil to create none.
   func account(
     of identity: ProvidedIdentity, newEmail: String?, unixMs: Int64
   ) async throws -> IdentityOutcome
 
   /// Links an identity to an account.
   ///
-  /// - Parameter tokenHash: hash of a token of one of the account's sessions. The session may have ended during the
+  /// - Parameter tokenHash: Hash of a token of one of the account's sessions. The session may have ended during the
   ///   provider's login.
   func link(
     _ identity: ProvidedIdentity, to account: AccountID, session tokenHash: [UInt8], unixMs: Int64
@@ -22,7 +22,7 @@ package protocol IdentityStore: Sendable {
 
   /// Removes an identity from an account, unless it is the last login method.
   ///
-  /// - Parameter issuers: issuers of the configured providers.
+  /// - Parameter issuers: Issuers of the configured providers.
   func unlink(
     _ identity: LinkedIdentity, from account: AccountID, issuers: Set<String>
   ) async throws -> UnlinkOutcome

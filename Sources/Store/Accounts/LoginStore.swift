@@ -4,7 +4,7 @@ package import Domain
 package protocol LoginStore: ObservableStore {
   /// Stores a session, and removes some expired sessions. Durable on return.
   ///
-  /// - Parameter passwordHash: hash against which the password was checked. Nil for a login without a password.
+  /// - Parameter passwordHash: Hash against which the password was checked. Nil for a login without a password.
   /// - Returns: false if the account may not log in, or has another password.
   /// - Throws: `StoreError`, also for a token that is in use.
   func addSession(

@@ -40,7 +40,7 @@ package final class GroupCommitter<Engine: CommitEngine>: Sendable {
 
   /// Runs a closure between two groups, after all earlier writes. A steady flood of writes does not delay the closure.
   ///
-  /// - Parameter work: called once on the committer's queue, even if the committer refuses writes.
+  /// - Parameter work: Called once on the committer's queue, even if the committer refuses writes.
   package func betweenGroups(_ work: @escaping @Sendable () -> Void) {
     add { state in state.workBetweenGroups.append(work) }
   }

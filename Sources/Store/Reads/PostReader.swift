@@ -16,7 +16,7 @@ package protocol PostReader: Sendable {
   /// Returns a page of an account's own posts, in any state but deleted, ordered by id.
   ///
   /// - Parameters:
-  ///   - after: lower bound of the ids, exclusive, or upper bound if `isNewestFirst`. Nil for all.
+  ///   - after: Lower bound of the ids, exclusive, or upper bound if `isNewestFirst`. Nil for all.
   ///   - limit: 1 … `Limits.pagePostsMax`.
   /// - Returns: matching posts, and the post from which to continue, or nil at the end. The page examines the account's
   ///   next `Limits.searchScanMax` posts, or fewer at its timeout.
@@ -29,7 +29,7 @@ package protocol PostReader: Sendable {
   /// Returns a page of the matching published posts, newest first.
   ///
   /// - Parameters:
-  ///   - below: upper bound of the sequence numbers, exclusive. Nil for all.
+  ///   - below: Upper bound of the sequence numbers, exclusive. Nil for all.
   ///   - limit: 1 … `Limits.pagePostsMax`.
   /// - Returns: matching posts, and the sequence number below which to continue, or nil at the end. The page examines
   ///   the next `Limits.searchScanMax` posts, or fewer at its timeout.

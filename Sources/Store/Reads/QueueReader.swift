@@ -9,14 +9,14 @@ package protocol QueueReader: Sendable {
   /// Returns a page of dead posts, by ascending id.
   ///
   /// - Parameters:
-  ///   - reason: code of the posts' reason. Nil for all.
-  ///   - after: lower bound of the ids, exclusive. Nil for all.
-  ///   - limit: maximum number of posts, 1 or more.
+  ///   - reason: Code of the posts' reason. Nil for all.
+  ///   - after: Lower bound of the ids, exclusive. Nil for all.
+  ///   - limit: Maximum number of posts, 1 or more.
   func deadPosts(reason: String?, after: PostID?, limit: Int) async throws -> [QueueEntry]
 
   /// Returns the posts with these ids, in the order of `ids`, without deleted and unknown posts.
   ///
-  /// - Parameter ids: at most `Limits.adminPostsMax` ids.
+  /// - Parameter ids: At most `Limits.adminPostsMax` ids.
   func queueEntries(_ ids: [PostID]) async throws -> [QueueEntry]
 
   /// Returns the acceptance time of the oldest queued post, in milliseconds since 1970, UTC. Nil if none is queued.

@@ -8,8 +8,8 @@ package struct ScanClient {
   package let onDisconnect: (@escaping @Sendable () -> Void) -> Void
 
   /// - Parameters:
-  ///   - network: network whose share the scan uses. Nil exempts the scan from shares.
-  ///   - onDisconnect: called once, before the scan, with a closure to keep until the scan has ended.
+  ///   - network: Network whose share the scan uses. Nil exempts the scan from shares.
+  ///   - onDisconnect: Called once, before the scan, with a closure to keep until the scan has ended.
   package init(network: IPAddress?, onDisconnect: @escaping (@escaping @Sendable () -> Void) -> Void) {
     self.network = network
     self.onDisconnect = onDisconnect

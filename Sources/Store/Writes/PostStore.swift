@@ -62,7 +62,7 @@ extension PostStore {
 
   /// Executes `PostWrite.edit`. Durable on return.
   ///
-  /// - Parameter published: matched place of the submission.
+  /// - Parameter published: Matched place of the submission.
   package func edit(
     _ post: PostID, of account: AccountID, _ submission: Submission, _ published: Verdict.Published, unixMs: Int64
   ) async throws -> PostWriteResult.Edit {

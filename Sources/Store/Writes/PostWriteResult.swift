@@ -68,7 +68,7 @@ package enum PostWriteResult: Sendable {
 
   /// Returns the changes to report to observers of the store, in order.
   ///
-  /// - Parameter write: write of this result.
+  /// - Parameter write: Write of this result.
   package func changes(of write: PostWrite) -> [StoreChange] {
     switch (self, write) {
     case (.settle(let result), .settle(let records, _)):

@@ -36,7 +36,7 @@ struct FaultySubscriber {
   /// True while the subscriber has a join topic.
   private var isJoining = false
 
-  /// - Parameter knowsOneFeed: true to ignore the other feeds that a goodbye names.
+  /// - Parameter knowsOneFeed: True to ignore the other feeds that a goodbye names.
   init(_ fault: Fault?, knowsOneFeed: Bool = false) {
     self.fault = fault
     self.knowsOneFeed = knowsOneFeed

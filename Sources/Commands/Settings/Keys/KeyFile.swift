@@ -44,9 +44,9 @@ enum KeyFile {
   /// Writes a new file that only its owner can read, completely or not at all. The file is durable on return.
   ///
   /// - Parameters:
-  ///   - pair: the keys.
-  ///   - path: path of the file.
-  ///   - replaces: true to replace an existing file, atomically.
+  ///   - pair: The keys.
+  ///   - path: Path of the file.
+  ///   - replaces: True to replace an existing file, atomically.
   /// - Throws: `FileError` if the file exists or cannot be written.
   static func write(_ pair: KeyPair, to path: String, replaces: Bool) throws(FileError) {
     let text = """

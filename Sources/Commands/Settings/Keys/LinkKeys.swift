@@ -18,10 +18,10 @@ struct LinkKeys: Sendable {
   /// Reads the keys of a process.
   ///
   /// - Parameters:
-  ///   - settings: settings of the command.
-  ///   - keyFile: value of `--key-file`.
-  ///   - allowPlaintext: value of `--allow-plaintext`. Nil without the flag, or if the process has no listening link.
-  ///   - listens: true if the process has listening links.
+  ///   - settings: Settings of the command.
+  ///   - keyFile: Value of `--key-file`.
+  ///   - allowPlaintext: Value of `--allow-plaintext`. Nil without the flag, or if the process has no listening link.
+  ///   - listens: True if the process has listening links.
   /// - Throws: `SettingError`.
   init(_ settings: Settings, keyFile: String?, allowPlaintext: String? = nil, listens: Bool = false) throws {
     own = try settings.keyPair(flag: keyFile)
@@ -31,9 +31,9 @@ struct LinkKeys: Sendable {
   /// Returns the authentication of peers on a listening link. Nil disables encryption.
   ///
   /// - Parameters:
-  ///   - address: setting of the endpoint.
-  ///   - list: setting of the allowlist. `flag` is the value of its flag.
-  ///   - admitsItself: true if this process also connects to the link.
+  ///   - address: Setting of the endpoint.
+  ///   - list: Setting of the allowlist. `flag` is the value of its flag.
+  ///   - admitsItself: True if this process also connects to the link.
   /// - Throws: `SettingError` for an invalid setting. Also for a link without encryption that other hosts can reach,
   ///   unless the operator permits it.
   mutating func server(
@@ -66,8 +66,8 @@ struct LinkKeys: Sendable {
   /// Returns the authentication of a client. Nil disables encryption.
   ///
   /// - Parameters:
-  ///   - server: setting of the link's public key. `flag` is the value of its flag.
-  ///   - needsOwn: true if the peer must know the client's key. If false, a client without a key gets a random one.
+  ///   - server: Setting of the link's public key. `flag` is the value of its flag.
+  ///   - needsOwn: True if the peer must know the client's key. If false, a client without a key gets a random one.
   /// - Throws: `SettingError`.
   func client(_ server: Setting, flag: String?, needsOwn: Bool, settings: Settings) throws -> CurveClient? {
     guard let key = try settings.publicKey(server, flag: flag) else { return nil }
@@ -82,8 +82,8 @@ struct LinkKeys: Sendable {
   /// Refuses a secret key that no link uses, because its operator expects encrypted links.
   ///
   /// - Parameters:
-  ///   - isUsed: true if a link uses the key.
-  ///   - wanted: settings that would use the key.
+  ///   - isUsed: True if a link uses the key.
+  ///   - wanted: Settings that would use the key.
   /// - Throws: `SettingError`.
   func check(isUsed: Bool, wanted: Setting...) throws {
     guard own != nil, !isUsed else { return }

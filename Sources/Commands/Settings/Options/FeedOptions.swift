@@ -17,9 +17,9 @@ struct FeedOptions: ParsableArguments {
   /// Returns a feed's configuration, without keys for ingest and without a folder.
   ///
   /// - Parameters:
-  ///   - ingest: address of the change log.
-  ///   - http: address of the feed's HTTP server.
-  ///   - keys: keys of the process, to which the function adds the allowlist of subscribers.
+  ///   - ingest: Address of the change log.
+  ///   - http: Address of the feed's HTTP server.
+  ///   - keys: Keys of the process, to which the function adds the allowlist of subscribers.
   /// - Throws: `SettingError`.
   func configuration(
     _ settings: Settings, ingest: Endpoint, http: (host: String, port: Int), keys: inout LinkKeys

@@ -73,7 +73,7 @@ struct IngestOptions: ParsableArguments {
 
   /// Returns ingest's configuration.
   ///
-  /// - Parameter isAll: true if workers and the feed are in this process too.
+  /// - Parameter isAll: True if workers and the feed are in this process too.
   /// - Throws: `SettingError` for an invalid setting.
   func configuration(_ settings: Settings, keys: inout LinkKeys, isAll: Bool = false) throws -> IngestConfiguration {
     let address = try settings.address(.http, flag: http)

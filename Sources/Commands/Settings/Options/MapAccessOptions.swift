@@ -10,8 +10,8 @@ struct MapAccessOptions: ParsableArguments {
   /// Returns the map access.
   ///
   /// - Parameters:
-  ///   - isAll: true if ingest and the feed are in this process.
-  ///   - needsSecret: true for a feed. Without a secret, a feed would show a members-only map to no browser.
+  ///   - isAll: True if ingest and the feed are in this process.
+  ///   - needsSecret: True for a feed. Without a secret, a feed would show a members-only map to no browser.
   /// - Throws: `SettingError` for an invalid setting.
   func mapAccess(_ settings: Settings, isAll: Bool = false, needsSecret: Bool = false) throws -> MapAccess {
     let access = settings.text(.mapAccess, flag: mapAccess)

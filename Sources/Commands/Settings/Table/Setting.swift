@@ -48,8 +48,8 @@ struct Setting: Sendable, Equatable {
   /// Returns the help of the flag: a summary, the environment variable, and the default.
   ///
   /// - Parameters:
-  ///   - summary: help for a command in which the flag has another meaning.
-  ///   - usual: default for a command that has its own.
+  ///   - summary: Help for a command in which the flag has another meaning.
+  ///   - usual: Default for a command that has its own.
   func help(_ summary: String? = nil, default usual: Default? = nil) -> String {
     let note =
       switch usual ?? self.declaredDefault {

@@ -60,8 +60,8 @@ extension JobScheduler {
   /// Returns the first queued posts in a state, by ascending id. A nil state stands for all states.
   ///
   /// - Parameters:
-  ///   - after: lower bound of the ids, exclusive.
-  ///   - limit: maximum number of posts, 1 or more.
+  ///   - after: Lower bound of the ids, exclusive.
+  ///   - limit: Maximum number of posts, 1 or more.
   package func placements(in state: QueueState?, after: PostID?, limit: Int, nowMs: Int64) -> [QueuePlacement] {
     var first: Heap<UInt64> = []
     for (id, entry) in jobs where !id.isLookup && id.rawValue > after?.rawValue ?? 0 && entry.state.matches(state) {

@@ -15,7 +15,7 @@ extension JobScheduler {
 
   /// Ends a session. Its jobs become ready again, except lookups and jobs with too many losses.
   ///
-  /// - Parameter countsAsLoss: true if the jobs may have caused the end.
+  /// - Parameter countsAsLoss: True if the jobs may have caused the end.
   package mutating func close(_ id: UInt64, countsAsLoss: Bool) -> LostLeases {
     rotation.removeAll { $0 == id }
     guard let session = sessions.removeValue(forKey: id) else { return LostLeases() }

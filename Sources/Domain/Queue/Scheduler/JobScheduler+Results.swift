@@ -33,7 +33,7 @@ extension JobScheduler {
 
   /// Delays a job until a time, because its outcome could not be stored, or requires a retry.
   ///
-  /// - Parameter attempts: number of failures so far, as stored. Nil if it has not changed.
+  /// - Parameter attempts: Number of failures so far, as stored. Nil if it has not changed.
   package mutating func delay(_ id: JobID, attempts: Int?, untilMs: Int64) {
     guard jobs[id] != nil else { return }
     jobs[id]?.job.isRemote = false

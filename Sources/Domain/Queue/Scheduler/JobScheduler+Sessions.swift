@@ -56,9 +56,9 @@ extension JobScheduler {
   /// unless the worker says that it still holds them.
   ///
   /// - Parameters:
-  ///   - instance: identity of the worker's process: random, made once at its start.
-  ///   - held: leases that the worker works on, or whose results it keeps.
-  ///   - remoteIntervalMs: interval that the worker's remote provider asks for between two requests of all workers. Nil
+  ///   - instance: Identity of the worker's process: random, made once at its start.
+  ///   - held: Leases that the worker works on, or whose results it keeps.
+  ///   - remoteIntervalMs: Interval that the worker's remote provider asks for between two requests of all workers. Nil
   ///     without a provider.
   /// - Returns: the numbers of the session and of the session that it replaces. Nil if there are
   ///   `Limits.sessionsMax` sessions.
@@ -101,7 +101,7 @@ extension JobScheduler {
   /// Processes a heartbeat, and extends the leases that it names, unless they are too old. A lease that two heartbeats
   /// in a row omit is undelivered. Its job becomes ready again before the lease ends.
   ///
-  /// - Parameter progress: number of jobs that the worker has finished. Nil if the worker does not count its jobs.
+  /// - Parameter progress: Number of jobs that the worker has finished. Nil if the worker does not count its jobs.
   package mutating func heartbeat(
     _ id: UInt64, jobLimit: UInt64, held: [Lease], progress: UInt64? = nil, nowMs: Int64
   ) {

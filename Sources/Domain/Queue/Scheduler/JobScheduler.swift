@@ -50,10 +50,10 @@ package struct JobScheduler: Sendable {
   let firstToken: UInt64
 
   /// - Parameters:
-  ///   - generation: number of this start of ingest, stored before its use, 1 … `Limits.generationMax`.
-  ///   - remotePerSecond: rate of requests to remote providers, of all workers together, in
+  ///   - generation: Number of this start of ingest, stored before its use, 1 … `Limits.generationMax`.
+  ///   - remotePerSecond: Rate of requests to remote providers, of all workers together, in
   ///     `Limits.remotePerSecondRange`.
-  ///   - startMs: current time. The first permit then waits for an interval, because an earlier start may just have
+  ///   - startMs: Current time. The first permit then waits for an interval, because an earlier start may just have
   ///     granted one. Nil omits this wait.
   package init(generation: UInt32, remotePerSecond: Double = Limits.remotePerSecond, startMs: Int64? = nil) {
     firstToken = JobScheduler.firstToken(generation: generation)
@@ -95,7 +95,7 @@ package struct JobScheduler: Sendable {
 
   /// Adds a job that an earlier start of ingest may have leased. A success under such a lease counts.
   ///
-  /// - Parameter untilMs: end of its pause. Nil without a pause.
+  /// - Parameter untilMs: End of its pause. Nil without a pause.
   package mutating func resume(_ job: Job, untilMs: Int64?) {
     guard jobs[job.id] == nil else { return }
     var entry = Entry(job: job, state: .ready, sinceMs: seenMs)

@@ -17,7 +17,7 @@ struct JobSchedulerStalledTests {
 
   /// Sends a heartbeat with all leases every 2 s. Returns the jobs that are lost meanwhile.
   ///
-  /// - Parameter progress: returns the worker's progress at a time in seconds.
+  /// - Parameter progress: Returns the worker's progress at a time in seconds.
   private mutating func beat(
     _ session: UInt64, seconds: ClosedRange<Int64>, progress: (Int64) -> UInt64?
   ) -> [JobID] {
