@@ -25,7 +25,8 @@ struct OnTheMapCommand: AsyncParsableCommand {
         name: "Tools",
         subcommands: [
           PostCommand.self, WatchCommand.self, LoadCommand.self, GeocodeCommand.self, GazetteerCommand.self,
-          KeysCommand.self, HealthCommand.self, QueueCommand.self, UserCommand.self, TopCommand.self,
+          KeysCommand.self, ConfigCommand.self, HealthCommand.self, QueueCommand.self, UserCommand.self,
+          TopCommand.self,
           ConformanceCommand.self,
         ]),
     ])

@@ -9,7 +9,8 @@ struct SystemdTests {
       "Type=exec", "EnvironmentFile=-/etc/onthemap/onthemap.env", "DynamicUser=yes", "NoNewPrivileges=yes",
       "ProtectSystem=strict", "ProtectHome=yes", "PrivateTmp=yes", "PrivateDevices=yes", "CapabilityBoundingSet=",
       "MemoryDenyWriteExecute=yes", "SystemCallFilter=@system-service", "SystemCallFilter=sched_setscheduler",
-      "IPAddressDeny=any", "Restart=on-failure", "RestartSec=1", "StartLimitIntervalSec=0", "PartOf=onthemap.target",
+      "IPAddressDeny=any", "Restart=on-failure", "RestartSec=1", "RestartPreventExitStatus=78",
+      "StartLimitIntervalSec=0", "PartOf=onthemap.target",
       "WantedBy=onthemap.target", "WantedBy=multi-user.target",
     ]
     func rule(_ file: DeployFile) -> [String] {

@@ -3,12 +3,13 @@ import Domain
 import Feed
 import Messaging
 
-struct FeedCommand: AsyncParsableCommand {
+struct FeedCommand: ServiceCommand {
   static let configuration = CommandConfiguration(
     commandName: "feed", abstract: "Publish the latest posts to subscribers. Runs in any number of instances.",
     discussion: """
       Connections between hosts need keys (onthemap keys new --help). SIGHUP reloads
       the allowlist. The feed refuses an invalid list and keeps the current one.
+      Exit status 78 if a setting is invalid.
 
       Examples:
         onthemap feed
@@ -35,7 +36,7 @@ struct FeedCommand: AsyncParsableCommand {
   @OptionGroup var options: FeedOptions
   @OptionGroup var common: CommonOptions
 
-  func run() async throws {
+  func prepare() async throws -> PreparedServices {
     let settings = try await Settings(common)
     let address = try settings.address(.feedHTTP, flag: http, name: "--http")
     let ingest = try settings.endpoint(.feedIngest, flag: ingest)
@@ -55,8 +56,6 @@ struct FeedCommand: AsyncParsableCommand {
     let operations = try OperationsEndpoint(settings, .feedOperations, flag: operations, logger: logger)
     configuration.registry = operations.registry
     configuration.readiness = operations.readiness
-    settings.log(to: logger)
-    keys.announce(to: logger)
     let ready = OneShot<FeedService.Addresses>()
     // The process counts as started once the feed listens. Until its first list arrives, the check of the list fails.
     let service = FeedService(
@@ -69,6 +68,7 @@ struct FeedCommand: AsyncParsableCommand {
           + (try await operations.readyText))
     }
     let reload = ReloadService { [keys] in keys.reload(logger: logger) }
-    try await runServices(operations.services + [service, reload, announcement], settings: settings, logger: logger)
+    return PreparedServices(
+      operations.services + [service, reload, announcement], settings: settings, keys: keys, logger: logger)
   }
 }

@@ -2,13 +2,13 @@ import ArgumentParser
 import Domain
 import Ingest
 
-struct IngestCommand: AsyncParsableCommand {
+struct IngestCommand: ServiceCommand {
   static let configuration = CommandConfiguration(
     commandName: "ingest", abstract: "Accept posts, dispatch geocoding jobs, store results.",
     discussion: """
       Connections between hosts need keys (onthemap keys new --help). SIGHUP reloads
       the allowlists. Ingest refuses an invalid list and keeps the current one.
-      Exit status 74 if the disk fails.
+      Exit status 74 if the disk fails, 78 if a setting is invalid.
 
       Examples:
         onthemap ingest --data /var/lib/onthemap
@@ -20,7 +20,7 @@ struct IngestCommand: AsyncParsableCommand {
   @OptionGroup var options: IngestOptions
   @OptionGroup var common: CommonOptions
 
-  func run() async throws {
+  func prepare() async throws -> PreparedServices {
     let settings = try await Settings(common)
     var keys = try options.keys(settings)
     var configuration = try options.configuration(settings, keys: &keys)
@@ -31,8 +31,6 @@ struct IngestCommand: AsyncParsableCommand {
     let operations = try options.operations(settings, logger: logger)
     configuration.registry = operations.registry
     configuration.readiness = operations.readiness
-    settings.log(to: logger)
-    keys.announce(to: logger)
     let ready = OneShot<IngestService.Addresses>()
     let service = IngestService(configuration, logger: logger) { ready.set($0) }
     let announcement = StartupAnnouncement(logger: logger) { [host = configuration.host] in
@@ -43,6 +41,7 @@ struct IngestCommand: AsyncParsableCommand {
           + "changes=\(addresses.changes) submit=\(addresses.submit)" + (try await operations.readyText))
     }
     let reload = ReloadService { [keys] in keys.reload(logger: logger) }
-    try await runServices(operations.services + [service, reload, announcement], settings: settings, logger: logger)
+    return PreparedServices(
+      operations.services + [service, reload, announcement], settings: settings, keys: keys, logger: logger)
   }
 }

@@ -8,14 +8,14 @@ import ServiceLifecycle
 import Web
 import Worker
 
-struct UpCommand: AsyncParsableCommand {
+struct UpCommand: ServiceCommand {
   static let configuration = CommandConfiguration(
     commandName: "up", abstract: "Run all services in one process.",
     discussion: """
       The services connect over sockets, as separate processes do. Prints their
       addresses when all services are ready. SIGHUP reloads the gazetteer and the
       allowlists. The process refuses a damaged file and keeps the current one.
-      Exit status 74 if the disk fails.
+      Exit status 74 if the disk fails, 78 if a setting is invalid.
 
       Examples:
         onthemap up
@@ -37,7 +37,7 @@ struct UpCommand: AsyncParsableCommand {
   @OptionGroup(title: "Remote provider options") var remote: RemoteOptions
   @OptionGroup var common: CommonOptions
 
-  func run() async throws {
+  func prepare() async throws -> PreparedServices {
     let settings = try await Settings(common)
     var keys = try options.keys(settings)
     var ingest = try options.configuration(settings, keys: &keys, isAll: true)
@@ -55,8 +55,6 @@ struct UpCommand: AsyncParsableCommand {
     let logger = makeLogger("up", level: level)
     let operations = try options.operations(settings, logger: logger)
     (ingest.registry, ingest.readiness) = (operations.registry, operations.readiness)
-    settings.log(to: logger)
-    keys.announce(to: logger)
     let gazetteer = try LiveGazetteer(path: try settings.gazetteer(flag: gazetteer), logger: logger)
 
     // The other services start when ingest listens, because its ports are unknown before.
@@ -105,7 +103,7 @@ struct UpCommand: AsyncParsableCommand {
           addresses, at: authority(host), feed, at: authority(feedAddress.host),
           operations: try await operations.readyText)
       })
-    try await runServices(operations.services + services, settings: settings, logger: logger)
+    return PreparedServices(operations.services + services, settings: settings, keys: keys, logger: logger)
   }
 
   /// Returns a worker that starts when its configuration is known.

@@ -4,13 +4,14 @@ import Foundation
 import Web
 import Worker
 
-struct WorkerCommand: AsyncParsableCommand {
+struct WorkerCommand: ServiceCommand {
   static let configuration = CommandConfiguration(
     commandName: "worker", abstract: "Geocode places for ingest. Runs in any number of instances.",
     usage: "onthemap worker [<options>]",
     discussion: """
       SIGHUP reloads the gazetteer. The worker refuses a damaged file and keeps the
       current one. Connections between hosts need keys (onthemap keys new --help).
+      Exit status 78 if a setting is invalid.
 
       Examples:
         onthemap worker
@@ -35,7 +36,7 @@ struct WorkerCommand: AsyncParsableCommand {
   @OptionGroup var remote: RemoteOptions
   @OptionGroup var common: CommonOptions
 
-  func run() async throws {
+  func prepare() async throws -> PreparedServices {
     let settings = try await Settings(common)
     let logger = makeLogger("worker", level: settings.logLevel)
     let gazetteer = try LiveGazetteer(path: try settings.gazetteer(flag: gazetteer), logger: logger)
@@ -49,21 +50,20 @@ struct WorkerCommand: AsyncParsableCommand {
     configuration.curve = try keys.client(.ingestKey, flag: ingestKey, needsOwn: true, settings: settings)
     try keys.check(isUsed: configuration.curve != nil, wanted: .ingestKey)
     let operations = try OperationsEndpoint(settings, .workerOperations, flag: operations, logger: logger)
-    settings.log(to: logger)
-    keys.announce(to: logger)
     let joined = OneShot<Void>()
     let sessions = WorkerSessions(in: operations.readiness)
     let service = GeocodeWorker(
       configuration, logger: logger, ready: { joined.set(()) },
       session: { [name = configuration.name] in sessions.note(name, hasSession: $0) })
-    // The process counts as started now. Until the worker has a session, the check of sessions fails.
+    // The process counts as started. Until the worker has a session, the check of sessions fails.
     operations.begin()
     let announcement = StartupAnnouncement(logger: logger) { [ingest = configuration.ingest] in
       try await joined.value
       printLine("ready ingest=\(ingest)" + (try await operations.readyText))
     }
     let reload = ReloadService { gazetteer.reopen() }
-    try await runServices(operations.services + [service, reload, announcement], settings: settings, logger: logger)
+    return PreparedServices(
+      operations.services + [service, reload, announcement], settings: settings, keys: keys, logger: logger)
   }
 
   private func workerName(_ settings: Settings) throws -> String {

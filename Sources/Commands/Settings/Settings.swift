@@ -31,8 +31,24 @@ struct SettingError: Error, CustomStringConvertible {
 /// The effective settings: a flag, else the environment, else the file, else the default. Records each setting that a
 /// command reads, for the log.
 final class Settings {
+  /// An effective value, masked if it is secret.
+  struct Value {
+    let name: String
+    let text: String
+    let source: Source
+  }
+
+  /// The source of an effective value.
+  enum Source: Equatable {
+    case flag, environment, standard
+    case file(path: String)
+  }
+
+  /// The effective values of the settings that the command has read, in the order of reading.
+  private(set) var effective: [Value] = []
   private let reader: ConfigReader
-  private var effective: [(name: String, value: String, isDefault: Bool)] = []
+  /// The path of the settings file. Nil without one.
+  private let path: String?
   /// Titles of settings by their address, for the error of an unusable address.
   private var titles: [String: String] = [:]
   let logLevel: Logger.Level
@@ -44,7 +60,8 @@ final class Settings {
     let environment = ProcessInfo.processInfo.environment
     let ours = environment.filter { $0.key.hasPrefix("ONTHEMAP_") && !Settings.isServiceLink($0.key, $0.value) }
     try Settings.refuseUnknown(Array(ours.keys), where: "the environment")
-    let path = common.config ?? environment[Setting.config.name]
+    // An empty variable counts as unset.
+    path = common.config ?? environment[Setting.config.name].flatMap { $0.isEmpty ? nil : $0 }
     var providers: [any ConfigProvider] = [EnvironmentVariablesProvider()]
     if let path {
       guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
@@ -61,25 +78,25 @@ final class Settings {
         .logLevel, expected: "one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))", actual: level)
     }
     self.logLevel = logLevel
-    if let path { effective.append((Setting.config.name, path, false)) }
-    effective.append((Setting.logLevel.name, level, level == Setting.logLevel.defaultValue))
+    if let path { note(.config, path, from: common.config == nil ? .environment : .flag) }
+    note(.logLevel, level, from: common.logLevel != nil ? .flag : set.isEmpty ? .standard : source(of: .logLevel))
   }
 
   /// Returns the text of a setting.
   ///
   /// - Parameter fallback: A computed default. Nil for the setting's own.
   func text(_ setting: Setting, flag: String?, default fallback: String? = nil) -> String {
-    optional(setting, flag: flag) ?? note(setting, fallback ?? setting.defaultValue, isDefault: true)
+    optional(setting, flag: flag) ?? note(setting, fallback ?? setting.defaultValue, from: .standard)
   }
 
   /// Returns the text of a setting. Nil if it is not set.
   func optional(_ setting: Setting, flag: String?) -> String? {
-    if let flag { return note(setting, flag) }
+    if let flag { return note(setting, flag, from: .flag) }
     // An empty value (NAME=) in a file or in the environment unsets a setting.
     guard let value = reader.string(forKey: ConfigKey(setting.path), isSecret: setting.isSecret), !value.isEmpty else {
       return nil
     }
-    return note(setting, value)
+    return note(setting, value, from: source(of: setting))
   }
 
   /// Returns a setting that is a whole number.
@@ -144,15 +161,22 @@ final class Settings {
   /// default.
   func log(to logger: Logger) {
     let isComplete = logger.logLevel <= .debug
-    let shown = effective.filter { isComplete || !$0.isDefault }
+    let shown = effective.filter { isComplete || $0.source != .standard }
     logger.info(
-      "configuration loaded", metadata: Logger.Metadata(uniqueKeysWithValues: shown.map { ($0.name, "\($0.value)") }))
+      "configuration loaded", metadata: Logger.Metadata(uniqueKeysWithValues: shown.map { ($0.name, "\($0.text)") }))
   }
 
-  private func note(_ setting: Setting, _ value: String, isDefault: Bool = false) -> String {
+  @discardableResult
+  private func note(_ setting: Setting, _ value: String, from source: Source) -> String {
     effective.removeAll { $0.name == setting.name }
-    effective.append((setting.name, setting.isSecret ? "***" : value, isDefault))
+    effective.append(Value(name: setting.name, text: setting.isSecret ? "***" : value, source: source))
     return value
+  }
+
+  /// Returns the source of a setting that no flag sets.
+  private func source(of setting: Setting) -> Source {
+    guard ProcessInfo.processInfo.environment[setting.name]?.isEmpty != false, let path else { return .environment }
+    return .file(path: path)
   }
 
   private static func names(in text: String, of path: String) throws -> [String] {

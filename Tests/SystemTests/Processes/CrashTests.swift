@@ -58,7 +58,7 @@ struct CrashTests {
   @Test("A usage error ends `up` without a restart")
   func usage() async throws {
     #expect(try await SystemFixture.current.run("up", "--no-such-option").status == 64)
-    #expect(try await SystemFixture.current.run("up", "--workers", "0").status == 1)
+    #expect(try await SystemFixture.current.run("up", "--workers", "0").status == 78)
   }
 
   /// Creates a program that runs `up` on fixed ports, and uses the same ports after a crash.

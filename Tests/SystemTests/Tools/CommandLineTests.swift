@@ -65,6 +65,23 @@ struct CommandLineTests {
     for word in words { #expect(log.contains(word)) }
   }
 
+  @Test("`config` and the service itself end with status 78 for an invalid setting, and `config` starts no service")
+  func invalidSettings() async throws {
+    let fixture = SystemFixture.current
+    for command in [["config", "up"], ["up"]] {
+      let (status, output, log) = try await fixture.run(command + ["--data", fixture.path("data"), "--workers", "0"])
+      #expect(status == 78 && output.isEmpty && log.contains("1 to 64"), "\(command): \(log)")
+    }
+    let (status, output, _) = try await fixture.run(
+      "config", "ingest", "--data", fixture.path("data"), environment: ["ONTHEMAP_HTTP": "127.0.0.1:1"])
+    #expect(status == 0 && output.contains(#/ONTHEMAP_HTTP +127.0.0.1:1 +environment/#))
+    #expect(!FileManager.default.fileExists(atPath: fixture.path("data")))
+    let file = fixture.path("not-a-gazetteer")
+    try Data(count: 100).write(to: URL(fileURLWithPath: file))
+    let damaged = try await fixture.run("config", "worker", "--gazetteer", file, environment: ["ONTHEMAP_CONFIG": ""])
+    #expect(damaged.status == 78 && damaged.log.contains(file), "\(damaged.log)")
+  }
+
   @Test("An unknown setting is refused with a suggestion, in the environment and in a file")
   func unknownNames() async throws {
     let fixture = SystemFixture.current
