@@ -7,8 +7,8 @@ import lzma
 import re
 
 from areas import distance
-from naming import clean, key
 from cities import LEFT_OUT
+from naming import clean, key
 
 # Maximum distance between two points of one city.
 SAME_CITY_KM = 20

@@ -18,11 +18,11 @@ import re
 import tempfile
 
 from areas import Area, centre, distance, local_areas, reverse_rows
+from cities import PostalNames, SmallCities
 from counties import Counties
 from naming import abbreviations, clean, core, distinct, key
 from packages import PlainUnpickler, Sources, fetch
 from postcodes import Postcodes, city_counties, write
-from cities import PostalNames, SmallCities
 
 HERE = pathlib.Path(__file__).resolve().parent
 
