@@ -112,9 +112,12 @@ let package = Package(
     .target(
       name: "Web",
       dependencies: http + [
-        "COpenAPI", "CSodium", "CZlib", "Domain", "Telemetry", logging, metrics,
+        "COpenAPI", "CSodium", "CZlib", "Domain", "Telemetry", lifecycle, logging, metrics,
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "NIOExtras", package: "swift-nio-extras"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),
 
     // 3: the services. Each can run in its own process. They communicate only as proto/ defines.

@@ -134,7 +134,7 @@ package struct FeedService: Service {
       }
       try await withGracefulShutdownHandler {
         try await HTTPService.run(
-          router, host: configuration.host, port: configuration.port, connections: connections,
+          router, host: configuration.host, port: configuration.port, heldName: "feed-http", connections: connections,
           proxies: configuration.proxies, logger: logger
         ) { [listening] port in
           boundPort.set(port)

@@ -33,6 +33,19 @@ struct SystemdTests {
       ])
   }
 
+  @Test("systemd holds the HTTP socket of ingest and the feed during a restart")
+  func heldSockets() {
+    func rule(_ file: DeployFile) -> [String] {
+      let expected = ["FileDescriptorStoreMax=1", "NotifyAccess=main"]
+      let lines = Set(file.lines)
+      return file.role == "worker" ? [] : expected.filter { !lines.contains(Substring($0)) }.map { "\($0) is missing." }
+    }
+    let feed = DeployFile("deploy/systemd/onthemap-feed.service")
+    enforce(
+      Deployment.services, to: rule,
+      bad: [feed.with("FileDescriptorStoreMax=1\n", replacedBy: ""), feed.with("NotifyAccess=main\n", replacedBy: "")])
+  }
+
   @Test("A worker reads the settings of its instance after those of all units")
   func settingsFiles() {
     func rule(_ file: DeployFile) -> [String] {

@@ -23,8 +23,8 @@ private let ladder: [String: Set<String>] = [
   "SignIn": system.union(["Domain", "CSodium", "HTTPClient"]),
   "RemoteGeocoding": system.union(["Domain", "HTTPClient", "Logging"]),
   "SQLiteStore": system.union(["CSQLite", "Domain", "GRDB*", "Logging", "Metrics", "Store", "Telemetry"]),
-  "Web": system.union([
-    "COpenAPI", "CSodium", "CZlib", "Domain", "Hummingbird", "NIO*", "HTTPTypes", "Logging", "Metrics", "Telemetry",
+  "Web": service.union([
+    "COpenAPI", "CSodium", "CZlib", "Domain", "Hummingbird*", "NIO*", "HTTPTypes", "Metrics", "Telemetry",
   ]),
 
   "Store": system.union(["Domain"]),

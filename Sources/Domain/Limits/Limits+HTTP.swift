@@ -44,6 +44,9 @@ extension Limits {
   /// Time for which a lookup continues after its client has closed its sending side, in milliseconds. Most such clients
   /// have disconnected.
   package static let httpDisconnectGraceMs: Int64 = 1_000
+  /// Time for which a shutdown waits for the next request of an idle connection, or for the rest of a request, in
+  /// milliseconds.
+  package static let httpQuiesceMs: Int64 = 1_000
   /// Longest `Prefer: wait`, in seconds.
   package static let waitSecondsMax = 30
   /// Maximum number of requests that wait for a post's outcome. Each is one connection and about 1 KB.

@@ -118,7 +118,8 @@ package struct IngestService: Service {
     let endpoints = components.endpoints
     let http = HTTPRun { [self] in
       try await HTTPService.run(
-        components.router(), host: configuration.host, port: configuration.port, proxies: configuration.proxies,
+        components.router(), host: configuration.host, port: configuration.port, heldName: "http",
+        proxies: configuration.proxies,
         form: CompatResponseFormat.body, logger: logger
       ) { port in
         ready(

@@ -50,6 +50,14 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   /// Callback for a disconnect before the response is written.
   private var onDisconnect: (@Sendable (DisconnectReason) -> Void)?
   private var disconnectTimer: Scheduled<Void>?
+  /// True after the server has begun to shut down. The last response then announces the end of the connection.
+  private var isQuiescing = false
+  /// True while a shutdown waits for the connection's request.
+  private var isQuiesceHeld = false
+  /// Timer of a shutdown that waits for a request, or for the rest of one.
+  private var quiesceTimer: Scheduled<Void>?
+  /// True between the head and the end of a request.
+  private var isReadingBody = false
   private var disconnectReason = DisconnectReason.closed
   private let heads = RequestHeads()
   private let counts: ConnectionCounts
@@ -98,7 +106,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
       context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
       return
     case .head(var head):
-      isReceiving = true
+      (isReceiving, isReadingBody) = (true, true)
       ignoresInput = head.method == .connect
       var closes = heads.isLast
       // A single pass: a search for each field by name costs more than the rest of this function.
@@ -114,11 +122,14 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
       }
       if ignoresInput || closes {
         head.headerFields[.connection] = "close"
-        return context.fireChannelRead(wrapInboundOut(.head(head)))
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+        return passOnShutdown(context)
       }
+      context.fireChannelRead(data)
+      return passOnShutdown(context)
     case .body: break
     case .end:
-      isReceiving = false
+      (isReceiving, isReadingBody) = (false, false)
       received += 1
       endReceiving()
     }
@@ -156,7 +167,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         return
       }
       begun += 1
-      guard ignoresInput, begun == received + (isReceiving ? 1 : 0) else {
+      guard ignoresInput || isQuiescing, begun == received + (isReceiving ? 1 : 0) else {
         return context.write(data, promise: promise)
       }
       head.headerFields[.connection] = "close"
@@ -187,7 +198,25 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
       isInputClosed = true
       scheduleDisconnect()
     }
-    context.fireUserInboundEventTriggered(event)
+    guard event is ChannelShouldQuiesceEvent else { return context.fireUserInboundEventTriggered(event) }
+    isQuiescing = true
+    // Hummingbird closes a connection without a request in progress. But a request may be on its way, and a client
+    // cannot repeat every request.
+    isQuiesceHeld = received == responded && !isReadingBody
+    if isQuiesceHeld || isReceiving && responded >= received {
+      quiesceTimer = schedule(context.eventLoop, ms: Limits.httpQuiesceMs) { [self] in
+        if isReceiving, responded >= received { return timeOut(context, afterMs: Limits.httpQuiesceMs) }
+        passOnShutdown(context)
+      }
+    }
+    if !isQuiesceHeld { context.fireUserInboundEventTriggered(event) }
+  }
+
+  /// Passes on the shutdown that waits for a request. Without one, does nothing.
+  private func passOnShutdown(_ context: ChannelHandlerContext) {
+    guard isQuiesceHeld else { return }
+    isQuiesceHeld = false
+    context.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
   }
 
   /// Calls back, at most once, when the client disconnects before the response to the current request is written.
@@ -213,6 +242,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     self.context = nil
     reportDisconnect()
     disconnectTimer?.cancel()
+    quiesceTimer?.cancel()
     endReceiving()
     unreadTimeout?.cancel()
     if let counted { counts.release(counted) }
@@ -223,7 +253,10 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   private func updateReceiveTimeout(_ context: ChannelHandlerContext) {
     if isReceiving, responded >= received {
       receiveTimeout =
-        receiveTimeout ?? schedule(context.eventLoop, ms: Limits.httpRequestMs) { [self] in timeOut(context) }
+        receiveTimeout
+        ?? schedule(context.eventLoop, ms: Limits.httpRequestMs) { [self] in
+          timeOut(context, afterMs: Limits.httpRequestMs)
+        }
     } else {
       endReceiving()
     }
@@ -234,9 +267,9 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     receiveTimeout = nil
   }
 
-  private func timeOut(_ context: ChannelHandlerContext) {
+  private func timeOut(_ context: ChannelHandlerContext, afterMs: Int64) {
     if problem == nil {
-      let seconds = Limits.httpRequestMs / 1_000
+      let seconds = afterMs / 1_000
       let problem = Problem(
         .requestTimeout, "request_timeout", "the request did not arrive within \(seconds) s; send it again")
       respond(problem, context)

@@ -1,6 +1,7 @@
 package import Domain
 import Glibc
 package import Hummingbird
+import HummingbirdCore
 package import Logging
 import NIOCore
 
@@ -10,6 +11,7 @@ package enum HTTPService {
   ///
   /// - Parameters:
   ///   - port: The port. 0 selects a free one.
+  ///   - heldName: The name under which systemd holds the socket while the service restarts. Nil if it does not.
   ///   - connections: The maximum number of concurrent connections. Further connections wait. Nil selects
   ///     `connectionsMax()`.
   ///   - proxies: The trusted reverse proxies. The limit per network does not apply to them.
@@ -18,34 +20,31 @@ package enum HTTPService {
   ///   - ready: Called once with the actual port.
   /// - Throws: `ListenError`.
   package static func run(
-    _ router: Router<ConnectionContext>, host: String, port: Int, connections: Int? = nil,
+    _ router: Router<ConnectionContext>, host: String, port: Int, heldName: String? = nil, connections: Int? = nil,
     proxies: TrustedProxies = TrustedProxies(), form: @escaping ProblemFormat = { _, _ in nil }, logger: Logger,
     listening: Logger.Message = "http listening", ready: @escaping @Sendable (Int) -> Void
   ) async throws {
-    var serverLogger = logger
-    // At level info Hummingbird logs its start and its end, in words that differ from the services' logs.
-    if logger.logLevel == .info { serverLogger.logLevel = .warning }
     let connections = connections ?? connectionsMax()
     let counts = ConnectionCounts(
       perNetworkMax: max(1, connections / Limits.httpNetworkShare), proxies: proxies)
-    let application = Application(
-      router: router,
-      server: .http1(
-        configuration: .init(
-          additionalChannelHandlers: [HTTPConnectionGuard(counts, form: form)],
-          idleTimeout: .milliseconds(Limits.httpIdleMs),
-          httpDecoderConfiguration: .init(
-            maxHeaderFieldSize: Limits.httpHeaderBytesMax, maxHeaderListSize: Limits.httpHeaderBytesMax,
-            maxHeaderFieldCount: Limits.httpHeadersMax))),
+    let responder = RequestResponder(router.buildResponder(), logger: logger)
+    let channel = HTTP1Channel(
+      responder: { try await responder.respond(to: $0, $1, $2) },
       configuration: .init(
-        address: .hostname(host, port: port), backlog: Limits.httpBacklog,
-        availableConnectionsDelegate: .maximum(connections, logger: logger)),
-      onServerRunning: { channel in
-        let port = channel.localAddress?.port ?? port
-        logger.info(listening, metadata: ["address": "\(host):\(port)"])
-        ready(port)
-      }, logger: serverLogger)
-    do { try await application.run() } catch let error as IOError {
+        additionalChannelHandlers: [HTTPConnectionGuard(counts, form: form)],
+        idleTimeout: .milliseconds(Limits.httpIdleMs),
+        httpDecoderConfiguration: .init(
+          maxHeaderFieldSize: Limits.httpHeaderBytesMax, maxHeaderListSize: Limits.httpHeaderBytesMax,
+          maxHeaderFieldCount: Limits.httpHeadersMax)))
+    let server = HTTPServer(
+      host: host, port: port, heldName: heldName, connectionsMax: connections, channel: channel, logger: logger
+    ) {
+      server in
+      let port = server.localAddress?.port ?? port
+      logger.info(listening, metadata: ["address": "\(host):\(port)"])
+      ready(port)
+    }
+    do { try await server.run() } catch let error as IOError {
       throw ListenError(address: "\(host):\(port)", reason: error.localizedReason)
     } catch is SocketAddressError.UnknownHost {
       throw ListenError(address: "\(host):\(port)", reason: "unknown host")

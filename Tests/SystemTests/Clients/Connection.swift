@@ -93,6 +93,23 @@ final class Connection: Sendable {
     return received
   }
 
+  /// Receives a response without a body, or with a body that its Content-Length announces.
+  func response() async throws -> String {
+    var received: [UInt8] = []
+    while true {
+      let text = String(decoding: received, as: UTF8.self)
+      if let head = text.range(of: "\r\n\r\n"),
+        let length = text.firstMatch(of: #/(?i)content-length: (\d+)/#).flatMap({ Int($0.1) }),
+        text[head.upperBound...].utf8.count >= length
+      {
+        return text
+      }
+      let more = try await some(within: .seconds(120))
+      if more.isEmpty { return text }
+      received += more
+    }
+  }
+
   /// Waits for data and returns it. Returns no bytes if the peer has closed. Throws when the time is over.
   func some(within limit: Duration) async throws -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: 65_536)

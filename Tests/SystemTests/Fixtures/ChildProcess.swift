@@ -18,7 +18,11 @@ struct ChildProcess {
   ///   - executable: The program's path.
   ///   - output: The file that the process's standard output is appended to.
   ///   - log: The file that its standard error is appended to.
-  init(_ executable: String, _ arguments: [String], environment: [String: String], output: String, log: String) throws {
+  ///   - socket: The socket that the process gets as descriptor 3. Nil passes none.
+  init(
+    _ executable: String, _ arguments: [String], environment: [String: String], output: String, log: String,
+    socket: Int32? = nil
+  ) throws {
     var files = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&files)
     defer { posix_spawn_file_actions_destroy(&files) }
@@ -26,7 +30,11 @@ struct ChildProcess {
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output, O_WRONLY | O_APPEND, 0)
     posix_spawn_file_actions_addopen(&files, STDERR_FILENO, log, O_WRONLY | O_APPEND, 0)
     let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
-    for descriptor in open where descriptor > STDERR_FILENO { posix_spawn_file_actions_addclose(&files, descriptor) }
+    for descriptor in open where descriptor > STDERR_FILENO && descriptor != socket {
+      posix_spawn_file_actions_addclose(&files, descriptor)
+    }
+    // The original is close-on-exec.
+    if let socket { posix_spawn_file_actions_adddup2(&files, socket, 3) }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

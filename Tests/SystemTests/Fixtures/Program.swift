@@ -19,6 +19,8 @@ final class Program: Sendable {
   let environment: [String: String]
   private let output: URL
   private let log: URL
+  /// The socket that the next start gets, as systemd passes it, with its name.
+  private let held = Mutex<(descriptor: Int32, name: String)?>(nil)
   private let process = Mutex<ChildProcess?>(nil)
 
   /// - Parameters:
@@ -55,16 +57,23 @@ final class Program: Sendable {
     }
   }
 
+  /// Passes a socket to all later starts, as systemd does.
+  func pass(_ descriptor: Int32, name: String) { held.withLock { $0 = (descriptor, name) } }
+
   /// - Parameter command: A command that runs the program and keeps its process id, such as a tracer, with its
   /// arguments.
   func start(under command: [String] = []) throws {
     try Data().write(to: output)
+    let held = held.withLock { $0 }
+    let variables = held.map { ["LISTEN_FDS": "1", "LISTEN_FDNAMES": $0.name] } ?? [:]
     let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ONTHEMAP_") }
-      .merging(environment) { $1 }
+      .merging(environment.merging(variables) { $1 }) { $1 }
+    // The shell knows its process id, which is the program's too.
+    let command = held == nil ? command : ["sh", "-c", "LISTEN_PID=$$ exec \"$@\"", "sh"] + command
     let process = try ChildProcess(
       command.isEmpty ? executable.path : "/usr/bin/env",
       command.isEmpty ? arguments : command + [executable.path] + arguments,
-      environment: environment, output: output.path, log: log.path)
+      environment: environment, output: output.path, log: log.path, socket: held?.descriptor)
     self.process.withLock { $0 = process }
   }
 

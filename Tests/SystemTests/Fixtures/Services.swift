@@ -116,9 +116,9 @@ enum Port {
   }
 }
 
-/// A listener that never responds.
+/// A listening socket, from which the tests accept no connection.
 final class Listener: Sendable {
-  private let descriptor: Int32
+  let descriptor: Int32
 
   /// True if a client has connected.
   var hasConnection: Bool {
