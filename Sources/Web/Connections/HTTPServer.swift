@@ -10,7 +10,7 @@ import ServiceLifecycle
 
 /// HTTP server on one listening socket. Hummingbird's own server can only bind an address. This one can also take over
 /// a held socket, and loses no connection that it has accepted.
-struct HTTPServer: Service {
+struct HTTPServer {
   let host: String
   /// Port. 0 selects a free one.
   let port: Int

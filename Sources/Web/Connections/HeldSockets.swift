@@ -48,6 +48,8 @@ package enum HeldSockets {
   static func take(_ name: String, on address: SocketAddress) -> CInt? {
     guard let descriptor = state.withLock({ $0.passed.removeValue(forKey: name) }) else { return nil }
     if listens(descriptor, on: address) { return descriptor }
+    // systemd closes its copy later. The socket must not listen until then: the new address may have the same port.
+    shutdown(descriptor, CInt(SHUT_RDWR))
     close(descriptor)
     Systemd.notify("FDSTOREREMOVE=1\nFDNAME=\(name)")
     return nil
@@ -56,7 +58,7 @@ package enum HeldSockets {
   /// Asks systemd to hold a socket. Does nothing without `prepare()`, or without systemd.
   static func store(_ descriptor: CInt, as name: String) {
     guard state.withLock({ $0.isEnabled }) else { return }
-    // systemd itself would remove a socket with an error, such as one without a peer.
+    // FDPOLL=0: systemd keeps the socket also after an error on it.
     Systemd.notify("FDSTORE=1\nFDPOLL=0\nFDNAME=\(name)", descriptor: descriptor)
   }
 

@@ -106,17 +106,49 @@ struct HeldSocketTests {
     return getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &size) == 0 ? info.tcpi_sacked : 0
   }
 
-  @Test("After a change of the address, systemd forgets the old socket and ingest binds the new address")
+  @Test("After a change of the host, ingest binds the new address, and systemd forgets the old socket")
   func otherAddress() async throws {
     let receiver = try NotificationReceiver(SystemFixture.current.path("notify"))
-    let old = try Listener(port: try Port.free())
     let port = try Port.free()
-    let ingest = try ingest(receiver, http: "127.0.0.1:\(port)")
-    ingest.pass(old.descriptor, name: "http")
-    try await ingest.startAndWait()
-    #expect(ingest.ready["http"] == "http://127.0.0.1:\(port)")
+    let before = try ingest(receiver, http: "127.0.0.1:\(port)")
+    try await before.startAndWait()
+    let descriptor = try #require(try await receiver.receive().descriptor)
+    before.signal(SIGTERM)
+    #expect(try await before.exit() == 0)
+    let after = try ingest(receiver, http: "0.0.0.0:\(port)")
+    after.pass(descriptor, name: "http")
+    try await after.startAndWait()
+    #expect(after.ready["http"] == "http://0.0.0.0:\(port)")
     #expect(try await receiver.receive().message == "FDSTOREREMOVE=1\nFDNAME=http")
     #expect(try await receiver.receive().message.hasPrefix("FDSTORE=1"))
+  }
+
+  @Test("After kill -9, a request that was sent before the next start gets its response")
+  func killed() async throws {
+    let receiver = try NotificationReceiver(SystemFixture.current.path("notify"))
+    let port = try Port.free()
+    let ingest = try ingest(receiver, http: "127.0.0.1:\(port)")
+    try await ingest.startAndWait()
+    ingest.pass(try #require(try await receiver.receive().descriptor), name: "http")
+    try await ingest.kill()
+    let connection = try Connection(port: port)
+    try await connection.send(Array("GET /v2/feed HTTP/1.1\r\nHost: map.example\r\n\r\n".utf8))
+    try await ingest.startAndWait()
+    #expect(try await connection.response().hasPrefix("HTTP/1.1 200"))
+  }
+
+  @Test("The feed stores its socket as feed-http, and `up` stores none")
+  func roles() async throws {
+    let receiver = try NotificationReceiver(SystemFixture.current.path("notify"))
+    let environment = ["NOTIFY_SOCKET": receiver.path]
+    let up = try await SystemFixture.current.up(environment: environment)
+    let feed = try SystemFixture.current.program(
+      [
+        "feed", "--ingest", try up.changes, "--publish", "tcp://127.0.0.1:\(try Port.free())", "--query",
+        "tcp://127.0.0.1:\(try Port.free())", "--http", "127.0.0.1:0", "--operations", "none", "--data", "none",
+      ], environment: environment)
+    try await feed.startAndWait()
+    #expect(try await receiver.receive().message == "FDSTORE=1\nFDPOLL=0\nFDNAME=feed-http")
   }
 }
 

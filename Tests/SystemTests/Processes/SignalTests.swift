@@ -36,6 +36,7 @@ struct SignalTests {
       try await stream.reached((index + 1) * 60)
       program.signal(SIGTERM)
       #expect(try await program.exit() == 0, "\(program)")
+      #expect(program.standardError.contains("shutdown requested"))
       try await program.startAndWait()
     }
     try await sent

@@ -86,7 +86,7 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.depth == 1)
   }
 
-  @Test("A lease that two heartbeats omit is undelivered, and its job goes out again without a loss")
+  @Test("A lease that two heartbeats omit is undelivered, and its job is leased again without a loss")
   mutating func reconciliation() {
     let (session, leases) = leaseThree()
     scheduler.heartbeat(session, jobLimit: 3, held: [leases[0], leases[1]], nowMs: 2_000)
