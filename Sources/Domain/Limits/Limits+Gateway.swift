@@ -1,0 +1,40 @@
+/// Limits of gateways and of ingest's link to them.
+extension Limits {
+  /// Time for which a gateway holds a request while it has no connection to ingest, in milliseconds. A restart of
+  /// ingest takes about two seconds, and a takeover by a standby about ten. Most clients wait at least 30 seconds.
+  package static let gatewayHoldMs: Int64 = 15_000
+  /// Interval between two Hellos of a gateway, in milliseconds. A gateway detects a restart of ingest within this time.
+  package static let gatewayHelloMs: Int64 = 250
+  /// Pause before a gateway resends a request that was not sent or that ingest refused for now, in milliseconds.
+  package static let gatewayRetryMs: Int64 = 50
+  /// Time without a message from ingest after which a gateway reconnects, in milliseconds: eight missed Hellos.
+  package static let gatewaySilenceMs: Int64 = 8 * gatewayHelloMs
+  /// Maximum number of posts in one frame of a gateway. 64 posts suffice to spread a frame's cost.
+  package static let gatewayPostsMax = 256
+  /// Maximum number of post frames of a gateway without a reply. Further posts wait, and then share a frame. One frame
+  /// is at the disk, and one is on its way.
+  package static let gatewayPostFramesMax = 2
+  /// Maximum number of posts that a gateway holds: 26 MB if all have the longest place and link. Each needs an open
+  /// HTTP connection, so the gateway has at most `httpConnectionsMax`.
+  package static let gatewayPostsHeldMax = 10_000
+  /// Maximum number of other requests that a gateway holds, and that ingest executes for all gateways together.
+  package static let gatewayRequestsMax = 8_192
+  /// Maximum size of the bodies of these requests together, in bytes.
+  package static let gatewayBytesMax = 67_108_864
+  /// Maximum size of a frame from a gateway, in bytes. The largest bulk request fits with its headers, and so do 256
+  /// posts with the longest keys, places and links.
+  package static let gatewayFrameBytesMax = bulkBytesMax + 65_536
+  /// Maximum size of the body of a response to a gateway, in bytes. A page of 1,000 posts with the longest places and
+  /// links has about 3 MB.
+  package static let gatewayResponseBytesMax = 8_388_608
+  /// Maximum size of a frame to a gateway, in bytes: the largest response with its headers.
+  package static let gatewayReplyFrameBytesMax = gatewayResponseBytesMax + 65_536
+  /// Maximum number of replies that libzmq queues for one gateway. Every open request has a slot for its reply.
+  package static let gatewayFramesQueuedMax = 2 * gatewayRequestsMax
+  /// Maximum number of frames of one gateway that libzmq keeps until ingest reads them.
+  package static let gatewayFramesUnreadMax = 1_000
+  /// Maximum size of the name of a connection, in bytes: the number of ingest's run, and libzmq's routing id.
+  package static let gatewayConnectionBytesMax = 64
+  /// Maximum time for which a shutdown of ingest waits for the open requests of gateways, in milliseconds.
+  package static let gatewayShutdownMs: Int64 = 1_000
+}

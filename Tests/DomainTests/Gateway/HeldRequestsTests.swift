@@ -1,0 +1,180 @@
+import Domain
+import Testing
+
+@Suite("Held requests")
+struct HeldRequestsTests {
+  private static let first = HeldRequests.Connection(name: [1], generation: 7)
+  private static let second = HeldRequests.Connection(name: [2], generation: 8)
+
+  /// Returns held requests with a connection at time 0. The first Hello is sent.
+  private static func connected() -> HeldRequests {
+    var held = HeldRequests(nowMs: 0)
+    #expect(held.tick(nowMs: 0) == [.hello])
+    #expect(held.welcome(first, nowMs: 0) == [.turnedAvailable(true)])
+    return held
+  }
+
+  @Test("A request waits for the first Welcome, and is then sent")
+  func waitsForWelcome() {
+    var held = HeldRequests(nowMs: 0)
+    held.add(2, isRepeatable: true, nowMs: 0)
+    #expect(held.tick(nowMs: 0) == [.hello])
+    #expect(held.welcome(Self.first, nowMs: 10) == [.turnedAvailable(true)])
+    #expect(held.tick(nowMs: 10) == [.send(2)])
+    #expect(held.tick(nowMs: 20) == [])
+    #expect(held.complete(2, nowMs: 20) == true)
+    #expect(held.count == 0)
+  }
+
+  @Test("A request without a connection fails after the hold, and not a millisecond earlier")
+  func endsAfterHold() {
+    var held = HeldRequests(nowMs: 0)
+    held.add(2, isRepeatable: true, nowMs: 0)
+    let effects1 = held.tick(nowMs: Limits.gatewayHoldMs - 1)
+    #expect(!effects1.contains(.fail(2, .unavailable)))
+    let effects2 = held.tick(nowMs: Limits.gatewayHoldMs)
+    #expect(effects2.contains(.fail(2, .unavailable)))
+    #expect(held.count == 0)
+  }
+
+  @Test("A new connection repeats a repeatable request, and ends every other one with an unknown outcome")
+  func repeatsAfterLoss() {
+    var held = Self.connected()
+    held.add(2, isRepeatable: true, nowMs: 1)
+    held.add(4, isRepeatable: false, nowMs: 1)
+    #expect(held.tick(nowMs: 1) == [.send(2), .send(4)])
+    #expect(held.welcome(Self.second, nowMs: 100) == [.fail(4, .unknownOutcome)])
+    #expect(held.tick(nowMs: 100) == [.send(2)])
+    #expect(held.complete(2, nowMs: 110) == true)
+  }
+
+  @Test("A Welcome with the same connection repeats nothing")
+  func sameConnection() {
+    var held = Self.connected()
+    held.add(2, isRepeatable: true, nowMs: 1)
+    #expect(held.tick(nowMs: 1) == [.send(2)])
+    #expect(held.welcome(Self.first, nowMs: 100) == [])
+    #expect(held.tick(nowMs: 100) == [])
+  }
+
+  @Test("The hold begins anew when a sent request loses its connection")
+  func holdBeginsAnew() {
+    var held = Self.connected()
+    held.add(2, isRepeatable: true, nowMs: 0)
+    #expect(held.tick(nowMs: 0) == [.send(2)])
+    // Ingest waits for the post's outcome for 20 s, and is alive.
+    for nowMs in stride(from: Limits.gatewayHelloMs, through: 20_000, by: Int64.Stride(Limits.gatewayHelloMs)) {
+      #expect(held.tick(nowMs: nowMs) == [.hello])
+      #expect(held.welcome(Self.first, nowMs: nowMs) == [])
+    }
+    let lostMs = 20_000 + Limits.gatewaySilenceMs
+    #expect(held.tick(nowMs: lostMs) == [.turnedAvailable(false), .reconnect, .hello])
+    let effects3 = held.tick(nowMs: lostMs + Limits.gatewayHoldMs - 1)
+    #expect(!effects3.contains(.fail(2, .unavailable)))
+    let effects4 = held.tick(nowMs: lostMs + Limits.gatewayHoldMs)
+    #expect(effects4.contains(.fail(2, .unavailable)))
+  }
+
+  @Test("Silence ends the connection, and requests that are not repeatable")
+  func silence() {
+    var held = Self.connected()
+    held.add(4, isRepeatable: false, nowMs: 0)
+    #expect(held.tick(nowMs: 0) == [.send(4)])
+    #expect(held.tick(nowMs: Limits.gatewaySilenceMs - 1) == [.hello])
+    #expect(
+      held.tick(nowMs: Limits.gatewaySilenceMs)
+        == [.turnedAvailable(false), .fail(4, .unknownOutcome), .reconnect, .hello])
+    #expect(!held.isAvailable)
+  }
+
+  @Test("A request that could not be sent is sent again after a pause")
+  func unsent() {
+    var held = Self.connected()
+    held.add(4, isRepeatable: false, nowMs: 1)
+    #expect(held.tick(nowMs: 1) == [.send(4)])
+    held.recordUnsent(4, nowMs: 1)
+    #expect(held.tick(nowMs: Limits.gatewayRetryMs) == [])
+    #expect(held.tick(nowMs: 1 + Limits.gatewayRetryMs) == [.send(4)])
+  }
+
+  @Test("A request on a stale connection is sent again after the next Welcome, even if it is not repeatable")
+  func staleConnection() {
+    var held = Self.connected()
+    held.add(4, isRepeatable: false, nowMs: 1)
+    #expect(held.tick(nowMs: 1) == [.send(4)])
+    #expect(held.refuse(4, .staleConnection, nowMs: 2) == [.turnedAvailable(false)])
+    #expect(held.tick(nowMs: 2) == [.hello])
+    #expect(held.welcome(Self.second, nowMs: 3) == [.turnedAvailable(true)])
+    #expect(held.tick(nowMs: 3) == [.send(4)])
+  }
+
+  @Test("A request that ingest refuses at its shutdown waits for the next run")
+  func shutdown() {
+    var held = Self.connected()
+    held.add(4, isRepeatable: false, nowMs: 1)
+    held.add(6, isRepeatable: false, nowMs: 1)
+    #expect(held.tick(nowMs: 1) == [.send(4), .send(6)])
+    #expect(held.refuse(6, .shutdown, nowMs: 2) == [.turnedAvailable(false)])
+    // Ingest still replies to the requests that it has begun.
+    #expect(held.complete(4, nowMs: 3) == true)
+    #expect(held.tick(nowMs: 3) == [])
+    #expect(held.tick(nowMs: 2 + Limits.gatewayRetryMs) == [.hello])
+    #expect(held.welcome(Self.second, nowMs: 500) == [.turnedAvailable(true)])
+    let effects5 = held.tick(nowMs: 500)
+    #expect(effects5.contains(.send(6)))
+  }
+
+  @Test("A busy ingest gets the request again after a pause, on the same connection")
+  func busy() {
+    var held = Self.connected()
+    held.add(4, isRepeatable: false, nowMs: 1)
+    #expect(held.tick(nowMs: 1) == [.send(4)])
+    #expect(held.refuse(4, .busy, nowMs: 2) == [])
+    #expect(held.isAvailable)
+    #expect(held.tick(nowMs: 2 + Limits.gatewayRetryMs) == [.send(4)])
+  }
+
+  @Test("A request of a client that has disconnected is cancelled at ingest only if it was sent")
+  func cancellation() {
+    var held = Self.connected()
+    held.add(2, isRepeatable: true, nowMs: 1)
+    #expect(held.cancel(2) == [])
+    #expect(held.tick(nowMs: 1) == [])
+    held.add(4, isRepeatable: true, nowMs: 1)
+    #expect(held.tick(nowMs: 1) == [.send(4)])
+    #expect(held.cancel(4) == [.cancel(4)])
+    #expect(held.cancel(4) == [])
+    #expect(held.complete(4, nowMs: 2) == false)
+  }
+
+  @Test("An earlier run of ingest is refused, and does not count as a sign of life")
+  func earlierRun() {
+    var held = HeldRequests(nowMs: 0)
+    #expect(held.welcome(Self.second, nowMs: 0) == [.turnedAvailable(true)])
+    #expect(held.welcome(Self.first, nowMs: 1_000) == [.refusedGeneration(7, latest: 8)])
+    #expect(held.connection == Self.second)
+    let effects6 = held.tick(nowMs: Limits.gatewaySilenceMs)
+    #expect(effects6.contains(.reconnect))
+  }
+
+  @Test("A second reply to a request is ignored")
+  func secondReply() {
+    var held = Self.connected()
+    held.add(2, isRepeatable: true, nowMs: 1)
+    #expect(held.tick(nowMs: 1) == [.send(2)])
+    #expect(held.complete(2, nowMs: 2) == true)
+    #expect(held.complete(2, nowMs: 3) == false)
+  }
+
+  @Test("The next tick is due when something must happen, and never in the past")
+  func nextTick() {
+    var held = Self.connected()
+    #expect(held.nextMs(nowMs: 0) == Limits.gatewayHelloMs)
+    held.add(2, isRepeatable: true, nowMs: 100)
+    #expect(held.nextMs(nowMs: 100) == 100)
+    #expect(held.tick(nowMs: 100) == [.send(2)])
+    held.recordUnsent(2, nowMs: 100)
+    #expect(held.nextMs(nowMs: 100) == 100 + Limits.gatewayRetryMs)
+    #expect(held.nextMs(nowMs: 5_000) == 5_000)
+  }
+}
