@@ -6,7 +6,7 @@ struct ProtocolTests {
   private let document = DeployFile("proto/README.md")
   private let protos = [
     "jobs/v1/jobs", "changes/v1/changes", "feed/v1/feed", "feed/v1/query", "submit/v1/submit",
-    "admin/v1/admin",
+    "gateway/v1/gateway", "admin/v1/admin",
   ].map {
     DeployFile("proto/onthemap/\($0).proto")
   }
@@ -47,7 +47,7 @@ struct ProtocolTests {
   @Test("The protocol document names the ZAP domain of each link")
   func domains() {
     let links = DeployFile("Sources/Messaging/Transport/LinkName.swift").matches(of: "^  case ([a-z]+)$")
-    #expect(links.count == 5)
+    #expect(links.count == 6)
     func rule(_ file: DeployFile) -> [String] {
       links.filter { !file.text.contains("`otm.\($0)`") }.map { "otm.\($0) is missing." }
     }
@@ -68,7 +68,8 @@ struct ProtocolTests {
       "postEventsShownMax", "deadReasonsMax", "commitTimesKept",
       "submitPostsMax", "submitFrameBytesMax", "submitRequestsOfConnectionMax", "submitRequestsMax", "submitRetryMs",
       "sessionTokenBytes", "idempotencyKeyBytesMax", "queueDepthMax", "streamsMax", "streamHeartbeatMs",
-      "feedChangesKept",
+      "feedChangesKept", "gatewayHoldMs", "gatewayHelloMs", "gatewayRetryMs", "gatewayPostsMax", "gatewayRequestsMax",
+      "gatewayBytesMax", "gatewayResponseBytesMax",
     ]
     func rule(_ file: DeployFile) -> [String] {
       names.compactMap { name in

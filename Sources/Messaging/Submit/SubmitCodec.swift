@@ -94,7 +94,8 @@ struct ProducerMessage {
 }
 
 extension FieldWriter {
-  fileprivate mutating func draft(_ post: SubmittedPost) {
+  /// Writes the fields of a `Draft`.
+  mutating func draft(_ post: SubmittedPost) {
     text(1, post.idempotencyKey)
     text(2, post.place)
     text(3, post.link)
@@ -117,7 +118,8 @@ extension FieldWriter {
 }
 
 extension SubmittedPost {
-  fileprivate init?(_ fields: inout FieldReader) {
+  /// Decodes the fields of a `Draft`. Nil if only the generated code can read them.
+  init?(_ fields: inout FieldReader) {
     var (key, place, link) = ("", "", "")
     var (latitude, longitude): (Double?, Double?)
     var trace: TraceContext?

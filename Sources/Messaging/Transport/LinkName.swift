@@ -6,6 +6,8 @@ package enum LinkName: String, Sendable, CaseIterable, CustomStringConvertible {
   case jobs
   /// The link to which feeds connect.
   case changes
+  /// The link to which gateways connect.
+  case gateway
   /// The link to which subscribers connect.
   case feed
   /// The link to which clients connect for queries of a feed.

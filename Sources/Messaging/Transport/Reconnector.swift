@@ -105,7 +105,7 @@ extension LinkName {
   fileprivate var publicKeyFlag: String {
     switch self {
     case .submit: "--submit-key"
-    case .jobs, .changes: "--ingest-key"
+    case .jobs, .changes, .gateway: "--ingest-key"
     case .feed, .query: "--feed-key"
     }
   }

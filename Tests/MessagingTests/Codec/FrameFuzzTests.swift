@@ -114,7 +114,8 @@ struct FrameFuzzTests {
       FeedRequest.with { ($0.magic, $0.major, $0.requestID, $0.body) = (Protocol.magic, Protocol.major, 1, body) }.bytes
     }
     + submitRequestBodies.map { SubmitRequest(id: 1, token: TestSubmitServer.token, $0).bytes }
-    + submitReplyBodies.map { SubmitReply(id: 1, $0).bytes }
+    + submitReplyBodies.map { SubmitReply(id: 1, $0).bytes } + GoldenFrame.gatewayFrames.map(\.bytes)
+    + GoldenFrame.gatewayReplyFrames.map(\.bytes)
 
   @Test("A mutated frame of the job link is refused or survives a round trip")
   func jobs() {
@@ -160,6 +161,29 @@ struct FrameFuzzTests {
       }
       for entry in read { try #require(Onthemap_Feed_V1_Entry(entry).entry == entry, "\(bytes)") }
       return !read.isEmpty
+    }
+  }
+
+  @Test("A mutated frame of the gateway link is refused or survives a round trip")
+  func gateway() {
+    Fuzz.rounds(6_000) { random in
+      let bytes = random.changed(random.one(of: Self.frames), with: Self.frames)
+      try GatewayCodecTests.requireSameReading(of: bytes)
+      let frame = GatewayFrame([bytes][...])
+      if let frame {
+        try #require(GatewayFrame([frame.bytes][...]) == frame, "\(bytes)")
+        for post in frame.posts.posts.map(\.post) {
+          try #require(Onthemap_Gateway_V1_SessionPost(post).post == post, "\(bytes)")
+        }
+      }
+      let reply = GatewayReply([bytes])
+      if let reply {
+        try #require(GatewayReply([reply.bytes]) == reply, "\(bytes)")
+        for result in reply.results.results.compactMap(\.result) {
+          try #require(Onthemap_Gateway_V1_PostResult(result).result == result, "\(bytes)")
+        }
+      }
+      return frame?.body != nil || reply?.body != nil
     }
   }
 

@@ -19,7 +19,7 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
 
   static let all =
     feedFrames + queryFrames + changeFrames + workerFrames + ingestFrames + submitRequestFrames + submitReplyFrames
-    + adminRequestFrames + adminReplyFrames
+    + gatewayFrames + gatewayReplyFrames + adminRequestFrames + adminReplyFrames
 
   static func frame<Wire: Message>(
     _ package: String, _ body: String, _ type: Wire.Type, _ bytes: [UInt8],

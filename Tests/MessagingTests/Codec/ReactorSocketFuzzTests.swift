@@ -20,6 +20,13 @@ struct ReactorSocketFuzzTests {
     let wake = WakeupEvent()
     let (jobs, changes) = (CommandQueue<JobServer.Command>(wake), CommandQueue<[FeedChange]>(wake))
     let submitted = CommandQueue<SubmitServer.Command>(wake)
+    let (fromGateways, ofGateway) = (
+      CommandQueue<GatewayServer.Command>(wake), CommandQueue<GatewayClient.Command>(wake)
+    )
+    for number in 0..<9 {
+      ofGateway.enqueue(
+        .post(SessionPost(token: TestSubmitServer.token, post: .sample(number))) { _ in reached.add() })
+    }
     jobs.enqueue(.committed(.accepted((1...9).map { .post($0) })))
     changes.enqueue((7...9).map { .upsert(.sample($0)) })
     let (reactor, _) = try Reactor.start("fuzz", wake: wake) { context in
@@ -50,6 +57,20 @@ struct ReactorSocketFuzzTests {
               }
             }
           }),
+        try GatewayServer(
+          context, bind: .anyPort(), generation: 3, commands: fromGateways, logger: quiet,
+          onRequest: { request in
+            reached.add()
+            switch request {
+            case .posts(let ticket, let posts):
+              fromGateways.enqueue(
+                .results(ticket, posts.map { _ in .accepted(.numbered(1), createdMs: 1, isReplayed: false) }))
+            case .http(let ticket, let request):
+              fromGateways.enqueue(
+                .response(ticket, ForwardedResponse(status: 200, headers: request.headers, body: request.body)))
+            case .cancel: break
+            }
+          }),
       ]
       let others: [any ReactorSocket] = [
         publisher,
@@ -62,6 +83,9 @@ struct ReactorSocketFuzzTests {
             batch += 1
             return .batch(batch, [.sample(1), .sample(2)])
           }, event: { _ in reached.add() }),
+        try GatewayClient(
+          context, connect: unusedEndpoint, gateway: "fuzz", commands: ofGateway, logger: quiet,
+          turnedAvailable: { _ in reached.add() }),
       ]
       round(Sockets(routers: routers, others: others))
       return ([], ())

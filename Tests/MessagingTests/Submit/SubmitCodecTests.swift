@@ -116,7 +116,7 @@ extension SeededRandom {
     one(of: [nil, 0, -180, 500, Double(Int64(bitPattern: next()) % 1_800_000_000) / 1e7])
   }
 
-  fileprivate mutating func posts(below count: Int) -> [SubmittedPost] {
+  mutating func posts(below count: Int) -> [SubmittedPost] {
     (0..<below(count)).map { _ in
       SubmittedPost(
         idempotencyKey: text(), place: text(), link: text(), latitude: degrees(), longitude: degrees(),

@@ -55,6 +55,10 @@ struct LinkKeys: Sendable {
         "\(list.title) requires \(Setting.keyFile.title). Create a key file with: onthemap keys new.")
     }
     if path == AllowListFile.anyone {
+      // Ingest believes a gateway about the addresses of its clients, on which limits depend.
+      guard link != .gateway else {
+        throw SettingError(list, expected: "a file of the gateways' public keys", actual: path)
+      }
       openLinks.append(link)
       return CurveServer(keys: own, access: LiveAllowList(nil))
     }
@@ -136,8 +140,8 @@ struct LinkKeys: Sendable {
       case .feed, .query: leak = (.allowSubscribers, "map")
       case .changes: leak = (.allowFeeds, "map")
       case .jobs: leak = (.allowWorkers, "places")
-      // A producer only sends posts, with the token of its account.
-      case .submit: continue
+      // A producer or a gateway only sends requests, with the tokens of accounts.
+      case .submit, .gateway: continue
       }
       logger.warning(
         """

@@ -1,0 +1,242 @@
+import Domain
+package import Logging
+import Metrics
+import SwiftProtobuf
+import Telemetry
+
+/// A gateway's end of the gateway link: a DEALER, driven by `HeldRequests`. It batches posts, and holds every request
+/// until ingest's reply.
+package final class GatewayClient: ReactorSocket {
+  /// The end of a request without a reply.
+  package enum Failure: Error, Sendable, Hashable {
+    /// Ingest was not available in time. It may have stored a post that has an idempotency key.
+    case unavailable
+    /// Ingest may have executed the request.
+    case unknownOutcome
+    /// The client has disconnected.
+    case cancelled
+    /// The gateway holds too many requests. Ingest has not executed the request.
+    case busy
+    /// Ingest cannot process the frame. The text is for people.
+    case refused(String)
+  }
+
+  /// A request of the gateway. Each one ends with exactly one call of its completion, on the reactor's thread. A
+  /// completion must not block.
+  package enum Command: Sendable {
+    /// Submits a post. The post has an idempotency key, so the client may send it again.
+    case post(SessionPost, @Sendable (Result<SessionPostResult, Failure>) -> Void)
+    /// Forwards an HTTP request under the caller's number.
+    case request(
+      UInt64, ForwardedRequest, isRepeatable: Bool, @Sendable (Result<ForwardedResponse, Failure>) -> Void)
+    /// The client of a request has disconnected. Does nothing for a request that has ended.
+    case cancel(UInt64)
+  }
+
+  private struct WaitingPost {
+    let post: SessionPost
+    let sinceMs: Int64
+    let completion: @Sendable (Result<SessionPostResult, Failure>) -> Void
+  }
+
+  private enum Open {
+    case posts([WaitingPost])
+    case request(ForwardedRequest, @Sendable (Result<ForwardedResponse, Failure>) -> Void)
+  }
+
+  package let socket: Socket
+  private let endpoint: Endpoint
+  private let gateway: String
+  private let commands: CommandQueue<Command>
+  private let logger: Logger
+  private let turnedAvailable: @Sendable (Bool) -> Void
+  private var held: HeldRequests
+  private var open: [UInt64: Open] = [:]
+  /// Posts that are in no frame yet, oldest first.
+  private var waitingPosts: [WaitingPost] = []
+  private var postFrames = 0
+  private var postsHeld = 0
+  private var bytesHeld = 0
+  /// Number of the last post frame. Numbers of post frames are odd, and those of requests are even.
+  private var lastFrame: UInt64 = 1
+  private var refusedGeneration: UInt32?
+  private var malformed = MalformedFrames("gateway")
+  private let reconnects = Metric.linkReconnects.counter("gateway")
+
+  /// Creates the client, and connects its socket. Reactor's thread only, like every method here.
+  ///
+  /// - Parameters:
+  ///   - gateway: Name of the gateway for people, at most `Limits.peerNameBytesMax` bytes.
+  ///   - curve: Keys of the gateway and of the link. Nil disables encryption.
+  ///   - turnedAvailable: Handler of a change of ingest's availability. It must not block. The client begins
+  ///     unavailable.
+  package init(
+    _ context: Reactor.Context, connect endpoint: Endpoint, gateway: String, curve: CurveClient? = nil,
+    commands: CommandQueue<Command>, logger: Logger, turnedAvailable: @escaping @Sendable (Bool) -> Void
+  ) throws(LinkError) {
+    socket = try context.socket(.dealer, frameBytesMax: Limits.gatewayReplyFrameBytesMax)
+    try socket.set(ZMQOption.immediate, 1)
+    try context.connect(socket, endpoint, as: .gateway, curve: curve, logger: logger)
+    self.endpoint = endpoint
+    self.gateway = gateway
+    self.commands = commands
+    self.logger = logger
+    self.turnedAvailable = turnedAvailable
+    held = HeldRequests(nowMs: Reactor.nowMs)
+  }
+
+  package func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    if frames.count == 1, let (id, results) = GatewayCodec.results(frames[0]) {
+      return finish(id, results, nowMs: nowMs)
+    }
+    guard let reply = GatewayReply(frames) else { return logOnce("not a GatewayReply of this protocol", nowMs: nowMs) }
+    switch reply.body {
+    case .welcome(let welcome):
+      guard (1...Limits.gatewayConnectionBytesMax).contains(welcome.connection.count) else {
+        return logOnce("a Welcome without a valid connection", nowMs: nowMs)
+      }
+      perform(
+        held.welcome(.init(name: Array(welcome.connection), generation: welcome.generation), nowMs: nowMs), nowMs: nowMs
+      )
+    case .results(let results): finish(reply.requestID, results.results.compactMap(\.result), nowMs: nowMs)
+    case .response(let response): finish(reply.requestID, .success(response.response), nowMs: nowMs)
+    case .notExecuted(let refusal):
+      perform(held.refuse(reply.requestID, refusal.reason.refusal, nowMs: nowMs), nowMs: nowMs)
+    case .error(let error):
+      logOnce(error.detail, nowMs: nowMs)
+      guard held.complete(reply.requestID, nowMs: nowMs) else { return }
+      fail(reply.requestID, .refused(error.detail))
+    case nil: logOnce("a GatewayReply without a known body", nowMs: nowMs)
+    }
+  }
+
+  private func finish(_ id: UInt64, _ results: [SessionPostResult], nowMs: Int64) {
+    guard case .posts(let posts)? = open[id] else { return }
+    guard results.count == posts.count else { return logOnce("a wrong number of results", nowMs: nowMs) }
+    guard held.complete(id, nowMs: nowMs) else { return }
+    close(id)
+    for (post, result) in zip(posts, results) { post.completion(.success(result)) }
+  }
+
+  private func finish(_ id: UInt64, _ response: Result<ForwardedResponse, Failure>, nowMs: Int64) {
+    guard case .request(_, let completion)? = open[id], held.complete(id, nowMs: nowMs) else { return }
+    close(id)
+    completion(response)
+  }
+
+  package func tick(nowMs: Int64) -> Int64 {
+    for command in commands.drain() { receive(command, nowMs: nowMs) }
+    expirePosts(nowMs: nowMs)
+    while !waitingPosts.isEmpty, postFrames < Limits.gatewayPostFramesMax {
+      let posts = Array(waitingPosts.prefix(Limits.gatewayPostsMax))
+      waitingPosts.removeFirst(posts.count)
+      lastFrame += 2
+      postFrames += 1
+      open[lastFrame] = .posts(posts)
+      held.add(lastFrame, isRepeatable: true, nowMs: nowMs)
+    }
+    perform(held.tick(nowMs: nowMs), nowMs: nowMs)
+    return min(held.nextMs(nowMs: nowMs), waitingPosts.first.map { $0.sinceMs + Limits.gatewayHoldMs } ?? .max)
+  }
+
+  /// Does nothing. The gateway's HTTP server has ended its requests before.
+  package func shutDown() {}
+
+  private func receive(_ command: Command, nowMs: Int64) {
+    switch command {
+    case .post(let post, let completion):
+      guard postsHeld < Limits.gatewayPostsHeldMax else { return completion(.failure(.busy)) }
+      postsHeld += 1
+      waitingPosts.append(WaitingPost(post: post, sinceMs: nowMs, completion: completion))
+    case .request(let number, let request, let isRepeatable, let completion):
+      guard held.count < Limits.gatewayRequestsMax, bytesHeld + request.body.count <= Limits.gatewayBytesMax else {
+        return completion(.failure(.busy))
+      }
+      bytesHeld += request.body.count
+      open[number * 2] = .request(request, completion)
+      held.add(number * 2, isRepeatable: isRepeatable, nowMs: nowMs)
+    case .cancel(let number):
+      guard open[number * 2] != nil else { return }
+      perform(held.cancel(number * 2), nowMs: nowMs)
+      fail(number * 2, .cancelled)
+    }
+  }
+
+  /// Ends the posts that have waited too long for a frame.
+  private func expirePosts(nowMs: Int64) {
+    while let first = waitingPosts.first, nowMs - first.sinceMs >= Limits.gatewayHoldMs {
+      waitingPosts.removeFirst()
+      postsHeld -= 1
+      first.completion(.failure(.unavailable))
+    }
+  }
+
+  private func perform(_ effects: [HeldRequests.Effect], nowMs: Int64) {
+    for effect in effects {
+      switch effect {
+      case .send(let id): if !send(id) { held.recordUnsent(id, nowMs: nowMs) }
+      case .hello:
+        socket.send(GatewayFrame(id: 0, connection: [], .hello(.with { $0.gateway = gateway })).bytes)
+      case .reconnect:
+        try? socket.reconnect(endpoint)
+        reconnects.increment()
+      case .cancel(let id): socket.send(GatewayFrame(id: id, connection: connection, .cancel(.init())).bytes)
+      case .fail(let id, .unavailable): fail(id, .unavailable)
+      case .fail(let id, .unknownOutcome): fail(id, .unknownOutcome)
+      case .turnedAvailable(let isAvailable):
+        if isAvailable {
+          logger.notice("ingest available", metadata: ["endpoint": "\(endpoint)"])
+        } else {
+          logger.warning("ingest unavailable: holding requests", metadata: ["endpoint": "\(endpoint)"])
+        }
+        turnedAvailable(isAvailable)
+      case .refusedGeneration(let generation, let latest):
+        guard refusedGeneration != generation else { continue }
+        refusedGeneration = generation
+        logger.error(
+          "earlier run of ingest refused: stop it",
+          metadata: ["generation": "\(generation)", "latest_generation": "\(latest)"])
+      }
+    }
+  }
+
+  private var connection: [UInt8] { held.connection?.name ?? [] }
+
+  /// Sends a request. Returns false if there is no connection, or if the connection is full.
+  private func send(_ id: UInt64) -> Bool {
+    switch open[id] {
+    case .posts(let posts)?:
+      socket.send(GatewayCodec.batch(posts.map(\.post), id: id, connection: connection)) == .accepted
+    case .request(let request, _)?:
+      socket.send(GatewayFrame(id: id, connection: connection, .request(.init(request))).bytes) == .accepted
+    case nil: true
+    }
+  }
+
+  private func fail(_ id: UInt64, _ failure: Failure) {
+    switch open[id] {
+    case .posts(let posts)?:
+      close(id)
+      for post in posts { post.completion(.failure(failure)) }
+    case .request(_, let completion)?:
+      close(id)
+      completion(.failure(failure))
+    case nil: break
+    }
+  }
+
+  private func close(_ id: UInt64) {
+    switch open.removeValue(forKey: id) {
+    case .posts(let posts)?:
+      postFrames -= 1
+      postsHeld -= posts.count
+    case .request(let request, _)?: bytesHeld -= request.body.count
+    case nil: break
+    }
+  }
+
+  private func logOnce(_ reason: String, nowMs: Int64) {
+    guard malformed.add(nowMs: nowMs) else { return }
+    malformed.log(reason, to: logger)
+  }
+}

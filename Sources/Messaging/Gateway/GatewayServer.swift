@@ -1,0 +1,164 @@
+package import Domain
+import FoundationEssentials
+package import Logging
+import SwiftProtobuf
+
+/// Ingest's end of the gateway link: a ROUTER that receives posts and HTTP requests from gateways.
+///
+/// Requests leave through `onRequest`, and their replies return as `Command`. The server itself uses no disk. If a reply
+/// cannot be sent, the gateway has disconnected. It repeats the request on its next connection.
+package final class GatewayServer: ReactorSocket {
+  /// The destination of a reply.
+  package typealias Ticket = GatewayAdmission.Ticket
+
+  /// A request to ingest.
+  package enum Request: Sendable {
+    /// Submits 1 to `Limits.gatewayPostsMax` posts. The reply has one result for each post.
+    case posts(Ticket, [SessionPost])
+    case http(Ticket, ForwardedRequest)
+    /// The client of an HTTP request has disconnected.
+    case cancel(Ticket)
+  }
+
+  /// A command from ingest. Any thread may enqueue it.
+  package enum Command: Sendable {
+    /// Results in the batch's order. Accepted posts are durable.
+    case results(Ticket, [SessionPostResult])
+    case response(Ticket, ForwardedResponse)
+    /// Executes no more requests, and calls back when the open requests have their replies.
+    case shutDown(@Sendable () -> Void)
+  }
+
+  package let socket: Socket
+  /// Address with the actual port.
+  package let endpoint: Endpoint
+  private let commands: CommandQueue<Command>
+  private let logger: Logger
+  private let onRequest: @Sendable (Request) -> Void
+  private var admission: GatewayAdmission
+  /// Called when the shutdown has no open requests.
+  private var isShutDownCallback: (@Sendable () -> Void)?
+  private var malformed = MalformedFrames("gateway")
+
+  /// Creates the server. Reactor's thread only, like every method here.
+  ///
+  /// - Parameters:
+  ///   - generation: Number of ingest's run, which rises with each start.
+  ///   - curve: Keys of the link. Nil disables encryption.
+  ///   - onRequest: Handler of requests. It runs on the reactor's thread and must not block.
+  package init(
+    _ context: Reactor.Context, bind: Endpoint, generation: UInt32, curve: CurveServer? = nil,
+    commands: CommandQueue<Command>, logger: Logger, onRequest: @escaping @Sendable (Request) -> Void
+  ) throws(LinkError) {
+    socket = try context.socket(.router, frameBytesMax: Limits.gatewayFrameBytesMax)
+    try socket.set(ZMQOption.routerMandatory, 1)
+    try socket.set(ZMQOption.sendHighWater, Int32(Limits.gatewayFramesQueuedMax))
+    try socket.set(ZMQOption.receiveHighWater, Int32(Limits.gatewayFramesUnreadMax))
+    endpoint = try context.bind(socket, bind, as: .gateway, curve: curve, logger: logger)
+    admission = GatewayAdmission(generation: generation)
+    self.commands = commands
+    self.logger = logger
+    self.onRequest = onRequest
+  }
+
+  package func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    let peer = frames.first ?? []
+    if frames.count == 2, let (id, connection, posts) = GatewayCodec.batch(frames[1]) {
+      return receive(posts, Ticket(peer: peer, request: id), connection)
+    }
+    guard let frame = GatewayFrame(frames.dropFirst()) else {
+      return refuse(peer, id: 0, .malformed, "not a GatewayFrame of this protocol", nowMs: nowMs)
+    }
+    let ticket = Ticket(peer: peer, request: frame.requestID)
+    // Check the version before the body: another version may have bodies that are unknown here.
+    guard frame.major == Protocol.major, frame.body != nil || frame.minor <= Protocol.minor else {
+      let detail = "this ingest supports version \(Protocol.major).\(Protocol.minor)"
+      return refuse(peer, id: frame.requestID, .unsupportedVersion, detail, nowMs: nowMs)
+    }
+    switch frame.body {
+    case .hello: welcome(peer)
+    case .posts(let batch): receive(batch.posts.map(\.post), ticket, Array(frame.connection))
+    case .request(let request): receive(request.request, ticket, Array(frame.connection))
+    case .cancel: if admission.isOpen(ticket) { onRequest(.cancel(ticket)) }
+    case nil: refuse(peer, id: frame.requestID, .malformed, "a GatewayFrame without a body", nowMs: nowMs)
+    }
+  }
+
+  private func welcome(_ peer: [UInt8]) {
+    guard let connection = admission.connection(of: peer) else { return }
+    send(
+      Ticket(peer: peer, request: 0),
+      .welcome(
+        .with {
+          $0.connection = Data(connection.name)
+          $0.generation = connection.generation
+          $0.heartbeatMs = UInt32(Limits.gatewayHelloMs)
+        }))
+  }
+
+  private func receive(_ posts: [SessionPost], _ ticket: Ticket, _ connection: [UInt8]) {
+    guard (1...Limits.gatewayPostsMax).contains(posts.count) else {
+      return fail(ticket, .outOfRange, "a batch of \(posts.count) posts; send 1 to \(Limits.gatewayPostsMax)")
+    }
+    guard admit(ticket, connection, bytes: 0) else { return }
+    onRequest(.posts(ticket, posts))
+  }
+
+  private func receive(_ request: ForwardedRequest, _ ticket: Ticket, _ connection: [UInt8]) {
+    guard admit(ticket, connection, bytes: request.body.count) else { return }
+    onRequest(.http(ticket, request))
+  }
+
+  /// Admits a request, or replies that ingest does not execute it.
+  private func admit(_ ticket: Ticket, _ connection: [UInt8], bytes: Int) -> Bool {
+    switch admission.begin(ticket, on: connection, bytes: bytes) {
+    case .admit: return true
+    case .refuse(let refusal): send(ticket, .notExecuted(.with { $0.reason = .init(refusal) }))
+    case .open:
+      fail(ticket, .outOfRange, "request_id \(ticket.request) is open already; give each request its own number")
+    }
+    return false
+  }
+
+  package func tick(nowMs: Int64) -> Int64 {
+    for command in commands.drain() {
+      switch command {
+      case .results(let ticket, let results):
+        if admission.end(ticket) { socket.send(ticket.peer, GatewayCodec.results(results, id: ticket.request)) }
+      case .response(let ticket, let response):
+        if admission.end(ticket) { send(ticket, .response(.init(response))) }
+      case .shutDown(let callback):
+        admission.shutDown()
+        isShutDownCallback = callback
+      }
+    }
+    if let isShutDownCallback, admission.isIdle { isShutDownCallback() }
+    return .max
+  }
+
+  /// Does nothing. A gateway without a reply repeats its request at the next run of ingest.
+  package func shutDown() {}
+
+  /// Counts a malformed frame. Logs it and replies at most once a second.
+  private func refuse(
+    _ peer: [UInt8], id: UInt64, _ code: Onthemap_Gateway_V1_ErrorCode, _ detail: String, nowMs: Int64
+  ) {
+    guard malformed.add(nowMs: nowMs) else { return }
+    malformed.log(detail, to: logger)
+    fail(Ticket(peer: peer, request: id), code, detail)
+  }
+
+  private func fail(_ ticket: Ticket, _ code: Onthemap_Gateway_V1_ErrorCode, _ detail: String) {
+    send(
+      ticket,
+      .error(
+        .with {
+          $0.code = code
+          $0.detail = detail
+        }))
+  }
+
+  private func send(_ ticket: Ticket, _ body: GatewayReply.OneOf_Body) {
+    socket.send(ticket.peer, GatewayReply(id: ticket.request, body).bytes)
+  }
+}

@@ -1,0 +1,147 @@
+import Synchronization
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+/// Ingest's end of the gateway link on its own reactor. It stores only the idempotency keys and ids of posts, and
+/// responds to every HTTP request with the request's body.
+final class TestGatewayServer: Sendable {
+  private struct State {
+    var ids: [String: PostID] = [:]
+    var executed: [String] = []
+    var cancelled = 0
+    var frames = 0
+    var isSilent = false
+    var held: [GatewayServer.Command] = []
+  }
+
+  private let state = Mutex(State())
+  private let commands: CommandQueue<GatewayServer.Command>
+  private let wake = WakeupEvent()
+  private let generation: UInt32
+
+  init(generation: UInt32) {
+    self.generation = generation
+    commands = CommandQueue(wake)
+  }
+
+  /// Starts the server. The caller stops the reactor.
+  func start(_ bind: Endpoint) throws -> Reactor {
+    try Reactor.start("ingest", wake: wake) { [self] context in
+      let server = try GatewayServer(
+        context, bind: bind, generation: generation, commands: commands, logger: quiet, onRequest: { self.handle($0) })
+      return ([server], ())
+    }.reactor
+  }
+
+  /// Targets of the executed HTTP requests, in order.
+  var executed: [String] { state.withLock { $0.executed } }
+  /// Number of distinct posts.
+  var stored: Int { state.withLock { $0.ids.count } }
+  /// Number of frames with posts.
+  var frames: Int { state.withLock { $0.frames } }
+  var cancelled: Int { state.withLock { $0.cancelled } }
+  /// Number of requests whose replies are held back.
+  var held: Int { state.withLock { $0.held.count } }
+
+  /// Holds back the replies while `isSilent` is true, and sends them when it becomes false.
+  func setSilent(_ isSilent: Bool) {
+    let held = state.withLock { state in
+      state.isSilent = isSilent
+      defer { if !isSilent { state.held = [] } }
+      return isSilent ? [] : state.held
+    }
+    for command in held { commands.enqueue(command) }
+  }
+
+  /// Begins the shutdown. Returns when all open requests have their replies.
+  func shutDown() async throws {
+    let isDone = OneShot<Void>()
+    commands.enqueue(.shutDown { isDone.set(()) })
+    try await isDone.value
+  }
+
+  private func handle(_ request: GatewayServer.Request) {
+    let command: GatewayServer.Command? = state.withLock { state in
+      let command: GatewayServer.Command
+      switch request {
+      case .posts(let ticket, let posts):
+        state.frames += 1
+        command = .results(
+          ticket,
+          posts.map { post in
+            let known = state.ids[post.post.idempotencyKey]
+            let id = known ?? .numbered(UInt64(state.ids.count + 1))
+            state.ids[post.post.idempotencyKey] = id
+            return .accepted(id, createdMs: 1, isReplayed: known != nil)
+          })
+      case .http(let ticket, let request):
+        state.executed.append(request.target)
+        command = .response(ticket, ForwardedResponse(status: 200, headers: request.headers, body: request.body))
+      case .cancel:
+        state.cancelled += 1
+        return nil
+      }
+      guard state.isSilent else { return command }
+      state.held.append(command)
+      return nil
+    }
+    if let command { commands.enqueue(command) }
+  }
+}
+
+/// A gateway's end of the link on its own reactor.
+final class TestGateway: Sendable {
+  private let commands: CommandQueue<GatewayClient.Command>
+  private let reactor: Reactor
+  private let available: AvailabilityFlag
+
+  /// The latest availability of ingest.
+  private final class AvailabilityFlag: Sendable {
+    let value = Mutex(false)
+  }
+
+  init(_ endpoint: Endpoint) throws {
+    let wake = WakeupEvent()
+    let (commands, available) = (CommandQueue<GatewayClient.Command>(wake), AvailabilityFlag())
+    (self.commands, self.available) = (commands, available)
+    reactor = try Reactor.start("gateway", wake: wake) { context in
+      let client = try GatewayClient(
+        context, connect: endpoint, gateway: "test", commands: commands, logger: quiet,
+        turnedAvailable: { isAvailable in available.value.withLock { $0 = isAvailable } })
+      return ([client], ())
+    }.reactor
+  }
+
+  var isAvailable: Bool { available.value.withLock { $0 } }
+
+  func stop() { reactor.stop() }
+
+  func post(_ number: Int) async -> Result<SessionPostResult, GatewayClient.Failure> {
+    await withCheckedContinuation { continuation in
+      commands.enqueue(
+        .post(SessionPost(token: TestSubmitServer.token, post: .sample(number))) { continuation.resume(returning: $0) })
+    }
+  }
+
+  func request(
+    _ number: UInt64, _ request: ForwardedRequest, isRepeatable: Bool = true
+  ) async -> Result<ForwardedResponse, GatewayClient.Failure> {
+    await withCheckedContinuation { continuation in
+      commands.enqueue(
+        .request(number, request, isRepeatable: isRepeatable) { continuation.resume(returning: $0) })
+    }
+  }
+
+  func cancel(_ number: UInt64) { commands.enqueue(.cancel(number)) }
+}
+
+extension ForwardedRequest {
+  static func sample(_ target: String, bytes: Int = 5) -> ForwardedRequest {
+    ForwardedRequest(
+      method: "POST", target: target, authority: "map.example.org",
+      headers: [Header(name: "Accept", value: "*/*"), Header(name: "X-Empty", value: "")],
+      body: [UInt8](repeating: 7, count: bytes), clientAddress: "192.0.2.1")
+  }
+}
