@@ -28,6 +28,10 @@ enum InjectedBug: String, CaseIterable, CustomTestStringConvertible {
   case forgetsAttempts
   /// After a start the list has the sequence number of its newest post, although a deletion came later.
   case forgetsDeletions
+  /// A gateway forgets its requests when it loses the connection to ingest.
+  case forgetsHeldRequests
+  /// A gateway repeats a request under a new idempotency key.
+  case repeatsUnderNewKey
   /// Feeds get a removal without the entry that refills the list.
   case forgetsBackfill
 

@@ -41,6 +41,13 @@ final class Simulation {
     case subscriberReceives(FeedPacket)
     case subscriberTicks(atMs: Int64)
     case joinArrives(from: Address)
+    case gatewayReceives(Request)
+    case gatewayTicks(atMs: Int64)
+    case gatewayMessageArrives(GatewayMessage)
+    case gatewayAnswerArrives(GatewayAnswer, connection: Int)
+    case gatewayConnectionBreaks
+    case gatewayIsCut
+    case ingestShutsDown
     case partition(Int)
     /// The index is a worker's. The next two indices are the feed's link to ingest and the subscriber's link.
     case connectionDies(Int)
@@ -68,6 +75,7 @@ final class Simulation {
   var revisions: [Revision] = []
   var feed = SimulatedFeed()
   var subscriber = SimulatedSubscriber()
+  var gateway = SimulatedGateway()
   /// Token of the latest lease of each job.
   var latestTokens: [JobID: UInt64] = [:]
   var isCalm = false
@@ -145,6 +153,7 @@ final class Simulation {
     try makeClients()
     eventQueue.schedule(.feedStarts, inMs: 10)
     tickSubscriber()
+    startGateway()
     if random.happens(30) { eventQueue.schedule(.feedEnds, inMs: random.between(1_000, Simulation.faultsMs)) }
     for _ in 0..<6 { eventQueue.schedule(.ownerRevises, inMs: random.between(100, Simulation.faultsMs)) }
     for _ in 0..<4 { eventQueue.schedule(.clientLooksUp, inMs: random.between(100, Simulation.faultsMs)) }
@@ -172,6 +181,7 @@ final class Simulation {
     trace("the calm begins")
     isCalm = true
     network.heal()
+    gateway.cutUntilMs = 0
     eventQueue.schedule(.operatorResumes, inMs: 1)
   }
 
@@ -192,7 +202,7 @@ final class Simulation {
     case .ingestStarts: try await startIngest()
     case .ingestEnds: if ingest != nil { endIngest("the end of its process") }
     case .ingestTicks, .ingestReceives, .storeCommits, .storeCompletes, .requestArrives, .revisionArrives,
-      .fetchArrives, .fetchTimesOut, .clientLooksUp, .lookupTimesOut:
+      .fetchArrives, .fetchTimesOut, .clientLooksUp, .lookupTimesOut, .gatewayMessageArrives, .ingestShutsDown:
       if nowMs < suspendedUntilMs {
         eventQueue.schedule(event, inMs: suspendedUntilMs - nowMs)
       } else {
@@ -224,6 +234,11 @@ final class Simulation {
     case .subscriberReceives(let packet): subscriberReceives(packet)
     case .subscriberTicks(let atMs): if subscriber.dueMs == atMs { tickSubscriber() }
     case .joinArrives(let address): feedReceivesJoin(from: address)
+    case .gatewayReceives(let request): gatewayReceives(request)
+    case .gatewayTicks(let atMs): if gateway.dueMs == atMs { tickGateway() }
+    case .gatewayAnswerArrives(let answer, let connection): gatewayReceives(answer, on: connection)
+    case .gatewayConnectionBreaks: breakGatewayConnection(pauseMs: random.between(50, 500))
+    case .gatewayIsCut: gateway.cutUntilMs = nowMs + random.between(500, 8_000)
     case .partition(let index):
       let untilMs = nowMs + random.between(500, 12_000)
       network.partition(index, random.one(of: SimulatedNetwork.Direction.allCases), untilMs: untilMs)
@@ -249,6 +264,11 @@ final class Simulation {
     case .storeCompletes(let generation, let completed): complete(completed, generation: generation)
     case .requestArrives(let request): try await ingestReceives(request)
     case .revisionArrives(let number): ingestReceives(revision: number)
+    case .gatewayMessageArrives(let message): try await ingestReceives(message)
+    case .ingestShutsDown:
+      guard ingest != nil else { return }
+      ingest?.gateways.shutDown()
+      eventQueue.schedule(.ingestEnds, inMs: random.between(50, 1_000))
     case .fetchArrives(let fetch): ingestReceives(fetch)
     case .fetchTimesOut: sendFetchReplies()
     case .clientLooksUp: lookUp()

@@ -43,7 +43,7 @@ extension Simulation {
     for client in clients {
       let posts = try await database.posts(client.pendingPosts.compactMap(\.acceptedID))
       let stored = Dictionary(uniqueKeysWithValues: posts.map { ($0.id, $0) })
-      for pending in client.pendingPosts {
+      for pending in client.pendingPosts where pending.acceptedID != nil {
         let post = pending.acceptedID.flatMap { stored[$0] }
         let entry = pending.acceptedID.flatMap { ledger.posts[$0] }
         if entry?.fate == .deleted {

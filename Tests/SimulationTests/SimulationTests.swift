@@ -30,7 +30,9 @@ struct SimulationTests {
         "deletions": run.deletions, "backfills": run.backfills, "edits": run.edits,
         "settled deleted posts": run.settledDeletedPosts, "epochs": run.epochs, "damages": run.damages,
         "feed crashes": run.feedEnds, "dead connections": run.deadConnections,
-        "lost": run.network.lost, "repeated": run.network.duplicated, "resyncs": run.subscriber.resyncs,
+        "gateway repeats": run.gateway.repeats, "gateway refusals": run.gateway.refusals,
+        "gateway failures": run.gateway.failures, "lost": run.network.lost, "repeated": run.network.duplicated,
+        "resyncs": run.subscriber.resyncs,
       ]
       self.faults.merge(faults, uniquingKeysWith: +)
     }

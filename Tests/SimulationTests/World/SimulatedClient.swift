@@ -11,6 +11,8 @@ struct SimulatedClient {
     let submission: Submission
     var idempotency: Idempotency
     var acceptedID: PostID?
+    /// True if the request ended with an error that the client does not repeat.
+    var isGivenUp = false
   }
 
   let account: AccountID
@@ -18,7 +20,7 @@ struct SimulatedClient {
   let batches: [[Int]]
   var pendingPosts: [PendingPost]
 
-  var isDone: Bool { pendingPosts.allSatisfy { $0.acceptedID != nil } }
+  var isDone: Bool { pendingPosts.allSatisfy { $0.acceptedID != nil || $0.isGivenUp } }
 }
 
 /// A request in flight with some of a client's posts.
@@ -27,6 +29,8 @@ struct Request {
   let batch: Int
   let account: AccountID
   var posts: [SimulatedClient.PendingPost]
+  /// The gateway's request, with its connection. Nil for a request without a gateway.
+  var gateway: (ticket: GatewayAdmission.Ticket, connection: Int)?
 }
 
 extension Simulation {
@@ -76,6 +80,9 @@ extension Simulation {
     let posts = clients[client].batches[batch].map { clients[client].pendingPosts[$0] }.filter { $0.acceptedID == nil }
     guard !posts.isEmpty else { return }
     let request = Request(client: client, batch: batch, account: clients[client].account, posts: posts)
+    guard client != Simulation.gatewayClient else {
+      return eventQueue.schedule(.gatewayReceives(request), inMs: random.between(1, 20))
+    }
     for delayMs in network.delays(between: nil, .toIngest, nowMs: nowMs, using: &random) {
       eventQueue.schedule(.requestArrives(request), inMs: delayMs)
     }
@@ -109,8 +116,9 @@ extension Simulation {
   ///
   /// - Parameter ids: Ids of the posts, in order. Nil if the write was refused.
   func respond(to request: Request, _ ids: [PostID]?) {
+    if let ids { for (pending, id) in zip(request.posts, ids) { ledger.recordResponse(key: pending.key, id) } }
+    if let (ticket, connection) = request.gateway { return respond(to: ticket, ids, on: connection) }
     guard let ids else { return }
-    for (pending, id) in zip(request.posts, ids) { ledger.recordResponse(key: pending.key, id) }
     for delayMs in network.delays(between: nil, .toWorker, nowMs: nowMs, using: &random) {
       eventQueue.schedule(.responseArrives(request, ids), inMs: delayMs)
     }

@@ -10,6 +10,7 @@ struct SimulatedIngest {
   let generation: UInt32
   var core: IngestCore
   var log: ChangeLog
+  var gateways: GatewayAdmission
   /// Pending lookups.
   var lookups: Set<JobID> = []
   /// The feed's pending fetches.
@@ -62,10 +63,13 @@ extension Simulation {
     let core = IngestCore(
       generation: generation, remotePerSecond: seed % 2 == 0 ? 1 : 0.1, startMs: nowMs,
       isPaused: isPaused && injectedBug != .forgetsPause)
-    var started = SimulatedIngest(generation: start.generation, core: core, log: ChangeLog(state: list))
+    var started = SimulatedIngest(
+      generation: start.generation, core: core, log: ChangeLog(state: list),
+      gateways: GatewayAdmission(generation: start.generation))
     started.isPaused = isPaused
     started.core.resume(jobs.map { ($0.job, $0.dueMs) }, unixMs: unixMs, nowMs: nowMs)
     ingest = started
+    gateway.connectedMs = max(gateway.connectedMs, nowMs + random.between(50, 500))
     tickIngest()
   }
 
@@ -74,6 +78,7 @@ extension Simulation {
     trace("ingest ends: \(reason)")
     ingest = nil
     store.crash()
+    breakGatewayConnection(pauseMs: 0)
     eventQueue.schedule(.ingestStarts, inMs: random.between(20, 3_000))
   }
 

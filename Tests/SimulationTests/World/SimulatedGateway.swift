@@ -1,0 +1,202 @@
+import Fuzzing
+import Store
+
+@testable import Domain
+
+/// A gateway between one client and ingest. The client sends each batch once, without keys of its own. The gateway's
+/// connection keeps the order and loses nothing until it breaks, like TCP. While it is cut, everything is lost.
+struct SimulatedGateway {
+  var held = HeldRequests(nowMs: 0)
+  /// Requests without a reply, with the gateway's keys.
+  var requests: [HeldRequests.ID: Request] = [:]
+  /// Number of requests so far.
+  var lastNumber: HeldRequests.ID = 0
+  /// Number of connections so far. Each has another routing id at ingest.
+  var connection = 0
+  /// Time from which the connection exists.
+  var connectedMs: Int64 = 0
+  /// Time until which the connection loses everything.
+  var cutUntilMs: Int64 = 0
+  /// Time of the next tick.
+  var dueMs = Int64.max
+  /// Times at which the last messages arrive, in each direction.
+  var arrivals: (atIngestMs: Int64, atGatewayMs: Int64) = (0, 0)
+  /// Number of requests that were sent again after a loss.
+  var repeats = 0
+  /// Number of requests that ingest did not execute.
+  var refusals = 0
+  /// Number of requests that ended without a reply.
+  var failures = 0
+  var sent: Set<HeldRequests.ID> = []
+
+  /// Routing id of a connection at ingest.
+  static func peer(_ connection: Int) -> [UInt8] { withUnsafeBytes(of: UInt32(connection).bigEndian) { Array($0) } }
+}
+
+/// A message of the gateway to one run of ingest.
+struct GatewayMessage {
+  /// The request. Nil for a Hello.
+  let request: (id: HeldRequests.ID, request: Request, connectionName: [UInt8])?
+  let connection: Int
+  let generation: UInt32
+}
+
+/// A message of ingest to the gateway.
+enum GatewayAnswer {
+  case welcome(HeldRequests.Connection)
+  /// Ids of the posts. Nil if the store has refused the write.
+  case results(HeldRequests.ID, [PostID]?)
+  case notExecuted(HeldRequests.ID, HeldRequests.Refusal)
+}
+
+extension Simulation {
+  /// Index of the client behind the gateway.
+  static let gatewayClient = 2
+
+  func startGateway() {
+    tickGateway()
+    for _ in 0..<3 { eventQueue.schedule(.gatewayConnectionBreaks, inMs: random.between(100, Simulation.faultsMs)) }
+    for _ in 0..<2 { eventQueue.schedule(.gatewayIsCut, inMs: random.between(100, Simulation.faultsMs)) }
+    if random.happens(50) { eventQueue.schedule(.ingestShutsDown, inMs: random.between(1_000, Simulation.faultsMs)) }
+  }
+
+  /// Receives a request of the client, and gives its posts keys.
+  func gatewayReceives(_ request: Request) {
+    gateway.lastNumber += 1
+    var request = request
+    for index in request.posts.indices {
+      request.posts[index].idempotency = .init(
+        key: "gateway \(request.posts[index].key)", requestHash: request.posts[index].idempotency.requestHash)
+    }
+    gateway.requests[gateway.lastNumber] = request
+    gateway.held.add(gateway.lastNumber, isRepeatable: true, nowMs: nowMs)
+    tickGateway()
+  }
+
+  func tickGateway() {
+    perform(gateway.held.tick(nowMs: nowMs))
+    let dueMs = max(gateway.held.nextMs(nowMs: nowMs), nowMs + 1)
+    guard dueMs < gateway.dueMs || gateway.dueMs <= nowMs else { return }
+    gateway.dueMs = dueMs
+    eventQueue.schedule(.gatewayTicks(atMs: dueMs), inMs: dueMs - nowMs)
+  }
+
+  /// Performs effects as `GatewayClient` does.
+  private func perform(_ effects: [HeldRequests.Effect]) {
+    for effect in effects {
+      switch effect {
+      case .send(let id): if !send(id) { gateway.held.recordUnsent(id, nowMs: nowMs) }
+      case .hello: send(GatewayMessage(request: nil, connection: gateway.connection, generation: 0))
+      case .reconnect: breakGatewayConnection(pauseMs: random.between(1, 100))
+      case .fail(let id, let failure):
+        ledger.expect(failure == .unavailable, "a repeatable request of the gateway has an unknown outcome")
+        gateway.failures += 1
+        if let request = gateway.requests.removeValue(forKey: id) { giveUp(request) }
+      case .turnedAvailable(let isAvailable):
+        trace("ingest is \(isAvailable ? "available" : "unavailable") for the gateway")
+        if !isAvailable, injectedBug == .forgetsHeldRequests {
+          for id in gateway.requests.keys.sorted() { _ = gateway.held.cancel(id) }
+        }
+      case .cancel: ledger.recordViolation("the gateway cancels a request")
+      case .refusedGeneration(let generation, _):
+        ledger.recordViolation("the gateway refuses generation \(generation), which is the latest")
+      }
+    }
+  }
+
+  private func send(_ id: HeldRequests.ID) -> Bool {
+    guard var request = gateway.requests[id], let connection = gateway.held.connection else { return true }
+    if injectedBug == .repeatsUnderNewKey, gateway.sent.contains(id) {
+      for index in request.posts.indices {
+        request.posts[index].idempotency = .init(
+          key: "again \(nowMs) \(request.posts[index].key)",
+          requestHash: request.posts[index].idempotency.requestHash)
+      }
+    }
+    let message = GatewayMessage(
+      request: (id, request, connection.name), connection: gateway.connection, generation: connection.generation)
+    guard send(message) else { return false }
+    if !gateway.sent.insert(id).inserted { gateway.repeats += 1 }
+    return true
+  }
+
+  /// Returns false if there is no connection.
+  @discardableResult
+  private func send(_ message: GatewayMessage) -> Bool {
+    guard let generation = ingest?.generation, nowMs >= gateway.connectedMs else { return false }
+    guard nowMs >= gateway.cutUntilMs else { return true }
+    gateway.arrivals.atIngestMs = max(gateway.arrivals.atIngestMs, nowMs + random.between(1, isCalm ? 20 : 200))
+    let sent = GatewayMessage(request: message.request, connection: message.connection, generation: generation)
+    eventQueue.schedule(.gatewayMessageArrives(sent), inMs: gateway.arrivals.atIngestMs - nowMs)
+    return true
+  }
+
+  /// Processes a message at ingest, as `GatewayServer` does.
+  func ingestReceives(_ message: GatewayMessage) async throws {
+    // The messages to a process end with it. Those of a broken connection may still arrive.
+    guard ingest?.generation == message.generation else { return }
+    guard message.connection == gateway.connection || random.happens(50) else { return }
+    let peer = SimulatedGateway.peer(message.connection)
+    guard let (id, request, connectionName) = message.request else {
+      if let connection = ingest?.gateways.connection(of: peer) { answer(.welcome(connection), on: message.connection) }
+      return
+    }
+    let ticket = GatewayAdmission.Ticket(peer: peer, request: id)
+    switch ingest?.gateways.begin(ticket, on: connectionName) {
+    case .admit?:
+      var request = request
+      request.gateway = (ticket, message.connection)
+      try await ingestReceives(request)
+    case .refuse(let refusal)?:
+      gateway.refusals += 1
+      answer(.notExecuted(id, refusal), on: message.connection)
+    case .open?: ledger.recordViolation("request \(id) of the gateway is open twice on one connection")
+    case nil: break
+    }
+  }
+
+  /// Sends ingest's results to the gateway.
+  func respond(to ticket: GatewayAdmission.Ticket, _ ids: [PostID]?, on connection: Int) {
+    guard ingest?.gateways.end(ticket) == true else { return }
+    answer(.results(ticket.request, ids), on: connection)
+  }
+
+  private func answer(_ answer: GatewayAnswer, on connection: Int) {
+    guard nowMs >= gateway.cutUntilMs else { return }
+    gateway.arrivals.atGatewayMs = max(gateway.arrivals.atGatewayMs, nowMs + random.between(1, isCalm ? 20 : 200))
+    eventQueue.schedule(
+      .gatewayAnswerArrives(answer, connection: connection), inMs: gateway.arrivals.atGatewayMs - nowMs)
+  }
+
+  func gatewayReceives(_ answer: GatewayAnswer, on connection: Int) {
+    guard connection == gateway.connection else { return }
+    switch answer {
+    case .welcome(let welcome): perform(gateway.held.welcome(welcome, nowMs: nowMs))
+    case .results(let id, let ids):
+      guard gateway.held.complete(id, nowMs: nowMs), let request = gateway.requests.removeValue(forKey: id) else {
+        break
+      }
+      if let ids {
+        eventQueue.schedule(.responseArrives(request, ids), inMs: random.between(1, 20))
+      } else {
+        giveUp(request)
+      }
+    case .notExecuted(let id, let refusal): perform(gateway.held.refuse(id, refusal, nowMs: nowMs))
+    }
+    tickGateway()
+  }
+
+  /// Breaks the connection. The messages to the gateway are lost, and some of those to ingest.
+  func breakGatewayConnection(pauseMs: Int64) {
+    gateway.connection += 1
+    gateway.connectedMs = nowMs + pauseMs
+  }
+
+  /// Records that a client's request ended with an error, which the client does not repeat.
+  private func giveUp(_ request: Request) {
+    for post in request.posts {
+      guard let index = clients[request.client].pendingPosts.firstIndex(where: { $0.key == post.key }) else { continue }
+      clients[request.client].pendingPosts[index].isGivenUp = true
+    }
+  }
+}
