@@ -13,7 +13,7 @@ struct Bench: AsyncParsableCommand {
 
   /// A part that can be measured alone.
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case geocode, http, api, logins, scans, zeromq, link, latency, feed, peers, memory
+    case geocode, http, api, gateway, logins, scans, zeromq, link, latency, feed, peers, memory
     case feedMemory = "feed-memory"
 
     /// Parts that are measured only if `--only` names them.
@@ -56,6 +56,7 @@ struct Bench: AsyncParsableCommand {
       if measures(.api) {
         try await IngestBench(folder: folder, seconds: seconds, yardsticks: yardsticks).measure(into: &table)
       }
+      if measures(.gateway) { try await GatewayBench(folder: folder, seconds: seconds).measure(into: &table) }
       if measures(.logins) { try await LoginFlood(folder: folder, seconds: seconds).measure(into: &table) }
       if measures(.scans) { try await ScanFlood(folder: folder, seconds: seconds).measure(into: &table) }
       if measures(.zeromq) { try await overZeroMQ(folder, yardsticks, &table) }

@@ -6,10 +6,16 @@ import Foundation
 
 /// The release as separate processes on an empty store: one ingest, two workers and one feed.
 final class Deployment {
+  /// The service to which HTTP clients connect.
+  enum Front {
+    case ingest, gateway
+  }
+
   /// CPU time per post since `mark`, in µs over all cores.
   typealias Cost = (role: String, cpuMicroseconds: Double)
 
   let ingest: Program
+  /// Address of the front.
   let http: String
   let submit: String
   let publish: String
@@ -18,7 +24,7 @@ final class Deployment {
   private var marked: [Double] = []
 
   /// - Parameter workers: Number of workers. With 0 the queue only grows.
-  init(folder: URL, workers: Int = 2) throws {
+  init(folder: URL, workers: Int = 2, front: Front = .ingest) throws {
     let program = Program.onthemap
     data = folder.appendingPathComponent("data")
     func log(_ name: String) -> URL { folder.appendingPathComponent("\(name).log") }
@@ -39,8 +45,20 @@ final class Deployment {
         "127.0.0.1:0",
       ], log: log("feed"))
     guard let publish = feed.ready["feed"] else { throw BenchError("the feed does not report its address") }
-    (self.ingest, self.http, self.submit, self.publish) = (ingest, http, submit, publish)
-    roles = [("ingest", [ingest]), ("workers", workerProcesses), ("feed", [feed])]
+    (self.ingest, self.submit, self.publish) = (ingest, submit, publish)
+    let services = [("ingest", [ingest]), ("workers", workerProcesses), ("feed", [feed])]
+    guard front == .gateway else {
+      (self.http, roles) = (http, services)
+      return
+    }
+    let gateway = try Program(
+      program,
+      [
+        "gateway", "--ingest", ingest.ready["gateways"] ?? "", "--http", "127.0.0.1:0", "--operations", "127.0.0.1:0",
+        "--trusted-proxies", "127.0.0.1",
+      ], log: log("gateway"))
+    guard let address = gateway.ready["http"] else { throw BenchError("the gateway does not report its address") }
+    (self.http, roles) = (address, services + [("gateway", [gateway])])
   }
 
   deinit {
@@ -53,8 +71,8 @@ final class Deployment {
       program,
       [
         "ingest", "--data", data.path, "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes",
-        "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*", "--operations", "127.0.0.1:0",
-        "--trusted-proxies", "127.0.0.1",
+        "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*", "--gateways", "tcp://127.0.0.1:*", "--operations",
+        "127.0.0.1:0", "--trusted-proxies", "127.0.0.1",
       ], log: log)
   }
 

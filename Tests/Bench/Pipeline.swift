@@ -17,8 +17,10 @@ struct Pipeline {
   var cpuPerPost: Double { costs.map(\.cpuMicroseconds).reduce(0, +) }
 
   /// Measures a closed loop of single posts.
-  static func overHTTP(folder: URL, connections: Int, seconds: Int) async throws -> Pipeline {
-    let deployment = try Deployment(folder: folder)
+  static func overHTTP(
+    folder: URL, connections: Int, seconds: Int, front: Deployment.Front = .ingest
+  ) async throws -> Pipeline {
+    let deployment = try Deployment(folder: folder, front: front)
     let token = try await deployment.signUp()
     deployment.mark()
     let start = ContinuousClock.now
