@@ -20,7 +20,10 @@ struct OnTheMapCommand: AsyncParsableCommand {
     version: ProductVersion.text, subcommands: [SettingsCommand.self],
     groupedSubcommands: [
       CommandGroup(
-        name: "Services", subcommands: [UpCommand.self, IngestCommand.self, WorkerCommand.self, FeedCommand.self]),
+        name: "Services",
+        subcommands: [
+          UpCommand.self, IngestCommand.self, WorkerCommand.self, FeedCommand.self, GatewayCommand.self,
+        ]),
       CommandGroup(
         name: "Tools",
         subcommands: [

@@ -16,6 +16,7 @@ struct ConfigCommand: AsyncParsableCommand {
     subcommands: [
       ConfigServiceCommand<UpCommand>.self, ConfigServiceCommand<IngestCommand>.self,
       ConfigServiceCommand<WorkerCommand>.self, ConfigServiceCommand<FeedCommand>.self,
+      ConfigServiceCommand<GatewayCommand>.self,
     ])
 }
 

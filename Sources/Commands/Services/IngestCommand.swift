@@ -26,7 +26,8 @@ struct IngestCommand: ServiceCommand {
     var configuration = try options.configuration(settings, keys: &keys)
     try keys.apply(to: configuration.page.mapAccess)
     try keys.check(
-      isUsed: configuration.usesKeys, wanted: .allowProducers, .allowWorkers, .allowFeeds)
+      isUsed: configuration.usesKeys, wanted: .allowProducers, .allowWorkers, .allowFeeds,
+      .allowGateways)
     let logger = makeLogger("ingest", level: settings.logLevel)
     let operations = try options.operations(settings, logger: logger)
     configuration.registry = operations.registry
@@ -38,7 +39,8 @@ struct IngestCommand: ServiceCommand {
       operations.begin()
       printLine(
         "ready http=http://\(authority(host)):\(addresses.httpPort) jobs=\(addresses.jobs) "
-          + "changes=\(addresses.changes) submit=\(addresses.submit)" + (try await operations.readyText))
+          + "changes=\(addresses.changes) submit=\(addresses.submit)"
+          + (addresses.gateway.map { " gateways=\($0)" } ?? "") + (try await operations.readyText))
     }
     let reload = ReloadService { [keys] in keys.reload(logger: logger) }
     return PreparedServices(

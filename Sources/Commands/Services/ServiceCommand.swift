@@ -3,7 +3,7 @@ import Glibc
 import Logging
 import ServiceLifecycle
 
-/// A command that runs services until a signal: `up`, `ingest`, `worker` or `feed`.
+/// A command that runs services until a signal: `up`, `ingest`, `worker`, `feed` or `gateway`.
 protocol ServiceCommand: AsyncParsableCommand {
   /// Reads and checks all settings, and opens the files that they name. Binds no address and opens no database.
   ///

@@ -3,10 +3,10 @@ import Glibc
 import Logging
 import Web
 
-/// The process of a service, prepared at its very start. The backtracer is off, ingest and the feed take over sockets
-/// that systemd holds, and `up` restarts after a crash.
+/// The process of a service, prepared at its very start. The backtracer is off, ingest, gateway and feed take over
+/// sockets that systemd holds, and `up` restarts after a crash.
 enum ServiceProcess {
-  private static let services = ["up", "ingest", "worker", "feed"]
+  private static let services = ["up", "ingest", "gateway", "worker", "feed"]
   /// Environment variable of `otm_restart_when_crashed`: the number of crashes in a row.
   private static let crashesName = "OTM_CRASHES"
 
@@ -24,7 +24,7 @@ enum ServiceProcess {
       execv(path, CommandLine.unsafeArgv)
     }
     // The restart of `up` after a crash closes all descriptors, so systemd must not hold its sockets.
-    if ["ingest", "feed"].contains(CommandLine.arguments[1]) { HeldSockets.prepare() }
+    if ["ingest", "gateway", "feed"].contains(CommandLine.arguments[1]) { HeldSockets.prepare() }
     // systemd and container engines restart the other services. A backtracer that the operator has enabled stays.
     let backtrace = getenv("SWIFT_BACKTRACE").map { String(cString: $0) }
     guard CommandLine.arguments[1] == "up", backtrace == "enable=no" else { return }

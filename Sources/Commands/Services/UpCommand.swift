@@ -125,7 +125,8 @@ struct UpCommand: ServiceCommand {
   ) {
     printLine(
       "ready http=http://\(host):\(ingest.httpPort) feed-http=http://\(feedHost):\(feed.httpPort) feed=\(feed.publish) "
-        + "query=\(feed.query) jobs=\(ingest.jobs) changes=\(ingest.changes) submit=\(ingest.submit)\(operations)")
+        + "query=\(feed.query) jobs=\(ingest.jobs) changes=\(ingest.changes) submit=\(ingest.submit)"
+        + (ingest.gateway.map { " gateways=\($0)" } ?? "") + operations)
     printLine("Open http://\(host):\(ingest.httpPort)/ in a browser. Press Ctrl-C to stop.")
   }
 }

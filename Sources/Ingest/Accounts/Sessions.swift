@@ -46,6 +46,12 @@ final class Sessions: Sendable {
     return (token, Session(id: id, account: account, createdMs: unixMs, expiresMs: expiresMs, source: source))
   }
 
+  /// Returns the session of a token if memory has it. Nil if the store must be asked. Never waits.
+  func cachedSession(token: String, unixMs: Int64) -> Session? {
+    let hash = Secrets.hash(token)
+    return state.withLock { $0.cached[hash] }.flatMap { $0.expiresMs > unixMs ? $0 : nil }
+  }
+
   /// Returns the session of a token. Nil if the token is invalid or the session has ended.
   func session(token: String, unixMs: Int64) async throws -> Session? {
     let hash = Secrets.hash(token)

@@ -32,8 +32,13 @@ struct CompatPostRoutes: Sendable {
       throw Problem.parse(142, "the place is empty; say where you are")
     }
     let submission = try body.submission(place: place, link: body.link ?? "", coordinate: nil)
-    let (accepted, waits) = try await queue.accept(
-      submission, account: caller.account.id, idempotency: nil, waits: true)
+    // Gateways add a key, so that they can repeat the request.
+    let idempotency = try request.headers[.idempotencyKey].map { try Idempotency(key: $0, of: submission) }
+    let (accepted, waits): (AcceptedPost, Bool)
+    do {
+      (accepted, waits) = try await queue.accept(
+        submission, account: caller.account.id, idempotency: idempotency, waits: true)
+    } catch is IdempotencyConflict { throw Problem.idempotencyKeyReused }
     if waits { await queue.outcome(of: accepted.id, withinMs: Limits.compatWaitMs) }
     if let reason = try await database.post(accepted.id)?.reason { throw Problem.parse(142, reason.detail) }
     return CompatResponseFormat.plain.response(

@@ -12,7 +12,8 @@ enum CompatResponseFormat {
   /// Format of posts, which are called student locations: plain JSON.
   case plain
 
-  private static let guardedPaths = ["/v1/session", "/api/session", "/v1/users", "/api/users"]
+  static let sessions = ["/v1/session", "/api/session"]
+  private static let guardedPaths = sessions + ["/v1/users", "/api/users"]
   static let lists = ["/v1/StudentLocation", "/parse/classes/StudentLocation", "/1/classes/StudentLocation"]
   /// Paths of all other classes, which some apps request.
   static let otherClasses = ["/parse/classes/{class}", "/1/classes/{class}"]

@@ -27,17 +27,23 @@ struct PageRoutes: Sendable {
     }
     router.get("/admin") { request, _ in document(PageFiles.admin, request) }
     router.get("/page/**") { request, context in
-      let files = PageFiles.all
       // A request for another version's file comes from an old page, which learns from the 404 that it is old.
-      guard request.uri.path.hasPrefix(files.root + "/"),
-        let file = files[String(request.uri.path.dropFirst(files.root.count + 1))]
-      else { throw HTTPError(.notFound) }
-      return file.response(ContentCoding(accepting: request.headers[.acceptEncoding]), PageRoutes.immutableHeaders)
+      guard let response = PageRoutes.file(for: request) else { throw HTTPError(.notFound) }
+      return response
     }
     router.get("/v2/page") { request, _ in try await initialState(request) }
     router.respondMethodNotAllowed(at: "/", allow: .get)
     router.respondMethodNotAllowed(at: "/admin", allow: .get)
     router.respondMethodNotAllowed(at: "/v2/page", allow: .get)
+  }
+
+  /// Returns the requested file of the page. Nil if this version has no such file.
+  static func file(for request: Request) -> Response? {
+    let (files, path) = (PageFiles.all, request.uri.path)
+    guard path.hasPrefix(files.root + "/"), let file = files[String(path.dropFirst(files.root.count + 1))] else {
+      return nil
+    }
+    return file.response(ContentCoding(accepting: request.headers[.acceptEncoding]), immutableHeaders)
   }
 
   /// Returns the caller's account and the page's configuration. A separate request for the account would often get a

@@ -25,6 +25,16 @@ extension Idempotency {
 }
 
 extension Submission {
+  /// Validates a post of a producer or a gateway.
+  ///
+  /// - Throws: `Problem` for an invalid post.
+  init(_ post: SubmittedPost) throws(Problem) {
+    do {
+      try self.init(place: post.place, link: post.link, latitude: post.latitude, longitude: post.longitude)
+    } catch { throw Problem(error) }
+    trace = post.trace
+  }
+
   /// Hash of place, link and coordinate, which is equal for equal submissions.
   fileprivate var hash: [UInt8] {
     let point = coordinate.map { "\($0.latitudeE7) \($0.longitudeE7)" } ?? ""

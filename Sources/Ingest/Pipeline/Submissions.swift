@@ -55,7 +55,7 @@ final class Submissions: Sendable {
     valid.reserveCapacity(posts.count)
     for post in posts {
       do throws(Problem) {
-        let submission = try Submissions.submission(post)
+        let submission = try Submission(post)
         valid.append(NewPost(submission, try Idempotency(key: post.idempotencyKey, of: submission)))
         receipts.append(nil)
       } catch { receipts.append(SubmitReceipt(error)) }
@@ -74,15 +74,6 @@ final class Submissions: Sendable {
   private func finish(_ ticket: SubmitServer.Ticket, _ receipts: [SubmitReceipt]) {
     meters.count(receipts)
     replies.enqueue(.replied(ticket, .receipts(receipts)))
-  }
-
-  private static func submission(_ post: SubmittedPost) throws(Problem) -> Submission {
-    do {
-      var submission = try Submission(
-        place: post.place, link: post.link, latitude: post.latitude, longitude: post.longitude)
-      submission.trace = post.trace
-      return submission
-    } catch { throw Problem(error) }
   }
 
   /// Returns a receipt for each post that went to the store, in order.

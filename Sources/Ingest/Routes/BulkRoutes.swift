@@ -10,6 +10,8 @@ import Web
 /// and the response one line per post. Ingest responds when all posts are durable. It refuses an invalid line without
 /// the others.
 struct BulkRoutes: Sendable {
+  static let path = "/v2/posts/bulk"
+
   let queue: PostPipeline
   let sessions: Sessions
   let site: Site

@@ -6,6 +6,8 @@ import Web
 
 /// Routes of `/v2/posts`: create, list, read, edit and delete posts.
 struct PostRoutes: Sendable {
+  static let path = "/v2/posts"
+
   let database: any PostReader
   let queue: PostPipeline
   let sessions: Sessions
@@ -124,14 +126,14 @@ struct PostRoutes: Sendable {
     do {
       let (accepted, waits) = try await queue.accept(
         submission, account: caller.account.id, idempotency: idempotency, waits: waitSeconds > 0)
-      return try await respond(to: accepted, submission, caller.account.id, waitSeconds: waits ? waitSeconds : 0)
+      return try await respond(to: accepted, submission, waitSeconds: waits ? waitSeconds : 0)
     } catch is IdempotencyConflict {
       throw Problem.idempotencyKeyReused
     }
   }
 
   private func respond(
-    to accepted: AcceptedPost, _ submission: Submission, _ account: AccountID, waitSeconds: Int
+    to accepted: AcceptedPost, _ submission: Submission, waitSeconds: Int
   ) async throws -> Response {
     var response: Response
     if waitSeconds > 0 || accepted.job == nil {
@@ -153,10 +155,10 @@ struct PostRoutes: Sendable {
       response = Response(.object { post.write(to: &$0) }, status: post.state == .queued ? .accepted : .ok)
       if waitSeconds > 0 { response.headers[.preferenceApplied] = "wait=\(waitSeconds)" }
       if accepted.job == nil { response.headers[.idempotencyReplayed] = "true" }
+      response.headers[.location] = "\(PostRoutes.path)/\(accepted.id)"
     } else {
-      response = Response(.object { Post(accepted, submission, account).write(to: &$0) }, status: .accepted)
+      response = .accepted(accepted.id, submission, createdMs: accepted.createdMs)
     }
-    response.headers[.location] = "/v2/posts/\(accepted.id)"
     return response
   }
 
@@ -174,24 +176,38 @@ struct PostRoutes: Sendable {
   }
 }
 
-extension Post {
-  /// Creates the post as it was just stored.
-  fileprivate init(_ accepted: AcceptedPost, _ submission: Submission, _ account: AccountID) {
-    self.init(
-      id: accepted.id, account: account, place: submission.place, link: submission.link, state: .queued,
-      coordinate: submission.coordinate, outcome: nil, reason: nil, seq: nil, createdMs: accepted.createdMs,
-      updatedMs: accepted.createdMs)
+extension Response {
+  /// The response to a post that was just stored.
+  static func accepted(_ id: PostID, _ submission: Submission, createdMs: Int64) -> Response {
+    var response = Response(
+      .object {
+        $0.addPost(
+          id, .queued, place: submission.place, link: submission.link, createdMs: createdMs, updatedMs: createdMs)
+      }, status: .accepted)
+    response.headers[.location] = "\(PostRoutes.path)/\(id)"
+    return response
   }
+}
 
+extension JSONWriter {
+  /// Adds the members that every post has.
+  fileprivate mutating func addPost(
+    _ id: PostID, _ state: Post.State, place: String, link: String, createdMs: Int64, updatedMs: Int64
+  ) {
+    add("id", id.description)
+    add("state", state.name)
+    add("place", place)
+    add("link", link)
+    let created = timestamp(unixMs: createdMs)
+    add("createdAt", created)
+    add("updatedAt", updatedMs == createdMs ? created : timestamp(unixMs: updatedMs))
+  }
+}
+
+extension Post {
   /// Adds the post's members to an open object.
   func write(to json: inout JSONWriter) {
-    json.add("id", id.description)
-    json.add("state", state.name)
-    json.add("place", place)
-    json.add("link", link)
-    let created = timestamp(unixMs: createdMs)
-    json.add("createdAt", created)
-    json.add("updatedAt", updatedMs == createdMs ? created : timestamp(unixMs: updatedMs))
+    json.addPost(id, state, place: place, link: link, createdMs: createdMs, updatedMs: updatedMs)
     if let outcome {
       json.add("label", outcome.label)
       json.add("countryCode", outcome.countryCode)

@@ -18,6 +18,7 @@ final class IngestComponents: Sendable {
   let history: QueueHistory
   let samples: QueueCollector
   let signUps = SignUpGuard()
+  let gateways: GatewayRequests
   /// Endpoints of the links, with the actual ports.
   let endpoints: Endpoints
 
@@ -30,6 +31,8 @@ final class IngestComponents: Sendable {
     let jobs: Endpoint
     let changes: Endpoint
     let submit: Endpoint
+    /// Nil if ingest has no gateways.
+    let gateway: Endpoint?
   }
 
   /// Opens the store, starts the links, and queues the store's jobs. Blocks on the disk.
@@ -69,6 +72,8 @@ final class IngestComponents: Sendable {
     let submitCommands = CommandQueue<SubmitServer.Command>(wake)
     let submissions = Submissions(
       database: database, queue: queue, sessions: sessions, replies: submitCommands, logger: logger)
+    let gatewayCommands = CommandQueue<GatewayServer.Command>(wake)
+    let gateways = GatewayRequests(queue: queue, sessions: sessions, replies: gatewayCommands, logger: logger)
     (reactor, endpoints) = try Reactor.start("ingest", wake: wake) { context in
       let jobServer = try JobServer(
         context, bind: configuration.jobs, generation: start.generation, remotePerSecond: configuration.remotePerSecond,
@@ -84,11 +89,20 @@ final class IngestComponents: Sendable {
       let adminServer = try AdminServer(
         context, bind: configuration.admin, jobs: jobServer, changes: changeServer, commands: adminCommands,
         logger: logger, onRequest: { admin.handle($0) })
+      let gatewayServer = try configuration.gateway.map { endpoint in
+        try GatewayServer(
+          context, bind: endpoint, generation: start.generation, curve: configuration.gatewayCurve,
+          commands: gatewayCommands, logger: logger, onRequest: { gateways.handle($0) })
+      }
+      let sockets: [any ReactorSocket] = [jobServer, changeServer, submitServer, adminServer]
       return (
-        [jobServer, changeServer, submitServer, adminServer],
-        Endpoints(jobs: jobServer.endpoint, changes: changeServer.endpoint, submit: submitServer.endpoint)
+        sockets + (gatewayServer.map { [$0] } ?? []),
+        Endpoints(
+          jobs: jobServer.endpoint, changes: changeServer.endpoint, submit: submitServer.endpoint,
+          gateway: gatewayServer?.endpoint)
       )
     }
+    self.gateways = gateways
     self.configuration = configuration
     self.database = database
     self.queue = queue

@@ -21,6 +21,8 @@ package struct IngestConfiguration: Sendable {
   package var changes: Endpoint
   /// Endpoint for producers.
   package var submit: Endpoint
+  /// Endpoint for gateways. Nil if there are none.
+  package var gateway: Endpoint?
   /// Endpoint of the admin socket. Nil disables it.
   package var admin: Endpoint?
   /// The site's origin, such as "https://example.org". Empty if it is unknown.
@@ -51,12 +53,16 @@ package struct IngestConfiguration: Sendable {
   package var jobsCurve: CurveServer?
   /// Keys of the change log. Nil disables encryption.
   package var changesCurve: CurveServer?
+  /// Keys of the gateway link. Nil disables encryption.
+  package var gatewayCurve: CurveServer?
   /// Registry for ingest's metrics. Nil disables them.
   package var registry: MetricRegistry?
   /// Readiness of the process, to which ingest adds its check.
   package var readiness = Readiness()
   /// True if any link uses keys.
-  package var usesKeys: Bool { submitCurve != nil || jobsCurve != nil || changesCurve != nil }
+  package var usesKeys: Bool {
+    [submitCurve, jobsCurve, changesCurve, gatewayCurve].contains { $0 != nil }
+  }
 
   package init(
     data: String, host: String, port: Int, jobs: Endpoint, changes: Endpoint, submit: Endpoint, origin: String
@@ -80,6 +86,8 @@ package struct IngestService: Service {
     package let jobs: Endpoint
     package let changes: Endpoint
     package let submit: Endpoint
+    /// Nil if ingest has no gateways.
+    package let gateway: Endpoint?
   }
 
   private let configuration: IngestConfiguration
@@ -116,6 +124,7 @@ package struct IngestService: Service {
     // Do this before serving requests, because posts of a deleted account must not be visible again.
     try await components.finishErasures()
     let endpoints = components.endpoints
+    if endpoints.gateway != nil { components.gateways.begin(components.router()) }
     let http = HTTPRun { [self] in
       try await HTTPService.run(
         components.router(), host: configuration.host, port: configuration.port, heldName: "http",
@@ -123,10 +132,13 @@ package struct IngestService: Service {
         form: CompatResponseFormat.body, logger: logger
       ) { port in
         ready(
-          Addresses(httpPort: port, jobs: endpoints.jobs, changes: endpoints.changes, submit: endpoints.submit))
+          Addresses(
+            httpPort: port, jobs: endpoints.jobs, changes: endpoints.changes, submit: endpoints.submit,
+            gateway: endpoints.gateway))
       }
     }
     try await StoreFailureMonitor(database: components.database, logger: logger).run(beside: http, components.history)
+    if endpoints.gateway != nil { await components.gateways.shutDown() }
   }
 
   /// Logs warnings about settings that are probably mistakes.

@@ -71,7 +71,8 @@ package struct Problem: HTTPResponseError, Sendable {
     return ("application/problem+json", ByteBuffer(bytes: json.bytes))
   }
 
-  func response(in form: ProblemFormat = { _, _ in nil }, at path: String = "/") -> Response {
+  /// Returns the problem's response in a format.
+  package func response(in form: ProblemFormat = { _, _ in nil }, at path: String = "/") -> Response {
     let (type, body) = body(in: form, at: path)
     var response = Response(json: body, status: status)
     response.headers[.contentType] = type

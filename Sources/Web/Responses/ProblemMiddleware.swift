@@ -53,7 +53,7 @@ package struct ProblemMiddleware: RouterMiddleware {
 
 extension HTTPFields {
   /// Adds the security headers. A content security policy that a page has set remains.
-  mutating func addSecurityHeaders() {
+  package mutating func addSecurityHeaders() {
     if !contains(.cacheControl) { append(HTTPFields.noStore) }
     if !contains(.contentSecurityPolicy) { append(HTTPFields.nothing) }
     for field in HTTPFields.securityHeaders { append(field) }

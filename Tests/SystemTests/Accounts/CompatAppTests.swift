@@ -4,13 +4,13 @@ import Testing
 /// Tests of an app from login to logout, with the built program. IngestTests cover the rules of each response.
 @Suite("Compatibility API: an app with another base address", .fixture)
 struct CompatAppTests {
-  @Test("B1: an app logs in, reads, posts, edits, finds its post and logs out")
-  func session() async throws {
-    let map = try await SystemFixture.current.up()
-    #expect(try await map.client.signUp("ada@example.org").status == 201)
-    #expect(try await map.client.signedUp(as: "bob@example.org").post("Oslo", wait: 30).status == 200)
+  @Test("B1: an app logs in, reads, posts, edits, finds its post and logs out", arguments: Front.allCases)
+  func session(front: Front) async throws {
+    let client = try await SystemFixture.current.up(behind: front)
+    #expect(try await client.signUp("ada@example.org").status == 201)
+    #expect(try await client.signedUp(as: "bob@example.org").post("Oslo", wait: 30).status == 200)
 
-    let app = CompatApp(try map.client)
+    let app = CompatApp(client)
     #expect(try await app.logIn(password: "wrong").status == 403)
     let login = try await app.logIn().guarded()
     let key = try #require((login["account"] as? [String: Any])?["key"] as? String)

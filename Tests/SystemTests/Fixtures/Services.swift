@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import Testing
 
 /// The running services: all in one process, or each role in its own process.
 struct Services: Sendable {
@@ -9,7 +10,11 @@ struct Services: Sendable {
   var workers: [Program] = []
   /// Ingest, or the process with all roles.
   let ingest: Program
+  /// The gateway in front of ingest, if there is one.
+  var gateway: Program?
 
+  /// A client of ingest's API at the gateway.
+  var gatewayClient: Client { get throws { try Client(address("http", of: try #require(gateway))) } }
   /// A client of ingest's API.
   var client: Client { get throws { try Client(address("http", of: ingest)) } }
   /// A client of the feed's HTTP API.
@@ -52,9 +57,18 @@ struct Services: Sendable {
   }
 }
 
+/// The service that serves the HTTP API to a test's client.
+enum Front: CaseIterable, Sendable {
+  case ingest, gateway
+}
+
 extension SystemFixture {
   /// Starts all roles in one process, on free ports. The roles are ready on return.
   func up(_ more: String..., environment: [String: String] = [:]) async throws -> Services {
+    try await up(more, environment: environment)
+  }
+
+  private func up(_ more: [String], environment: [String: String] = [:]) async throws -> Services {
     let program = try program(
       [
         "up", "--data", path("data"), "--http", "127.0.0.1:0", "--feed-http", "127.0.0.1:0", "--jobs",
@@ -63,6 +77,40 @@ extension SystemFixture {
       ] + more, environment: environment)
     try await program.startAndWait()
     return Services(ingest: program)
+  }
+
+  /// Starts all roles in one process, and a gateway. The gateway is connected on return.
+  func upWithGateway(_ more: String..., gateway: String...) async throws -> Services {
+    var services = try await up(["--gateways", "tcp://127.0.0.1:*"] + more)
+    services.gateway = try await self.gateway(at: try #require(services.ingest.ready["gateways"]), gateway)
+    return services
+  }
+
+  /// Starts all roles in one process, and a gateway if the front is one. Returns a client of ingest's API at the front.
+  ///
+  /// - Parameter more: Options of `up` and of the gateway.
+  func up(behind front: Front, _ more: String...) async throws -> Client {
+    switch front {
+    case .ingest: return try await up(more).client
+    case .gateway:
+      let ingest = try await up(["--gateways", "tcp://127.0.0.1:*"] + more).ingest
+      let gateway = try await gateway(at: try #require(ingest.ready["gateways"]), more)
+      return Client(try #require(gateway.ready["http"]))
+    }
+  }
+
+  /// Starts a gateway, on a port that stays the same after a restart. The gateway is connected on return.
+  ///
+  /// - Parameter ingest: The address of ingest's gateway link.
+  func gateway(at ingest: String, _ more: [String] = []) async throws -> Program {
+    let gateway = try program(
+      [
+        "gateway", "--ingest", ingest, "--http", "127.0.0.1:\(try Port.free())", "--operations", "127.0.0.1:0",
+      ] + more)
+    try await gateway.startAndWait()
+    let operations = Client(try #require(gateway.ready["operations"]))
+    try await eventually("the gateway is ready") { try await operations.get("/readyz").status == 200 }
+    return gateway
   }
 
   /// Starts each role in its own process, on ports that stay the same after a restart. The roles are ready on return.

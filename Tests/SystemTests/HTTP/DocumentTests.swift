@@ -27,9 +27,9 @@ struct DocumentTests {
 
   @Test(
     "Every response is documented, and every invalid request is refused",
-    .enabled(if: DocumentedAPI.isReady, DocumentedAPI.missing))
-  func holds() async throws {
-    let client = try await SystemFixture.current.up("--trusted-proxies", "127.0.0.1").client
+    .enabled(if: DocumentedAPI.isReady, DocumentedAPI.missing), arguments: Front.allCases)
+  func holds(front: Front) async throws {
+    let client = try await SystemFixture.current.up(behind: front, "--trusted-proxies", "127.0.0.1")
     // The examples log in to this account.
     #expect(try await client.signUp("cy@example.org", password: "correct-horse").status == 201)
     let promoted = try await SystemFixture.current.run(

@@ -14,6 +14,8 @@ struct IngestOptions: ParsableArguments {
     var changes: String?
     @Option(.submit)
     var submit: String?
+    @Option(.gateways)
+    var gateways: String?
     @Option(.keyFile)
     var keyFile: String?
     @Option(.allowWorkers)
@@ -22,6 +24,8 @@ struct IngestOptions: ParsableArguments {
     var allowFeeds: String?
     @Option(.allowProducers)
     var allowProducers: String?
+    @Option(.allowGateways)
+    var allowGateways: String?
     @Option(.allowPlaintext)
     var allowPlaintext: String?
   }
@@ -116,8 +120,20 @@ struct IngestOptions: ParsableArguments {
     configuration.changesCurve = try keys.server(
       .changes, at: configuration.changes, .changes, list: .allowFeeds, flag: links.allowFeeds, admitsItself: isAll,
       settings: settings)
+    try setGateways(&configuration, settings, keys: &keys)
     configuration.admin = try settings.admin(flag: admin, data: data)
     return configuration
+  }
+
+  private func setGateways(
+    _ configuration: inout IngestConfiguration, _ settings: Settings, keys: inout LinkKeys
+  ) throws {
+    guard settings.optional(.gateways, flag: links.gateways) != nil else { return }
+    let endpoint = try settings.endpoint(.gateways, flag: links.gateways)
+    configuration.gateway = endpoint
+    configuration.gatewayCurve = try keys.server(
+      .gateway, at: endpoint, .gateways, list: .allowGateways, flag: links.allowGateways, admitsItself: false,
+      settings: settings)
   }
 
   private func allowedOrigins(_ settings: Settings) throws -> Set<String> {

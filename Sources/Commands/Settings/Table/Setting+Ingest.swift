@@ -26,6 +26,13 @@ extension Setting {
       Address to bind for producers, which send posts in batches. Without keys, the producers' tokens travel \
       unencrypted. Then use a private network only.
       """)
+  static let gateways = Setting(
+    "ONTHEMAP_GATEWAYS", flag: "--gateways", default: .described("none"), example: "tcp://127.0.0.1:7703",
+    summary: "Address to bind for gateways, tcp://HOST:PORT.",
+    explanation: """
+      Address to bind for gateways, which serve HTTP on other hosts or in other processes. Without keys, the requests \
+      of their clients travel unencrypted. Default: none.
+      """)
   static let publicURL = Setting(
     "ONTHEMAP_PUBLIC_URL", flag: "--public-url", example: "https://map.example.org",
     summary: "Public URL of the site. https:// sets the Secure flag on cookies.",
@@ -190,6 +197,14 @@ extension Setting {
       Allowlist of producers: a file with one public key and name per line, or anyone. The word anyone admits every \
       client that knows ingest's public key. Encrypts the submission link (CURVE), and requires ONTHEMAP_KEY_FILE. \
       Producers also need a token. SIGHUP reloads the file. Without an allowlist, the link is unencrypted.
+      """)
+  static let allowGateways = Setting(
+    "ONTHEMAP_ALLOW_GATEWAYS", flag: "--allow-gateways", example: "/etc/onthemap/gateways.keys",
+    summary: "File of the gateways' public keys (allowlist). Enables CURVE on --gateways.",
+    explanation: """
+      Allowlist of gateways: a file with one public key and name per line. Ingest believes a gateway about the addresses \
+      of its clients, so anyone is refused. Encrypts the gateway link (CURVE), and requires ONTHEMAP_KEY_FILE. SIGHUP \
+      reloads the file. Without an allowlist, the link is unencrypted.
       """)
   static let allowFeeds = Setting(
     "ONTHEMAP_ALLOW_FEEDS", flag: "--allow-feeds", example: "/etc/onthemap/feeds.keys",

@@ -53,7 +53,7 @@ extension Setting {
     "ONTHEMAP_INGEST_KEY", flag: "--ingest-key", example: "/etc/onthemap/ingest.pub",
     summary: "Ingest's public key, or a file that contains it. Enables CURVE on --ingest.",
     explanation: """
-      Ingest's public key, or a file that contains it, for workers and feeds. Encrypts the link to ingest (CURVE), and \
+      Ingest's public key, or a file that contains it, for workers, feeds and gateways. Encrypts the link to ingest (CURVE), and \
       requires ONTHEMAP_KEY_FILE. No default.
       """)
   static let workerOperations = Setting(

@@ -10,11 +10,12 @@ enum SettingsFile {
     Section(
       title: "ingest: accepts and stores posts",
       settings: [
-        .data, .http, .jobs, .changes, .submit, .publicURL, .trustedProxies, .corsOrigins, .publicFeedURL, .mapAccess,
+        .data, .http, .jobs, .changes, .submit, .gateways, .publicURL, .trustedProxies, .corsOrigins, .publicFeedURL,
+        .mapAccess,
         .mapAccessSecret, .mapAccessSecretFile, .tiles, .tilesAttribution, .signUp, .oidcIssuer, .oidcClientID,
         .oidcClientSecret, .oidcClientSecretFile, .oidcName, .facebookAppID, .facebookAppSecret, .facebookAppSecretFile,
         .facebookGraphURL, .maxQueueWait, .postsPerMinute, .remoteRate, .allowWorkers, .allowProducers, .allowFeeds,
-        .admin, .operations,
+        .allowGateways, .admin, .operations,
       ]),
     Section(
       title: "worker: geocodes places",
@@ -27,6 +28,9 @@ enum SettingsFile {
       settings: [
         .feedIngest, .publish, .query, .failoverFeeds, .feedData, .allowSubscribers, .feedHTTP, .feedOperations,
       ]),
+    Section(
+      title: "gateway: serves ingest's HTTP on other hosts",
+      settings: [.gatewayIngest, .gatewayHTTP, .gatewayOperations]),
     Section(
       title: """
         up: all services in one process. Uses ONTHEMAP_GAZETTEER, ONTHEMAP_REMOTE_… and the settings of ingest and \

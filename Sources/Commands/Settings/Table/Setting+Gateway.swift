@@ -1,0 +1,18 @@
+/// Settings of gateways.
+extension Setting {
+  static let gatewayIngest = Setting(
+    "ONTHEMAP_GATEWAY_INGEST", flag: "--ingest", default: .value(Setting.gateways.example),
+    summary: "Ingest's address for gateways, tcp://HOST:PORT.",
+    explanation: "Ingest's address for gateways (ONTHEMAP_GATEWAYS of ingest).")
+  static let gatewayHTTP = Setting(
+    "ONTHEMAP_GATEWAY_HTTP", flag: "--http", default: .value("127.0.0.1:8090"),
+    summary: "HTTP address of the gateway, HOST:PORT.",
+    explanation: "HTTP address for browsers and programs, HOST:PORT. No TLS: use a reverse proxy.")
+  static let gatewayOperations = Setting(
+    "ONTHEMAP_GATEWAY_OPERATIONS", flag: "--operations", default: .value("127.0.0.1:9467"),
+    summary: "Address for /metrics, /livez and /readyz, HOST:PORT, or none.",
+    explanation: """
+      Address for /metrics, /livez and /readyz of the gateway, HOST:PORT, or none. /readyz fails while the gateway has \
+      no connection to ingest.
+      """)
+}

@@ -1,0 +1,95 @@
+import Domain
+import HTTPTypes
+import Hummingbird
+import Messaging
+import NIOCore
+import Web
+
+/// A gateway's response to each request. It serves the page's files, and submits a plain post of a program itself,
+/// because of a post's cost four fifths are HTTP and JSON. It forwards every other request, so ingest decides all that
+/// needs its state.
+struct ForwardingMiddleware: RouterMiddleware {
+  typealias Context = ConnectionContext
+
+  let link: GatewayLink
+  let proxies: TrustedProxies
+
+  func handle(
+    _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    var response: Response
+    do {
+      if let file = ForwardingMiddleware.file(for: request) {
+        response = file
+      } else {
+        let isBulk = request.uri.path == BulkRoutes.path
+        let body = try await RequestBody.collect(
+          request, upTo: isBulk ? Limits.bulkBytesMax : Limits.requestBodyBytesMax)
+        guard let post = GatewayPost(request, body), let own = try await submit(post) else {
+          return try await forward(request, body, context)
+        }
+        response = own
+      }
+    } catch let problem as Problem {
+      response = problem.response(in: CompatResponseFormat.body, at: request.uri.path)
+    }
+    // A forwarded response has ingest's own headers.
+    response.headers.addSecurityHeaders()
+    return response
+  }
+
+  /// Returns a file of the page. Nil for every other path, and for a file of another version.
+  private static func file(for request: Request) -> Response? {
+    // Swift packs the files at their first use, so first look at the path.
+    guard request.method == .get, request.uri.path.hasPrefix("/page/") else { return nil }
+    return PageRoutes.file(for: request)
+  }
+
+  /// Submits a post. Returns nil if only ingest's own routes know the response: the state of an earlier post.
+  private func submit(_ post: GatewayPost) async throws -> Response? {
+    switch try await link.submit(post.sessionPost) {
+    case .accepted(let id, let createdMs, let isReplayed):
+      guard !isReplayed || post.hasGatewayKey else { return nil }
+      return Response.accepted(id, post.submission, createdMs: createdMs)
+    case .refused(let refusal): throw Problem(refusal)
+    }
+  }
+
+  private func forward(_ request: Request, _ body: ByteBuffer, _ context: ConnectionContext) async throws -> Response {
+    let forwarded = context.peer.map { proxies.client(of: $0, forwardedFor: request.headers[values: .xForwardedFor]) }
+    let (key, isRepeatable) = ForwardingMiddleware.repetition(of: request)
+    return Response(
+      try await link.forward(
+        ForwardedRequest(request, body: body, client: forwarded, extra: key), isRepeatable: isRepeatable,
+        onDisconnect: context.onClientDisconnect))
+  }
+
+  /// Decides whether ingest may execute a request twice. Posts get an idempotency key if they have none.
+  private static func repetition(of request: Request) -> (key: HTTPField?, isRepeatable: Bool) {
+    let path = "/" + request.uri.path.split(separator: "/").joined(separator: "/")
+    switch request.method {
+    case .get, .head, .options: return (nil, true)
+    // An edit of a post, or its deletion, has the same effect twice. A change of an account checks its old password,
+    // so a repeat of it would fail.
+    case .put, .delete:
+      return (nil, (CompatResponseFormat.lists + [PostRoutes.path]).contains { path.hasPrefix("\($0)/") })
+    case .post: break
+    default: return (nil, false)
+    }
+    // A second login begins a second session, which ends by itself.
+    if path == "/v2/session" || CompatResponseFormat.sessions.contains(path) { return (nil, true) }
+    guard CompatResponseFormat.lists.contains(path) || [PostRoutes.path, BulkRoutes.path].contains(path) else {
+      return (nil, false)
+    }
+    guard request.headers[.idempotencyKey] == nil else { return (nil, true) }
+    return (HTTPField(name: .idempotencyKey, value: GatewayPost.newKey()), true)
+  }
+}
+
+extension Problem {
+  fileprivate init(_ refusal: SessionPostResult.Refusal) {
+    self.init(
+      HTTPResponse.Status(code: refusal.status, reasonPhrase: refusal.title), refusal.refusal.code,
+      refusal.refusal.detail, field: refusal.refusal.field, retryAfterSeconds: refusal.retryAfterSeconds)
+  }
+}

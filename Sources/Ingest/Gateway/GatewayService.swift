@@ -1,0 +1,93 @@
+package import Domain
+import Glibc
+import Hummingbird
+package import Logging
+package import Messaging
+import ServiceLifecycle
+import Synchronization
+package import Telemetry
+package import Web
+
+/// Configuration of a gateway.
+package struct GatewayConfiguration: Sendable {
+  /// Address of ingest's gateway link.
+  package var ingest: Endpoint
+  /// Address on which HTTP listens.
+  package var host: String
+  /// Port of HTTP. 0 selects a free one.
+  package var port: Int
+  /// Keys of the link. Nil disables encryption.
+  package var curve: CurveClient?
+  /// Reverse proxies whose forwarded addresses the gateway trusts.
+  package var proxies = TrustedProxies()
+  /// Registry for the gateway's metrics. Nil disables them.
+  package var registry: MetricRegistry?
+  /// Readiness of the process, to which the gateway adds its check.
+  package var readiness: Readiness?
+
+  package init(ingest: Endpoint, host: String, port: Int) {
+    self.ingest = ingest
+    self.host = host
+    self.port = port
+  }
+}
+
+/// Service that serves ingest's HTTP API on another machine or in another process. It keeps no state: any number of
+/// gateways may stand behind a load balancer.
+package struct GatewayService: Service {
+  private let configuration: GatewayConfiguration
+  private let logger: Logger
+  private let listening: @Sendable (Int) -> Void
+
+  /// Creates a service that does not run yet.
+  ///
+  /// - Parameter listening: Called once, with the actual port of HTTP.
+  package init(
+    _ configuration: GatewayConfiguration, logger: Logger, listening: @escaping @Sendable (Int) -> Void
+  ) {
+    self.configuration = configuration
+    self.logger = logger
+    self.listening = listening
+  }
+
+  /// Runs until graceful shutdown. The shutdown first stops HTTP, and then closes the link.
+  ///
+  /// - Throws: `LinkError` or `ListenError`, which are final until the configuration changes.
+  package func run() async throws {
+    let availability = Availability()
+    let wake = WakeupEvent()
+    let commands = CommandQueue<GatewayClient.Command>(wake)
+    let (reactor, _) = try Reactor.start("gateway", wake: wake) { [configuration, logger] context in
+      let client = try GatewayClient(
+        context, connect: configuration.ingest, gateway: "gateway-\(getpid())",
+        curve: configuration.curve, commands: commands, logger: logger,
+        turnedAvailable: { availability.set($0) })
+      return ([client], ())
+    }
+    defer { reactor.stop() }
+    configuration.readiness?.add(availability.check)
+    let router = Router(context: ConnectionContext.self)
+    if configuration.registry != nil { router.add(middleware: RequestMeter()) }
+    router.add(middleware: ForwardingMiddleware(link: GatewayLink(commands), proxies: configuration.proxies))
+    try await HTTPService.run(
+      router, host: configuration.host, port: configuration.port, heldName: "gateway-http",
+      proxies: configuration.proxies, form: CompatResponseFormat.body, logger: logger, ready: listening)
+  }
+}
+
+/// The availability of ingest, as the gateway's link sees it. Any thread.
+private final class Availability: Sendable {
+  private let isAvailable = Atomic(false)
+
+  func set(_ isAvailable: Bool) { self.isAvailable.store(isAvailable, ordering: .relaxed) }
+
+  /// The gateway's check in the readiness of its process.
+  func check() throws(Problem) -> String? {
+    guard isAvailable.load(ordering: .relaxed) else {
+      throw Problem(
+        .serviceUnavailable, "ingest_unavailable",
+        "no connection to ingest; the gateway holds requests for \(Limits.gatewayHoldMs / 1_000) s")
+    }
+    return nil
+  }
+}
