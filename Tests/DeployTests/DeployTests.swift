@@ -61,13 +61,14 @@ struct ContainerTests {
       bad: [file.with("\n*\n", replacedBy: "\n"), DeployFile("a", "*\n!deploy"), DeployFile("a", ".build\n")])
   }
 
-  @Test("Compose runs the three services unprivileged and publishes ports on loopback only")
+  @Test("Compose runs all services unprivileged, gateways on request, and publishes ports on loopback only")
   func services() {
     func rule(_ file: DeployFile) -> [String] {
       let services = file.text.components(separatedBy: "\nservices:\n").last ?? ""
       let body = DeployFile(file.path, services.components(separatedBy: "\nvolumes:\n").first ?? "")
       let names = body.matches(of: #"^  (\w+):$"#)
-      var errors = names.sorted() == ["feed", "ingest", "keys", "worker"] ? [] : ["its services are \(names)."]
+      let expected = ["feed", "gateway", "ingest", "keys", "worker"]
+      var errors = names.sorted() == expected ? [] : ["its services are \(names)."]
       if body.matches(of: #"^    <<: \*service$"#).count != names.count {
         errors.append("every service must start with the shared part.")
       }
@@ -75,16 +76,19 @@ struct ContainerTests {
       where !file.text.contains(line) {
         errors.append("\(line) is missing.")
       }
-      for role in ["command: [ingest]", "command: [worker]", "command: [feed]", "replicas: 2", "data:/data"]
-      where !body.text.contains(role) {
+      for role in [
+        "command: [ingest]", "command: [worker]", "command: [feed]", "command: [gateway]\n    profiles: [gateway]\n",
+        "replicas: 2", "data:/data",
+      ] where !body.text.contains(role) {
         errors.append("\(role) is missing.")
       }
       let ports = body.matches(of: #"^    ports: \[(.*)\]$"#).joined(separator: ", ").components(separatedBy: ", ")
-      if ports.sorted() != ["8080", "8081", "7710", "7711"].map({ "\"127.0.0.1:\($0):\($0)\"" }).sorted() {
+      let single = ["8080", "8081", "7710", "7711"].map { "\"127.0.0.1:\($0):\($0)\"" }
+      if ports.sorted() != (single + ["\"127.0.0.1:8090-8091:8090\""]).sorted() {
         errors.append("it publishes \(ports).")
       }
-      if body.matches(of: #"/usr/bin/onthemap, health, "http://127\.0\.0\.1:\d+/livez""#).count != 3 {
-        errors.append("ingest, feed and worker need a health check of /livez.")
+      if body.matches(of: #"/usr/bin/onthemap, health, "http://127\.0\.0\.1:\d+/livez""#).count != 4 {
+        errors.append("every service needs a health check of /livez.")
       }
       let images = file.matches(of: #"^ +image: (.*)$"#)
       return errors
@@ -97,6 +101,7 @@ struct ContainerTests {
         compose.with("[\"127.0.0.1:8080:8080\"]", replacedBy: "[\"127.0.0.1:7701:7701\"]"),
         compose.with("restart: unless-stopped", replacedBy: "restart: \"no\""),
         compose.with("read_only: true", replacedBy: "read_only: false"), compose.with("[ALL]", replacedBy: "[]"),
+        compose.with("    profiles: [gateway]\n", replacedBy: ""),
         compose.with("onthemap:local", replacedBy: "onthemap:latest"), compose.with("health, ", replacedBy: ""),
         compose.with("  feed:\n    <<: *service\n", replacedBy: "  feed:\n"),
       ])
@@ -124,14 +129,17 @@ struct ContainerTests {
   func keys() {
     func rule(_ file: DeployFile) -> [String] {
       let services = file.text.components(separatedBy: "\nservices:\n").last ?? ""
-      return ["ingest", "worker", "feed"].flatMap { role in
+      return ["ingest", "worker", "feed", "gateway"].flatMap { role in
         let body = services.components(separatedBy: "\n  \(role):\n").last?.components(separatedBy: "\n\n")[0] ?? ""
         let section = DeployFile(file.path, body)
         var errors: [String] = []
         if section.matches(of: #""(\w+)-key:/keys/\w+:ro""#) != [role] { errors.append("\(role) has other keys.") }
         let expected =
           role == "ingest"
-          ? ["ALLOW_WORKERS: /keys/public/workers", "ALLOW_FEEDS: /keys/public/feeds"]
+          ? [
+            "ALLOW_WORKERS: /keys/public/workers", "ALLOW_FEEDS: /keys/public/feeds",
+            "ALLOW_GATEWAYS: /keys/public/gateways",
+          ]
           : ["INGEST_KEY: /keys/public/ingest"]
         for line in expected + ["KEY_FILE: /keys/\(role)/key"] where !body.contains("ONTHEMAP_" + line) {
           errors.append("\(role) lacks \(line).")
@@ -159,19 +167,22 @@ struct ContainerTests {
       let script = lines.prefix { $0.hasPrefix("        ") }.joined(separator: "\n")
       return try Deployment.withFolder { folder in
         let keys = folder.appending(path: "keys").path
-        for name in ["ingest", "worker", "feed", "public"] {
+        for name in ["ingest", "worker", "feed", "gateway", "public"] {
           try FileManager.default.createDirectory(atPath: "\(keys)/\(name)", withIntermediateDirectories: true)
         }
         let text = script.replacingOccurrences(of: "$$", with: "$").replacingOccurrences(of: "/keys/", with: keys + "/")
           .replacingOccurrences(of: "onthemap keys", with: "'\(program.path)' keys")
         func state() -> [String] {
-          ["ingest/key", "worker/key", "feed/key", "public/ingest", "public/workers", "public/feeds"].map {
-            (try? String(contentsOfFile: "\(keys)/\($0)", encoding: .utf8)) ?? ""
-          }
+          [
+            "ingest/key", "worker/key", "feed/key", "gateway/key", "public/ingest", "public/workers", "public/feeds",
+            "public/gateways",
+          ].map { (try? String(contentsOfFile: "\(keys)/\($0)", encoding: .utf8)) ?? "" }
         }
         let (status, output) = try shell.run("-euc", text)
         let first = state()
-        guard status == 0, !first.contains(""), first[4].hasSuffix(" worker\n"), first[5].hasSuffix(" feed\n") else {
+        guard status == 0, !first.contains(""), first[5].hasSuffix(" worker\n"), first[6].hasSuffix(" feed\n"),
+          first[7].hasSuffix(" gateway\n")
+        else {
           return ["it made \(first.map(\.count)): \(output)"]
         }
         return try shell.run("-euc", text).status == 0 && state() == first ? [] : ["a second run replaces the keys."]
@@ -242,7 +253,7 @@ struct SettingTests {
   @Test("The example file lists exactly the settings that the program reads")
   func read() {
     func rule(_ file: DeployFile) -> [String] {
-      let read = ["Ingest", "Worker", "Feed", "Others"]
+      let read = ["Ingest", "Worker", "Feed", "Gateway", "Others"]
         .map { Self.names(in: DeployFile("Sources/Commands/Settings/Table/Setting+\($0).swift")) }
         .reduce(into: Set<String>()) { $0.formUnion($1) }
       let shown = Self.names(in: file)

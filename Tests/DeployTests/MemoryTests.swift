@@ -44,8 +44,12 @@ struct MemoryTests {
     let unread =
       try number(#"let feedUnreadBytesMax = ([\d_]+)$"#, in: limits)
       + number(#"let feedReplyBytesUnreadMax = ([\d_]+)$"#, in: limits)
+    let heldPosts = try number(#"(\d+) MB if all have the longest place and link"#, in: reasons) * 1_000_000
+    // The bodies of gateways' requests exist twice: with their requests, and in frames on their way.
+    let bodies = try 2 * number(#"let gatewayBytesMax = ([\d_]+)$"#, in: limits)
     return [
-      "ingest": connections + queue + changes + hashes + caches + requests, "feed": connections + unread, "worker": 0,
+      "ingest": connections + queue + changes + hashes + caches + requests + bodies, "feed": connections + unread,
+      "gateway": connections + heldPosts + bodies, "worker": 0,
     ]
   }
 
@@ -57,11 +61,12 @@ struct MemoryTests {
     }
     let ingest = DeployFile("deploy/systemd/onthemap-ingest.service")
     let feed = DeployFile("deploy/systemd/onthemap-feed.service")
+    let gateway = DeployFile("deploy/systemd/onthemap-gateway@.service")
     enforce(
       Deployment.services, to: rule,
       bad: [
         ingest.with("MemoryMax=2G", replacedBy: "MemoryMax=1G"), feed.with("MemoryMax=2G", replacedBy: "MemoryMax=1G"),
-        ingest.with("MemoryMax=2G", replacedBy: ""),
+        ingest.with("MemoryMax=2G", replacedBy: ""), gateway.with("MemoryMax=2G", replacedBy: "MemoryMax=0G"),
       ])
   }
 

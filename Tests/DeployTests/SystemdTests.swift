@@ -33,7 +33,10 @@ struct SystemdTests {
       ])
   }
 
-  @Test("systemd holds the HTTP socket of ingest and the feed during a restart")
+  /// Roles whose units are templates: an instance reads a file of its own, and libzmq only connects.
+  private static let templates: Set = ["worker", "gateway"]
+
+  @Test("systemd holds the HTTP socket of ingest, a gateway and the feed during a restart")
   func heldSockets() {
     func rule(_ file: DeployFile) -> [String] {
       let expected = ["FileDescriptorStoreMax=1", "NotifyAccess=main"]
@@ -41,17 +44,20 @@ struct SystemdTests {
       return file.role == "worker" ? [] : expected.filter { !lines.contains(Substring($0)) }.map { "\($0) is missing." }
     }
     let feed = DeployFile("deploy/systemd/onthemap-feed.service")
+    let gateway = DeployFile("deploy/systemd/onthemap-gateway@.service")
     enforce(
       Deployment.services, to: rule,
-      bad: [feed.with("FileDescriptorStoreMax=1\n", replacedBy: ""), feed.with("NotifyAccess=main\n", replacedBy: "")])
+      bad: [feed, gateway].flatMap {
+        [$0.with("FileDescriptorStoreMax=1\n", replacedBy: ""), $0.with("NotifyAccess=main\n", replacedBy: "")]
+      })
   }
 
-  @Test("A worker reads the settings of its instance after those of all units")
+  @Test("A worker or a gateway reads the settings of its instance after those of all units")
   func settingsFiles() {
     func rule(_ file: DeployFile) -> [String] {
       let files = file.matches(of: #"^EnvironmentFile=-/etc/onthemap/(.*)$"#)
       // A later file overrides an earlier one.
-      let expected = ["onthemap.env"] + (file.role == "worker" ? ["worker-%i.env"] : [])
+      let expected = ["onthemap.env"] + (Self.templates.contains(file.role) ? ["\(file.role)-%i.env"] : [])
       return files == expected ? [] : ["it reads \(files)."]
     }
     let worker = DeployFile("deploy/systemd/onthemap-worker@.service")
@@ -60,15 +66,16 @@ struct SystemdTests {
       bad: [
         worker.with("worker-%i.env\n", replacedBy: "worker.env\n"),
         worker.with("EnvironmentFile=-/etc/onthemap/onthemap.env\n", replacedBy: ""),
+        DeployFile("deploy/systemd/onthemap-gateway@.service").with("gateway-%i.env\n", replacedBy: "worker-%i.env\n"),
       ])
   }
 
-  @Test("Only services that bind may use netlink sockets")
+  @Test("Only services that bind a ZeroMQ address may use netlink sockets")
   func families() {
     func rule(_ file: DeployFile) -> [String] {
       let families = (file.matches(of: "^RestrictAddressFamilies=(.*)$").last ?? "").split(separator: " ")
       let expected: Set<Substring> = ["AF_UNIX", "AF_INET", "AF_INET6"]
-      return Set(families) == (file.role == "worker" ? expected : expected.union(["AF_NETLINK"]))
+      return Set(families) == (Self.templates.contains(file.role) ? expected : expected.union(["AF_NETLINK"]))
         ? [] : ["its address families are \(families)."]
     }
     enforce(
@@ -87,7 +94,7 @@ struct SystemdTests {
     let python = try #require(Self.filteringPython)
     func rule(_ file: DeployFile) throws -> [String] {
       let families = file.matches(of: "^RestrictAddressFamilies=(.*)$").last ?? ""
-      let action = file.role == "worker" ? "connect" : "bind"
+      let action = Self.templates.contains(file.role) ? "connect" : "bind"
       let (status, output) = try python.run("-c", Self.filtered, families, action)
       return status == 0 ? [] : ["libzmq cannot \(action): \(output)"]
     }
@@ -128,19 +135,22 @@ struct SystemdTests {
             sys.exit("zmq_" + action + " failed")
     """
 
-  @Test("onthemap.target wants exactly the existing services")
+  @Test("onthemap.target wants every service except gateways, which a default installation does not need")
   func target() {
-    let services = Set(Deployment.services.map(\.name))
+    let services = Set(Deployment.services.filter { $0.role != "gateway" }.map(\.name))
     func rule(_ file: DeployFile) -> [String] {
       let expected = (file.matches(of: #"^Wants=(.*)$"#).first ?? "").split(separator: " ")
       let names = Set(expected.map { String($0.replacing(#/@\d+\./#, with: "@.")) })
-      return names.subtracting(services).map { "\($0) does not exist." }
+      return names.subtracting(services).map { "\($0) does not exist, or is a gateway." }
         + services.subtracting(names).map { "\($0) is not listed." }
     }
     let target = DeployFile("deploy/systemd/onthemap.target")
     enforce(
       [target], to: rule,
-      bad: [target.with("-feed.", replacedBy: "-feeds."), target.with(" onthemap-feed.service", replacedBy: "")])
+      bad: [
+        target.with("-feed.", replacedBy: "-feeds."), target.with(" onthemap-feed.service", replacedBy: ""),
+        target.with(" onthemap-feed.", replacedBy: " onthemap-gateway@1.service onthemap-feed."),
+      ])
   }
 
   @Test(
