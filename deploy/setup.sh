@@ -1,9 +1,9 @@
 #!/bin/bash
 # Installs the missing tools and libraries:  deploy/setup.sh [build|test|bench]
 #   build   the compiler and the libraries that the program links
-#   test    build, and the tools of the tests and checks: protoc, strace, faketime, curl, Node, Chromium, shellcheck,
-#           Debian's Python with its ZeroMQ, the Python packages of Tests/requirements.txt in .venv, and Prometheus'
-#           promtool in .build/tools
+#   test    build, and the tools of the tests and checks: protoc, strace, faketime, curl, openssl, Node, shellcheck,
+#           Chromium, Debian's Python with its ZeroMQ, the Python packages of Tests/requirements.txt in .venv, and
+#           Prometheus' promtool and nginx in .build/tools
 #   bench   build, wrk and strace
 # Prints nothing if nothing is missing. On other systems than Debian it prints the packages to install.
 set -euo pipefail
@@ -66,6 +66,7 @@ find_missing() {
     has_command strace || packages+=(strace)
     has_command faketime || packages+=(faketime)
     has_command curl || packages+=(curl)
+    has_command openssl || packages+=(openssl)
     has_command node || packages+=(nodejs)
     has_command chromium-headless-shell || packages+=(chromium-headless-shell)
     has_command shellcheck || packages+=(shellcheck)
@@ -112,22 +113,24 @@ make_venv() {
   cp "$requirements" "$stamp"
 }
 
-# Extracts promtool from Debian's package. Installing the package would start a Prometheus server on this machine.
-get_promtool() {
-  if [[ -x $tools/promtool ]]; then return; fi
+# Extracts a program from Debian's package: get_tool PACKAGE PATH. Installing the package would start a server on this
+# machine.
+get_tool() {
+  local package=$1 path=$2 name folder
+  name=$(basename "$path")
+  if [[ -x $tools/$name ]]; then return; fi
   mkdir -p "$tools"
   if ! has_command apt-get; then
-    has_command promtool || fail "promtool is missing: install Prometheus, then try again."
-    ln -s "$(command -v promtool)" "$tools/promtool"
+    has_command "$name" || fail "$name is missing: install $package, then try again."
+    ln -s "$(command -v "$name")" "$tools/$name"
     return
   fi
-  echo "getting promtool"
-  local folder
+  echo "getting $name"
   folder=$(mktemp -d)
-  (cd "$folder" && apt-get download prometheus >log 2>&1) ||
-    fail "cannot download the package prometheus: run apt-get update as root, then try again." "$(cat "$folder/log")"
-  dpkg-deb --extract "$folder"/prometheus_*.deb "$folder/root"
-  install -m 0755 "$folder/root/usr/bin/promtool" "$tools/promtool"
+  (cd "$folder" && apt-get download "$package" >log 2>&1) ||
+    fail "cannot download the package $package: run apt-get update as root, then try again." "$(cat "$folder/log")"
+  dpkg-deb --extract "$folder/${package}_"*.deb "$folder/root"
+  install -m 0755 "$folder/root/$path" "$tools/$name"
   rm -rf "$folder"
 }
 
@@ -136,5 +139,6 @@ find_missing
 if [[ ${#packages[@]} -gt 0 ]]; then install_missing; fi
 if [[ $mode == test ]]; then
   make_venv
-  get_promtool
+  get_tool prometheus usr/bin/promtool
+  get_tool nginx usr/sbin/nginx
 fi

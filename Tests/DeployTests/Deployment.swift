@@ -94,6 +94,12 @@ struct Program: Sendable {
   static let protoc = Program("protoc")
   /// The promtool of Debian's package, which `deploy/setup.sh test` unpacks.
   static let promtool = Program(inRepository: ".build/tools/promtool")
+  /// The nginx of Debian's package, which `deploy/setup.sh test` unpacks.
+  static let nginx = Program(inRepository: ".build/tools/nginx")
+  static let haproxy = Program("haproxy")
+  static let caddy = Program("caddy")
+  static let openssl = Program("openssl")
+  static let kubectl = Program("kubectl").flatMap { (try? $0.run("kustomize", "--help").status) == 0 ? $0 : nil }
   static let python = Program("python3")
   static let node = Program("node")
   static let cCompiler = Program("cc") ?? Program("clang")

@@ -7,8 +7,8 @@ struct SetupTests {
   @Test(
     "Every tool that a test needs is installed by deploy/setup.sh test",
     arguments: [
-      "cc", "chromium-headless-shell", "curl", "faketime", "node", "protoc", "python3", "shellcheck", "strace",
-      "systemd-analyze",
+      "cc", "chromium-headless-shell", "curl", "faketime", "node", "openssl", "protoc", "python3", "shellcheck",
+      "strace", "systemd-analyze",
     ])
   func tool(name: String) {
     #expect(Program(name) != nil, "\(name) is missing: run deploy/setup.sh test.")
@@ -17,8 +17,8 @@ struct SetupTests {
   @Test(
     "Every tool with a pinned version is installed by deploy/setup.sh test",
     arguments: [
-      ".build/tools/promtool", ".venv/bin/buf", ".venv/bin/hadolint", ".venv/bin/oxlint", ".venv/bin/pytest",
-      ".venv/bin/ruff", ".venv/bin/schemathesis",
+      ".build/tools/nginx", ".build/tools/promtool", ".venv/bin/buf", ".venv/bin/hadolint", ".venv/bin/oxlint",
+      ".venv/bin/pytest", ".venv/bin/ruff", ".venv/bin/schemathesis",
     ])
   func pinned(path: String) {
     #expect(Program(inRepository: path) != nil, "\(path) is missing: run deploy/setup.sh test.")
