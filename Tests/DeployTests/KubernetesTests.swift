@@ -90,9 +90,10 @@ struct KubernetesTests {
     func rule(_ file: DeployFile) -> [String] {
       let names = file.matches(of: #"^ +- \{name: ([a-z]+), containerPort: \d+\}$"#)
       let numbers = file.matches(of: #"^ +- \{name: [a-z]+, containerPort: (\d+)\}$"#)
-      return (names.isEmpty ? ["it has no port."] : [])
-        + numbers.filter { !addresses.contains($0) }.map { "no setting binds \($0)." }
-        + names.filter { !allowed.contains($0) }.map { "no policy allows \($0)." }
+      var errors = names.isEmpty ? ["it has no port."] : []
+      errors += numbers.filter { !addresses.contains($0) }.map { "no setting binds \($0)." }
+      errors += names.filter { !allowed.contains($0) }.map { "no policy allows \($0)." }
+      return errors
     }
     enforce(
       Self.pods, to: rule,

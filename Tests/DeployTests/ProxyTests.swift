@@ -10,7 +10,7 @@ struct ProxyTests {
   @Test("nginx accepts its configuration")
   func acceptedByNginx() throws {
     let program = try #require(Program.nginx)
-    // The file belongs into the http block. The paths of temporary files are relative to the folder.
+    // The file belongs to the http block. The paths of temporary files are relative to the folder.
     let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \($0);" }
     let main =
       "pid nginx.pid;\nevents {}\nhttp {\naccess_log off;\n\(paths.joined(separator: "\n"))\ninclude site.conf;\n}\n"
