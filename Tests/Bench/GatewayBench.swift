@@ -1,7 +1,7 @@
 import Foundation
 
-/// Benchmark of a gateway: the cost at ingest of a post that comes through it, its rate and its latency, each compared
-/// with ingest's own interfaces.
+/// Benchmark of a gateway, compared with ingest's own interfaces: the cost of a post at ingest, the rate and the
+/// latency.
 struct GatewayBench {
   let folder: URL
   let seconds: Int

@@ -238,7 +238,7 @@ final class Simulation {
     case .gatewayTicks(let atMs): if gateway.dueMs == atMs { tickGateway() }
     case .gatewayAnswerArrives(let answer, let connection): gatewayReceives(answer, on: connection)
     case .gatewayConnectionBreaks: breakGatewayConnection(pauseMs: random.between(50, 500))
-    case .gatewayIsCut: gateway.cutUntilMs = nowMs + random.between(500, 8_000)
+    case .gatewayIsCut: (gateway.isCut, gateway.cutUntilMs) = (true, nowMs + random.between(500, 8_000))
     case .partition(let index):
       let untilMs = nowMs + random.between(500, 12_000)
       network.partition(index, random.one(of: SimulatedNetwork.Direction.allCases), untilMs: untilMs)

@@ -5,6 +5,7 @@ import Ingest
 struct GatewayCommand: ServiceCommand {
   static let configuration = CommandConfiguration(
     commandName: "gateway", abstract: "Serve ingest's HTTP on other hosts. Runs in any number of instances.",
+    usage: "onthemap gateway [<options>]",
     discussion: """
       A gateway needs no other settings of the site: ingest has them. It holds
       requests for up to \(Limits.gatewayHoldMs / 1_000) s while ingest restarts. Connections between hosts

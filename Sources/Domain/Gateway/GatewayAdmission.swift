@@ -5,7 +5,9 @@
 package struct GatewayAdmission: Sendable {
   /// A request: the routing id of its connection, and the gateway's own number.
   package struct Ticket: Sendable, Hashable {
+    /// Routing id of the connection.
     package let peer: [UInt8]
+    /// The gateway's number for the request.
     package let request: UInt64
 
     package init(peer: [UInt8], request: UInt64) {

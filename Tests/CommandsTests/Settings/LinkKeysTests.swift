@@ -58,7 +58,7 @@ struct LinkKeysTests {
       ("--jobs tcp://*:1 --allow-plaintext changes", "--allow-workers"),
       ("--changes tcp://*:1", "--allow-feeds"), ("--changes tcp://*:1 --allow-plaintext jobs,feed", "--changes"),
       ("--jobs tcp://10.0.0.1:1 --key-file KEY", "--allow-workers"), ("--allow-workers LIST", "--key-file"),
-      ("--allow-plaintext all", "jobs, changes, feed"), ("--allow-workers BAD --key-file KEY", "line 1"),
+      ("--allow-plaintext all", "jobs, changes, gateway, feed"), ("--allow-workers BAD --key-file KEY", "line 1"),
       ("--allow-workers /missing --key-file KEY", "/missing"), ("--key-file LIST --allow-workers LIST", "chmod 600"),
       ("--key-file /missing", "/missing"),
     ])

@@ -57,7 +57,7 @@ struct HeldRequestsTests {
     #expect(held.tick(nowMs: 100) == [])
   }
 
-  @Test("The hold begins anew when a sent request loses its connection")
+  @Test("The hold starts again when a sent request loses its connection")
   func holdBeginsAnew() {
     var held = Self.connected()
     held.add(2, isRepeatable: true, nowMs: 0)

@@ -20,13 +20,6 @@ struct ReactorSocketFuzzTests {
     let wake = WakeupEvent()
     let (jobs, changes) = (CommandQueue<JobServer.Command>(wake), CommandQueue<[FeedChange]>(wake))
     let submitted = CommandQueue<SubmitServer.Command>(wake)
-    let (fromGateways, ofGateway) = (
-      CommandQueue<GatewayServer.Command>(wake), CommandQueue<GatewayClient.Command>(wake)
-    )
-    for number in 0..<9 {
-      ofGateway.enqueue(
-        .post(SessionPost(token: TestSubmitServer.token, post: .sample(number))) { _ in reached.add() })
-    }
     jobs.enqueue(.committed(.accepted((1...9).map { .post($0) })))
     changes.enqueue((7...9).map { .upsert(.sample($0)) })
     let (reactor, _) = try Reactor.start("fuzz", wake: wake) { context in
@@ -37,6 +30,7 @@ struct ReactorSocketFuzzTests {
       publisher.replace(.sample(1...6), nowMs: Reactor.nowMs)
       let query = try FeedQueryServer(context, bind: .anyPort(), logger: quiet)
       query.replace(.sample(1...6))
+      let (gatewayServer, gateway) = try gatewayLink(context, connect: unusedEndpoint, wake, reached)
       let routers: [any ReactorSocket] = [
         try JobServer(
           context, bind: .anyPort(), generation: 1, commands: jobs, logger: quiet, perform: { _ in reached.add() }
@@ -57,20 +51,7 @@ struct ReactorSocketFuzzTests {
               }
             }
           }),
-        try GatewayServer(
-          context, bind: .anyPort(), generation: 3, commands: fromGateways, logger: quiet,
-          onRequest: { request in
-            reached.add()
-            switch request {
-            case .posts(let ticket, let posts):
-              fromGateways.enqueue(
-                .results(ticket, posts.map { _ in .accepted(.numbered(1), createdMs: 1, isReplayed: false) }))
-            case .http(let ticket, let request):
-              fromGateways.enqueue(
-                .response(ticket, ForwardedResponse(status: 200, headers: request.headers, body: request.body)))
-            case .cancel: break
-            }
-          }),
+        gatewayServer,
       ]
       let others: [any ReactorSocket] = [
         publisher,
@@ -83,15 +64,43 @@ struct ReactorSocketFuzzTests {
             batch += 1
             return .batch(batch, [.sample(1), .sample(2)])
           }, event: { _ in reached.add() }),
-        try GatewayClient(
-          context, connect: unusedEndpoint, gateway: "fuzz", commands: ofGateway, logger: quiet,
-          turnedAvailable: { _ in reached.add() }),
+        gateway,
       ]
       round(Sockets(routers: routers, others: others))
       return ([], ())
     }
     reactor.stop()
     return reached.value
+  }
+
+  /// Opens both ends of the gateway link. The gateway has some posts.
+  private static func gatewayLink(
+    _ context: Reactor.Context, connect endpoint: Endpoint, _ wake: WakeupEvent, _ reached: Counter
+  ) throws -> (GatewayServer, GatewayClient) {
+    let replies = CommandQueue<GatewayServer.Command>(wake)
+    let commands = CommandQueue<GatewayClient.Command>(wake)
+    for number in 0..<9 {
+      commands.enqueue(
+        .post(SessionPost(token: TestSubmitServer.token, post: .sample(number))) { _ in reached.add() })
+    }
+    let server = try GatewayServer(
+      context, bind: .anyPort(), generation: 3, commands: replies, logger: quiet,
+      onRequest: { request in
+        reached.add()
+        switch request {
+        case .posts(let ticket, let posts):
+          replies.enqueue(
+            .results(ticket, posts.map { _ in .accepted(.numbered(1), createdMs: 1, isReplayed: false) }))
+        case .http(let ticket, let request):
+          replies.enqueue(
+            .response(ticket, ForwardedResponse(status: 200, headers: request.headers, body: request.body)))
+        case .cancel: break
+        }
+      })
+    let client = try GatewayClient(
+      context, connect: endpoint, gateway: "fuzz", commands: commands, logger: quiet,
+      turnedAvailable: { _ in reached.add() })
+    return (server, client)
   }
 
   @Test("Random messages at random times crash no reactor socket")

@@ -4,7 +4,7 @@ import Store
 @testable import Domain
 
 /// A gateway between one client and ingest. The client sends each batch once, without keys of its own. The gateway's
-/// connection keeps the order and loses nothing until it breaks, like TCP. While it is cut, everything is lost.
+/// connection keeps the order and loses nothing until it breaks, like TCP. A cut connection loses everything.
 struct SimulatedGateway {
   var held = HeldRequests(nowMs: 0)
   /// Requests without a reply, with the gateway's keys.
@@ -15,7 +15,9 @@ struct SimulatedGateway {
   var connection = 0
   /// Time from which the connection exists.
   var connectedMs: Int64 = 0
-  /// Time until which the connection loses everything.
+  /// True while the connection loses everything, until it breaks.
+  var isCut = false
+  /// Time until which no new connection is possible.
   var cutUntilMs: Int64 = 0
   /// Time of the next tick.
   var dueMs = Int64.max
@@ -124,7 +126,7 @@ extension Simulation {
   @discardableResult
   private func send(_ message: GatewayMessage) -> Bool {
     guard let generation = ingest?.generation, nowMs >= gateway.connectedMs else { return false }
-    guard nowMs >= gateway.cutUntilMs else { return true }
+    guard !gateway.isCut else { return true }
     gateway.arrivals.atIngestMs = max(gateway.arrivals.atIngestMs, nowMs + random.between(1, isCalm ? 20 : 200))
     let sent = GatewayMessage(request: message.request, connection: message.connection, generation: generation)
     eventQueue.schedule(.gatewayMessageArrives(sent), inMs: gateway.arrivals.atIngestMs - nowMs)
@@ -162,7 +164,7 @@ extension Simulation {
   }
 
   private func answer(_ answer: GatewayAnswer, on connection: Int) {
-    guard nowMs >= gateway.cutUntilMs else { return }
+    guard !gateway.isCut else { return }
     gateway.arrivals.atGatewayMs = max(gateway.arrivals.atGatewayMs, nowMs + random.between(1, isCalm ? 20 : 200))
     eventQueue.schedule(
       .gatewayAnswerArrives(answer, connection: connection), inMs: gateway.arrivals.atGatewayMs - nowMs)
@@ -189,7 +191,8 @@ extension Simulation {
   /// Breaks the connection. The messages to the gateway are lost, and some of those to ingest.
   func breakGatewayConnection(pauseMs: Int64) {
     gateway.connection += 1
-    gateway.connectedMs = nowMs + pauseMs
+    gateway.isCut = false
+    gateway.connectedMs = max(nowMs + pauseMs, gateway.cutUntilMs)
   }
 
   /// Records that a client's request ended with an error, which the client does not repeat.

@@ -202,9 +202,9 @@ extension Setting {
     "ONTHEMAP_ALLOW_GATEWAYS", flag: "--allow-gateways", example: "/etc/onthemap/gateways.keys",
     summary: "File of the gateways' public keys (allowlist). Enables CURVE on --gateways.",
     explanation: """
-      Allowlist of gateways: a file with one public key and name per line. Ingest believes a gateway about the addresses \
-      of its clients, so anyone is refused. Encrypts the gateway link (CURVE), and requires ONTHEMAP_KEY_FILE. SIGHUP \
-      reloads the file. Without an allowlist, the link is unencrypted.
+      Allowlist of gateways: a file with one public key and name per line. Ingest believes a gateway about the \
+      addresses of its clients, so anyone is refused. Encrypts the gateway link (CURVE), and requires \
+      ONTHEMAP_KEY_FILE. SIGHUP reloads the file. Without an allowlist, the link is unencrypted.
       """)
   static let allowFeeds = Setting(
     "ONTHEMAP_ALLOW_FEEDS", flag: "--allow-feeds", example: "/etc/onthemap/feeds.keys",

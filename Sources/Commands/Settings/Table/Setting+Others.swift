@@ -40,12 +40,12 @@ extension Setting {
   static let allowPlaintext = Setting(
     "ONTHEMAP_ALLOW_PLAINTEXT", flag: "--allow-plaintext", example: "feed,query",
     summary: """
-      Links allowed without encryption on non-loopback addresses, comma-separated: submit, jobs, changes; with up also \
-      feed, query.
+      Links allowed without encryption on non-loopback addresses, comma-separated: submit, jobs, changes, \
+      gateway; with up also feed, query.
       """,
     explanation: """
-      Links allowed without encryption on non-loopback addresses, comma-separated: submit, jobs, changes, feed, query. \
-      The two links of a feed are feed and query. Use it only on a private network of these services. Default: none.
+      Links allowed without encryption on non-loopback addresses, comma-separated: submit, jobs, changes, gateway, \
+      feed, query. The two links of a feed are feed and query. Use it only on a private network of these services. Default: none.
       """)
   static let config = Setting(
     "ONTHEMAP_CONFIG", flag: "--config", example: "/etc/onthemap/onthemap.env",
