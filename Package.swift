@@ -99,7 +99,8 @@ let package = Package(
     .target(
       name: "SQLiteStore",
       dependencies: [
-        "CSQLite", "Domain", "Store", "Telemetry", logging, metrics, .product(name: "GRDB", package: "GRDB.swift"),
+        "CSQLite", "CSodium", "Domain", "Store", "Telemetry", logging, metrics,
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
@@ -214,7 +215,7 @@ let package = Package(
     .testTarget(
       name: "SQLiteStoreTests",
       dependencies: [
-        "SQLiteStore", "Store", "StoreTesting", .product(name: "InMemoryLogging", package: "swift-log"),
+        "Fuzzing", "SQLiteStore", "Store", "StoreTesting", .product(name: "InMemoryLogging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
       name: "StoreConformanceTests",

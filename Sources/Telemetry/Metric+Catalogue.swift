@@ -171,6 +171,17 @@ extension Metric {
   package static let storeFull = Metric(
     "onthemap_store_disk_full", .gauge,
     "1 while the disk is full or nearly full. Writes that do not fit get 507.")
+  /// Time of the latest successful backup, in seconds since 1970.
+  package static let backupLastSuccess = Metric(
+    "onthemap_backup_last_success_timestamp_seconds", .gauge,
+    "Start of the latest successful backup, in seconds since 1970; 0 if there was none.")
+  /// Duration of the latest successful backup, in seconds.
+  package static let backupDuration = Metric(
+    "onthemap_backup_last_duration_seconds", .gauge,
+    "Duration of the latest successful backup since ingest's start; 0 if there was none.")
+  /// Number of failed backups.
+  package static let backupFailures = Metric(
+    "onthemap_backup_failures_total", .counter, "Failed backups. The log has the reason.")
 
   // Worker.
 

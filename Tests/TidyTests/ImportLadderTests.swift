@@ -22,7 +22,7 @@ private let ladder: [String: Set<String>] = [
   "Messaging": system.union(["Domain", "CZeroMQ", "SwiftProtobuf", "Logging", "Metrics", "Telemetry"]),
   "SignIn": system.union(["Domain", "CSodium", "HTTPClient"]),
   "RemoteGeocoding": system.union(["Domain", "HTTPClient", "Logging"]),
-  "SQLiteStore": system.union(["CSQLite", "Domain", "GRDB*", "Logging", "Metrics", "Store", "Telemetry"]),
+  "SQLiteStore": system.union(["CSQLite", "CSodium", "Domain", "GRDB*", "Logging", "Metrics", "Store", "Telemetry"]),
   "Web": service.union([
     "COpenAPI", "CSodium", "CZlib", "Domain", "Hummingbird*", "NIO*", "HTTPTypes", "Metrics", "Telemetry",
   ]),

@@ -57,12 +57,32 @@ final class AdminConnection: Sendable {
     }
   }
 
+  /// Returns false if no ingest listens at an address. True for an address that is no file, where only a request shows
+  /// it.
+  static func isListening(_ endpoint: Endpoint) -> Bool {
+    guard let failure = connectFailure(endpoint) else { return true }
+    return failure == EACCES || failure == EPERM
+  }
+
   /// Checks with a plain connection that ingest listens. ZeroMQ itself would only wait.
   private static func probe(_ endpoint: Endpoint) throws {
-    guard endpoint.description.hasPrefix("ipc://") else { return }
+    let path = endpoint.description.dropFirst(6)
+    switch connectFailure(endpoint) {
+    case nil: return
+    case EACCES, EPERM:
+      throw SettingError("cannot open \(path): permission denied. Run as the user that runs ingest (sudo -u USER).")
+    default:
+      throw SettingError(
+        "no ingest is listening at \(path). Start it, or set its data folder with --data (ONTHEMAP_DATA).")
+    }
+  }
+
+  /// Connects to a socket's file, and disconnects. Returns the error's code, or nil for a success and other addresses.
+  private static func connectFailure(_ endpoint: Endpoint) -> Int32? {
+    guard endpoint.description.hasPrefix("ipc://") else { return nil }
     let path = String(endpoint.description.dropFirst(6))
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { return }
+    guard descriptor >= 0 else { return nil }
     defer { Glibc.close(descriptor) }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -72,14 +92,7 @@ final class AdminConnection: Sendable {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) != 0
       }
     }
-    guard failed else { return }
-    switch errno {
-    case EACCES, EPERM:
-      throw SettingError("cannot open \(path): permission denied. Run as the user that runs ingest (sudo -u USER).")
-    default:
-      throw SettingError(
-        "no ingest is listening at \(path). Start it, or set its data folder with --data (ONTHEMAP_DATA).")
-    }
+    return failed ? errno : nil
   }
 }
 

@@ -16,6 +16,10 @@ package enum AdminRequest: Sendable, Equatable {
   case users(email: String?, after: AccountID?, limit: Int)
   case addUser(NewUser)
   case setUser(email: String, UserChange)
+  /// Starts a backup. The reply comes before the backup ends.
+  case backUp(BackupRequest)
+  /// The state of the latest backup.
+  case backupState
 }
 
 /// Selection of dead posts.
@@ -41,6 +45,8 @@ package enum AdminReply: Sendable, Equatable {
   case users([User], next: AccountID?)
   /// The account after a durable change.
   case user(User)
+  /// State of the latest backup since ingest's start. Nil if there was none.
+  case backup(BackupState?)
   case refused(AdminRefusal)
 }
 

@@ -12,6 +12,7 @@ final class AdminResponder: Sendable {
   private let queue: PostPipeline
   private let pause: QueuePause
   private let users: UserAdministration
+  private let backups: Backups
   private let inspector: QueueInspector
   private let replies: CommandQueue<AdminServer.Command>
   private let logger: Logger
@@ -19,13 +20,14 @@ final class AdminResponder: Sendable {
 
   init(
     database: any QueueReader & PostStore & StoreHealth, queue: PostPipeline, pause: QueuePause,
-    users: UserAdministration,
+    users: UserAdministration, backups: Backups,
     inspector: QueueInspector, replies: CommandQueue<AdminServer.Command>, logger: Logger
   ) {
     self.database = database
     self.queue = queue
     self.pause = pause
     self.users = users
+    self.backups = backups
     self.inspector = inspector
     self.replies = replies
     self.logger = logger
@@ -85,6 +87,8 @@ final class AdminResponder: Sendable {
     case .users(let email, let after, let limit): return try await users.list(email: email, after: after, limit: limit)
     case .addUser(let user): return .user(try await users.add(user, by: by))
     case .setUser(let email, let change): return .user(try await users.set(email, change, by: by))
+    case .backUp(let request): return .backup(try backups.start(request, by: by))
+    case .backupState: return .backup(backups.state)
     }
   }
 

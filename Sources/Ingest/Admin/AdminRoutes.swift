@@ -78,7 +78,7 @@ struct AdminRoutes: Sendable {
         case .paused(let sinceMs):
           json.add("paused", sinceMs != nil)
           if let sinceMs { json.add("pausedAt", unixMs: sinceMs) }
-        case .users, .user, .refused: break  // The routes send no such request.
+        case .users, .user, .backup, .refused: break  // The routes send no such request.
         }
       })
   }

@@ -68,7 +68,7 @@ final class IngestComponents: Sendable {
     let inspector = QueueInspector(adminCommands)
     let admin = AdminResponder(
       database: database, queue: queue, pause: pause, users: UserAdministration(database: database, logins: logins),
-      inspector: inspector, replies: adminCommands, logger: logger)
+      backups: Backups(store: database, logger: logger), inspector: inspector, replies: adminCommands, logger: logger)
     let submitCommands = CommandQueue<SubmitServer.Command>(wake)
     let submissions = Submissions(
       database: database, queue: queue, sessions: sessions, replies: submitCommands, logger: logger)

@@ -40,6 +40,7 @@ extension AdminReplyFrame {
         })
     case .user(let user): body = .user(.init(user))
     case .paused(let sinceMs): body = .pause(.with { $0.pausedUnixMs = UInt64(max(0, sinceMs ?? 0)) })
+    case .backup(let state): body = .backup(.init(state))
     case .refused(let refusal):
       body = .error(
         .with {
@@ -74,6 +75,7 @@ extension AdminReplyFrame {
         list.users.map(\.user), next: list.next == 0 ? nil : AccountID(rawValue: Int64(clamping: list.next)))
     case .user(let user): return .user(user.user)
     case .pause(let pause): return .paused(sinceMs: unixMs(pause.pausedUnixMs))
+    case .backup(let backup): return .backup(backup.state)
     case .error(let error):
       let code = UInt8(exactly: error.code.rawValue).flatMap(AdminRefusal.Code.init) ?? .failed
       return .refused(AdminRefusal(code, error.detail))
@@ -152,6 +154,40 @@ extension Onthemap_Admin_V1_User {
         createdMs: unixMs(createdUnixMs) ?? 0, isOperator: `operator`),
       disabledMs: unixMs(disabledUnixMs), sessions: Int(sessions), posts: Int(clamping: posts),
       password: password.isEmpty ? nil : password)
+  }
+}
+
+extension Onthemap_Admin_V1_BackupState {
+  init(_ state: BackupState?) {
+    guard let state else { return }
+    number = state.number
+    startedUnixMs = UInt64(max(0, state.startedMs))
+    switch state.outcome {
+    case .running: result = .running
+    case .succeeded(let backup):
+      result = .succeeded
+      path = backup.path
+      (bytes, posts) = (UInt64(clamping: backup.bytes), UInt64(clamping: backup.posts))
+      removed = UInt32(clamping: backup.removed)
+    case .failed(let reason):
+      result = .failed
+      error = reason
+    }
+  }
+
+  /// The state. Nil if there was no backup, or for a result that this version does not know.
+  var state: BackupState? {
+    let outcome: BackupState.Outcome
+    switch result {
+    case .running: outcome = .running
+    case .succeeded:
+      outcome = .succeeded(
+        BackupSummary(
+          path: path, bytes: Int64(clamping: bytes), posts: Int(clamping: posts), removed: Int(clamping: removed)))
+    case .failed: outcome = .failed(error)
+    case .unspecified, .UNRECOGNIZED: return nil
+    }
+    return BackupState(number: number, startedMs: unixMs(startedUnixMs) ?? 0, outcome: outcome)
   }
 }
 

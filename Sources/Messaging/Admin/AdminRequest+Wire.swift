@@ -62,6 +62,14 @@ extension AdminRequestFrame {
           case .demote: $0.operator = false
           }
         })
+    case .backUp(let request):
+      body = .backUp(
+        .with {
+          $0.folder = request.folder
+          $0.keep = UInt32(clamping: request.keep ?? 0)
+          $0.sameDevice = request.isSameDeviceAllowed
+        })
+    case .backupState: body = .backupState(.init())
     }
   }
 
@@ -108,8 +116,25 @@ extension AdminRequestFrame {
       case .operator(let isOperator): return .setUser(email: user.email, isOperator ? .promote : .demote)
       case nil: throw AdminRefusal(.malformed, "a SetUserRequest without a change of this protocol")
       }
+    case .backUp(let backup): return .backUp(try Self.backupRequest(backup))
+    case .backupState: return .backupState
     case nil: throw AdminRefusal(.malformed, "a request without a body of this protocol")
     }
+  }
+
+  private static func backupRequest(_ body: Onthemap_Admin_V1_BackUpRequest) throws(AdminRefusal) -> BackupRequest {
+    guard body.folder.hasPrefix("/"), body.folder.utf8.count <= Limits.backupPathBytesMax,
+      !body.folder.utf8.contains(0)
+    else {
+      throw AdminRefusal(
+        .malformed, "folder must be an absolute path of at most \(Limits.backupPathBytesMax) bytes, without a zero")
+    }
+    let (keep, range) = (Int(body.keep), Limits.backupsKeptRange)
+    guard keep == 0 || range.contains(keep) else {
+      throw AdminRefusal(.malformed, "keep must be 0 or \(range.lowerBound) to \(range.upperBound), not \(keep)")
+    }
+    return BackupRequest(
+      folder: body.folder, keep: keep == 0 ? nil : keep, isSameDeviceAllowed: body.sameDevice)
   }
 
   private static func ids(_ texts: [String]) throws(AdminRefusal) -> [PostID] {

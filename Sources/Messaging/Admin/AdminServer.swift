@@ -122,7 +122,7 @@ package final class AdminServer: ReactorSocket {
     case .list(let state, _, let after, let limit):
       .placements(jobs.placements(in: state, after: after, limit: limit, nowMs: nowMs))
     case .show(let id): .placements(jobs.placement(of: id, nowMs: nowMs).map { [$0] } ?? [])
-    case .retry, .discard, .pause, .resume, .users, .addUser, .setUser: .nothing
+    case .retry, .discard, .pause, .resume, .users, .addUser, .setUser, .backUp, .backupState: .nothing
     }
   }
 

@@ -164,6 +164,55 @@ nonisolated enum Onthemap_Admin_V1_PostEventKind: SwiftProtobuf.Enum, Swift.Case
 
 }
 
+/// The result of a backup.
+nonisolated enum Onthemap_Admin_V1_BackupResult: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+
+  /// The backup is running.
+  case running // = 1
+
+  /// The backup is durable.
+  case succeeded // = 2
+
+  /// The backup failed, and left no file.
+  case failed // = 3
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .running
+    case 2: self = .succeeded
+    case 3: self = .failed
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .running: return 1
+    case .succeeded: return 2
+    case .failed: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [Onthemap_Admin_V1_BackupResult] = [
+    .unspecified,
+    .running,
+    .succeeded,
+    .failed,
+  ]
+
+}
+
 /// The reason why a request failed.
 nonisolated enum Onthemap_Admin_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
@@ -319,6 +368,22 @@ nonisolated struct Onthemap_Admin_V1_AdminRequest: Sendable {
     set {body = .setUser(newValue)}
   }
 
+  var backUp: Onthemap_Admin_V1_BackUpRequest {
+    get {
+      if case .backUp(let v)? = body {return v}
+      return Onthemap_Admin_V1_BackUpRequest()
+    }
+    set {body = .backUp(newValue)}
+  }
+
+  var backupState: Onthemap_Admin_V1_BackupStateRequest {
+    get {
+      if case .backupState(let v)? = body {return v}
+      return Onthemap_Admin_V1_BackupStateRequest()
+    }
+    set {body = .backupState(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Body: Equatable, Sendable {
@@ -332,6 +397,8 @@ nonisolated struct Onthemap_Admin_V1_AdminRequest: Sendable {
     case users(Onthemap_Admin_V1_UsersRequest)
     case addUser(Onthemap_Admin_V1_AddUserRequest)
     case setUser(Onthemap_Admin_V1_SetUserRequest)
+    case backUp(Onthemap_Admin_V1_BackUpRequest)
+    case backupState(Onthemap_Admin_V1_BackupStateRequest)
 
   }
 
@@ -561,6 +628,37 @@ nonisolated struct Onthemap_Admin_V1_SetUserRequest: Sendable {
   init() {}
 }
 
+/// A request to start a backup. The reply comes before the backup ends.
+nonisolated struct Onthemap_Admin_V1_BackUpRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The absolute path of the folder for backups, on ingest's host, at most 4095 bytes.
+  var folder: String = String()
+
+  /// The number of backups to keep in the folder, 1 to 1000. 0 keeps all.
+  var keep: UInt32 = 0
+
+  /// True permits a folder on the device of the data folder.
+  var sameDevice: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A request for the state of the latest backup.
+nonisolated struct Onthemap_Admin_V1_BackupStateRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// Ingest's reply to a tool.
 nonisolated struct Onthemap_Admin_V1_AdminReply: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -660,6 +758,14 @@ nonisolated struct Onthemap_Admin_V1_AdminReply: @unchecked Sendable {
     set {_uniqueStorage()._body = .user(newValue)}
   }
 
+  var backup: Onthemap_Admin_V1_BackupState {
+    get {
+      if case .backup(let v)? = _storage._body {return v}
+      return Onthemap_Admin_V1_BackupState()
+    }
+    set {_uniqueStorage()._body = .backup(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Body: Equatable, Sendable {
@@ -671,6 +777,7 @@ nonisolated struct Onthemap_Admin_V1_AdminReply: @unchecked Sendable {
     case error(Onthemap_Admin_V1_Error)
     case users(Onthemap_Admin_V1_UserList)
     case user(Onthemap_Admin_V1_User)
+    case backup(Onthemap_Admin_V1_BackupState)
 
   }
 
@@ -1213,6 +1320,41 @@ nonisolated struct Onthemap_Admin_V1_User: Sendable {
   init() {}
 }
 
+/// The state of the latest backup since ingest started. Every field is 0 if there was none.
+nonisolated struct Onthemap_Admin_V1_BackupState: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The number of the backup since ingest started.
+  var number: UInt64 = 0
+
+  /// Time when the backup started, Unix time in ms.
+  var startedUnixMs: UInt64 = 0
+
+  /// The result.
+  var result: Onthemap_Admin_V1_BackupResult = .unspecified
+
+  /// With SUCCEEDED, the path of the backup's file.
+  var path: String = String()
+
+  /// With SUCCEEDED, the size of the file.
+  var bytes: UInt64 = 0
+
+  /// With SUCCEEDED, the number of posts in the backup, without deleted posts.
+  var posts: UInt64 = 0
+
+  /// With SUCCEEDED, the number of older backups that ingest removed.
+  var removed: UInt32 = 0
+
+  /// With FAILED, the error in words for people.
+  var error: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// A failed request.
 nonisolated struct Onthemap_Admin_V1_Error: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1242,13 +1384,17 @@ nonisolated extension Onthemap_Admin_V1_PostEventKind: SwiftProtobuf._ProtoNameP
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0POST_EVENT_KIND_UNSPECIFIED\0\u{1}POST_EVENT_KIND_FAILED\0\u{1}POST_EVENT_KIND_LEASE_LOST\0\u{1}POST_EVENT_KIND_DIED\0\u{1}POST_EVENT_KIND_RETRIED\0\u{1}POST_EVENT_KIND_DISCARDED\0")
 }
 
+nonisolated extension Onthemap_Admin_V1_BackupResult: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0BACKUP_RESULT_UNSPECIFIED\0\u{1}BACKUP_RESULT_RUNNING\0\u{1}BACKUP_RESULT_SUCCEEDED\0\u{1}BACKUP_RESULT_FAILED\0")
+}
+
 nonisolated extension Onthemap_Admin_V1_ErrorCode: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ERROR_CODE_UNSPECIFIED\0\u{1}ERROR_CODE_MALFORMED\0\u{1}ERROR_CODE_UNSUPPORTED_VERSION\0\u{1}ERROR_CODE_NOT_FOUND\0\u{1}ERROR_CODE_BUSY\0\u{1}ERROR_CODE_FAILED\0\u{1}ERROR_CODE_INVALID\0")
 }
 
 nonisolated extension Onthemap_Admin_V1_AdminRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".AdminRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{2}\u{c}status\0\u{1}list\0\u{1}show\0\u{1}retry\0\u{1}discard\0\u{1}pause\0\u{1}resume\0\u{1}users\0\u{3}add_user\0\u{3}set_user\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{2}\u{c}status\0\u{1}list\0\u{1}show\0\u{1}retry\0\u{1}discard\0\u{1}pause\0\u{1}resume\0\u{1}users\0\u{3}add_user\0\u{3}set_user\0\u{3}back_up\0\u{3}backup_state\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1390,6 +1536,32 @@ nonisolated extension Onthemap_Admin_V1_AdminRequest: SwiftProtobuf.Message, Swi
           self.body = .setUser(v)
         }
       }()
+      case 26: try {
+        var v: Onthemap_Admin_V1_BackUpRequest?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .backUp(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .backUp(v)
+        }
+      }()
+      case 27: try {
+        var v: Onthemap_Admin_V1_BackupStateRequest?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .backupState(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .backupState(v)
+        }
+      }()
       default: break
       }
     }
@@ -1452,6 +1624,14 @@ nonisolated extension Onthemap_Admin_V1_AdminRequest: SwiftProtobuf.Message, Swi
     case .setUser?: try {
       guard case .setUser(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
+    }()
+    case .backUp?: try {
+      guard case .backUp(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 26)
+    }()
+    case .backupState?: try {
+      guard case .backupState(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 27)
     }()
     case nil: break
     }
@@ -1864,9 +2044,68 @@ nonisolated extension Onthemap_Admin_V1_SetUserRequest: SwiftProtobuf.Message, S
   }
 }
 
+nonisolated extension Onthemap_Admin_V1_BackUpRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".BackUpRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}folder\0\u{1}keep\0\u{3}same_device\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.folder) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.keep) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.sameDevice) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.folder.isEmpty {
+      try visitor.visitSingularStringField(value: self.folder, fieldNumber: 1)
+    }
+    if self.keep != 0 {
+      try visitor.visitSingularUInt32Field(value: self.keep, fieldNumber: 2)
+    }
+    if self.sameDevice != false {
+      try visitor.visitSingularBoolField(value: self.sameDevice, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Onthemap_Admin_V1_BackUpRequest, rhs: Onthemap_Admin_V1_BackUpRequest) -> Bool {
+    if lhs.folder != rhs.folder {return false}
+    if lhs.keep != rhs.keep {return false}
+    if lhs.sameDevice != rhs.sameDevice {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Onthemap_Admin_V1_BackupStateRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".BackupStateRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Onthemap_Admin_V1_BackupStateRequest, rhs: Onthemap_Admin_V1_BackupStateRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Onthemap_Admin_V1_AdminReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".AdminReply"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{2}\u{c}status\0\u{1}list\0\u{1}report\0\u{1}changed\0\u{1}pause\0\u{1}error\0\u{1}users\0\u{1}user\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{2}\u{c}status\0\u{1}list\0\u{1}report\0\u{1}changed\0\u{1}pause\0\u{1}error\0\u{1}users\0\u{1}user\0\u{1}backup\0")
 
   fileprivate class _StorageClass {
     var _magic: UInt32 = 0
@@ -2015,6 +2254,19 @@ nonisolated extension Onthemap_Admin_V1_AdminReply: SwiftProtobuf.Message, Swift
             _storage._body = .user(v)
           }
         }()
+        case 24: try {
+          var v: Onthemap_Admin_V1_BackupState?
+          var hadOneofValue = false
+          if let current = _storage._body {
+            hadOneofValue = true
+            if case .backup(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._body = .backup(v)
+          }
+        }()
         default: break
         }
       }
@@ -2071,6 +2323,10 @@ nonisolated extension Onthemap_Admin_V1_AdminReply: SwiftProtobuf.Message, Swift
       case .user?: try {
         guard case .user(let v)? = _storage._body else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+      }()
+      case .backup?: try {
+        guard case .backup(let v)? = _storage._body else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
       }()
       case nil: break
       }
@@ -2968,6 +3224,71 @@ nonisolated extension Onthemap_Admin_V1_User: SwiftProtobuf.Message, SwiftProtob
     if lhs.posts != rhs.posts {return false}
     if lhs.password != rhs.password {return false}
     if lhs.`operator` != rhs.`operator` {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Onthemap_Admin_V1_BackupState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".BackupState"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{3}started_unix_ms\0\u{1}result\0\u{1}path\0\u{1}bytes\0\u{1}posts\0\u{1}removed\0\u{1}error\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 2: try { try decoder.decodeSingularFixed64Field(value: &self.startedUnixMs) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.result) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.path) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.bytes) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.posts) }()
+      case 7: try { try decoder.decodeSingularUInt32Field(value: &self.removed) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.error) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
+    }
+    if self.startedUnixMs != 0 {
+      try visitor.visitSingularFixed64Field(value: self.startedUnixMs, fieldNumber: 2)
+    }
+    if self.result != .unspecified {
+      try visitor.visitSingularEnumField(value: self.result, fieldNumber: 3)
+    }
+    if !self.path.isEmpty {
+      try visitor.visitSingularStringField(value: self.path, fieldNumber: 4)
+    }
+    if self.bytes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.bytes, fieldNumber: 5)
+    }
+    if self.posts != 0 {
+      try visitor.visitSingularUInt64Field(value: self.posts, fieldNumber: 6)
+    }
+    if self.removed != 0 {
+      try visitor.visitSingularUInt32Field(value: self.removed, fieldNumber: 7)
+    }
+    if !self.error.isEmpty {
+      try visitor.visitSingularStringField(value: self.error, fieldNumber: 8)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Onthemap_Admin_V1_BackupState, rhs: Onthemap_Admin_V1_BackupState) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.startedUnixMs != rhs.startedUnixMs {return false}
+    if lhs.result != rhs.result {return false}
+    if lhs.path != rhs.path {return false}
+    if lhs.bytes != rhs.bytes {return false}
+    if lhs.posts != rhs.posts {return false}
+    if lhs.removed != rhs.removed {return false}
+    if lhs.error != rhs.error {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

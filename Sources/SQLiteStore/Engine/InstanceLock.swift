@@ -10,6 +10,8 @@ final class InstanceLock: Sendable {
   init(path: String) throws(StoreError) {
     descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .unusable(path: path, reason: String(cString: strerror(errno))) }
+    // A tool of root may create the file, and ingest must be able to open it.
+    try? PlainFile.give(path, toOwnerOf: String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
     // `deinit` closes the descriptor after an error. A second close could close another file's descriptor.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .locked(path: path) }
   }

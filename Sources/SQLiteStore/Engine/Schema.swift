@@ -8,6 +8,9 @@ import GRDB
 /// misses no row and reads none twice. A deleted post's row stays, without content and `seq`. `meta.deleted_seq` is the
 /// `seq` of the latest deletion.
 enum Schema {
+  /// Number of migrations that this program knows.
+  static var version: Int { migrator.migrations.count }
+
   static let migrator: DatabaseMigrator = {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1 accounts, sessions, posts") { db in

@@ -8,7 +8,7 @@ import Store
 struct StartupCheck {
   /// Remedy for a damaged database.
   static let repairAdvice =
-    "Keep a copy of the folder, then restore a backup, or the rows that sqlite3 can .dump (deploy/Backup.md)"
+    "Keep a copy of the folder, then restore a backup, or the rows that sqlite3 can .dump (deploy/Restore.md)"
 
   /// Path of `onthemap.sqlite`.
   let path: String
@@ -58,7 +58,7 @@ struct StartupCheck {
   }
 
   /// Returns the epoch and the highest numbers in the tables. Nil if the meta row is missing or damaged.
-  private static func record(_ db: Database) throws -> HighWater.Record? {
+  static func record(_ db: Database) throws -> HighWater.Record? {
     guard let row = try Row.fetchOne(db, sql: "SELECT epoch, boot FROM meta"), let epoch = Epoch(row[0] as Data),
       let generation = UInt32(exactly: row[1] as Int64)
     else { return nil }
@@ -83,7 +83,7 @@ struct StartupCheck {
       path: path,
       reason: """
         \(problem). Nothing was changed. Keep a copy of the folder, then restore the latest files, or a backup \
-        (deploy/Backup.md); to continue with the present files, remove \(highWaterPath) and start again
+        (deploy/Restore.md); to continue with the present files, remove \(highWaterPath) and start again
         """)
   }
 
@@ -95,7 +95,7 @@ struct StartupCheck {
       path: path,
       reason: """
         \(problem). Nothing was changed. Keep a copy of the folder, then restore the latest files, or a backup \
-        (deploy/Backup.md); to begin with an empty database, remove \(files.joined(separator: " and ")) and start again
+        (deploy/Restore.md); to begin with an empty database, remove \(files.joined(separator: " and ")) and start again
         """)
   }
 

@@ -47,6 +47,12 @@ extension User {
   }
 }
 
+extension BackupSummary {
+  static var sample: BackupSummary {
+    BackupSummary(path: "/backups/onthemap-20261126T181530Z.sqlite", bytes: 8_192, posts: 7, removed: 1)
+  }
+}
+
 /// A request and a reply of each kind.
 enum AdminSamples {
   static let requests: [AdminRequest] = [
@@ -60,6 +66,8 @@ enum AdminSamples {
     .addUser(NewUser(email: "a@b", firstName: "Ada", lastName: "L", password: "a password")),
     .setUser(email: "a@b", .disable), .setUser(email: "a@b", .enable), .setUser(email: "a@b", .password(nil)),
     .setUser(email: "a@b", .password("a password")), .setUser(email: "a@b", .promote), .setUser(email: "a@b", .demote),
+    .backUp(BackupRequest(folder: "/b")), .backUp(BackupRequest(folder: "/b", keep: 1_000, isSameDeviceAllowed: true)),
+    .backupState,
   ]
 
   static let replies: [AdminReply] = [
@@ -74,6 +82,9 @@ enum AdminSamples {
         unchanged: [.init(id: .numbered(2), state: .published), .init(id: .numbered(3), state: nil)],
         next: .numbered(3))), .changed(QueueChange()), .paused(sinceMs: 1_700_000_000_000), .paused(sinceMs: nil),
     .users([], next: nil), .users([.sample, .sample], next: AccountID(rawValue: 3)), .user(.sample),
+    .backup(nil), .backup(BackupState(number: 1, startedMs: 1_700_000_000_000, outcome: .running)),
+    .backup(BackupState(number: 2, startedMs: 1_700_000_000_000, outcome: .failed("the disk is full"))),
+    .backup(BackupState(number: 3, startedMs: 1_700_000_000_000, outcome: .succeeded(.sample))),
     .refused(AdminRefusal(.notFound, "there is no post")), .refused(AdminRefusal(.invalid, "email is taken")),
   ]
 

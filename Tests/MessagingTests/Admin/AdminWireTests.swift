@@ -33,6 +33,10 @@ struct AdminWireTests {
       (.retry(.with { $0.postIds = Array(repeating: "0000000001", count: 1_001) }), "not 1001"),
       (.retry(.with { ($0.postIds, $0.all) = (["0000000001"], .init()) }), "exclude"), (.discard(.init()), "1 to 1000"),
       (.discard(.with { $0.postIds = ["0000000001", "?"] }), "id"), (.setUser(.with { $0.email = "a@b" }), "change"),
+      (.backUp(.init()), "absolute path"), (.backUp(.with { $0.folder = "backups" }), "absolute path"),
+      (.backUp(.with { $0.folder = "/a\0b" }), "without a zero"),
+      (.backUp(.with { $0.folder = "/" + String(repeating: "a", count: Limits.backupPathBytesMax) }), "4095 bytes"),
+      (.backUp(.with { ($0.folder, $0.keep) = ("/b", 1_001) }), "1 to 1000, not 1001"),
     ]
     for (body, word) in bad {
       let frame = AdminRequestFrame.with { $0.body = body }

@@ -24,6 +24,8 @@ extension GoldenFrame {
         .addUser(NewUser(email: "zoe@example.org", firstName: "Zoë", lastName: "京", password: "a long sentence"))),
       // The frame contains `disabled`, although its value is false.
       request("set_user", .setUser(email: "zoe@example.org", .enable)),
+      request("back_up", .backUp(BackupRequest(folder: "/backups", keep: 14, isSameDeviceAllowed: true))),
+      request("backup_state", .backupState),
     ]
   }()
 
@@ -49,6 +51,8 @@ extension GoldenFrame {
       reply("pause", .paused(sinceMs: 1_763_856_000_000)),
       reply("error", .refused(AdminRefusal(.notFound, "there is no post 4D2qwHkYwD"))),
       reply("users", .users([.sample], next: AccountID(rawValue: 3))), reply("user", .user(.sample)),
+      reply(
+        "backup", .backup(BackupState(number: 2, startedMs: 1_763_856_000_000, outcome: .succeeded(.sample)))),
     ]
   }()
 }

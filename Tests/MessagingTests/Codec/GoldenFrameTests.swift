@@ -54,6 +54,7 @@ struct GoldenFrameTests {
       "AdminRequest.pause", "AdminRequest.resume", "AdminRequest.users", "AdminRequest.add_user",
       "AdminRequest.set_user", "AdminReply.status", "AdminReply.list", "AdminReply.report", "AdminReply.changed",
       "AdminReply.pause", "AdminReply.error", "AdminReply.users", "AdminReply.user",
+      "AdminRequest.back_up", "AdminRequest.backup_state", "AdminReply.backup",
     ]
     #expect(Set(bodies).subtracting(names).isEmpty)
   }
