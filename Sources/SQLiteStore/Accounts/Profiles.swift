@@ -82,6 +82,7 @@ extension SQLiteDatabase {
         }
         // The account stays in `closed` even if this write is rolled back. Its owner will repeat the request.
         _ = engine.closed.withLock { $0.insert(account) }
+        engine.deletions.record(.account(account), unixMs: unixMs)
         return true
       }
     } reporting: {

@@ -51,15 +51,7 @@ package final class SQLiteDatabase: Sendable {
       try FileAccess.restrict(files)
       let previous = try StartupCheck(path: path, highWaterPath: highWaterPath).run()
       if previous == nil { try NewDatabase.create(path) }
-      pool = try DatabasePool(path: path, configuration: SQLiteDatabase.configuration)
-      // Set this after the pool, which sets NORMAL itself. With NORMAL, a power loss would lose acknowledged posts.
-      try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
-      guard try !pool.read(Schema.migrator.hasBeenSuperseded) else {
-        throw StoreError.unusable(
-          path: path,
-          reason: "it was created or upgraded by a newer version of onthemap. Run that version, or restore a backup")
-      }
-      try Schema.migrator.migrate(pool)
+      pool = try SQLiteDatabase.migratedPool(path)
       // The high-water file is missing, so this may be another database, whose numbers were already used. Begin a new
       // epoch.
       let needsNewEpoch = previous != nil && !FileManager.default.fileExists(atPath: highWaterPath)
@@ -80,7 +72,11 @@ package final class SQLiteDatabase: Sendable {
       var readerConfiguration = SQLiteDatabase.configuration
       readerConfiguration.readonly = true
       operatorReader = try DatabaseQueue(path: path, configuration: readerConfiguration)
-      committer = GroupCommitter(try SQLiteEngine(path: path, pool: pool, highWater: highWater))
+      let deletions = try pool.read { db in
+        try DeletionList.open(folder + DeletionList.name, db, logger: logger)
+      }
+      committer = GroupCommitter(
+        try SQLiteEngine(path: path, pool: pool, highWater: highWater, deletions: deletions))
       scans = try ScanExecutor(path: path, configuration: readerConfiguration, times: scanTimes) {
         [committer] resumeAfterPause in
         committer.checkpoint(then: resumeAfterPause)
@@ -100,6 +96,20 @@ package final class SQLiteDatabase: Sendable {
     if let newEpochReason {
       logger.notice("new epoch", metadata: ["epoch": "\(epoch)", "reason": "\(newEpochReason)"])
     }
+  }
+
+  /// Opens the database for reads and writes, and migrates its tables.
+  private static func migratedPool(_ path: String) throws -> DatabasePool {
+    let pool = try DatabasePool(path: path, configuration: configuration)
+    // Set this after the pool, which sets NORMAL itself. With NORMAL, a power loss would lose acknowledged posts.
+    try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
+    guard try !pool.read(Schema.migrator.hasBeenSuperseded) else {
+      throw StoreError.unusable(
+        path: path,
+        reason: "it was created or upgraded by a newer version of onthemap. Run that version, or restore a backup")
+    }
+    try Schema.migrator.migrate(pool)
+    return pool
   }
 
   /// Returns the remedy for an error. Empty if none is known.

@@ -28,13 +28,15 @@ final class SQLiteEngine: CommitEngine {
   let times = CommitTimes()
   private let pool: DatabasePool
   private let highWater: HighWater
+  let deletions: DeletionList
   private let files: OpenFileGuard
   private let meters = WriterMeters()
 
-  init(path: String, pool: DatabasePool, highWater: HighWater) throws {
+  init(path: String, pool: DatabasePool, highWater: HighWater, deletions: DeletionList) throws {
     self.path = path
     self.pool = pool
     self.highWater = highWater
+    self.deletions = deletions
     numbers = try SequenceAllocator(pool, highWater: highWater)
     files = try OpenFileGuard([path, path + "-wal"])
   }
@@ -57,16 +59,19 @@ final class SQLiteEngine: CommitEngine {
       // SQLite prepares a cached statement once. It would parse the statements of GRDB's own transactions each time.
       try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
       for write in writes { outputs.append(try run(write, db)) }
+      try deletions.flush()
       try db.cachedStatement(sql: "COMMIT").execute()
       try files.check()
     } catch {
       // After some errors SQLite has rolled back by itself.
       if db.isInsideTransaction { try? db.rollback() }
       highWater.discard()
+      deletions.discard(isUnknown: SQLiteEngine.isDiskError(error))
       names.forget()
       throw error
     }
     highWater.persist()
+    deletions.confirm()
     let duration = ContinuousClock.now - start
     times.add(duration)
     meters.commit(duration, rows: db.totalChangesCount - rows)

@@ -9,6 +9,7 @@ extension SQLiteEngine {
     _ post: PostID, _ account: AccountID, _ unixMs: Int64, _ db: Database
   ) throws -> PostWriteResult.Deletion {
     guard let (state, listedAt) = try stateAndSeq(of: post, account, db) else { return .notFound }
+    deletions.record(.post(post), unixMs: unixMs)
     return try SecureDeletion.erase(in: db) {
       try erase(post, listedAt: state == .published ? listedAt : nil, unixMs, numbers, db)
         .map { .listed($0) } ?? .unlisted
