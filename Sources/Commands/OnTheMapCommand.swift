@@ -29,7 +29,7 @@ struct OnTheMapCommand: AsyncParsableCommand {
         subcommands: [
           PostCommand.self, WatchCommand.self, LoadCommand.self, GeocodeCommand.self, GazetteerCommand.self,
           KeysCommand.self, ConfigCommand.self, HealthCommand.self, QueueCommand.self, UserCommand.self,
-          TopCommand.self, BackupCommand.self, ConformanceCommand.self,
+          TopCommand.self, BackupCommand.self, RestoreCommand.self, ConformanceCommand.self,
         ]),
     ])
 

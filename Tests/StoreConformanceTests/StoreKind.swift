@@ -27,6 +27,15 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
+  /// Opens a store with the data of a backup, in a folder that does not exist yet.
+  func restored(from backup: String, in folder: URL) async throws -> any IngestStore {
+    switch self {
+    case .sqlite:
+      _ = try await Restore(backup).run(into: folder.path, keepsSessions: false, unixMs: 1_795_716_990_000)
+    }
+    return try open(in: folder)
+  }
+
   /// Copies the data of an open store as a crash would leave them now.
   func copy(_ folder: URL, to copy: URL) throws {
     switch self {

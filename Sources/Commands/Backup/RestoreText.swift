@@ -1,0 +1,36 @@
+import Domain
+import SQLiteStore
+
+/// The output of `restore`.
+enum RestoreText {
+  static func lines(_ report: Restore.Report) -> [String] {
+    let contents = """
+      \(timestamp(unixMs: report.createdMs)): \(counted(report.accounts, "account")), \
+      \(counted(report.posts, "post")), \(report.queued) of them queued
+      """
+    guard let folder = report.folder else {
+      return ["\(report.backup) can be restored.", "  backup      \(contents)"]
+    }
+    var lines = ["Restored \(report.backup) to \(folder).", "  backup      \(contents)"]
+    lines.append("  lost        \(lost(report))")
+    let deleted = [counted(report.deletedPosts, "post"), counted(report.deletedAccounts, "account")]
+    lines.append("  deletions   \(deleted.joined(separator: " and ")) deleted again\(unknown(report))")
+    lines.append("  sessions    \(report.endedSessions) ended")
+    lines.append("  epoch       \(report.epoch)")
+    if let old = report.oldFolder { lines.append("  old folder  \(old)") }
+    return lines + ["Start ingest. Feeds and subscribers then load the list again."]
+  }
+
+  private static func unknown(_ report: Restore.Report) -> String {
+    switch report.deletionsUnknownBeforeMs {
+    case nil: ""
+    case .max?: "; the old folder has no list of deletions since the backup"
+    case let unixMs?: "; deletions before \(timestamp(unixMs: unixMs)) are unknown"
+    }
+  }
+
+  private static func lost(_ report: Restore.Report) -> String {
+    let start = report.lastPost.map { "posts after \($0)" } ?? "all posts"
+    return start + (report.lastLostPost.map { ", up to \($0)" } ?? "") + ", and all other changes since then"
+  }
+}
