@@ -57,7 +57,10 @@ enum Deployment {
   }()
 
   static let units = files.filter { $0.path.hasPrefix("deploy/systemd/") }
-  static let services = units.filter { $0.path.hasSuffix(".service") }
+  /// The units of the roles, which run all the time.
+  static let services = units.filter { $0.path.hasSuffix(".service") && !$0.lines.contains("Type=oneshot") }
+  /// The units of tools, which timers start.
+  static let tools = units.filter { $0.path.hasSuffix(".service") && $0.lines.contains("Type=oneshot") }
 
   /// Calls the body with a new folder, and removes the folder afterwards.
   static func withFolder<Value>(_ body: (URL) throws -> Value) throws -> Value {

@@ -19,7 +19,9 @@ struct SystemdTests {
       let role = file.role
       if !lines.contains("ExecStart=/usr/bin/onthemap \(role)") { errors.append("it does not run \(role).") }
       let folder = lines.first { $0.hasPrefix("StateDirectory=") }
-      let expectedFolder = ["ingest": "StateDirectory=onthemap", "feed": "StateDirectory=onthemap-feed"][role]
+      let expectedFolder = [
+        "ingest": "StateDirectory=onthemap onthemap-backup", "feed": "StateDirectory=onthemap-feed",
+      ][role]
       if folder.map(String.init) != expectedFolder {
         errors.append("ingest and feed have a state directory, and no other service.")
       }
@@ -31,6 +33,51 @@ struct SystemdTests {
       bad: expected.map { ingest.with($0 + "\n", replacedBy: "\n") } + [
         ingest.with("onthemap ingest", replacedBy: "onthemap feed"), ingest.with("StateDirectory=", replacedBy: "#"),
       ])
+  }
+
+  @Test("The units for backups run as ingest's user, in ingest's sandbox and folders")
+  func backups() {
+    let ingest = DeployFile("deploy/systemd/onthemap-ingest.service")
+    // The tools bind no address, and no limits of the role apply to them.
+    let sandbox = ingest.lines.drop { $0 != "User=onthemap-ingest" }.prefix { !$0.isEmpty }
+      .filter {
+        !$0.hasPrefix("#") && !$0.hasPrefix("RestrictAddressFamilies=") && !$0.hasSuffix("=sched_setscheduler")
+      }
+    #expect(sandbox.count > 30)
+    let expected = [
+      "backup": [
+        "ExecStart=/usr/bin/onthemap backup %S/onthemap-backup --keep 14", "StateDirectory=onthemap onthemap-backup",
+        "Environment=ONTHEMAP_DATA=%S/onthemap",
+      ],
+      "check": ["ExecStart=/usr/bin/onthemap restore --check %S/onthemap-backup", "StateDirectory=onthemap-backup"],
+    ]
+    func rule(_ file: DeployFile) -> [String] {
+      let lines = Set(file.lines)
+      return ((expected[file.role] ?? ["a known tool"]).map { $0[...] } + sandbox).filter { !lines.contains($0) }
+        .map { "\($0) is missing." }
+    }
+    let backup = DeployFile("deploy/systemd/onthemap-backup.service")
+    enforce(
+      Deployment.tools, to: rule,
+      bad: [
+        backup.with("User=onthemap-ingest", replacedBy: "User=onthemap"),
+        backup.with("ProtectSystem=strict", replacedBy: ""), backup.with(" --keep 14", replacedBy: ""),
+      ])
+    #expect(Deployment.tools.count == 2)
+  }
+
+  @Test("Each unit for backups has a timer, which an operator enables")
+  func timers() {
+    let timers = Deployment.units.filter { $0.path.hasSuffix(".timer") }
+    func rule(_ file: DeployFile) -> [String] {
+      let expected = ["RandomizedDelaySec=", "Persistent=yes", "WantedBy=timers.target", "OnCalendar="]
+      return expected.filter { line in !file.lines.contains { $0.hasPrefix(line) } }.map { "\($0) is missing." }
+    }
+    #expect(
+      timers.map { $0.name.replacing(".timer", with: ".service") }.sorted() == Deployment.tools.map(\.name).sorted())
+    let daily = DeployFile("deploy/systemd/onthemap-backup.timer")
+    enforce(timers, to: rule, bad: [daily.with("Persistent=yes", replacedBy: "")])
+    #expect(daily.lines.contains("OnCalendar=daily"))
   }
 
   /// Roles whose units are templates: an instance reads a file of its own, and libzmq only connects.
@@ -180,7 +227,7 @@ struct SystemdTests {
     let analyze = try #require(Program.systemdAnalyze)
     let feed = DeployFile("deploy/systemd/onthemap-feed.service")
     try enforce(
-      Deployment.services,
+      Deployment.services + Deployment.tools,
       to: { file in
         try withUnits(changed: file) { path, folder in
           let (status, output) = try analyze.run("security", "--offline=true", "--threshold=25", path, at: folder)

@@ -30,7 +30,7 @@ enum RestoreText {
   }
 
   private static func lost(_ report: Restore.Report) -> String {
-    let start = report.lastPost.map { "posts after \($0)" } ?? "all posts"
+    let start = report.lastPost.map { "posts after \($0)" } ?? "all posts since the backup"
     return start + (report.lastLostPost.map { ", up to \($0)" } ?? "") + ", and all other changes since then"
   }
 }
