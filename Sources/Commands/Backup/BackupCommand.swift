@@ -61,9 +61,12 @@ extension AdminConnection {
     let number = state.number
     while state.outcome == .running {
       try await Task.sleep(for: .milliseconds(Limits.backupPollMs))
-      guard case .backup(let current) = try await send(.backupState) else { throw SettingError.unexpectedReply }
-      guard let current, current.number == number else {
-        throw SettingError("ingest has restarted during the backup. Run the backup again.")
+      // A restarted ingest has no backup, or another one with another number or start.
+      guard case .backup(let current?)? = try? await send(.backupState), current.number == number,
+        current.startedMs == state.startedMs
+      else {
+        throw SettingError(
+          "ingest ended or stopped replying during the backup. See its log, then run the backup again.")
       }
       state = current
     }
