@@ -44,6 +44,17 @@ extension Limits {
   package static let linkReconnectCapMs: Int64 = 2_000
   /// Interval at which a client without a connection tries to send, in milliseconds. Each attempt is one system call.
   package static let linkRetryMs: Int64 = 100
+  /// Maximum number of addresses of a service. A goodbye names as many other feeds.
+  package static let addressesMax = 8
+  /// Time within which a client with several addresses must complete a handshake, in milliseconds. After this time it
+  /// uses the next address. libzmq tries several times meanwhile, and three round trips of a distant host fit.
+  package static let addressHandshakeMs: Int64 = 2_000
+  /// Range of the first random pause before a client connects to its next address, in milliseconds. The range doubles
+  /// with each round in which no address answers.
+  package static let addressPauseMs: Int64 = 500
+  /// Longest range of the pause before a client connects to its next address, in milliseconds. It is below the liveness
+  /// timeout, so a service that starts is found within seconds.
+  package static let addressPauseCapMs: Int64 = 4_000
   /// Interval between two attempts to bind an address again, in milliseconds. libzmq closes the old socket on another
   /// thread.
   package static let rebindMs: Int64 = 10
