@@ -12,8 +12,8 @@ package import Web
 
 /// Addresses, keys and options of a feed.
 package struct FeedConfiguration: Sendable {
-  /// Address of ingest's change log.
-  package var ingest: Endpoint
+  /// Addresses of ingest's change log, at least one. The feed uses one at a time.
+  package var ingest: [Endpoint]
   /// Address at which the feed publishes.
   package var publish: Endpoint
   /// Address for queries.
@@ -26,7 +26,7 @@ package struct FeedConfiguration: Sendable {
   package var data: String?
   /// Other feeds of the same list, to which subscribers connect when this feed ends.
   package var failoverEndpoints: [Endpoint] = []
-  /// Keys for ingest's change log. Nil disables encryption.
+  /// Keys for ingest's change log, the same for all addresses. Nil disables encryption.
   package var ingestCurve: CurveClient?
   /// Keys for subscribers. Nil disables encryption.
   package var publishCurve: CurveServer?
@@ -43,7 +43,7 @@ package struct FeedConfiguration: Sendable {
   /// Readiness of the process, to which the feed adds its check. Nil if no address shows the readiness.
   package var readiness: Readiness?
 
-  package init(ingest: Endpoint, publish: Endpoint, query: Endpoint, host: String, port: Int) {
+  package init(ingest: [Endpoint], publish: Endpoint, query: Endpoint, host: String, port: Int) {
     self.ingest = ingest
     self.publish = publish
     self.query = query

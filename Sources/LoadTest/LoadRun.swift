@@ -10,20 +10,22 @@ import NIOPosix
 package struct LoadRun: Sendable {
   /// Options of posts over ZeroMQ.
   package struct Submission: Sendable {
-    let endpoint: Endpoint
+    /// Addresses of ingest, at least one. Each producer uses one at a time.
+    let endpoints: [Endpoint]
     /// Keys of the producer and of the link. Nil disables encryption.
     let curve: CurveClient?
     /// Maximum number of posts in a frame, 1 to `Limits.submitPostsMax`.
     let batchMax: Int
 
-    package init(endpoint: Endpoint, curve: CurveClient?, batchMax: Int) {
-      (self.endpoint, self.curve, self.batchMax) = (endpoint, curve, batchMax)
+    package init(endpoints: [Endpoint], curve: CurveClient?, batchMax: Int) {
+      (self.endpoints, self.curve, self.batchMax) = (endpoints, curve, batchMax)
     }
   }
 
   let plan: LoadPlan
   let server: URL
-  let feed: Endpoint
+  /// Feeds of the same list, at least one. Each subscriber uses one at a time.
+  let feeds: [Endpoint]
   let curve: CurveClient?
   let api: API
   let token: String
@@ -40,7 +42,7 @@ package struct LoadRun: Sendable {
   /// Creates a run.
   ///
   /// - Parameters:
-  ///   - feed: Address of the feed. `curve` encrypts the link, and nil disables encryption.
+  ///   - feeds: Feeds of the same list, at least one. `curve` encrypts the link, and nil disables encryption.
   ///   - api: The server, with the account's token.
   ///   - connections: Number of connections that share the posts, over HTTP or ZeroMQ.
   ///   - submit: Options of posts over ZeroMQ. Nil for HTTP.
@@ -48,12 +50,12 @@ package struct LoadRun: Sendable {
   ///   - subscribers: Number of subscribers besides the run's own.
   ///   - draw: Replaces the progress line, and removes it for "". Nil if no terminal shows it. Called on any thread.
   package init(
-    plan: LoadPlan, server: URL, feed: Endpoint, curve: CurveClient?, api: API, token: String, connections: Int,
+    plan: LoadPlan, server: URL, feeds: [Endpoint], curve: CurveClient?, api: API, token: String, connections: Int,
     submit: Submission?, drainTimeoutSeconds: Int, subscribers: Int, logger: Logger, draw: (@Sendable (String) -> Void)?
   ) {
     self.plan = plan
     self.server = server
-    self.feed = feed
+    self.feeds = feeds
     self.curve = curve
     self.api = api
     self.token = token
@@ -73,7 +75,7 @@ package struct LoadRun: Sendable {
     let subscription = RunSubscriber(plan: plan, tally: tally)
     let store = StoreReader(api: api)
     let progress = RunProgress(tally, offered: plan.count, draw: draw)
-    let reactor = try subscription.start(feed, curve: curve, logger: logger)
+    let reactor = try subscription.start(feeds, curve: curve, logger: logger)
     defer { reactor.stop() }
     defer { progress.clear() }
     try await check(subscription, store)
@@ -83,8 +85,8 @@ package struct LoadRun: Sendable {
     let schedule = Schedule(plan, startNs: RunClock.nowNs + warmUpNs, drainTimeoutSeconds: drainTimeoutSeconds)
     subscription.begin(schedule)
     let others = Subscribers(count: subscribers)
-    let subscriberTask = Task { [feed, curve, plan, logger] in
-      try await others.run(feed, curve: curve, seconds: plan.seconds, seed: plan.seed, logger: logger)
+    let subscriberTask = Task { [feeds, curve, plan, logger] in
+      try await others.run(feeds, curve: curve, seconds: plan.seconds, seed: plan.seed, logger: logger)
     }
     defer { subscriberTask.cancel() }
     if let submit {
@@ -97,7 +99,8 @@ package struct LoadRun: Sendable {
     let untilNs = RunClock.nowNs + Int64(drainTimeoutSeconds) * 1_000_000_000
     let finding = try await ticking({ progress.show("checking") }) { try await audit.run(untilNs: untilNs) }
     return LoadSummary(
-      plan: plan, server: submit.map { "\($0.endpoint)" } ?? server.absoluteString, connections: connections,
+      plan: plan, server: submit.map { LoadTestError.list($0.endpoints) } ?? server.absoluteString,
+      connections: connections,
       tally: tally, finding: finding,
       replacements: subscription.replacements, startNs: schedule.startNs)
   }
@@ -107,13 +110,13 @@ package struct LoadRun: Sendable {
     let untilNs = RunClock.nowNs + LoadLimits.listNs
     while subscription.list == nil {
       guard RunClock.nowNs < untilNs else {
-        throw LoadTestError.silentFeed(feed)
+        throw LoadTestError.silentFeed(feeds)
       }
       try await Task.sleep(for: LoadLimits.beginPoll)
     }
     let epoch = try await store.list().epoch
     guard subscription.list?.epoch.description ?? epoch == epoch else {
-      throw LoadTestError.foreignFeed(feed)
+      throw LoadTestError.foreignFeed(feeds)
     }
   }
 
@@ -149,7 +152,7 @@ package struct LoadRun: Sendable {
     let reactor = try Reactor.start("produce", wake: WakeupEvent()) { [token, logger] context in
       let clients = try producers.map { producer in
         try SubmitClient(
-          context, connect: submit.endpoint, curve: submit.curve, token: token, logger: logger,
+          context, connect: submit.endpoints, curve: submit.curve, token: token, logger: logger,
           next: { producer.next(nowMs: $0) },
           event: { producer.handle($0) })
       }

@@ -16,10 +16,10 @@ package enum LoadTestError: Error, CustomStringConvertible {
   case notLoggedIn(problem: String)
   /// Ingest does not respond to a login.
   case unreachable(server: URL, reason: String)
-  /// The feed does not send its list.
-  case silentFeed(Endpoint)
-  /// The feed publishes another ingest's posts.
-  case foreignFeed(Endpoint)
+  /// None of the feeds sends its list.
+  case silentFeed([Endpoint])
+  /// The feeds publish another ingest's posts.
+  case foreignFeed([Endpoint])
   /// Ingest refuses a request about the store, or does not respond.
   case storeUnreadable(path: String, problem: String)
 
@@ -31,9 +31,14 @@ package enum LoadTestError: Error, CustomStringConvertible {
     case .noCities(let path): "the gazetteer \(path) has no cities."
     case .notLoggedIn(let problem): "login failed: \(problem)."
     case .unreachable(let server, let reason): "cannot reach \(server): \(reason)"
-    case .silentFeed(let feed): "the feed \(feed) does not answer."
-    case .foreignFeed(let feed): "the feed \(feed) belongs to another ingest."
+    case .silentFeed(let feeds): "the feed \(LoadTestError.list(feeds)) does not answer."
+    case .foreignFeed(let feeds): "the feed \(LoadTestError.list(feeds)) belongs to another ingest."
     case .storeUnreadable(let path, let problem): "cannot read the store (GET \(path)): \(problem)."
     }
+  }
+
+  /// Returns addresses as a setting writes them.
+  package static func list(_ endpoints: [Endpoint]) -> String {
+    endpoints.map(\.description).joined(separator: ",")
   }
 }

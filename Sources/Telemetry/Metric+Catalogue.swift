@@ -59,6 +59,16 @@ extension Metric {
     "onthemap_link_reconnects_total", .counter,
     "Reconnects after ingest was silent for 6 s, by link: jobs once per lost session, changes every 6 s of silence.",
     labels: ["link"])
+  /// Number of changes to another address by link and reason, at the connecting end.
+  package static let linkAddressChanges = Metric(
+    "onthemap_link_address_changes_total", .counter,
+    "Changes of a client to its next address, by link: silent, unreachable, refused, lower_generation, goodbye.",
+    labels: ["link", "reason"])
+  /// Number of messages of an earlier start of ingest by link, at the connecting end.
+  package static let linkRefusedStarts = Metric(
+    "onthemap_link_starts_refused_total", .counter,
+    "Messages refused because they came from an earlier start of ingest than one that the client has seen, by link.",
+    labels: ["link"])
   /// Number of failed handshakes by link and reason, at the listening end.
   package static let linkHandshakes = Metric(
     "onthemap_link_handshakes_failed_total", .counter,
@@ -124,7 +134,7 @@ extension Metric {
   /// Number of failed producer requests by code.
   package static let submitErrors = Metric(
     "onthemap_submit_errors_total", .counter,
-    "Failed producer requests, by code: busy, unauthorized, malformed, unsupported_version, out_of_range.",
+    "Failed producer requests, by code: busy, unauthorized, malformed, unsupported_version, out_of_range, not_leading.",
     labels: ["code"])
   /// Sequence number of the last change.
   package static let changesSeq = Metric(
@@ -234,7 +244,7 @@ extension Metric {
     uniqueKeysWithValues: [
       ready, buildInfo, processStart, processCPU, processResident, processVirtual, processDescriptors,
       processDescriptorsMax, processThreads, httpRequests, httpRefusedConnections, httpDuration, linkMalformed,
-      linkReconnects, linkHandshakes, queuePosts,
+      linkReconnects, linkAddressChanges, linkRefusedStarts, linkHandshakes, queuePosts,
       queueMax, queueOldest, queueWait, queueLookups, queuePaused, queueCredit, queueWorkers, queueEnqueued,
       queueCompleted,
       queueRedelivered, queueRetries, queueLosses, queueResults, submitBatches, submitPosts, submitErrors, changesSeq,

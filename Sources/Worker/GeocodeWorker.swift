@@ -9,8 +9,8 @@ import Telemetry
 
 /// Configuration of a worker.
 package struct WorkerConfiguration: Sendable {
-  /// Endpoint of ingest's job link.
-  package var ingest: Endpoint
+  /// Addresses of ingest's job link, at least one. The worker uses one at a time.
+  package var ingest: [Endpoint]
   /// Gazetteer that the workers of a process share.
   package var gazetteer: LiveGazetteer
   /// Number of parallel lookups. The worker holds twice as many jobs.
@@ -19,10 +19,10 @@ package struct WorkerConfiguration: Sendable {
   package var name: String
   /// Remote provider for streets and houses. Nil for none.
   package var remote: RemoteConfiguration?
-  /// Keys for ingest's job link. Nil disables encryption.
+  /// Keys for ingest's job link, the same for all addresses. Nil disables encryption.
   package var curve: CurveClient?
 
-  package init(ingest: Endpoint, gazetteer: LiveGazetteer, concurrency: Int, name: String) {
+  package init(ingest: [Endpoint], gazetteer: LiveGazetteer, concurrency: Int, name: String) {
     self.ingest = ingest
     self.gazetteer = gazetteer
     self.concurrency = concurrency

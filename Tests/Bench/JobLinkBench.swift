@@ -27,9 +27,11 @@ enum JobLinkBench {
     let done = Atomic<Int>(0)
     let next = Atomic<UInt64>(0)
     let quiet = logger
+    guard let epoch = Epoch([UInt8](repeating: 1, count: 16)) else { throw BenchError("an epoch has 16 bytes") }
     let (server, jobs) = try Reactor.start("server", wake: wake) { context in
       let server = try JobServer(
-        context, bind: try Endpoint("tcp://127.0.0.1:*"), generation: 1, commands: commands, logger: quiet,
+        context, bind: try Endpoint("tcp://127.0.0.1:*"), start: IngestStart(epoch: epoch, generation: 1),
+        commands: commands, logger: quiet,
         perform: { effect in
           guard case .store(let write) = effect else { return }
           let records = write.records
@@ -44,7 +46,7 @@ enum JobLinkBench {
     let (worker, _) = try Reactor.start("worker", wake: WakeupEvent()) { context in
       let clients = try (1...workers).map { number in
         try JobClient(
-          context, connect: jobs, worker: "bench-\(number)", instance: [UInt8](repeating: UInt8(number), count: 16),
+          context, connect: [jobs], worker: "bench-\(number)", instance: [UInt8](repeating: UInt8(number), count: 16),
           software: "bench", concurrency: Limits.windowMax / 2, logger: quiet, joined: {}, reply: { _, _ in found })
       }
       return (clients, ())

@@ -128,7 +128,7 @@ struct Pipeline {
     let producer = Producer(batch: batch, end: end)
     let (reactor, _) = try Reactor.start("producer", wake: WakeupEvent()) { context in
       let client = try SubmitClient(
-        context, connect: address, token: token, logger: quiet, next: { _ in producer.next() },
+        context, connect: [address], token: token, logger: quiet, next: { _ in producer.next() },
         event: { producer.receive($0) })
       return ([client], ())
     }

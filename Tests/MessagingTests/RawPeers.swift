@@ -84,3 +84,53 @@ final class RawConnection {
 
   func write(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
 }
+
+/// A server's socket that can fall silent: it then handles and sends nothing, but its connections stay open.
+final class MutableSocket: ReactorSocket {
+  private let server: any ReactorSocket
+  private let isMute: Shared<Bool>
+
+  init(_ server: any ReactorSocket, _ isMute: Shared<Bool>) { (self.server, self.isMute) = (server, isMute) }
+
+  var socket: Socket { server.socket }
+  func receive(_ frames: [[UInt8]], nowMs: Int64) { if !isMute.value { server.receive(frames, nowMs: nowMs) } }
+  func tick(nowMs: Int64) -> Int64 { isMute.value ? nowMs + 10 : server.tick(nowMs: nowMs) }
+  func shutDown() { if !isMute.value { server.shutDown() } }
+}
+
+/// A ROUTER that replies to every message with the same frame.
+final class AnsweringSocket: ReactorSocket {
+  let socket: Socket
+  let endpoint: Endpoint
+  private let answers: Counter
+  private let reply: ([UInt8]) -> [UInt8]
+
+  /// - Parameters:
+  ///   - answers: Counter of replies.
+  ///   - reply: Returns the reply to a message.
+  private init(_ context: Reactor.Context, answers: Counter, reply: @escaping ([UInt8]) -> [UInt8]) throws {
+    socket = try context.socket(.router, frameBytesMax: Limits.submitFrameBytesMax)
+    endpoint = try socket.bind(.anyPort())
+    (self.answers, self.reply) = (answers, reply)
+  }
+
+  /// Starts the socket on its own reactor. The caller stops the reactor.
+  static func start(
+    answers: Counter = Counter(), _ reply: @escaping @Sendable ([UInt8]) -> [UInt8]
+  ) throws -> (reactor: Reactor, endpoint: Endpoint) {
+    let (reactor, endpoint) = try Reactor.start("answers", wake: WakeupEvent()) { context in
+      let socket = try AnsweringSocket(context, answers: answers, reply: reply)
+      return ([socket], socket.endpoint)
+    }
+    return (reactor, endpoint)
+  }
+
+  func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    guard frames.count == 2 else { return }
+    socket.send(frames[0], reply(frames[1]))
+    answers.add()
+  }
+
+  func tick(nowMs: Int64) -> Int64 { .max }
+  func shutDown() {}
+}

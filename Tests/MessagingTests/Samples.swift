@@ -37,6 +37,12 @@ func expectEnd(of reactor: Reactor, sourceLocation: SourceLocation = #_sourceLoc
 
 struct TimeoutError: Error {}
 
+extension IngestStart {
+  static func sample(_ generation: UInt32 = 1, epoch: UInt8 = 1) -> IngestStart {
+    IngestStart(epoch: .filled(with: epoch), generation: generation)
+  }
+}
+
 /// A logger that drops all lines.
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 

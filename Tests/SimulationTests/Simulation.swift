@@ -70,6 +70,10 @@ final class Simulation {
   var network = SimulatedNetwork()
   var ledger = Ledger()
   var ingest: SimulatedIngest?
+  /// The address of ingest, 0 or 1. Workers and the feed know both. Some starts of ingest are at the other address.
+  var ingestAddress = 0
+  /// Source of the address of ingest's next start, and of pauses between addresses.
+  var addressRandom: SeededRandom
   var workers: [SimulatedWorker]
   var clients: [SimulatedClient] = []
   var revisions: [Revision] = []
@@ -102,6 +106,7 @@ final class Simulation {
   var damages = 0
   var feedEnds = 0
   var deadConnections = 0
+  var addressChanges = 0
   private(set) var events = 0
   private(set) var traced: [String] = []
 
@@ -113,6 +118,7 @@ final class Simulation {
     store = SimulatedStore(fixture)
     ledger.begin(fixture.posts)
     random = SeededRandom(seed: seed)
+    addressRandom = SeededRandom(seed: ~seed)
     workers = [.init(hasRemote: true), .init(hasRemote: seed % 2 == 0), .init(hasRemote: false)]
   }
 
@@ -259,7 +265,8 @@ final class Simulation {
     switch event {
     case .ingestTicks(let generation, let atMs):
       if ingest?.generation == generation, ingest?.dueMs == atMs { tickIngest() }
-    case .ingestReceives(let packet, let address): ingestReceives(packet, from: address)
+    case .ingestReceives(let packet, let address):
+      if workers[address.worker].rotation.current == ingestAddress { ingestReceives(packet, from: address) }
     case .storeCommits(let generation): try await commit(generation: generation)
     case .storeCompletes(let generation, let completed): complete(completed, generation: generation)
     case .requestArrives(let request): try await ingestReceives(request)
@@ -269,7 +276,7 @@ final class Simulation {
       guard ingest != nil else { return }
       ingest?.gateways.shutDown()
       eventQueue.schedule(.ingestEnds, inMs: random.between(50, 1_000))
-    case .fetchArrives(let fetch): ingestReceives(fetch)
+    case .fetchArrives(let fetch): if feed.rotation.current == ingestAddress { ingestReceives(fetch) }
     case .fetchTimesOut: sendFetchReplies()
     case .clientLooksUp: lookUp()
     case .lookupTimesOut(let id, let generation): cancel(id, generation: generation)

@@ -29,7 +29,7 @@ struct SimulationTests {
         "hangs": run.hangs,
         "deletions": run.deletions, "backfills": run.backfills, "edits": run.edits,
         "settled deleted posts": run.settledDeletedPosts, "epochs": run.epochs, "damages": run.damages,
-        "feed crashes": run.feedEnds, "dead connections": run.deadConnections,
+        "feed crashes": run.feedEnds, "dead connections": run.deadConnections, "address changes": run.addressChanges,
         "gateway repeats": run.gateway.repeats, "gateway refusals": run.gateway.refusals,
         "gateway failures": run.gateway.failures, "lost": run.network.lost, "repeated": run.network.duplicated,
         "resyncs": run.subscriber.resyncs,

@@ -53,7 +53,11 @@ struct LoadCommand: AsyncParsableCommand {
       (default: \(LoadLimits.connectionsDefault); with --submit \(LoadLimits.producersDefault))
       """)
   var connections: Int?
-  @Option(help: "Ingest's address for producers. Posts over ZeroMQ; accounts and verification use --server.")
+  @Option(
+    help: """
+      Ingest's addresses for producers, comma-separated tcp://HOST:PORT. Posts over ZeroMQ; accounts and verification \
+      use --server.
+      """)
   var submit: String?
   @Option(.submitKey)
   var submitKey: String?
@@ -109,7 +113,7 @@ struct LoadCommand: AsyncParsableCommand {
         .server, expected: "an http URL of ingest itself, because TLS would distort the results",
         actual: server.absoluteString)
     }
-    let feed = try settings.endpoint(.feed, flag: feed)
+    let feeds = try settings.endpoints(.feed, flag: feed)
     let keys = try LinkKeys(settings, keyFile: keyFile)
     let curve = try keys.client(.feedKey, flag: feedKey, needsOwn: false, settings: settings)
     let submitCurve = try keys.client(.submitKey, flag: submitKey, needsOwn: false, settings: settings)
@@ -120,7 +124,8 @@ struct LoadCommand: AsyncParsableCommand {
       ?? PlaceTexts(gazetteer: try settings.gazetteer(flag: gazetteer))
     let submit = try submit.map {
       LoadRun.Submission(
-        endpoint: try LoadCommand.endpoint($0), curve: submitCurve, batchMax: batch ?? LoadLimits.batchDefault)
+        endpoints: try LoadCommand.endpoints($0, settings), curve: submitCurve,
+        batchMax: batch ?? LoadLimits.batchDefault)
     }
     let connections = connections ?? (submit == nil ? LoadLimits.connectionsDefault : LoadLimits.producersDefault)
     let subscribers = subscribers ?? 0
@@ -133,7 +138,7 @@ struct LoadCommand: AsyncParsableCommand {
     let token = try await account.token(api)
     api.token = token
     let summary = try await LoadRun(
-      plan: plan, server: server, feed: feed, curve: curve, api: api, token: token, connections: connections,
+      plan: plan, server: server, feeds: feeds, curve: curve, api: api, token: token, connections: connections,
       submit: submit, drainTimeoutSeconds: drainTimeout ?? LoadLimits.drainTimeoutSecondsDefault,
       subscribers: subscribers,
       logger: makeLogger("load", level: settings.logLevel), draw: LoadCommand.draw
@@ -152,12 +157,12 @@ struct LoadCommand: AsyncParsableCommand {
     return line.isShown ? { @Sendable text in line.draw(text) } : nil
   }
 
-  private static func endpoint(_ text: String) throws -> Endpoint {
-    guard let endpoint = try? Endpoint(text), !text.hasSuffix("*") else {
-      throw SettingError(
-        "--submit must be tcp://HOST:PORT or ipc://PATH, such as tcp://127.0.0.1:7700, not \"\(text)\".")
+  private static func endpoints(_ text: String, _ settings: Settings) throws -> [Endpoint] {
+    let endpoints = try settings.endpoints(in: text, "--submit", example: Setting.submit.defaultValue)
+    if let wildcard = endpoints.first(where: { $0.description.hasSuffix("*") }) {
+      throw SettingError("--submit must name a port, such as \(Setting.submit.defaultValue), not \"\(wildcard)\".")
     }
-    return endpoint
+    return endpoints
   }
 
   private static func check(_ option: String, _ value: Int, in range: ClosedRange<Int>) throws {

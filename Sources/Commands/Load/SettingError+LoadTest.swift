@@ -15,12 +15,12 @@ extension SettingError {
       self.init("--places must be a file of 1 to \(LoadLimits.placesMax) places; \(path) has \(count).")
     case .noCities(let path):
       self.init(.gazetteer, expected: "a gazetteer with cities (or pass --places)", actual: path)
-    case .silentFeed(let feed):
+    case .silentFeed(let feeds):
       self.init(
         .feed, expected: "the address of a running feed whose keys permit this client (--feed-key, --key-file)",
-        actual: "\(feed)")
-    case .foreignFeed(let feed):
-      self.init(.feed, expected: "a feed of the same ingest as --server", actual: "\(feed)")
+        actual: LoadTestError.list(feeds))
+    case .foreignFeed(let feeds):
+      self.init(.feed, expected: "a feed of the same ingest as --server", actual: LoadTestError.list(feeds))
     case .notLoggedIn, .unreachable, .storeUnreadable: self.init(error.description)
     }
   }

@@ -15,6 +15,7 @@ struct FeedCommand: ServiceCommand {
         onthemap feed
         onthemap feed --ingest tcp://10.0.0.1:7702 --publish tcp://10.0.0.2:7710 \\
           --key-file feed.key --ingest-key ingest.pub --allow-subscribers anyone
+        onthemap feed --ingest tcp://10.0.0.1:7702,tcp://10.0.0.9:7702
       """)
 
   @Option(.feedIngest)
@@ -39,7 +40,7 @@ struct FeedCommand: ServiceCommand {
   func prepare() async throws -> PreparedServices {
     let settings = try await Settings(common)
     let address = try settings.address(.feedHTTP, flag: http, name: "--http")
-    let ingest = try settings.endpoint(.feedIngest, flag: ingest)
+    let ingest = try settings.endpoints(.feedIngest, flag: ingest)
     var keys = try LinkKeys(settings, keyFile: keyFile, allowPlaintext: allowPlaintext, listens: true)
     var configuration = try options.configuration(settings, ingest: ingest, http: address, keys: &keys)
     configuration.proxies = try proxies.trusted(settings)

@@ -43,7 +43,7 @@ struct UpCommand: ServiceCommand {
     var ingest = try options.configuration(settings, keys: &keys, isAll: true)
     let feedAddress = try settings.address(.feedHTTP, flag: feedHttp)
     // This address of ingest is preliminary. The actual one is known when ingest listens.
-    var feed = try feedOptions.configuration(settings, ingest: ingest.changes, http: feedAddress, keys: &keys)
+    var feed = try feedOptions.configuration(settings, ingest: [ingest.changes], http: feedAddress, keys: &keys)
     (feed.proxies, feed.mapAccess, feed.data) = (ingest.proxies, ingest.page.mapAccess, ingest.data + "/feed")
     try keys.apply(to: feed.mapAccess)
     try keys.check(
@@ -69,7 +69,7 @@ struct UpCommand: ServiceCommand {
       DeferredService { [ingest, feed] in
         let addresses = try await ingestReady.value
         var configuration = feed
-        configuration.ingest = addresses.changes.connectable
+        configuration.ingest = [addresses.changes.connectable]
         configuration.ingestCurve = ingest.changesCurve?.client
         (configuration.registry, configuration.readiness) = (operations.registry, operations.readiness)
         return FeedService(configuration, logger: makeLogger("feed", level: level)) { feedReady.set($0) }
@@ -82,7 +82,7 @@ struct UpCommand: ServiceCommand {
       services.append(
         worker(name, level: level, sessions: sessions, joined: joined) { [ingest] in
           var configuration = WorkerConfiguration(
-            ingest: try await ingestReady.value.jobs.connectable, gazetteer: gazetteer,
+            ingest: [try await ingestReady.value.jobs.connectable], gazetteer: gazetteer,
             concurrency: ToolLimits.concurrencyRange.upperBound, name: name)
           configuration.remote = remote
           configuration.curve = ingest.jobsCurve?.client

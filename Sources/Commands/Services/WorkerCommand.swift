@@ -1,6 +1,7 @@
 import ArgumentParser
 import Domain
 import Foundation
+import Messaging
 import Web
 import Worker
 
@@ -17,6 +18,7 @@ struct WorkerCommand: ServiceCommand {
         onthemap worker
         onthemap worker --ingest tcp://10.0.0.1:7701 \\
           --key-file seattle.key --ingest-key ingest.pub
+        onthemap worker --ingest tcp://10.0.0.1:7701,tcp://10.0.0.9:7701
       """)
 
   @Option(.workerIngest)
@@ -41,7 +43,7 @@ struct WorkerCommand: ServiceCommand {
     let logger = makeLogger("worker", level: settings.logLevel)
     let gazetteer = try LiveGazetteer(path: try settings.gazetteer(flag: gazetteer), logger: logger)
     var configuration = WorkerConfiguration(
-      ingest: try settings.endpoint(.workerIngest, flag: ingest),
+      ingest: try settings.endpoints(.workerIngest, flag: ingest),
       gazetteer: gazetteer,
       concurrency: try settings.number(.concurrency, flag: concurrency, in: ToolLimits.concurrencyRange),
       name: try workerName(settings))
@@ -59,7 +61,7 @@ struct WorkerCommand: ServiceCommand {
     operations.begin()
     let announcement = StartupAnnouncement(logger: logger) { [ingest = configuration.ingest] in
       try await joined.value
-      printLine("ready ingest=\(ingest)" + (try await operations.readyText))
+      printLine("ready ingest=\(ingest.map(\.description).joined(separator: ","))" + (try await operations.readyText))
     }
     let reload = ReloadService { gazetteer.reopen() }
     return PreparedServices(

@@ -143,10 +143,39 @@ final class Settings {
   /// Returns a setting that is a list of ZeroMQ addresses, separated by commas.
   ///
   /// - Parameter fallback: A computed default. Nil for the setting's own.
+  /// - Throws: `SettingError` for an invalid or empty entry, a repeated one, and more than `Limits.addressesMax`.
   func endpoints(_ setting: Setting, flag: String?, default fallback: String? = nil) throws -> [Endpoint] {
-    try text(setting, flag: flag, default: fallback).split(separator: ",", omittingEmptySubsequences: false).map {
-      try endpoint($0.trimmingCharacters(in: .whitespaces), setting, example: fallback ?? setting.defaultValue)
+    try endpoints(
+      in: text(setting, flag: flag, default: fallback), setting.title, example: fallback ?? setting.defaultValue)
+  }
+
+  /// Returns the ZeroMQ addresses of a list, separated by commas.
+  ///
+  /// - Parameters:
+  ///   - title: Name of the option, for errors.
+  ///   - example: A valid address.
+  /// - Throws: as `endpoints(_:flag:default:)` does.
+  func endpoints(in text: String, _ title: String, example: String) throws -> [Endpoint] {
+    var endpoints: [Endpoint] = []
+    for entry in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let entry = entry.trimmingCharacters(in: .whitespaces)
+      guard !entry.isEmpty || text.isEmpty else {
+        throw SettingError("\(title) contains an empty address: \"\(text)\". Remove the comma without an address.")
+      }
+      guard let endpoint = try? Endpoint(entry) else {
+        throw SettingError("\(title) must be tcp://HOST:PORT or ipc://PATH, such as \(example), not \"\(entry)\".")
+      }
+      guard !endpoints.contains(endpoint) else {
+        throw SettingError("\(title) contains \(endpoint) twice. Name each address once.")
+      }
+      endpoints.append(endpoint)
     }
+    guard endpoints.count <= Limits.addressesMax else {
+      throw SettingError(
+        "\(title) must be at most \(Limits.addressesMax) addresses, not \(endpoints.count): \"\(text)\".")
+    }
+    for endpoint in endpoints { titles[endpoint.description] = title }
+    return endpoints
   }
 
   /// Returns the error that ended a service, with the setting of the unusable address if there is one.

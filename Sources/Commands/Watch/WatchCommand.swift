@@ -15,10 +15,11 @@ struct WatchCommand: AsyncParsableCommand {
       Examples:
         onthemap watch
         onthemap watch --feed tcp://10.0.0.2:7710 | grep Seattle
+        onthemap watch --feed tcp://10.0.0.2:7710,tcp://10.0.0.3:7710
         onthemap watch --json --count 1 | jq '.entries[].label'
       """)
 
-  @Option(.feed, "Addresses of feeds of one ingest, comma-separated. The next one is used if one fails.")
+  @Option(.feed)
   var feed: String?
   @Option(.feedKey)
   var feedKey: String?

@@ -6,7 +6,7 @@ import ServiceLifecycle
 
 /// Display of the feed, until a signal or until everything that the user requested is shown.
 struct WatchService: Service {
-  /// Feeds of the same list. The next one is used if one fails.
+  /// Feeds of the same list. A random one is used first, so that many users spread over the feeds.
   let feeds: [Endpoint]
   let curve: CurveClient?
   let screen: WatchScreen
@@ -22,7 +22,11 @@ struct WatchService: Service {
     let queue = FeedEventQueue()
     let (reactor, _) = try Reactor.start("watch", wake: WakeupEvent()) { [feeds, curve, logger] context in
       (
-        sockets: [try FeedSubscriber(context, connect: feeds, curve: curve, logger: logger) { queue.enqueue($0) }],
+        sockets: [
+          try FeedSubscriber(context, connect: feeds, startsAnywhere: true, curve: curve, logger: logger) {
+            queue.enqueue($0)
+          }
+        ],
         value: ()
       )
     }

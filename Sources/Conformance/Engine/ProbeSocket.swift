@@ -42,7 +42,7 @@ final class ProbeSocket: ReactorSocket {
     isRouter = false
     self.endpoint = endpoint
     socket = try context.socket(kind, frameBytesMax: frameBytesMax)
-    try context.connect(socket, endpoint, curve: nil, logger: logger)
+    try context.connect(socket, endpoint, logger: logger)
   }
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) {

@@ -35,8 +35,11 @@ package struct FeedPull: Sendable {
 
   /// An action for the shell.
   package enum Effect: Sendable, Equatable {
-    /// Open a new connection.
+    /// Open a new connection, to the next address if there are several.
     case reconnect
+    /// Leave this ingest if there are other addresses, because it refuses fetches or sends unusable replies. Otherwise
+    /// the feed fetches again after `Limits.livenessMs`.
+    case leave
     /// Fetch the changes after a list, or the whole list if `after` is nil. If the request cannot be sent, the shell
     /// calls `fetchFailed`.
     case fetch(id: UInt64, after: FeedState?)
@@ -86,12 +89,22 @@ package struct FeedPull: Sendable {
     switch reply {
     case .snapshot(let seq, let entries, let hash): return replace(epoch, seq, entries, hash: hash, nowMs: nowMs)
     case .changes(let changes, let hash): return apply(changes, hash: hash, of: epoch, nowMs: nowMs)
-    case .refusal(let code, let detail):
-      pause(nowMs: nowMs)
-      return [.log(.fetchRefused(code: code, detail: detail))]
+    case .refusal(let code, let detail): return [.log(.fetchRefused(code: code, detail: detail))] + pause(nowMs: nowMs)
     case .unknown: return refuse("a reply of an unknown kind", nowMs: nowMs)
     }
   }
+
+  /// Pauses, because the reply came from an earlier start of ingest than one that the feed has seen.
+  package mutating func refuseStart(nowMs: Int64) {
+    fetchedMs = nil
+    _ = pause(nowMs: nowMs)
+  }
+
+  /// Fetches nothing until a time, because the feed has left its address. Then call `connected`.
+  package mutating func pause(untilMs: Int64) { (fetchedMs, pausedUntilMs, lastReceivedMs) = (nil, untilMs, untilMs) }
+
+  /// Records a connection to another address. The pause after a refusal belongs to the earlier address.
+  package mutating func connected(nowMs: Int64) { (fetchedMs, pausedUntilMs, lastReceivedMs) = (nil, nowMs, nowMs) }
 
   /// Ends the open fetch, because the shell could not send it. The next fetch follows after `Limits.linkRetryMs`.
   package mutating func fetchFailed() { fetchedMs = nil }
@@ -162,20 +175,19 @@ package struct FeedPull: Sendable {
   }
 
   private mutating func refuse(_ reason: String, nowMs: Int64) -> [Effect] {
-    pause(nowMs: nowMs)
-    return [.log(.replyRefused(reason: reason))]
+    [.log(.replyRefused(reason: reason))] + pause(nowMs: nowMs)
   }
 
   /// Handles a regressed store, which may reuse sequence numbers under the same epoch. Subscribers have seen the feed's
   /// list, so the feed keeps that list and marks it stale.
   private mutating func regressed(to seq: UInt64, nowMs: Int64) -> [Effect] {
-    pause(nowMs: nowMs)
-    return [.log(.regressed(had: state?.seq ?? 0, now: seq))] + setStale(stale: true)
+    [.log(.regressed(had: state?.seq ?? 0, now: seq))] + setStale(stale: true) + pause(nowMs: nowMs)
   }
 
   /// Pauses all fetches. During the pause ingest has nothing to reply to, so its silence does not count.
-  private mutating func pause(nowMs: Int64) {
+  private mutating func pause(nowMs: Int64) -> [Effect] {
     pausedUntilMs = nowMs + Limits.livenessMs
     lastReceivedMs = pausedUntilMs
+    return [.leave]
   }
 }

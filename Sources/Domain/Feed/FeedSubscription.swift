@@ -28,7 +28,9 @@ package struct FeedSubscription: Sendable {
     case reconnect
     /// Connect to another feed, because the current feed shuts down, and call `reconnected`. If no other feed is known,
     /// unsubscribe the join topic. With that topic, the connection would join as soon as the feed returns.
-    case failOver(endpoints: [String])
+    ///
+    /// The current feed MUST NOT get a join within `retryAfterMs`.
+    case failOver(endpoints: [String], retryAfterMs: Int64)
   }
 
   /// The subscriber's copy of the list.
@@ -60,13 +62,14 @@ package struct FeedSubscription: Sendable {
     case .unchanged: break
     }
     if case .bye(_, let failoverEndpoints, let retryAfterMs) = frame {
-      backoff.pause(untilMs: nowMs + min(retryAfterMs, Limits.byePauseMaxMs))
-      effects.append(.failOver(endpoints: failoverEndpoints))
+      let pauseMs = min(max(0, retryAfterMs), Limits.byePauseMaxMs)
+      backoff.pause(untilMs: nowMs + pauseMs)
+      effects.append(.failOver(endpoints: failoverEndpoints, retryAfterMs: pauseMs))
     }
     return effects
   }
 
-  /// Restarts the timeouts after a reconnect.
+  /// Restarts the timeouts after a reconnect, or at the time of the next one.
   package mutating func reconnected(nowMs: Int64) {
     replica.reconnected(nowMs: nowMs)
     backoff.joined(nowMs: nowMs)

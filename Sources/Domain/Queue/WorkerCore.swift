@@ -21,7 +21,7 @@ package struct WorkerCore: Sendable {
     /// Send a message to ingest. If HELLO cannot be sent, the shell calls `helloFailed`. The session repeats all other
     /// messages.
     case send(WorkerSession.Message, session: UInt64)
-    /// Open a new connection.
+    /// Open a new connection, to the next address if there are several.
     case reconnect
     /// A session has begun.
     case joined
@@ -98,6 +98,15 @@ package struct WorkerCore: Sendable {
   package mutating func drain() -> [Effect] {
     let messages = session.drain()
     return send(messages)
+  }
+
+  /// Sends no HELLO until a time, because the worker has left its address. Then call `connected`.
+  package mutating func pause(untilMs: Int64) { helloPausedUntilMs = untilMs }
+
+  /// Records a connection to another address, which need not wait for the pause that an earlier one has asked for.
+  package mutating func connected() {
+    helloPausedUntilMs = 0
+    session.helloFailed()
   }
 
   /// Records that HELLO found no connection, so that the next `tick` sends it again.

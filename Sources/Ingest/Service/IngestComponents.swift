@@ -75,17 +75,17 @@ final class IngestComponents: Sendable {
     let gatewayCommands = CommandQueue<GatewayServer.Command>(wake)
     let gateways = GatewayRequests(queue: queue, sessions: sessions, replies: gatewayCommands, logger: logger)
     (reactor, endpoints) = try Reactor.start("ingest", wake: wake) { context in
+      let ingest = IngestStart(epoch: start.list.epoch, generation: start.generation)
       let jobServer = try JobServer(
-        context, bind: configuration.jobs, generation: start.generation, remotePerSecond: configuration.remotePerSecond,
+        context, bind: configuration.jobs, start: ingest, remotePerSecond: configuration.remotePerSecond,
         isPaused: pause.sinceMs != nil, curve: configuration.jobsCurve, commands: jobs, logger: logger,
         perform: { queue.perform($0) }, onQueueWait: { queue.recordQueueWait($0) })
       let changeServer = try ChangeServer(
-        context, bind: configuration.changes, state: start.list, committedChanges: changes,
-        curve: configuration.changesCurve,
-        logger: logger)
+        context, bind: configuration.changes, state: start.list, generation: start.generation,
+        committedChanges: changes, curve: configuration.changesCurve, logger: logger)
       let submitServer = try SubmitServer(
-        context, bind: configuration.submit, curve: configuration.submitCurve, commands: submitCommands, logger: logger,
-        onRequests: { submissions.handle($0) })
+        context, bind: configuration.submit, start: ingest, curve: configuration.submitCurve, commands: submitCommands,
+        logger: logger, onRequests: { submissions.handle($0) })
       let adminServer = try AdminServer(
         context, bind: configuration.admin, jobs: jobServer, changes: changeServer, commands: adminCommands,
         logger: logger, onRequest: { admin.handle($0) })

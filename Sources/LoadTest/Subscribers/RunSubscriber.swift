@@ -24,10 +24,10 @@ final class RunSubscriber: Sendable {
   /// Subscribes, on a thread of its own. The caller must stop the returned reactor.
   ///
   /// - Throws: `LinkError` if the address cannot be used.
-  func start(_ feed: Endpoint, curve: CurveClient?, logger: Logger) throws -> Reactor {
+  func start(_ feeds: [Endpoint], curve: CurveClient?, logger: Logger) throws -> Reactor {
     try Reactor.start("load", wake: WakeupEvent()) { [self] context in
       (
-        sockets: [try FeedSubscriber(context, connect: [feed], curve: curve, logger: logger) { self.handle($0) }],
+        sockets: [try FeedSubscriber(context, connect: feeds, curve: curve, logger: logger) { self.handle($0) }],
         value: ()
       )
     }.reactor

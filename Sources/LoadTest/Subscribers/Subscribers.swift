@@ -44,7 +44,7 @@ final class Subscribers: Sendable {
   ///   - seconds: Duration of the run, in seconds.
   ///   - seed: Seed of the random moments. The same seed repeats them.
   /// - Throws: `LinkError` if the address cannot be used.
-  func run(_ feed: Endpoint, curve: CurveClient?, seconds: Int, seed: UInt64, logger: Logger) async throws {
+  func run(_ feeds: [Endpoint], curve: CurveClient?, seconds: Int, seed: UInt64, logger: Logger) async throws {
     var moments = states.indices.map { Subscribers.moment($0, ofMs: seconds * 1_000, seed: seed) }
     moments.sort()
     let start = ContinuousClock.now
@@ -55,7 +55,7 @@ final class Subscribers: Sendable {
       let reactor = try Reactor.start("audience", wake: WakeupEvent()) { [self] context in
         (
           sockets: [
-            try FeedSubscriber(context, connect: [feed], curve: curve, logger: logger) {
+            try FeedSubscriber(context, connect: feeds, startsAnywhere: true, curve: curve, logger: logger) {
               self.states[number].handle($0)
             }
           ], value: ()

@@ -8,7 +8,7 @@ import Telemetry
 /// changes in order.
 package final class ChangeClient: ReactorSocket {
   package let socket: Socket
-  private let endpoint: Endpoint
+  private let connection: ClientConnection
   private let feed: String
   private let logger: Logger
   private let replaced: (FeedState, Int64) -> Void
@@ -20,12 +20,13 @@ package final class ChangeClient: ReactorSocket {
   private var malformed = MalformedFrames("changes")
   private let reconnects = Metric.linkReconnects.counter("changes")
 
-  /// Creates the client, and connects its socket.
+  /// Creates the client, and connects its socket to the first address.
   ///
   /// - Parameters:
+  ///   - endpoints: At least one address of ingest, in the order in which to try them.
   ///   - feed: Name of the feed for people, at most 64 bytes.
   ///   - snapshot: List of an earlier run, which ingest need not send again. Nil if there is none.
-  ///   - curve: Keys of the feed and of the link. Nil disables encryption.
+  ///   - curve: Keys of the feed and of the link, the same for all addresses. Nil disables encryption.
   ///   - subscribers: Number of the feed's subscribers, for ingest's operator. Nil if it is unknown.
   ///   - onValidReply: Handler of a valid reply, with its time. It runs on the reactor's thread.
   ///   - turnedStale: Handler of a change of staleness, with the time. It runs on the reactor's thread. Its argument is
@@ -34,7 +35,7 @@ package final class ChangeClient: ReactorSocket {
   ///   - replaced: Handler of a complete list, with the time. It runs on the reactor's thread.
   ///   - changed: Handler of changes, their delta and the list after them. It runs on the reactor's thread.
   package init(
-    _ context: Reactor.Context, connect endpoint: Endpoint, feed: String, snapshot: FeedState? = nil,
+    _ context: Reactor.Context, connect endpoints: [Endpoint], feed: String, snapshot: FeedState? = nil,
     curve: CurveClient? = nil, logger: Logger, subscribers: @escaping () -> Int? = { nil },
     onValidReply: @escaping (Int64) -> Void = { _ in },
     turnedStale: @escaping (Bool, Int64) -> Void = { _, _ in },
@@ -43,8 +44,7 @@ package final class ChangeClient: ReactorSocket {
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.feedFrameBytesMax)
     try socket.set(ZMQOption.immediate, 1)
-    try context.connect(socket, endpoint, as: .changes, curve: curve, logger: logger)
-    self.endpoint = endpoint
+    connection = try ClientConnection(context, socket, connect: endpoints, as: .changes, curve: curve, logger: logger)
     self.feed = feed
     self.logger = logger
     self.replaced = replaced
@@ -56,20 +56,38 @@ package final class ChangeClient: ReactorSocket {
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
-    if frames.count == 1, let (id, epoch, changes, hash) = FeedCodec.changes(frames[0]) {
-      return run(pull.receive(.changes(changes, hash: hash), to: id, epoch: epoch, nowMs: nowMs), nowMs: nowMs)
+    if frames.count == 1, let (id, epoch, generation, changes, hash) = FeedCodec.changes(frames[0]) {
+      return receive(
+        .changes(changes, hash: hash), to: id, epoch: epoch, start: IngestStart(epoch, generation), nowMs: nowMs)
     }
     guard let reply = FetchReply(frames), let epoch = Epoch(reply.epoch) else {
       pull.recordActivity(nowMs: nowMs)
       if malformed.add(nowMs: nowMs) { malformed.log("not a FetchReply of this protocol", to: logger) }
       return
     }
-    run(pull.receive(FeedPull.Reply(reply), to: reply.requestID, epoch: epoch, nowMs: nowMs), nowMs: nowMs)
+    receive(FeedPull.Reply(reply), to: reply.requestID, epoch: epoch, start: reply.start, nowMs: nowMs)
+  }
+
+  private func receive(_ reply: FeedPull.Reply, to id: UInt64, epoch: Epoch, start: IngestStart?, nowMs: Int64) {
+    guard connection.admits(start) else {
+      pull.refuseStart(nowMs: nowMs)
+      return handle(connection.leave(.lowerGeneration, retryAfterMs: Limits.livenessMs, nowMs: nowMs), nowMs: nowMs)
+    }
+    run(pull.receive(reply, to: id, epoch: epoch, nowMs: nowMs), nowMs: nowMs)
   }
 
   package func tick(nowMs: Int64) -> Int64 {
+    handle(connection.tick(nowMs: nowMs), nowMs: nowMs)
     run(pull.tick(nowMs: nowMs), nowMs: nowMs)
-    return pull.nextMs(nowMs: nowMs)
+    return min(pull.nextMs(nowMs: nowMs), connection.nextMs)
+  }
+
+  private func handle(_ change: ClientConnection.Change?, nowMs: Int64) {
+    switch change {
+    case .left(let untilMs): pull.pause(untilMs: untilMs)
+    case .connected: pull.connected(nowMs: nowMs)
+    case nil: break
+    }
   }
 
   package func shutDown() {}
@@ -78,12 +96,16 @@ package final class ChangeClient: ReactorSocket {
     for effect in effects {
       switch effect {
       case .reconnect:
-        try? socket.reconnect(endpoint)
         reconnects.increment()
+        handle(connection.reconnect(nowMs: nowMs), nowMs: nowMs)
+      case .leave:
+        handle(connection.leave(.refused, retryAfterMs: Limits.livenessMs, nowMs: nowMs), nowMs: nowMs)
       case .fetch(let id, let state):
         let request = FetchRequest(id: id, feed: feed, after: state, subscribers: subscribers())
-        if socket.send(request.bytes) != .accepted { pull.fetchFailed() }
-      case .validReply: onValidReply(nowMs)
+        if !connection.send(request.bytes, nowMs: nowMs) { pull.fetchFailed() }
+      case .validReply:
+        connection.answered()
+        onValidReply(nowMs)
       case .replaced(let state): replaced(state, nowMs)
       case .changed(let changes, let delta, let state): changed(changes, delta, state)
       case .turnedStale(let isStale): turnedStale(isStale, nowMs)
@@ -132,6 +154,7 @@ extension Onthemap_Changes_V1_ErrorCode {
     switch self {
     case .malformed: "malformed"
     case .unsupportedVersion: "unsupported_version"
+    case .notLeading: "not_leading"
     case .unspecified: "unspecified"
     case .UNRECOGNIZED(let number): "\(number)"
     }

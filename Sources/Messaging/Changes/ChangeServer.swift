@@ -12,6 +12,7 @@ package final class ChangeServer: ReactorSocket {
   package let endpoint: Endpoint
   private let committedChanges: CommandQueue<[FeedChange]>
   private let logger: Logger
+  private let generation: UInt32
   private var log: ChangeLog
   private var fetching = PendingFetches<[UInt8]>()
   /// Feeds with recent requests, at most `Limits.feedsMax`.
@@ -24,10 +25,11 @@ package final class ChangeServer: ReactorSocket {
   ///
   /// - Parameters:
   ///   - state: The list in the store.
+  ///   - generation: Number of this start of ingest, 1 … `Limits.generationMax`.
   ///   - committedChanges: Queue of committed changes with rising `seq`.
   ///   - curve: Keys of the link. Nil disables encryption.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, state: FeedState,
+    _ context: Reactor.Context, bind: Endpoint, state: FeedState, generation: UInt32,
     committedChanges: CommandQueue<[FeedChange]>, curve: CurveServer? = nil, logger: Logger
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.controlFrameBytesMax)
@@ -35,6 +37,7 @@ package final class ChangeServer: ReactorSocket {
     try socket.set(ZMQOption.sendHighWater, Int32(Limits.changesFramesQueuedMax))
     endpoint = try context.bind(socket, bind, as: .changes, curve: curve, logger: logger)
     log = ChangeLog(state: state)
+    self.generation = generation
     lastSeq.set(Double(state.seq))
     self.committedChanges = committedChanges
     self.logger = logger
@@ -65,7 +68,7 @@ package final class ChangeServer: ReactorSocket {
     for changes in batches { log.append(changes) }
     if !batches.isEmpty { lastSeq.set(Double(log.seq)) }
     for (fetch, result) in fetching.replies(from: &log, nowMs: nowMs) {
-      socket.send(fetch.peer, FeedCodec.reply(result, id: fetch.id, epoch: log.epoch))
+      socket.send(fetch.peer, FeedCodec.reply(result, id: fetch.id, epoch: log.epoch, generation: generation))
     }
     return fetching.nextMs
   }
@@ -101,6 +104,6 @@ package final class ChangeServer: ReactorSocket {
       $0.code = code
       $0.detail = detail
     }
-    socket.send(peer, FetchReply(id: id, epoch: log.epoch, seq: 0, .error(error)).bytes)
+    socket.send(peer, FetchReply(id: id, epoch: log.epoch, seq: 0, generation: generation, .error(error)).bytes)
   }
 }

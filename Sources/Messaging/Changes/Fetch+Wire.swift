@@ -30,13 +30,14 @@ extension FetchRequest {
 }
 
 extension FetchReply {
-  init(id: UInt64, epoch: Epoch, seq: UInt64, _ body: OneOf_Body) {
+  init(id: UInt64, epoch: Epoch, seq: UInt64, generation: UInt32 = 0, _ body: OneOf_Body) {
     magic = Protocol.magic
     major = Protocol.major
     minor = Protocol.minor
     requestID = id
     self.epoch = Data(epoch.bytes)
     self.seq = seq
+    self.generation = generation
     self.body = body
   }
 

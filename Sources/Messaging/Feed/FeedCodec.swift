@@ -74,7 +74,11 @@ enum FeedCodec {
   }
 
   /// Returns the frame of ingest's reply to a feed's fetch.
-  static func reply(_ result: ChangeLog.FetchResult, id: UInt64, epoch: Epoch) -> [UInt8] {
+  ///
+  /// - Parameter generation: Number of ingest's start. 0 for none.
+  static func reply(
+    _ result: ChangeLog.FetchResult, id: UInt64, epoch: Epoch, generation: UInt32 = 0
+  ) -> [UInt8] {
     var frame = FieldWriter()
     frame.version()
     frame.number(4, id)
@@ -82,9 +86,11 @@ enum FeedCodec {
     switch result {
     case .changes(let changes, let lastSeq, let hash):
       frame.number(6, lastSeq)
+      frame.number(7, UInt64(generation))
       frame.message(16) { $0.changes(changes, hash: hash) }
     case .snapshot(let state):
       frame.number(6, state.seq)
+      frame.number(7, UInt64(generation))
       frame.message(17) { list in
         for entry in state.entries { list.entry(1, entry) }
         list.fixed64(2, state.hash)
@@ -122,14 +128,19 @@ enum FeedCodec {
     }
   }
 
+  /// Changes from ingest. The generation is 0 if the reply has none.
+  typealias ChangesReply = (id: UInt64, epoch: Epoch, generation: UInt64, changes: [FeedChange], hash: UInt64?)
+
   /// Decodes changes from ingest. Nil for any other reply, and for a reply that only the generated code can read.
-  static func changes(_ bytes: [UInt8]) -> (id: UInt64, epoch: Epoch, changes: [FeedChange], hash: UInt64?)? {
+  static func changes(_ bytes: [UInt8]) -> ChangesReply? {
     bytes.withUnsafeBytes { bytes in
       var frame = FieldReader(bytes)
       guard frame.isOfThisVersion(), case (4, .varint(let id))? = frame.next(),
-        case (5, .bytes(let epoch))? = frame.next(), let epoch = Epoch(epoch), case (6, .varint)? = frame.next(),
-        case (16, .bytes(let body))? = frame.next(), frame.isAtEnd
+        case (5, .bytes(let epoch))? = frame.next(), let epoch = Epoch(epoch), case (6, .varint)? = frame.next()
       else { return nil }
+      var (field, generation) = (frame.next(), UInt64(0))
+      if case (7, .varint(let value))? = field { (field, generation) = (frame.next(), value) }
+      guard case (16, .bytes(let body))? = field, frame.isAtEnd else { return nil }
       var changes = FieldReader(body)
       var (entries, traces): ([FeedEntry], [(seq: UInt64, traceparent: String)]) = ([], [])
       var hash: UInt64?
@@ -148,7 +159,7 @@ enum FeedCodec {
         default: return nil
         }
       }
-      return (id, epoch, entries.traced(traces).map { .upsert($0) }, hash)
+      return (id, epoch, generation, entries.traced(traces).map { .upsert($0) }, hash)
     }
   }
 }

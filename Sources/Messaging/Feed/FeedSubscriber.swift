@@ -7,10 +7,7 @@ package final class FeedSubscriber: ReactorSocket {
   package typealias Event = FeedSubscription.Event
 
   package let socket: Socket
-  /// Feeds of the same list. The first is in use. A feed that falls silent or says goodbye moves to the end.
-  private var endpoints: [Endpoint]
-  /// The configured feeds. They remain, whatever failover endpoints a goodbye names.
-  private let configured: [Endpoint]
+  private let connection: ClientConnection
   private let logger: Logger
   private let onEvent: @Sendable (Event) -> Void
   private var subscription: FeedSubscription
@@ -18,15 +15,16 @@ package final class FeedSubscriber: ReactorSocket {
   private var random = SystemRandomNumberGenerator()
   private var malformed = MalformedFrames("feed")
 
-  /// Creates the subscriber, and connects its socket to the first feed.
+  /// Creates the subscriber, and connects its socket to the first feed, or to a random one.
   ///
   /// - Parameters:
   ///   - endpoints: At least one feed of the same list, in the order in which to try them.
+  ///   - startsAnywhere: True to begin at a random feed, so that many subscribers spread over the feeds.
   ///   - curve: Keys of the subscriber and of the link, the same for all feeds. Nil disables encryption.
   ///   - onEvent: Handler of each event. It runs on the reactor's thread and must not block.
   package init(
-    _ context: Reactor.Context, connect endpoints: [Endpoint], curve: CurveClient? = nil, logger: Logger,
-    onEvent: @escaping @Sendable (Event) -> Void
+    _ context: Reactor.Context, connect endpoints: [Endpoint], startsAnywhere: Bool = false,
+    curve: CurveClient? = nil, logger: Logger, onEvent: @escaping @Sendable (Event) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.sub, frameBytesMax: Limits.feedFrameBytesMax)
     try socket.set(ZMQOption.receiveHighWater, Int32(Limits.subscriberFramesQueuedMax))
@@ -37,9 +35,9 @@ package final class FeedSubscriber: ReactorSocket {
     let join = Topic.join(Topic.nonce())
     try socket.subscribe(join)
     self.join = join
-    try context.connect(socket, endpoints[0], curve: curve, logger: logger)
-    self.endpoints = endpoints
-    configured = endpoints
+    connection = try ClientConnection(
+      context, socket, connect: endpoints, startsAnywhere: startsAnywhere, as: .feed, curve: curve,
+      logsConnections: false, logger: logger)
     self.logger = logger
     self.onEvent = onEvent
     subscription = FeedSubscription(nowMs: Reactor.nowMs)
@@ -54,8 +52,18 @@ package final class FeedSubscriber: ReactorSocket {
   }
 
   package func tick(nowMs: Int64) -> Int64 {
-    run(subscription.tick(nowMs: nowMs), nowMs: nowMs)
-    return subscription.nextMs(nowMs: nowMs)
+    handle(connection.tick(nowMs: nowMs), nowMs: nowMs)
+    if !connection.isPaused { run(subscription.tick(nowMs: nowMs), nowMs: nowMs) }
+    return min(subscription.nextMs(nowMs: nowMs), connection.nextMs)
+  }
+
+  private func handle(_ change: ClientConnection.Change?, nowMs: Int64) {
+    switch change {
+    // Silence counts from the next connection on.
+    case .left(let untilMs): subscription.reconnected(nowMs: untilMs)
+    case .connected: subscription.reconnected(nowMs: nowMs)
+    case nil: break
+    }
   }
 
   package func shutDown() {}
@@ -63,25 +71,23 @@ package final class FeedSubscriber: ReactorSocket {
   private func run(_ effects: [FeedSubscription.Effect], nowMs: Int64) {
     for effect in effects {
       switch effect {
-      case .report(let event): onEvent(event)
+      case .report(let event):
+        if case .list = event { connection.answered() }
+        onEvent(event)
       case .join: rejoin()
-      case .reconnect: connectNext()
-      case .failOver(let endpoints): failOver(to: endpoints, nowMs: nowMs)
+      case .reconnect: handle(connection.reconnect(nowMs: nowMs), nowMs: nowMs)
+      case .failOver(let endpoints, let retryAfterMs): failOver(to: endpoints, retryAfterMs: retryAfterMs, nowMs: nowMs)
       }
     }
   }
 
   /// Leaves a feed that shuts down, and connects to another feed if one is known. Otherwise the subscriber stays
   /// connected, because the feed may return, but does not join before the announced time.
-  private func failOver(to failoverEndpoints: [String], nowMs: Int64) {
-    let current = endpoints[0]
-    endpoints = [current]
-    for endpoint in FeedSubscriber.endpoints(in: failoverEndpoints) + configured where !endpoints.contains(endpoint) {
-      endpoints.append(endpoint)
-    }
-    guard endpoints.count > 1 else { return leave() }
-    connectNext()
-    subscription.reconnected(nowMs: nowMs)
+  private func failOver(to failoverEndpoints: [String], retryAfterMs: Int64, nowMs: Int64) {
+    connection.prefer(FeedSubscriber.endpoints(in: failoverEndpoints))
+    guard connection.hasOthers else { return leave() }
+    handle(connection.leave(.goodbye, retryAfterMs: retryAfterMs, isUrgent: true, nowMs: nowMs), nowMs: nowMs)
+    handle(connection.tick(nowMs: nowMs), nowMs: nowMs)
   }
 
   /// Returns the usable failover endpoints of a goodbye: hosts with ports, not files of the feed's host.
@@ -92,12 +98,6 @@ package final class FeedSubscriber: ReactorSocket {
       }
       return endpoint
     }
-  }
-
-  private func connectNext() {
-    endpoints.append(endpoints.removeFirst())
-    // The reconnect keeps the subscriptions.
-    try? socket.reconnect(endpoints[0])
   }
 
   /// Unsubscribes the join topic. libzmq repeats every subscription when the feed returns, and a repeated

@@ -34,6 +34,9 @@ nonisolated enum Onthemap_Changes_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIt
   case unspecified // = 0
   case malformed // = 1
   case unsupportedVersion // = 2
+
+  /// Another ingest serves. The feed uses its next address.
+  case notLeading // = 3
   case UNRECOGNIZED(Int)
 
   init() {
@@ -45,6 +48,7 @@ nonisolated enum Onthemap_Changes_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIt
     case 0: self = .unspecified
     case 1: self = .malformed
     case 2: self = .unsupportedVersion
+    case 3: self = .notLeading
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -54,6 +58,7 @@ nonisolated enum Onthemap_Changes_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIt
     case .unspecified: return 0
     case .malformed: return 1
     case .unsupportedVersion: return 2
+    case .notLeading: return 3
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -63,6 +68,7 @@ nonisolated enum Onthemap_Changes_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIt
     .unspecified,
     .malformed,
     .unsupportedVersion,
+    .notLeading,
   ]
 
 }
@@ -140,6 +146,10 @@ nonisolated struct Onthemap_Changes_V1_FetchReply: Sendable {
 
   /// The sequence number of the feed's list after this reply. 0 with an error.
   var seq: UInt64 = 0
+
+  /// The number of ingest's start, 1 or more. A feed that knows a higher generation of the same epoch MUST refuse this
+  /// ingest. 0 if ingest does not send it.
+  var generation: UInt32 = 0
 
   var body: Onthemap_Changes_V1_FetchReply.OneOf_Body? = nil
 
@@ -296,7 +306,7 @@ nonisolated struct Onthemap_Changes_V1_Error: Sendable {
 fileprivate nonisolated let _protobuf_package = "onthemap.changes.v1"
 
 nonisolated extension Onthemap_Changes_V1_ErrorCode: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ERROR_CODE_UNSPECIFIED\0\u{1}ERROR_CODE_MALFORMED\0\u{1}ERROR_CODE_UNSUPPORTED_VERSION\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ERROR_CODE_UNSPECIFIED\0\u{1}ERROR_CODE_MALFORMED\0\u{1}ERROR_CODE_UNSUPPORTED_VERSION\0\u{1}ERROR_CODE_NOT_LEADING\0")
 }
 
 nonisolated extension Onthemap_Changes_V1_FetchRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -380,7 +390,7 @@ nonisolated extension Onthemap_Changes_V1_FetchRequest: SwiftProtobuf.Message, S
 
 nonisolated extension Onthemap_Changes_V1_FetchReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FetchReply"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{1}epoch\0\u{1}seq\0\u{2}\u{a}changes\0\u{1}snapshot\0\u{1}error\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{1}epoch\0\u{1}seq\0\u{1}generation\0\u{2}\u{9}changes\0\u{1}snapshot\0\u{1}error\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -394,6 +404,7 @@ nonisolated extension Onthemap_Changes_V1_FetchReply: SwiftProtobuf.Message, Swi
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.requestID) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.epoch) }()
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.seq) }()
+      case 7: try { try decoder.decodeSingularUInt32Field(value: &self.generation) }()
       case 16: try {
         var v: Onthemap_Changes_V1_Changes?
         var hadOneofValue = false
@@ -461,6 +472,9 @@ nonisolated extension Onthemap_Changes_V1_FetchReply: SwiftProtobuf.Message, Swi
     if self.seq != 0 {
       try visitor.visitSingularUInt64Field(value: self.seq, fieldNumber: 6)
     }
+    if self.generation != 0 {
+      try visitor.visitSingularUInt32Field(value: self.generation, fieldNumber: 7)
+    }
     switch self.body {
     case .changes?: try {
       guard case .changes(let v)? = self.body else { preconditionFailure() }
@@ -486,6 +500,7 @@ nonisolated extension Onthemap_Changes_V1_FetchReply: SwiftProtobuf.Message, Swi
     if lhs.requestID != rhs.requestID {return false}
     if lhs.epoch != rhs.epoch {return false}
     if lhs.seq != rhs.seq {return false}
+    if lhs.generation != rhs.generation {return false}
     if lhs.body != rhs.body {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

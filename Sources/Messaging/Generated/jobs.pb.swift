@@ -361,6 +361,9 @@ nonisolated enum Onthemap_Jobs_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseItera
 
   /// Too many sessions. The worker sends Hello again later.
   case busy // = 3
+
+  /// Another ingest serves. The worker uses its next address.
+  case notLeading // = 4
   case UNRECOGNIZED(Int)
 
   init() {
@@ -373,6 +376,7 @@ nonisolated enum Onthemap_Jobs_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseItera
     case 1: self = .malformed
     case 2: self = .unsupportedVersion
     case 3: self = .busy
+    case 4: self = .notLeading
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -383,6 +387,7 @@ nonisolated enum Onthemap_Jobs_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseItera
     case .malformed: return 1
     case .unsupportedVersion: return 2
     case .busy: return 3
+    case .notLeading: return 4
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -393,6 +398,7 @@ nonisolated enum Onthemap_Jobs_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseItera
     .malformed,
     .unsupportedVersion,
     .busy,
+    .notLeading,
   ]
 
 }
@@ -639,6 +645,13 @@ nonisolated struct Onthemap_Jobs_V1_Welcome: Sendable {
 
   /// Maximum number of jobs that a worker holds.
   var maxWindow: UInt32 = 0
+
+  /// The epoch of ingest's list, 16 bytes.
+  var epoch: Data = Data()
+
+  /// The number of ingest's start, 1 or more. A worker that knows a higher generation of the same epoch MUST refuse this
+  /// ingest. 0 if ingest does not send it.
+  var generation: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1203,7 +1216,7 @@ nonisolated extension Onthemap_Jobs_V1_ResetReason: SwiftProtobuf._ProtoNameProv
 }
 
 nonisolated extension Onthemap_Jobs_V1_ErrorCode: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ERROR_CODE_UNSPECIFIED\0\u{1}ERROR_CODE_MALFORMED\0\u{1}ERROR_CODE_UNSUPPORTED_VERSION\0\u{1}ERROR_CODE_BUSY\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ERROR_CODE_UNSPECIFIED\0\u{1}ERROR_CODE_MALFORMED\0\u{1}ERROR_CODE_UNSUPPORTED_VERSION\0\u{1}ERROR_CODE_BUSY\0\u{1}ERROR_CODE_NOT_LEADING\0")
 }
 
 nonisolated extension Onthemap_Jobs_V1_WorkerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1617,7 +1630,7 @@ nonisolated extension Onthemap_Jobs_V1_Hello: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Onthemap_Jobs_V1_Welcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}heartbeat_ms\0\u{3}liveness_ms\0\u{3}max_message_bytes\0\u{3}max_window\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}heartbeat_ms\0\u{3}liveness_ms\0\u{3}max_message_bytes\0\u{3}max_window\0\u{1}epoch\0\u{1}generation\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1629,6 +1642,8 @@ nonisolated extension Onthemap_Jobs_V1_Welcome: SwiftProtobuf.Message, SwiftProt
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.livenessMs) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.maxMessageBytes) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.maxWindow) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.epoch) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.generation) }()
       default: break
       }
     }
@@ -1647,6 +1662,12 @@ nonisolated extension Onthemap_Jobs_V1_Welcome: SwiftProtobuf.Message, SwiftProt
     if self.maxWindow != 0 {
       try visitor.visitSingularUInt32Field(value: self.maxWindow, fieldNumber: 4)
     }
+    if !self.epoch.isEmpty {
+      try visitor.visitSingularBytesField(value: self.epoch, fieldNumber: 5)
+    }
+    if self.generation != 0 {
+      try visitor.visitSingularUInt32Field(value: self.generation, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1655,6 +1676,8 @@ nonisolated extension Onthemap_Jobs_V1_Welcome: SwiftProtobuf.Message, SwiftProt
     if lhs.livenessMs != rhs.livenessMs {return false}
     if lhs.maxMessageBytes != rhs.maxMessageBytes {return false}
     if lhs.maxWindow != rhs.maxWindow {return false}
+    if lhs.epoch != rhs.epoch {return false}
+    if lhs.generation != rhs.generation {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -11,6 +11,11 @@
 /// Submission: a producer (DEALER) sends posts to ingest (ROUTER, port 7700). Each message is one frame, in both
 /// directions. proto/README.md defines the protocol. This file defines the fields, their units and ranges.
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 internal import SwiftProtobuf
 
 // If the compiler emits an error on this type, it is because this file
@@ -183,6 +188,9 @@ nonisolated enum Onthemap_Submit_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIte
   case busy // = 3
   case unauthorized // = 4
   case outOfRange // = 5
+
+  /// Another ingest serves. The producer sends the batch to its next address.
+  case notLeading // = 6
   case UNRECOGNIZED(Int)
 
   init() {
@@ -197,6 +205,7 @@ nonisolated enum Onthemap_Submit_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIte
     case 3: self = .busy
     case 4: self = .unauthorized
     case 5: self = .outOfRange
+    case 6: self = .notLeading
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -209,6 +218,7 @@ nonisolated enum Onthemap_Submit_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIte
     case .busy: return 3
     case .unauthorized: return 4
     case .outOfRange: return 5
+    case .notLeading: return 6
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -221,6 +231,7 @@ nonisolated enum Onthemap_Submit_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIte
     .busy,
     .unauthorized,
     .outOfRange,
+    .notLeading,
   ]
 
 }
@@ -366,6 +377,13 @@ nonisolated struct Onthemap_Submit_V1_SubmitReply: Sendable {
 
   /// The request's number. 0 if ingest could not read the request.
   var requestID: UInt64 = 0
+
+  /// The epoch of ingest's list, 16 bytes.
+  var epoch: Data = Data()
+
+  /// The number of ingest's start, 1 or more. A producer that knows a higher generation of the same epoch MUST refuse
+  /// this ingest, and its receipts. 0 if ingest does not send it.
+  var generation: UInt32 = 0
 
   var body: Onthemap_Submit_V1_SubmitReply.OneOf_Body? = nil
 
@@ -521,7 +539,7 @@ nonisolated struct Onthemap_Submit_V1_Error: Sendable {
   /// The error in words for people.
   var detail: String = String()
 
-  /// Minimum delay before a retry, with BUSY and UNAUTHORIZED.
+  /// Minimum delay before a retry, with BUSY, UNAUTHORIZED and NOT_LEADING.
   var retryAfterMs: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -546,7 +564,7 @@ nonisolated extension Onthemap_Submit_V1_Agreement: SwiftProtobuf._ProtoNameProv
 }
 
 nonisolated extension Onthemap_Submit_V1_ErrorCode: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ERROR_CODE_UNSPECIFIED\0\u{1}ERROR_CODE_MALFORMED\0\u{1}ERROR_CODE_UNSUPPORTED_VERSION\0\u{1}ERROR_CODE_BUSY\0\u{1}ERROR_CODE_UNAUTHORIZED\0\u{1}ERROR_CODE_OUT_OF_RANGE\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ERROR_CODE_UNSPECIFIED\0\u{1}ERROR_CODE_MALFORMED\0\u{1}ERROR_CODE_UNSUPPORTED_VERSION\0\u{1}ERROR_CODE_BUSY\0\u{1}ERROR_CODE_UNAUTHORIZED\0\u{1}ERROR_CODE_OUT_OF_RANGE\0\u{1}ERROR_CODE_NOT_LEADING\0")
 }
 
 nonisolated extension Onthemap_Submit_V1_SubmitRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -762,7 +780,7 @@ nonisolated extension Onthemap_Submit_V1_StatusQuery: SwiftProtobuf.Message, Swi
 
 nonisolated extension Onthemap_Submit_V1_SubmitReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".SubmitReply"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{2}\u{c}receipts\0\u{1}statuses\0\u{1}error\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{1}epoch\0\u{1}generation\0\u{2}\u{a}receipts\0\u{1}statuses\0\u{1}error\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -774,6 +792,8 @@ nonisolated extension Onthemap_Submit_V1_SubmitReply: SwiftProtobuf.Message, Swi
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.major) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.minor) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.requestID) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.epoch) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.generation) }()
       case 16: try {
         var v: Onthemap_Submit_V1_Receipts?
         var hadOneofValue = false
@@ -835,6 +855,12 @@ nonisolated extension Onthemap_Submit_V1_SubmitReply: SwiftProtobuf.Message, Swi
     if self.requestID != 0 {
       try visitor.visitSingularUInt64Field(value: self.requestID, fieldNumber: 4)
     }
+    if !self.epoch.isEmpty {
+      try visitor.visitSingularBytesField(value: self.epoch, fieldNumber: 5)
+    }
+    if self.generation != 0 {
+      try visitor.visitSingularUInt32Field(value: self.generation, fieldNumber: 6)
+    }
     switch self.body {
     case .receipts?: try {
       guard case .receipts(let v)? = self.body else { preconditionFailure() }
@@ -858,6 +884,8 @@ nonisolated extension Onthemap_Submit_V1_SubmitReply: SwiftProtobuf.Message, Swi
     if lhs.major != rhs.major {return false}
     if lhs.minor != rhs.minor {return false}
     if lhs.requestID != rhs.requestID {return false}
+    if lhs.epoch != rhs.epoch {return false}
+    if lhs.generation != rhs.generation {return false}
     if lhs.body != rhs.body {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

@@ -11,7 +11,7 @@ import Telemetry
 /// Longer jobs return their results through a queue. Heartbeats keep their leases meanwhile.
 package final class JobClient: ReactorSocket {
   package let socket: Socket
-  private let endpoint: Endpoint
+  private let connection: ClientConnection
   private let worker: String
   private let instance: [UInt8]
   private let software: String
@@ -28,22 +28,23 @@ package final class JobClient: ReactorSocket {
   /// Maximum bytes of a frame, from Welcome. Ingest would end the connection after a longer frame.
   private var frameBytesMax = Limits.jobFrameBytesMax
 
-  /// Creates the client, and connects its socket.
+  /// Creates the client, and connects its socket to the first address.
   ///
   /// - Parameters:
+  ///   - endpoints: At least one address of ingest, in the order in which to try them.
   ///   - worker: Name of the worker for people, 1 to 64 bytes.
   ///   - instance: 16 random bytes that identify this process.
   ///   - concurrency: Number of parallel jobs, 1 to `Limits.windowMax` / 2. The worker holds up to twice as many.
   ///   - remoteIntervalMs: Minimum interval between two requests of all workers to the remote provider, in
   ///     milliseconds. Nil if the worker has no remote provider.
   ///   - deferredResults: Queue of the results for which `reply` returned nil. It must wake this reactor.
-  ///   - curve: Keys of the worker and of the link. Nil disables encryption.
+  ///   - curve: Keys of the worker and of the link, the same for all addresses. Nil disables encryption.
   ///   - joined: Handler of each Welcome. It runs on the reactor's thread and must not block.
   ///   - left: Handler of the end of a session. It runs on the reactor's thread and must not block.
   ///   - reply: Handler of each job. It runs on the reactor's thread and must not block. It returns nil if the result
   ///     follows through `deferredResults`, under the same lease.
   package init(
-    _ context: Reactor.Context, connect endpoint: Endpoint, worker: String, instance: [UInt8], software: String,
+    _ context: Reactor.Context, connect endpoints: [Endpoint], worker: String, instance: [UInt8], software: String,
     concurrency: Int, logger: Logger, remoteIntervalMs: Int64? = nil,
     deferredResults: CommandQueue<JobResult>? = nil, curve: CurveClient? = nil,
     joined: @escaping @Sendable () -> Void, left: @escaping @Sendable () -> Void = {},
@@ -51,8 +52,7 @@ package final class JobClient: ReactorSocket {
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.jobFrameBytesMax)
     try socket.set(ZMQOption.immediate, 1)
-    try context.connect(socket, endpoint, as: .jobs, curve: curve, logger: logger)
-    self.endpoint = endpoint
+    connection = try ClientConnection(context, socket, connect: endpoints, as: .jobs, curve: curve, logger: logger)
     self.worker = worker
     self.instance = instance
     self.software = software
@@ -69,7 +69,7 @@ package final class JobClient: ReactorSocket {
     switch IngestMessage(frames) {
     case .jobs(let session, let tasks)?: work(tasks, session: session, nowMs: nowMs)
     case .acks(let session, let acks)?:
-      run(core.receive(.acks(acks.map { ($0.lease, $0.disposition) }), session: session, nowMs: nowMs))
+      run(core.receive(.acks(acks.map { ($0.lease, $0.disposition) }), session: session, nowMs: nowMs), nowMs: nowMs)
     case .other(let frame)? where frame.major != Protocol.major: refuseVersion(frame, nowMs: nowMs)
     case .other(let frame)? where frame.body != nil || frame.minor > Protocol.minor: receive(frame, nowMs: nowMs)
     case .other?, nil:
@@ -83,7 +83,11 @@ package final class JobClient: ReactorSocket {
     guard let body = frame.body else { return }
     switch body {
     case .welcome(let welcome):
-      logger.info("session opened", metadata: ["endpoint": "\(endpoint)"])
+      guard connection.admits(welcome.start) else {
+        return refused(.lowerGeneration, retryAfterMs: Limits.livenessMs, frame, nowMs: nowMs)
+      }
+      connection.answered()
+      logger.info("session opened", metadata: ["endpoint": "\(connection.endpoint)"])
       logLimiter = LogRateLimiter()
       let bytesMax = welcome.maxMessageBytes == 0 ? Limits.jobFrameBytesMax : Int(welcome.maxMessageBytes)
       frameBytesMax = min(max(Limits.jobFrameBytesMin, bytesMax), Limits.jobFrameBytesMax)
@@ -97,7 +101,7 @@ package final class JobClient: ReactorSocket {
     case .error(let error):
       if error.code == .unsupportedVersion { return refuseVersion(frame, nowMs: nowMs) }
       logger.error("session refused by ingest", metadata: ["code": "\(error.code.name)", "detail": "\(error.detail)"])
-      receive(.refusal(retryAfterMs: Int64(error.retryAfterMs)), frame, nowMs: nowMs)
+      refused(.refused, retryAfterMs: Int64(error.retryAfterMs), frame, nowMs: nowMs)
     case .drain:
       if frame.session == core.session.session {
         logger.notice("session ended", metadata: ["reason": "ingest_shutdown"])
@@ -109,16 +113,36 @@ package final class JobClient: ReactorSocket {
   }
 
   private func receive(_ message: WorkerCore.Message, _ frame: IngestFrame, nowMs: Int64) {
-    run(core.receive(message, session: frame.session, nowMs: nowMs))
+    run(core.receive(message, session: frame.session, nowMs: nowMs), nowMs: nowMs)
+  }
+
+  /// Passes on a refusal of Hello. A worker with several addresses tries the next one.
+  private func refused(_ reason: AddressChangeReason, retryAfterMs: Int64, _ frame: IngestFrame, nowMs: Int64) {
+    guard core.session.session == nil else { return }
+    receive(.refusal(retryAfterMs: retryAfterMs), frame, nowMs: nowMs)
+    let pauseMs = min(max(Limits.refusedPauseMinMs, retryAfterMs), Limits.quarantineMs)
+    handle(connection.leave(reason, retryAfterMs: pauseMs, nowMs: nowMs))
   }
 
   package func tick(nowMs: Int64) -> Int64 {
-    if let results = deferredResults?.drain(), !results.isEmpty { run(core.report(results, nowMs: nowMs)) }
-    run(core.tick(nowMs: nowMs))
-    return core.nextMs(nowMs: nowMs)
+    if let results = deferredResults?.drain(), !results.isEmpty {
+      run(core.report(results, nowMs: nowMs), nowMs: nowMs)
+    }
+    if core.session.session == nil { connection.awaitAnswer() }
+    handle(connection.tick(nowMs: nowMs))
+    run(core.tick(nowMs: nowMs), nowMs: nowMs)
+    return min(core.nextMs(nowMs: nowMs), connection.nextMs)
   }
 
-  package func shutDown() { run(core.drain()) }
+  private func handle(_ change: ClientConnection.Change?) {
+    switch change {
+    case .left(let untilMs): core.pause(untilMs: untilMs)
+    case .connected: core.connected()
+    case nil: break
+    }
+  }
+
+  package func shutDown() { run(core.drain(), nowMs: Reactor.nowMs) }
 
   /// True when ingest has replied to the goodbye. If the socket closed while jobs are in transit, the connection would
   /// be reset, and its last messages would be lost.
@@ -128,7 +152,8 @@ package final class JobClient: ReactorSocket {
   /// version.
   private func refuseVersion(_ frame: IngestFrame, nowMs: Int64) {
     guard core.session.session == nil else { return }
-    receive(.refusal(retryAfterMs: Limits.quarantineMs), frame, nowMs: nowMs)
+    let endpoint = connection.endpoint
+    refused(.refused, retryAfterMs: Limits.quarantineMs, frame, nowMs: nowMs)
     guard logLimiter.admit("version", nowMs: nowMs) != nil else { return }
     let error = frame.error
     let versions = error.maxMajor == 0 ? "\(frame.major)" : "\(error.minMajor) to \(error.maxMajor)"
@@ -155,20 +180,20 @@ package final class JobClient: ReactorSocket {
         results.append(JobResult(lease: task.lease, reply: reply))
       }
     }
-    run(core.report(results, nowMs: nowMs))
+    run(core.report(results, nowMs: nowMs), nowMs: nowMs)
   }
 
-  private func run(_ effects: [WorkerCore.Effect]) {
+  private func run(_ effects: [WorkerCore.Effect], nowMs: Int64) {
     for effect in effects {
       switch effect {
       case .send(let message, let session):
         for frame in frames(message, session: session) {
-          if socket.send(frame) != .accepted, case .hello = message { core.helloFailed() }
+          if !connection.send(frame, nowMs: nowMs), case .hello = message { core.helloFailed() }
         }
       case .reconnect:
-        logger.warning("ingest timed out: reconnecting", metadata: ["endpoint": "\(endpoint)"])
-        try? socket.reconnect(endpoint)
+        logger.warning("ingest timed out: reconnecting", metadata: ["endpoint": "\(connection.endpoint)"])
         reconnects.increment()
+        handle(connection.reconnect(nowMs: nowMs))
       case .joined: joined()
       case .left: left()
       }
@@ -223,6 +248,7 @@ extension Onthemap_Jobs_V1_ErrorCode {
     case .malformed: "malformed"
     case .unsupportedVersion: "unsupported_version"
     case .busy: "busy"
+    case .notLeading: "not_leading"
     case .unspecified: "unspecified"
     case .UNRECOGNIZED(let number): "\(number)"
     }

@@ -26,6 +26,7 @@ package final class JobServer: ReactorSocket {
   private let logger: Logger
   private let perform: @Sendable (IngestCore.Effect) -> Void
   private let onQueueWait: @Sendable (Int64) -> Void
+  private let start: IngestStart
   private var core: IngestCore
   private var random = SystemRandomNumberGenerator()
   private var malformed = MalformedFrames("jobs")
@@ -35,7 +36,7 @@ package final class JobServer: ReactorSocket {
   /// Creates the server. Reactor's thread only, like every method here.
   ///
   /// - Parameters:
-  ///   - generation: See `JobScheduler`.
+  ///   - start: The start of ingest. Its generation is above those of all earlier lease tokens.
   ///   - remotePerSecond: See `JobScheduler`.
   ///   - isPaused: True if the operator has paused the queue.
   ///   - curve: Keys of the link. Nil disables encryption.
@@ -44,7 +45,7 @@ package final class JobServer: ReactorSocket {
   ///   - onQueueWait: Handler of `JobScheduler.longestWaitMs`, every `Limits.heartbeatMs`. It runs on the reactor's
   ///     thread and must not block.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, generation: UInt32, remotePerSecond: Double = Limits.remotePerSecond,
+    _ context: Reactor.Context, bind: Endpoint, start: IngestStart, remotePerSecond: Double = Limits.remotePerSecond,
     isPaused: Bool = false, curve: CurveServer? = nil, commands: CommandQueue<Command>, logger: Logger,
     perform: @escaping @Sendable (IngestCore.Effect) -> Void,
     onQueueWait: @escaping @Sendable (Int64) -> Void = { _ in }
@@ -54,7 +55,8 @@ package final class JobServer: ReactorSocket {
     socket.keepsSender = true
     endpoint = try context.bind(socket, bind, as: .jobs, curve: curve, logger: logger)
     core = IngestCore(
-      generation: generation, remotePerSecond: remotePerSecond, startMs: Reactor.nowMs, isPaused: isPaused)
+      generation: start.generation, remotePerSecond: remotePerSecond, startMs: Reactor.nowMs, isPaused: isPaused)
+    self.start = start
     self.commands = commands
     self.logger = logger
     self.perform = perform
@@ -139,7 +141,7 @@ package final class JobServer: ReactorSocket {
       meters.count(acks)
     case .busy: refuse(peer, .busy, "session limit of \(Limits.sessionsMax) workers reached")
     case .welcome, .heartbeat, .reset, .drain:
-      if let body = message.body { socket.send(peer, IngestFrame(session: session, body).bytes) }
+      if let body = message.body(start) { socket.send(peer, IngestFrame(session: session, body).bytes) }
     }
   }
 
@@ -237,13 +239,14 @@ extension IngestCore.Message {
 }
 
 extension MessageToWorker {
-  /// The body of the frame. Nil for a frame that is written field by field.
-  fileprivate var body: IngestFrame.OneOf_Body? {
+  /// Returns the body of the frame. Nil for a frame that is written field by field.
+  fileprivate func body(_ start: IngestStart) -> IngestFrame.OneOf_Body? {
     switch self {
     case .welcome:
       .welcome(
         .init(
-          heartbeatMs: Limits.heartbeatMs, livenessMs: Limits.livenessMs, frameBytesMax: Limits.jobFrameBytesMax))
+          heartbeatMs: Limits.heartbeatMs, livenessMs: Limits.livenessMs, frameBytesMax: Limits.jobFrameBytesMax,
+          start: start))
     case .heartbeat(let jobsSent): .heartbeat(.with { $0.jobsSent = jobsSent })
     case .reset(let reason):
       .reset(

@@ -1,4 +1,5 @@
 import Domain
+import FoundationEssentials
 import SwiftProtobuf
 
 typealias WorkerFrame = Onthemap_Jobs_V1_WorkerFrame
@@ -111,11 +112,13 @@ extension Onthemap_Jobs_V1_Welcome {
   ///   - heartbeatMs: Interval of heartbeats, in milliseconds.
   ///   - livenessMs: Liveness timeout, in milliseconds.
   ///   - frameBytesMax: Maximum bytes of a frame.
-  init(heartbeatMs: Int64, livenessMs: Int64, frameBytesMax: Int) {
+  ///   - start: The start of ingest. Nil for none.
+  init(heartbeatMs: Int64, livenessMs: Int64, frameBytesMax: Int, start: IngestStart? = nil) {
     self.heartbeatMs = UInt32(heartbeatMs)
     self.livenessMs = UInt32(livenessMs)
     maxMessageBytes = UInt32(frameBytesMax)
     maxWindow = UInt32(Limits.windowMax)
+    if let start { (epoch, generation) = (Data(start.epoch.bytes), start.generation) }
   }
 }
 

@@ -87,15 +87,25 @@ extension Reactor.Context {
     return new
   }
 
+  /// Connects a socket without keys, and without a log of its connections.
+  package func connect(_ socket: Socket, _ endpoint: Endpoint, logger: Logger) throws(LinkError) {
+    try connect(socket, endpoint, as: nil, curve: nil, logger: logger)
+  }
+
   /// Connects a socket, with CURVE unless `curve` is nil.
   ///
   /// - Parameter link: Name of the connection in the log. Nil logs no connections.
-  package func connect(
-    _ socket: Socket, _ endpoint: Endpoint, as link: LinkName? = nil, curve: CurveClient?, logger: Logger
-  ) throws(LinkError) {
+  /// - Returns: the socket's reconnection.
+  @discardableResult
+  func connect(
+    _ socket: Socket, _ endpoint: Endpoint, as link: LinkName?, curve: CurveClient?, logger: Logger
+  ) throws(LinkError) -> Reconnector {
     if let curve { try socket.enableCurveClient(curve) }
-    add(try Reconnector(self, reconnecting: socket, endpoint, curve: curve, link: link, logger: logger))
+    let reconnector = try Reconnector(
+      self, reconnecting: socket, endpoint, curve: curve, link: link, logger: logger)
+    add(reconnector)
     try socket.connect(endpoint)
+    return reconnector
   }
 
   /// Returns a socket that receives libzmq's events about the connections of `watched`.

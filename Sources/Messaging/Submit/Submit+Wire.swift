@@ -1,4 +1,5 @@
 import Domain
+import FoundationEssentials
 import SwiftProtobuf
 
 typealias SubmitRequest = Onthemap_Submit_V1_SubmitRequest
@@ -24,11 +25,13 @@ extension SubmitRequest {
 }
 
 extension SubmitReply {
-  init(id: UInt64, _ body: OneOf_Body) {
+  /// - Parameter start: The start of ingest. Nil for none.
+  init(id: UInt64, start: IngestStart? = nil, _ body: OneOf_Body) {
     magic = Protocol.magic
     major = Protocol.major
     minor = Protocol.minor
     requestID = id
+    if let start { (epoch, generation) = (Data(start.epoch.bytes), start.generation) }
     self.body = body
   }
 

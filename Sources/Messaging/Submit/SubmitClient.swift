@@ -36,7 +36,7 @@ package final class SubmitClient: ReactorSocket {
   }
 
   package let socket: Socket
-  private let endpoint: Endpoint
+  private let connection: ClientConnection
   private let token: String
   private let logger: Logger
   private let next: (Int64) -> Next
@@ -50,19 +50,20 @@ package final class SubmitClient: ReactorSocket {
   /// Creates the client. Reactor's thread only, like every method here.
   ///
   /// - Parameters:
-  ///   - curve: Keys of the producer and of the link. Nil disables encryption.
+  ///   - endpoints: At least one address of ingest, in the order in which to try them.
+  ///   - curve: Keys of the producer and of the link, the same for all addresses. Nil disables encryption.
   ///   - token: The session token.
   ///   - next: Source of batches, called with the time whenever a slot is free. It runs on the reactor's thread and
   ///     must not block.
   ///   - event: Handler of each event. It runs on the reactor's thread and must not block.
   package init(
-    _ context: Reactor.Context, connect endpoint: Endpoint, curve: CurveClient? = nil, token: String, logger: Logger,
+    _ context: Reactor.Context, connect endpoints: [Endpoint], curve: CurveClient? = nil, token: String, logger: Logger,
     next: @escaping (Int64) -> Next, event: @escaping (Event) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.submitFrameBytesMax)
     try socket.set(ZMQOption.immediate, 1)
-    try context.connect(socket, endpoint, curve: curve, logger: logger)
-    self.endpoint = endpoint
+    connection = try ClientConnection(
+      context, socket, connect: endpoints, as: .submit, curve: curve, logsConnections: false, logger: logger)
     self.token = token
     self.logger = logger
     self.next = next
@@ -72,10 +73,16 @@ package final class SubmitClient: ReactorSocket {
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     lastReceivedMs = nowMs
-    if frames.count == 1, let (id, receipts) = SubmitCodec.receipts(frames[0]) {
+    if frames.count == 1, let (id, start, receipts) = SubmitCodec.receipts(frames[0]) {
+      guard admits(start, nowMs: nowMs) else { return }
       return handle(receipts, of: id, nowMs: nowMs)
     }
     guard let reply = SubmitReply(frames) else { return logOnce("not a SubmitReply of this protocol", nowMs: nowMs) }
+    guard admits(reply.start, nowMs: nowMs) else { return }
+    if case .error(let error)? = reply.body, error.code == .notLeading {
+      return leave(reply.requestID, retryAfterMs: Int64(error.retryAfterMs), nowMs: nowMs)
+    }
+    connection.answered()
     // The second reply to a batch that was sent twice, or a reply to no batch.
     guard var batch = pending[reply.requestID] else {
       if case .error(let error)? = reply.body { logOnce(error.detail, nowMs: nowMs) }
@@ -98,6 +105,32 @@ package final class SubmitClient: ReactorSocket {
     }
   }
 
+  /// Returns false for a reply of an earlier start of ingest than a known one. Its receipts do not count, and the batch
+  /// goes to another address.
+  private func admits(_ start: IngestStart?, nowMs: Int64) -> Bool {
+    if connection.admits(start) { return true }
+    handle(connection.leave(.lowerGeneration, retryAfterMs: Limits.livenessMs, nowMs: nowMs), nowMs: nowMs)
+    return false
+  }
+
+  /// Leaves an ingest that does not lead. Without another address, its batch is due again after the pause.
+  private func leave(_ id: UInt64, retryAfterMs: Int64, nowMs: Int64) {
+    let pauseMs = max(Limits.submitUnsentMs, retryAfterMs)
+    pending[id]?.dueMs = nowMs + pauseMs
+    if pending[id] != nil { event(.repeated(id, reason: "not_leading")) }
+    handle(connection.leave(.refused, retryAfterMs: pauseMs, nowMs: nowMs), nowMs: nowMs)
+  }
+
+  /// After a change of the address, all batches are due at the new one: replies in transit were lost.
+  private func handle(_ change: ClientConnection.Change?, nowMs: Int64) {
+    guard change == .connected else { return }
+    lastReceivedMs = nowMs
+    for id in pending.keys {
+      pending[id]?.dueMs = nowMs
+      pending[id]?.isBusy = false
+    }
+  }
+
   /// Refuses every open batch, because the token has no session.
   private func refuseAll() {
     guard let terminalRefusal else { return }
@@ -110,16 +143,19 @@ package final class SubmitClient: ReactorSocket {
     guard let batch = pending[id] else { return }
     guard receipts.count == batch.posts.count else { return logOnce("a wrong number of receipts", nowMs: nowMs) }
     pending[id] = nil
+    connection.answered()
     event(.receipts(id, receipts))
   }
 
   package func tick(nowMs: Int64) -> Int64 {
-    var nextMs = Int64.max
+    handle(connection.tick(nowMs: nowMs), nowMs: nowMs)
+    guard !connection.isPaused else { return connection.nextMs }
+    var nextMs = connection.nextMs
     // A connection that stays silent while batches are open may be dead.
     let oldestMs = pending.values.lazy.map(\.sinceMs).min() ?? nowMs
     if nowMs - max(lastReceivedMs, oldestMs) > Limits.livenessMs {
       lastReceivedMs = nowMs
-      try? socket.reconnect(endpoint)
+      if connection.reconnect(nowMs: nowMs) != nil { return connection.nextMs }
       // Replies in transit were lost with the old connection.
       for (id, batch) in pending where !batch.isBusy { pending[id]?.dueMs = nowMs }
     }
@@ -149,7 +185,7 @@ package final class SubmitClient: ReactorSocket {
   /// after `Limits.submitUnsentMs`.
   @discardableResult
   private func send(_ id: UInt64, _ posts: [SubmittedPost], nowMs: Int64) -> Bool {
-    let isSent = socket.send(SubmitCodec.batch(posts, id: id, token: token)) == .accepted
+    let isSent = connection.send(SubmitCodec.batch(posts, id: id, token: token), nowMs: nowMs)
     let sinceMs = pending[id]?.sinceMs ?? nowMs
     let pauseMs = isSent ? Limits.submitReplyTimeoutMs : Limits.submitUnsentMs
     pending[id] = Pending(posts: posts, sinceMs: sinceMs, dueMs: nowMs + pauseMs)
@@ -171,6 +207,7 @@ extension Onthemap_Submit_V1_ErrorCode {
     case .busy: "busy"
     case .unauthorized: "session_required"
     case .outOfRange: "out_of_range"
+    case .notLeading: "not_leading"
     case .unspecified, .UNRECOGNIZED: "error"
     }
   }

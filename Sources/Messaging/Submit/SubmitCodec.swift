@@ -20,10 +20,16 @@ enum SubmitCodec {
   }
 
   /// Returns the frame of ingest's reply to a batch.
-  static func receipts(_ receipts: [SubmitReceipt], id: UInt64) -> [UInt8] {
+  ///
+  /// - Parameter start: The start of ingest. Nil for none.
+  static func receipts(_ receipts: [SubmitReceipt], id: UInt64, start: IngestStart? = nil) -> [UInt8] {
     var frame = FieldWriter(capacity: 64 + receipts.count * 16)
     frame.version()
     frame.number(4, id)
+    if let start {
+      frame.data(5, start.epoch.bytes)
+      frame.number(6, UInt64(start.generation))
+    }
     frame.message(16) { body in
       for receipt in receipts { body.message(1) { $0.receipt(receipt) } }
     }
@@ -32,13 +38,17 @@ enum SubmitCodec {
 
   /// Decodes receipts of stored posts. Nil for any other reply, and for a reply that only the generated code can
   /// read.
-  static func receipts(_ bytes: [UInt8]) -> (id: UInt64, receipts: [SubmitReceipt])? {
+  static func receipts(_ bytes: [UInt8]) -> (id: UInt64, start: IngestStart?, receipts: [SubmitReceipt])? {
     bytes.withUnsafeBytes { bytes in
       var frame = FieldReader(bytes)
-      guard frame.isOfThisVersion(), case (4, .varint(let id))? = frame.next(),
-        case (16, .bytes(let body))? = frame.next(), frame.isAtEnd
-      else { return nil }
-      return FieldReader.elements(body, SubmitReceipt.init).map { (id, $0) }
+      guard frame.isOfThisVersion(), case (4, .varint(let id))? = frame.next() else { return nil }
+      var (field, start): ((number: Int, value: FieldReader.Value)?, IngestStart?) = (frame.next(), nil)
+      if case (5, .bytes(let epoch))? = field {
+        guard let epoch = Epoch(epoch), case (6, .varint(let generation))? = frame.next() else { return nil }
+        (field, start) = (frame.next(), IngestStart(epoch, generation))
+      }
+      guard case (16, .bytes(let body))? = field, frame.isAtEnd else { return nil }
+      return FieldReader.elements(body, SubmitReceipt.init).map { (id, start, $0) }
     }
   }
 }

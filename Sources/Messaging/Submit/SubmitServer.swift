@@ -50,6 +50,7 @@ package final class SubmitServer: ReactorSocket {
   package let endpoint: Endpoint
   private let commands: CommandQueue<Command>
   private let logger: Logger
+  private let start: IngestStart
   private let onRequests: @Sendable ([Request]) -> Void
   private var admission = SubmitAdmission()
   /// Requests whose token is being looked up, by connection.
@@ -61,11 +62,12 @@ package final class SubmitServer: ReactorSocket {
   /// Creates the server. Reactor's thread only, like every method here.
   ///
   /// - Parameters:
+  ///   - start: The start of ingest.
   ///   - curve: Keys of the link. Nil disables encryption.
   ///   - onRequests: Handler of requests. It runs on the reactor's thread and must not block.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, curve: CurveServer? = nil, commands: CommandQueue<Command>,
-    logger: Logger, onRequests: @escaping @Sendable ([Request]) -> Void
+    _ context: Reactor.Context, bind: Endpoint, start: IngestStart, curve: CurveServer? = nil,
+    commands: CommandQueue<Command>, logger: Logger, onRequests: @escaping @Sendable ([Request]) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.submitFrameBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
@@ -74,6 +76,7 @@ package final class SubmitServer: ReactorSocket {
     try socket.set(ZMQOption.sendHighWater, Int32(Limits.submitFramesQueuedMax))
     try socket.set(ZMQOption.receiveHighWater, Int32(Limits.submitFramesUnreadMax))
     endpoint = try context.bind(socket, bind, as: .submit, curve: curve, logger: logger)
+    self.start = start
     self.commands = commands
     self.logger = logger
     self.onRequests = onRequests
@@ -171,7 +174,8 @@ package final class SubmitServer: ReactorSocket {
   private func finish(_ ticket: Ticket, _ reply: Reply) {
     admission.end(ticket.peer)
     switch reply {
-    case .receipts(let receipts): socket.send(ticket.peer, SubmitCodec.receipts(receipts, id: ticket.request))
+    case .receipts(let receipts):
+      socket.send(ticket.peer, SubmitCodec.receipts(receipts, id: ticket.request, start: start))
     case .statuses(let statuses):
       send(ticket, .statuses(.with { $0.statuses = statuses.map { .init($0.id, $0.post) } }))
     case .busy(let detail, let retryAfterMs): fail(ticket, .busy, detail, retryAfterMs: retryAfterMs)
@@ -205,6 +209,6 @@ package final class SubmitServer: ReactorSocket {
   }
 
   private func send(_ ticket: Ticket, _ body: SubmitReply.OneOf_Body) {
-    socket.send(ticket.peer, SubmitReply(id: ticket.request, body).bytes)
+    socket.send(ticket.peer, SubmitReply(id: ticket.request, start: start, body).bytes)
   }
 }

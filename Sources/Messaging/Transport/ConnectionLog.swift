@@ -5,7 +5,7 @@ import Logging
 /// times a second.
 struct ConnectionLog {
   private let link: LinkName
-  private let endpoint: Endpoint
+  private var endpoint: Endpoint
   private let logger: Logger
   private var isConnected = false
   private var isLost = false
@@ -17,6 +17,12 @@ struct ConnectionLog {
     self.link = link
     self.endpoint = endpoint
     self.logger = logger
+  }
+
+  /// Continues with another address. Its lines have their own limit.
+  mutating func move(to endpoint: Endpoint) {
+    self.endpoint = endpoint
+    (isConnected, isLost, isFailureLogged) = (false, false, false)
   }
 
   private var metadata: Logger.Metadata { ["link": "\(link)", "endpoint": "\(endpoint)"] }
@@ -36,9 +42,9 @@ struct ConnectionLog {
       if isLost {
         isLost = false
         // The first retries after a loss need no line of their own.
-        _ = logLimiter.admit("", nowMs: nowMs)
+        _ = logLimiter.admit(endpoint.description, nowMs: nowMs)
         logger.warning("connection lost: reconnecting", metadata: metadata.merging(["retry_ms": "\(pauseMs)"]) { $1 })
-      } else if logLimiter.admit("", nowMs: nowMs) != nil {
+      } else if logLimiter.admit(endpoint.description, nowMs: nowMs) != nil {
         logger.warning(
           "cannot connect", metadata: metadata.merging(["reason": "no reply", "retry_ms": "\(pauseMs)"]) { $1 })
       }

@@ -34,6 +34,22 @@ final class Reconnector: ReactorSocket {
     connection = link.map { ConnectionLog($0, to: endpoint, logger: logger) }
   }
 
+  /// Drops the connection until `connect`, because the client leaves the address.
+  func disconnect() {
+    backoff = HandshakeBackoff()
+    // If libzmq has no more sockets, the old connection lasts until `connect`. The client sends nothing meanwhile.
+    try? client.drop()
+  }
+
+  /// Connects to another address. The pause of the earlier address no longer counts.
+  func connect(_ endpoint: Endpoint) {
+    backoff = HandshakeBackoff()
+    connection?.move(to: endpoint)
+    client.isSuspended = false
+    // libzmq accepts every valid address. If it has no more sockets, the client changes its address again.
+    try? client.reconnect(endpoint)
+  }
+
   func receive(_ frames: [[UInt8]], nowMs: Int64) {
     let event = SocketEvent(frames)
     // After a failed handshake libzmq's own next attempt is cancelled, so do not log it.
@@ -68,8 +84,9 @@ final class Reconnector: ReactorSocket {
 
   private func logFailure(_ failure: SocketEvent.Failure, nowMs: Int64) {
     let reason = reason(for: failure)
-    guard let suppressed = logLimiter.admit(reason, nowMs: nowMs) else { return }
-    var metadata: Logger.Metadata = ["endpoint": "\(client.peer?.description ?? "")", "reason": "\(reason)"]
+    let endpoint = client.peer?.description ?? ""
+    guard let suppressed = logLimiter.admit("\(endpoint) \(reason)", nowMs: nowMs) else { return }
+    var metadata: Logger.Metadata = ["endpoint": "\(endpoint)", "reason": "\(reason)"]
     if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
     if let curve {
       metadata["public_key"] = "\(curve.keys.publicKey)"

@@ -147,6 +147,12 @@ package final class Socket {
     try connect(endpoint)
   }
 
+  /// Drops the connection with all messages that it holds. The socket has none until `reconnect`.
+  func drop() throws(LinkError) {
+    isSuspended = true
+    try reopen()
+  }
+
   /// Drops the connection later, when libzmq processes the call. Send nothing until `reconnect`.
   func disconnect() { if let peer { zmq_disconnect(handle, peer.description) } }
 

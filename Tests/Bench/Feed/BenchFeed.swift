@@ -43,7 +43,8 @@ final class BenchFeed {
     let changes = Changes(queue, alone: alone)
     let (reactor, address) = try Reactor.start("changes", wake: wake) { context in
       let server = try ChangeServer(
-        context, bind: try Endpoint("tcp://127.0.0.1:*"), state: state, committedChanges: queue, logger: quiet)
+        context, bind: try Endpoint("tcp://127.0.0.1:*"), state: state, generation: 1, committedChanges: queue,
+        logger: quiet)
       return ([PacedServer(server, changes)], server.endpoint)
     }
     (self.reactor, self.changes) = (reactor, changes)

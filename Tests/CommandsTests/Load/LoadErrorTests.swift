@@ -22,12 +22,12 @@ struct LoadErrorTests {
         "--gazetteer (ONTHEMAP_GAZETTEER) must be a gazetteer with cities (or pass --places), not \"a.otm\"."
       ),
       (
-        .silentFeed(feed),
+        .silentFeed([feed]),
         "--feed (ONTHEMAP_FEED) must be the address of a running feed whose keys permit this client "
           + "(--feed-key, --key-file), not \"tcp://127.0.0.1:7710\"."
       ),
       (
-        .foreignFeed(feed),
+        .foreignFeed([feed]),
         "--feed (ONTHEMAP_FEED) must be a feed of the same ingest as --server, not \"tcp://127.0.0.1:7710\"."
       ),
     ]

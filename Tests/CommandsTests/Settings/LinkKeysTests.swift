@@ -91,7 +91,7 @@ struct LinkKeysTests {
       do {
         var keys = try LinkKeys(settings, keyFile: nil, listens: true)
         _ = try FeedOptions.parse([]).configuration(
-          settings, ingest: Endpoint("tcp://127.0.0.1:7702"), http: ("127.0.0.1", 8081), keys: &keys)
+          settings, ingest: [Endpoint("tcp://127.0.0.1:7702")], http: ("127.0.0.1", 8081), keys: &keys)
       } catch let error as SettingError { refusal = error }
       let isRight = refusal.map { "\($0)".contains(message ?? "nothing") } ?? (message == nil)
       #expect(isRight, "\(lines): \(refusal as Any)")
@@ -137,7 +137,7 @@ struct LinkKeysTests {
       var keys = try LinkKeys(
         settings, keyFile: command.keyFile, allowPlaintext: command.allowPlaintext, listens: true)
       _ = try command.options.configuration(
-        settings, ingest: try Endpoint("tcp://127.0.0.1:1"), http: ("127.0.0.1", 0), keys: &keys)
+        settings, ingest: [Endpoint("tcp://127.0.0.1:1")], http: ("127.0.0.1", 0), keys: &keys)
       try keys.apply(to: isMembersOnly ? .members(nil) : .public)
       return .success(announcement(of: keys))
     } catch let error as SettingError { return .failure(error) }

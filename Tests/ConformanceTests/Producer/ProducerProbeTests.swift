@@ -75,7 +75,7 @@ struct ProducerProbeTests {
     let (producer, _) = try Reactor.start("producer", wake: WakeupEvent()) { context in
       var count: UInt64 = 0
       let client = try SubmitClient(
-        context, connect: bound, token: String(repeating: "t", count: 43), logger: quiet,
+        context, connect: [bound], token: String(repeating: "t", count: 43), logger: quiet,
         next: { _ in
           count += 1
           return count > 40 ? .over : .batch(count, [Self.post])

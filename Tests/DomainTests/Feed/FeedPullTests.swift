@@ -146,7 +146,7 @@ struct FeedPullTests {
     begin(1...3)
     _ = fetch(nowMs: 1)
     let effects = pull.receive(reply, to: 2, epoch: epoch, nowMs: 2)
-    guard case .log? = effects.first, effects.count == 1 else {
+    guard case .log? = effects.first, effects.dropFirst() == [.leave] else {
       Issue.record("\(effects)")
       return
     }
@@ -172,7 +172,7 @@ struct FeedPullTests {
     let earlier = FeedState(epoch: epoch, seq: 2, entries: [])
     #expect(
       pull.receive(.snapshot(seq: 2, [], hash: earlier.hash), to: 2, epoch: epoch, nowMs: 2) == [
-        .log(.regressed(had: 3, now: 2)), .turnedStale(true),
+        .log(.regressed(had: 3, now: 2)), .turnedStale(true), .leave,
       ])
     #expect(pull.state == source)
   }
@@ -183,7 +183,34 @@ struct FeedPullTests {
     _ = fetch(nowMs: 1)
     let reply = FeedPull.Reply.changes([.upsert(.sample(id: 4, seq: 4))], hash: 1)
     #expect(
-      pull.receive(reply, to: 2, epoch: epoch, nowMs: 2) == [.log(.regressed(had: 3, now: 4)), .turnedStale(true)])
+      pull.receive(reply, to: 2, epoch: epoch, nowMs: 2) == [
+        .log(.regressed(had: 3, now: 4)), .turnedStale(true), .leave,
+      ])
     #expect(pull.state == source)
+  }
+
+  @Test("A pull between two addresses sends nothing, counts no silence, and still turns stale")
+  mutating func changeover() {
+    begin(1...3)
+    _ = fetch(nowMs: 1)
+    _ = pull.receive(.refusal(code: "not_leading", detail: ""), to: 2, epoch: epoch, nowMs: 2)
+    pull.pause(untilMs: 400)
+    #expect(pull.tick(nowMs: 399) == [])
+    pull.connected(nowMs: 400)
+    #expect(pull.tick(nowMs: 400) == [.fetch(id: 3, after: source)])
+    pull.pause(untilMs: 60_000)
+    #expect(pull.tick(nowMs: Limits.livenessMs + 1) == [.log(.stale), .turnedStale(true)])
+    #expect(pull.receive(.changes([], hash: nil), to: 3, epoch: epoch, nowMs: 7_000) == [])
+  }
+
+  @Test("A refused start of ingest pauses the pull, and its reply changes nothing")
+  mutating func refusedStart() {
+    begin(1...3)
+    _ = fetch(nowMs: 1)
+    pull.refuseStart(nowMs: 2)
+    #expect(pull.state == source && pull.nextMs(nowMs: 2) == Limits.livenessMs + 1)
+    let isEarly = fetch(nowMs: Limits.livenessMs + 1)
+    #expect(isEarly == nil)
+    #expect(fetch(nowMs: Limits.livenessMs + 2) == 3)
   }
 }

@@ -70,7 +70,9 @@ struct FeedSubscriptionTests {
     _ = receive(snapshot)
     let bye = FeedReplica.Frame.bye(reason: "it ends", failoverEndpoints: ["tcp://b:1"], retryAfterMs: 20_000)
     #expect(
-      receive(bye, nowMs: 5) == [.report(.desynced(.goodbye("it ends"))), .failOver(endpoints: ["tcp://b:1"])])
+      receive(bye, nowMs: 5) == [
+        .report(.desynced(.goodbye("it ends"))), .failOver(endpoints: ["tcp://b:1"], retryAfterMs: 20_000),
+      ])
     #expect(subscription.tick(nowMs: 20_004) == [])
     #expect(subscription.tick(nowMs: 20_005) == [.join])
   }

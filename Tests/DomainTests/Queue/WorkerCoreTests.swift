@@ -82,6 +82,16 @@ struct WorkerCoreTests {
     #expect(core.nextMs(nowMs: 1_030) <= 1_030 + Limits.heartbeatMs)
   }
 
+  @Test("A worker between two addresses sends no HELLO, and need not wait for the pause of the earlier address")
+  mutating func changeover() {
+    #expect(sent(core.tick(nowMs: 0)).count == 1)
+    _ = core.receive(.refusal(retryAfterMs: 60_000), session: 0, nowMs: 10)
+    core.pause(untilMs: 300)
+    #expect(sent(core.tick(nowMs: 299)).isEmpty && core.nextMs(nowMs: 299) == 300)
+    core.connected()
+    #expect(sent(core.tick(nowMs: 301)).map(\.message) == [.hello(held: [])])
+  }
+
   @Test("The worker keeps results without a session, and sends them under the next one")
   mutating func results() {
     _ = join()

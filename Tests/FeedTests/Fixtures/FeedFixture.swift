@@ -22,7 +22,7 @@ struct FeedFixture: Sendable {
   static func router(_ latest: CurrentList) throws -> Router<ConnectionContext> {
     let nowhere = try Endpoint("tcp://127.0.0.1:1")
     let service = FeedService(
-      FeedConfiguration(ingest: nowhere, publish: nowhere, query: nowhere, host: "", port: 0),
+      FeedConfiguration(ingest: [nowhere], publish: nowhere, query: nowhere, host: "", port: 0),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, ready: { _ in })
     return service.routes(latest, SSEBroadcaster(latest, capacity: 1))
   }

@@ -90,7 +90,7 @@ final class IngestFixture: Sendable {
     let number = UInt8(workers.withLock { $0.count })
     let (reactor, _) = try Reactor.start("worker", wake: WakeupEvent()) { context in
       let client = try JobClient(
-        context, connect: jobs, worker: "worker-\(number)", instance: Array(repeating: number, count: 16),
+        context, connect: [jobs], worker: "worker-\(number)", instance: Array(repeating: number, count: 16),
         software: "test", concurrency: 32, logger: quiet, joined: {}, reply: { job, _ in .outcome(outcome(job)) })
       return ([client], ())
     }

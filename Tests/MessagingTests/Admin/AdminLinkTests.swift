@@ -25,10 +25,10 @@ private struct TestAdmin {
     let bind = try bind ?? .lastingPort()
     (reactor, (endpoint, jobs)) = try Reactor.start("ingest", wake: wake) { context in
       let jobServer = try JobServer(
-        context, bind: .anyPort(), generation: 1, commands: jobCommands, logger: quiet,
+        context, bind: .anyPort(), start: .sample(), commands: jobCommands, logger: quiet,
         perform: { ledger.perform($0, jobCommands) })
       let changeServer = try ChangeServer(
-        context, bind: .anyPort(), state: .sample(1...1), committedChanges: changes, logger: quiet)
+        context, bind: .anyPort(), state: .sample(1...1), generation: 1, committedChanges: changes, logger: quiet)
       let admin = try AdminServer(
         context, bind: bind, jobs: jobServer, changes: changeServer, commands: adminCommands, logger: quiet,
         onRequest: { request in

@@ -147,7 +147,8 @@ private final class ProbedServer: ReactorSocket {
 
   init(_ context: Reactor.Context, _ list: FeedState, seen: Shared<Seen>) throws {
     server = try ChangeServer(
-      context, bind: .anyPort(), state: list, committedChanges: CommandQueue(WakeupEvent()), logger: quiet)
+      context, bind: .anyPort(), state: list, generation: 1, committedChanges: CommandQueue(WakeupEvent()),
+      logger: quiet)
     self.seen = seen
   }
 
@@ -206,7 +207,7 @@ private final class RecordingClient: ReactorSocket {
   private init(_ context: Reactor.Context, connect endpoint: Endpoint, received: Shared<Received>) throws(LinkError) {
     self.received = received
     client = try ChangeClient(
-      context, connect: endpoint, feed: "test", logger: quiet,
+      context, connect: [endpoint], feed: "test", logger: quiet,
       // The client calls this for each fetch.
       subscribers: {
         received.change { $0.fetchesMs.append(Reactor.nowMs) }

@@ -62,18 +62,18 @@ extension FeedFrame {
 
 extension FetchReply {
   /// Ingest's reply to a feed's fetch.
-  init(_ result: ChangeLog.FetchResult, id: UInt64, epoch: Epoch) {
+  init(_ result: ChangeLog.FetchResult, id: UInt64, epoch: Epoch, generation: UInt32 = 0) {
     switch result {
     case .changes(let changes, let lastSeq, let hash):
       var body = Onthemap_Changes_V1_Changes(changes)
       if let hash { body.stateHash = hash }
-      self.init(id: id, epoch: epoch, seq: lastSeq, .changes(body))
+      self.init(id: id, epoch: epoch, seq: lastSeq, generation: generation, .changes(body))
     case .snapshot(let state):
       let snapshot = Onthemap_Changes_V1_Snapshot.with {
         $0.entries = state.entries.map(Onthemap_Feed_V1_Entry.init)
         $0.stateHash = state.hash
       }
-      self.init(id: id, epoch: epoch, seq: state.seq, .snapshot(snapshot))
+      self.init(id: id, epoch: epoch, seq: state.seq, generation: generation, .snapshot(snapshot))
     }
   }
 }

@@ -75,7 +75,9 @@ extension GoldenFrame {
       ingestFrame(
         "welcome",
         .welcome(
-          .with { ($0.heartbeatMs, $0.livenessMs, $0.maxMessageBytes, $0.maxWindow) = (2_000, 6_000, 65_536, 64) })
+          .init(
+            heartbeatMs: 2_000, livenessMs: 6_000, frameBytesMax: 65_536,
+            start: IngestStart(epoch: epoch, generation: 3)))
       ),
       frame("jobs", "jobs", IngestFrame.self, JobCodec.jobs(assignments, session: session)) { bytes in
         guard case .jobs(session, let read)? = IngestMessage([bytes]) else { return false }

@@ -44,11 +44,12 @@ extension GoldenFrame {
     let statuses = [
       (published.id, published), (rejected.id, rejected), (PostID.numbered(1_029), nil),
     ].map { Onthemap_Submit_V1_PostStatus($0.0, $0.1) }
+    let start = IngestStart(epoch: epoch, generation: 3)
     func reply(_ file: String, _ body: SubmitReply.OneOf_Body) -> GoldenFrame {
-      same("submit", file, SubmitReply(id: 6, body)) { SubmitReply([$0]) }
+      same("submit", file, SubmitReply(id: 6, start: start, body)) { SubmitReply([$0]) }
     }
     return [
-      frame("submit", "receipts", SubmitReply.self, SubmitCodec.receipts(receipts, id: 5)) { bytes in
+      frame("submit", "receipts", SubmitReply.self, SubmitCodec.receipts(receipts, id: 5, start: start)) { bytes in
         guard let reply = SubmitReply([bytes]), case .receipts(let read)? = reply.body else { return false }
         return read.receipts.map(\.receipt) == receipts && reply.requestID == 5
       },

@@ -60,7 +60,7 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
   /// Zoë's post is deleted, and Ole's post from below the end of the list refills it.
   private static let delta = FeedDelta(prevSeq: 1_027, seq: 1_029, upsert: [ole], remove: [zoe.id])
   private static let after = FeedState(epoch: epoch, seq: 1_029, entries: [ana, ole])
-  private static let epoch = Epoch(Array(0..<16)) ?? .filled(with: 0)
+  static let epoch = Epoch(Array(0..<16)) ?? .filled(with: 0)
   private static let unixMs: Int64 = 1_763_856_000_500
 
   private static let feedFrames: [GoldenFrame] = {
@@ -135,18 +135,19 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
       },
       frame(
         "changes", "changes", FetchReply.self,
-        FeedCodec.reply(.changes(changes, lastSeq: 1_030, hash: list.hash), id: 5, epoch: epoch)
+        FeedCodec.reply(.changes(changes, lastSeq: 1_030, hash: list.hash), id: 5, epoch: epoch, generation: 3)
       ) { bytes in
         guard case .changes(let read)? = FetchReply([bytes])?.body else { return false }
         return read.changes == changes && read.changes?.map(\.entry?.trace) == changes.map(\.entry?.trace)
       },
       frame(
-        "changes", "snapshot", FetchReply.self, FeedCodec.reply(.snapshot(before), id: 5, epoch: epoch)
+        "changes", "snapshot", FetchReply.self,
+        FeedCodec.reply(.snapshot(before), id: 5, epoch: epoch, generation: 3)
       ) { bytes in
         guard let reply = FetchReply([bytes]), case .snapshot(let list)? = reply.body else { return false }
         return entries(list.entries) == before.entries && list.stateHash == before.hash && reply.seq == before.seq
       },
-      same("changes", "error", FetchReply(id: 0, epoch: epoch, seq: 0, error)) { FetchReply([$0]) },
+      same("changes", "error", FetchReply(id: 0, epoch: epoch, seq: 0, generation: 3, error)) { FetchReply([$0]) },
     ]
   }()
 }

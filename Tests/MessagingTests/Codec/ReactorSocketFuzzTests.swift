@@ -33,11 +33,13 @@ struct ReactorSocketFuzzTests {
       let (gatewayServer, gateway) = try gatewayLink(context, connect: unusedEndpoint, wake, reached)
       let routers: [any ReactorSocket] = [
         try JobServer(
-          context, bind: .anyPort(), generation: 1, commands: jobs, logger: quiet, perform: { _ in reached.add() }
-        ), try ChangeServer(context, bind: .anyPort(), state: .sample(1...6), committedChanges: changes, logger: quiet),
+          context, bind: .anyPort(), start: .sample(), commands: jobs, logger: quiet, perform: { _ in reached.add() }
+        ),
+        try ChangeServer(
+          context, bind: .anyPort(), state: .sample(1...6), generation: 1, committedChanges: changes, logger: quiet),
         query,
         try SubmitServer(
-          context, bind: .anyPort(), commands: submitted, logger: quiet,
+          context, bind: .anyPort(), start: .sample(), commands: submitted, logger: quiet,
           onRequests: { requests in
             reached.add(requests.count)
             for request in requests {
@@ -56,10 +58,10 @@ struct ReactorSocketFuzzTests {
       let others: [any ReactorSocket] = [
         publisher,
         try JobClient(
-          context, connect: unusedEndpoint, worker: "w", instance: .init(repeating: 1, count: 16), software: "test/1",
+          context, connect: [unusedEndpoint], worker: "w", instance: .init(repeating: 1, count: 16), software: "test/1",
           concurrency: 32, logger: quiet, joined: { reached.add() }, reply: { _, _ in .outcome(.notFound) }),
         try SubmitClient(
-          context, connect: unusedEndpoint, token: TestSubmitServer.token, logger: quiet,
+          context, connect: [unusedEndpoint], token: TestSubmitServer.token, logger: quiet,
           next: { _ in
             batch += 1
             return .batch(batch, [.sample(1), .sample(2)])

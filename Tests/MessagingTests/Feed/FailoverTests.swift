@@ -39,6 +39,23 @@ struct FailoverTests {
     try await eventually("the subscriber has the list of the second feed") { subscriber.state == .sample(1...10) }
   }
 
+  @Test("Subscribers that begin at a random feed spread over all feeds")
+  func spread() async throws {
+    let server = try TestChangeServer(.sample(1...10))
+    defer { server.reactor.stop() }
+    let feeds = try (0..<2).map { _ in try TestFeed(pulling: server.endpoint) }
+    defer { for feed in feeds { feed.reactor.stop() } }
+    let subscribers = try (0..<20).map { _ in
+      try TestSubscriber(feeds[0].endpoint, feeds[1].endpoint, startsAnywhere: true)
+    }
+    defer { for subscriber in subscribers { subscriber.reactor.stop() } }
+    // All 20 begin at the same feed once in 500,000 runs.
+    try await eventually("each feed has subscribers") {
+      feeds.allSatisfy { $0.subscribers > 0 }
+        && feeds.reduce(0) { $0 + $1.subscribers } == 20
+    }
+  }
+
   @Test("A subscriber uses the first eight endpoints of a goodbye, and only hosts with ports")
   func usableEndpoints() {
     let named = (1...9).map { "tcp://10.0.0.\($0):7710" }

@@ -11,10 +11,11 @@ struct FeedCodecTests {
   /// Requires that the codec decodes bytes as the generated code does, if it decodes them at all.
   static func requireSameReading(of bytes: [UInt8]) throws {
     if let delta = FeedCodec.delta(bytes) { try #require(FeedFrame.message(bytes) == delta, "\(bytes)") }
-    guard let (id, epoch, read, hash) = FeedCodec.changes(bytes) else { return }
+    guard let (id, epoch, generation, read, hash) = FeedCodec.changes(bytes) else { return }
     let reply = try #require(FetchReply([bytes]), "\(bytes)")
     guard case .changes(let changes)? = reply.body else { throw Mismatch(bytes: bytes) }
     try #require(reply.requestID == id && Epoch(reply.epoch) == epoch, "\(bytes)")
+    try #require(reply.start == IngestStart(epoch, generation), "\(bytes)")
     try #require(changes.changes == read && (changes.hasStateHash ? changes.stateHash : nil) == hash, "\(bytes)")
     try #require(changes.changes?.map(\.entry?.trace) == read.map(\.entry?.trace), "\(bytes)")
   }
@@ -60,8 +61,10 @@ struct FeedCodecTests {
       ]
         as [ChangeLog.FetchResult]
       {
-        let written = FeedCodec.reply(result, id: id, epoch: state.epoch)
-        try #require(written == FetchReply(result, id: id, epoch: state.epoch).bytes, "seed \(seed)")
+        let generation = random.happens(50) ? 0 : UInt32(truncatingIfNeeded: random.next())
+        let written = FeedCodec.reply(result, id: id, epoch: state.epoch, generation: generation)
+        let reply = FetchReply(result, id: id, epoch: state.epoch, generation: generation)
+        try #require(written == reply.bytes, "seed \(seed)")
         try Self.requireSameReading(of: written)
       }
     }
@@ -76,9 +79,10 @@ struct FeedCodecTests {
       let frame = FeedCodec.feed(.delta(delta), state, instance: "feed-1", unixMs: 1)
       #expect(FeedCodec.delta(frame) == .delta(delta, epoch: state.epoch, hash: state.hash))
       let entries = random.entries(below: 9)
-      let reply = FeedCodec.reply(.changes(entries.map { .upsert($0) }, lastSeq: 7, hash: 9), id: 3, epoch: state.epoch)
+      let reply = FeedCodec.reply(
+        .changes(entries.map { .upsert($0) }, lastSeq: 7, hash: 9), id: 3, epoch: state.epoch, generation: 300)
       let read = try #require(FeedCodec.changes(reply))
-      #expect(read.id == 3 && read.epoch == state.epoch && read.hash == 9)
+      #expect(read.id == 3 && read.epoch == state.epoch && read.generation == 300 && read.hash == 9)
       #expect(read.changes == entries.map { .upsert($0) })
       #expect(read.changes.map(\.entry?.trace) == entries.map(\.trace))
     }

@@ -11,14 +11,19 @@ struct TestChangeServer {
   let endpoint: Endpoint
   let commands: CommandQueue<[FeedChange]>
 
-  init(_ state: FeedState, bind: Endpoint? = nil, curve: CurveServer? = nil) throws {
+  /// - Parameter isMute: True from the moment at which the server handles and sends nothing. Its connections stay open.
+  init(
+    _ state: FeedState, bind: Endpoint? = nil, generation: UInt32 = 1, isMute: Shared<Bool> = Shared(false),
+    curve: CurveServer? = nil
+  ) throws {
     let wake = WakeupEvent()
     let commands = CommandQueue<[FeedChange]>(wake)
     let bind = try bind ?? .lastingPort()
     (reactor, endpoint) = try Reactor.start("changes", wake: wake) { context in
       let server = try ChangeServer(
-        context, bind: bind, state: state, committedChanges: commands, curve: curve, logger: quiet)
-      return ([server], server.endpoint)
+        context, bind: bind, state: state, generation: generation, committedChanges: commands, curve: curve,
+        logger: quiet)
+      return ([MutableSocket(server, isMute)], server.endpoint)
     }
     self.commands = commands
   }
@@ -34,12 +39,12 @@ final class TestChangeClient: Sendable {
   private let received: Shared<Received>
   let reactor: Reactor
 
-  init(_ endpoint: Endpoint, curve: CurveClient? = nil, logger: Logger = quiet) throws {
+  init(_ endpoints: Endpoint..., curve: CurveClient? = nil, logger: Logger = quiet) throws {
     let received = Shared(Received())
     self.received = received
     (reactor, _) = try Reactor.start("feed", wake: WakeupEvent()) { context in
       let client = try ChangeClient(
-        context, connect: endpoint, feed: "test", curve: curve, logger: logger,
+        context, connect: endpoints, feed: "test", curve: curve, logger: logger,
         replaced: { state, _ in
           received.change {
             $0.state = state
@@ -96,7 +101,7 @@ struct TestFeed {
         publisher.replace(snapshot, nowMs: Reactor.nowMs)
       }
       let client = try ChangeClient(
-        context, connect: source, feed: "test", snapshot: snapshot, curve: pullCurve, logger: quiet,
+        context, connect: [source], feed: "test", snapshot: snapshot, curve: pullCurve, logger: quiet,
         subscribers: {
           let count = publisher.subscribers
           reportedSubscribers.change { $0 = count }
@@ -136,11 +141,13 @@ final class TestSubscriber: Sendable {
   private let ticker = Ticker.shared
   let reactor: Reactor
 
-  init(_ endpoints: Endpoint..., curve: CurveClient? = nil) throws {
+  init(_ endpoints: Endpoint..., startsAnywhere: Bool = false, curve: CurveClient? = nil) throws {
     let received = Shared(Received())
     self.received = received
     (reactor, _) = try Reactor.start("subscriber", wake: WakeupEvent()) { context in
-      let subscriber = try FeedSubscriber(context, connect: endpoints, curve: curve, logger: quiet) { event in
+      let subscriber = try FeedSubscriber(
+        context, connect: endpoints, startsAnywhere: startsAnywhere, curve: curve, logger: quiet
+      ) { event in
         received.change { received in
           switch event {
           case .list(let state, let isStale):

@@ -78,9 +78,12 @@ struct TestServer {
   let endpoint: Endpoint
   let commands: CommandQueue<JobServer.Command>
 
-  /// - Parameter settles: False for a store that never finishes a write.
+  /// - Parameters:
+  ///   - settles: False for a store that never finishes a write.
+  ///   - isMute: True from the moment at which the server handles and sends nothing. Its connections stay open.
   init(
-    _ ledger: Ledger, bind: Endpoint? = nil, generation: UInt32 = 1, remotePerSecond: Double = 1, settles: Bool = true,
+    _ ledger: Ledger, bind: Endpoint? = nil, generation: UInt32 = 1, epoch: UInt8 = 1, remotePerSecond: Double = 1,
+    settles: Bool = true, isMute: Shared<Bool> = Shared(false),
     curve: CurveServer? = nil, logger: Logger = quiet
   ) throws {
     let wake = WakeupEvent()
@@ -88,9 +91,9 @@ struct TestServer {
     let bind = try bind ?? .lastingPort()
     (reactor, endpoint) = try Reactor.start("jobs", wake: wake) { context in
       let server = try JobServer(
-        context, bind: bind, generation: generation, remotePerSecond: remotePerSecond, curve: curve, commands: commands,
-        logger: logger, perform: { if settles { ledger.perform($0, commands) } })
-      return ([server], server.endpoint)
+        context, bind: bind, start: .sample(generation, epoch: epoch), remotePerSecond: remotePerSecond, curve: curve,
+        commands: commands, logger: logger, perform: { if settles { ledger.perform($0, commands) } })
+      return ([MutableSocket(server, isMute)], server.endpoint)
     }
     self.commands = commands
   }
@@ -110,7 +113,7 @@ struct TestWorker {
   let replies: Counter
 
   init(
-    _ endpoint: Endpoint, instance: UInt8 = 1, concurrency: Int = 32, curve: CurveClient? = nil,
+    _ endpoints: Endpoint..., instance: UInt8 = 1, concurrency: Int = 32, curve: CurveClient? = nil,
     logger: Logger = quiet,
     geocode: @escaping @Sendable (Job) -> JobOutcome = { _ in .located([.sample()]) }
   ) throws {
@@ -118,7 +121,7 @@ struct TestWorker {
     self.replies = replies
     (reactor, _) = try Reactor.start("worker", wake: WakeupEvent()) { context in
       let client = try JobClient(
-        context, connect: endpoint, worker: "w\(instance)", instance: Array(repeating: instance, count: 16),
+        context, connect: endpoints, worker: "w\(instance)", instance: Array(repeating: instance, count: 16),
         software: "test/1", concurrency: concurrency, logger: logger, curve: curve, joined: {},
         reply: { job, _ in
           replies.add()

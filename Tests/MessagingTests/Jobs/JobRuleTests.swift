@@ -14,7 +14,7 @@ struct JobRuleTests {
   private func worker() throws -> (reactor: Reactor, client: JobClient) {
     let (reactor, client) = try Reactor.start("worker", wake: WakeupEvent()) { [log] context in
       let client = try JobClient(
-        context, connect: Endpoint("tcp://127.0.0.1:1"), worker: "w", instance: .init(repeating: 1, count: 16),
+        context, connect: [Endpoint("tcp://127.0.0.1:1")], worker: "w", instance: .init(repeating: 1, count: 16),
         software: "test/1", concurrency: 4, logger: log.logger, joined: {}, reply: { _, _ in .outcome(.notFound) })
       return ([], Transferred(client))
     }

@@ -16,7 +16,7 @@ struct RemoteLinkTests {
       let deferredResults = CommandQueue<JobResult>(wake)
       (reactor, _) = try Reactor.start("worker", wake: wake) { [permits] context in
         let client = try JobClient(
-          context, connect: endpoint, worker: "w", instance: Array(repeating: 7, count: 16), software: "test/1",
+          context, connect: [endpoint], worker: "w", instance: Array(repeating: 7, count: 16), software: "test/1",
           concurrency: 32, logger: quiet, remoteIntervalMs: 0, deferredResults: deferredResults, joined: {},
           reply: { job, lease in
             guard job.isRemote else { return .needsRemote([.sample()]) }

@@ -18,11 +18,11 @@ struct SubmitCodecTests {
       }
       try #require(batch.posts.map(\.post) == posts, "\(bytes)")
     }
-    guard let (id, receipts) = SubmitCodec.receipts(bytes) else { return }
+    guard let (id, start, receipts) = SubmitCodec.receipts(bytes) else { return }
     let reply = try #require(SubmitReply([bytes]), "\(bytes)")
     guard case .receipts(let generated)? = reply.body else { throw Mismatch(bytes: bytes) }
     try #require(reply.requestID == id && generated.receipts.compactMap(\.receipt) == receipts, "\(bytes)")
-    try #require(generated.receipts.count == receipts.count, "\(bytes)")
+    try #require(generated.receipts.count == receipts.count && reply.start == start, "\(bytes)")
   }
 
   struct Mismatch: Error { let bytes: [UInt8] }
@@ -36,8 +36,9 @@ struct SubmitCodecTests {
       let generated = SubmitRequest(id: id, token: "token", .batch(.with { $0.posts = posts.map { .init($0) } }))
       try #require(batch == generated.bytes, "seed \(seed)")
       try Self.requireSameReading(of: batch)
-      let written = SubmitCodec.receipts(receipts, id: id)
-      let reply = SubmitReply(id: id, .receipts(.with { $0.receipts = receipts.map { .init($0) } }))
+      let start = random.happens(50) ? nil : IngestStart.sample(.random(in: 1...Limits.generationMax, using: &random))
+      let written = SubmitCodec.receipts(receipts, id: id, start: start)
+      let reply = SubmitReply(id: id, start: start, .receipts(.with { $0.receipts = receipts.map { .init($0) } }))
       try #require(written == reply.bytes, "seed \(seed)")
       try Self.requireSameReading(of: written)
     }
@@ -52,8 +53,8 @@ struct SubmitCodecTests {
       guard case .batch(let read)? = message.body else { throw Mismatch(bytes: []) }
       #expect(message.id == 7 && message.token == "token" && read.count == posts.count)
       let stored = random.receipts(below: 9).filter { $0.post != nil }
-      let reply = try #require(SubmitCodec.receipts(SubmitCodec.receipts(stored, id: 7)))
-      #expect(reply.id == 7 && reply.receipts == stored)
+      let reply = try #require(SubmitCodec.receipts(SubmitCodec.receipts(stored, id: 7, start: .sample(300))))
+      #expect(reply.id == 7 && reply.start == .sample(300) && reply.receipts == stored)
     }
   }
 

@@ -30,17 +30,24 @@ final class TestSubmitServer: Sendable {
   init() { commands = CommandQueue(wake) }
 
   /// Starts the server. The caller stops the reactor.
-  func start(_ bind: Endpoint? = nil) throws -> (reactor: Reactor, endpoint: Endpoint) {
+  ///
+  /// - Parameter isMute: True from the moment at which the server handles and sends nothing.
+  func start(
+    _ bind: Endpoint? = nil, generation: UInt32 = 1, isMute: Shared<Bool> = Shared(false)
+  ) throws -> (reactor: Reactor, endpoint: Endpoint) {
     let bind = try bind ?? .lastingPort()
     let (reactor, endpoint) = try Reactor.start("submit", wake: wake) { [self] context in
-      let server = try SubmitServer(context, bind: bind, commands: commands, logger: quiet) { self.handle($0) }
-      return ([server], server.endpoint)
+      let server = try SubmitServer(context, bind: bind, start: .sample(generation), commands: commands, logger: quiet)
+      { self.handle($0) }
+      return ([MutableSocket(server, isMute)], server.endpoint)
     }
     return (reactor, endpoint)
   }
 
   var batches: Int { state.withLock { $0.batches } }
   var lookups: Int { state.withLock { $0.lookups } }
+  /// The idempotency keys of all posts.
+  var keys: Set<String> { state.withLock { Set($0.ids.keys) } }
   /// Number of distinct posts.
   var stored: Int { state.withLock { $0.ids.count } }
   /// Number of `accepted` receipts. A second `accepted` receipt for a post would mean a duplicate post.

@@ -241,7 +241,7 @@ struct SubmitLinkTests {
     let posts = Mutex((allowed: 100, sent: 0, ids: Set<PostID>(), receipts: 0))
     let (client, _) = try Reactor.start("client", wake: WakeupEvent()) { context in
       let client = try SubmitClient(
-        context, connect: endpoint, token: TestSubmitServer.token, logger: quiet,
+        context, connect: [endpoint], token: TestSubmitServer.token, logger: quiet,
         next: { nowMs in
           posts.withLock { posts in
             guard posts.sent < 300 else { return .over }
@@ -340,7 +340,7 @@ private final class TimedClient: ReactorSocket {
   ) throws(LinkError) {
     var sent = 0
     client = try SubmitClient(
-      context, connect: endpoint, token: TestSubmitServer.token, logger: quiet,
+      context, connect: [endpoint], token: TestSubmitServer.token, logger: quiet,
       next: { nowMs in
         guard sent < allowed.value else { return .pause(untilMs: nowMs + 1) }
         sent += 1

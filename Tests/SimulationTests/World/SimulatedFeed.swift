@@ -6,6 +6,8 @@ import Fuzzing
 struct SimulatedFeed {
   /// State machine of the pull. Nil while the feed's process does not run.
   var pull: FeedPull?
+  /// Both addresses of ingest.
+  var rotation = AddressRotation([0, 1])
   /// Number of starts.
   var incarnation = 0
   /// Number of connections to ingest.
@@ -55,6 +57,7 @@ extension Simulation {
     feed.dueMs = .max
     trace("the feed starts with \(feed.snapshot.map { "the list of \($0.seq)" } ?? "nothing")")
     feed.pull = FeedPull(snapshot: feed.snapshot, nowMs: nowMs)
+    feed.rotation = AddressRotation([0, 1])
     feed.publishing = FeedPublishing()
     if let snapshot = feed.snapshot { publish(feed.publishing.replace(snapshot, nowMs: nowMs)) }
     tickFeed()
@@ -71,6 +74,7 @@ extension Simulation {
 
   func tickFeed() {
     guard feed.pull != nil else { return }
+    perform(feed.rotation.tick(nowMs: nowMs, using: &addressRandom))
     perform(feed.pull?.tick(nowMs: nowMs) ?? [])
     publish(feed.publishing.tick(nowMs: nowMs))
     scheduleFeed()
@@ -89,10 +93,17 @@ extension Simulation {
   private func perform(_ effects: [FeedPull.Effect]) {
     for effect in effects {
       switch effect {
-      case .reconnect: feed.connection += 1
+      case .reconnect: perform(feed.rotation.leave(.silent, nowMs: nowMs, using: &addressRandom))
+      case .leave:
+        perform(
+          feed.rotation.leave(
+            .refused, retryAfterMs: Limits.livenessMs, nowMs: nowMs, using: &addressRandom))
       case .fetch(let id, let state):
+        let isConnected =
+          ingest != nil && feed.rotation.pausedUntilMs == nil && feed.rotation.current == ingestAddress
+        feed.rotation.sent(isAccepted: isConnected, nowMs: nowMs)
         // A fetch without a connection cannot be sent.
-        guard ingest != nil else {
+        guard isConnected else {
           feed.pull?.fetchFailed()
           continue
         }
@@ -104,11 +115,25 @@ extension Simulation {
       case .changed(_, let delta, let state):
         publish(feed.publishing.change(delta, to: state, minAfterSeq: delta.prevSeq))
       case .turnedStale(let isStale): publish(feed.publishing.set(isStale: isStale, nowMs: nowMs))
-      case .validReply: break
+      case .validReply: feed.rotation.answered()
       case .log(let event): trace("the feed: \(event)")
       }
     }
     if let state = feed.state, random.happens(10) { feed.snapshot = state }
+  }
+
+  /// Performs a change of the address as `ChangeClient` does.
+  private func perform(_ step: AddressRotation<Int>.Step?) {
+    guard let step else { return }
+    trace("the feed: \(step)")
+    feed.connection += 1
+    switch step {
+    case .left:
+      addressChanges += 1
+      let untilMs = feed.rotation.pausedUntilMs ?? nowMs
+      feed.pull?.pause(untilMs: untilMs)
+    case .connect: feed.pull?.connected(nowMs: nowMs)
+    }
   }
 
   /// Publishes frames as `FeedPublisher` does.
@@ -129,7 +154,7 @@ extension Simulation {
 
   private func scheduleFeed() {
     guard let pull = feed.pull else { return }
-    let nextMs = min(pull.nextMs(nowMs: nowMs), feed.publishing.nextMs ?? .max)
+    let nextMs = min(pull.nextMs(nowMs: nowMs), feed.rotation.nextMs, feed.publishing.nextMs ?? .max)
     let dueMs = min(max(nextMs, nowMs + 1), nowMs + Limits.feedHeartbeatMs)
     guard dueMs < feed.dueMs || feed.dueMs <= nowMs else { return }
     feed.dueMs = dueMs

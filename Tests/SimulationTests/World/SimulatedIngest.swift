@@ -49,10 +49,11 @@ extension Simulation {
       epochs += 1
       store.beginEpoch()
     }
+    if !isCalm, ledger.ingestStarts > 0, addressRandom.happens(30) { ingestAddress = 1 - ingestAddress }
     let database = try await store.open()
     let start = try database.start()
     let (jobs, isPaused) = (start.jobs, start.pausedMs != nil)
-    trace("ingest starts generation \(start.generation) with \(jobs.count) jobs")
+    trace("ingest starts generation \(start.generation) at address \(ingestAddress) with \(jobs.count) jobs")
     ledger.start(jobs.map(\.job), isPaused: isPaused)
     let generation = injectedBug == .restartsTokens ? 1 : start.generation
     var list = start.list

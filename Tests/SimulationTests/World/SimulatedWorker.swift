@@ -18,6 +18,8 @@ struct SimulatedWorker {
   var connection = 0
   var instance: [UInt8] = []
   var core = WorkerCore(concurrency: 4, nowMs: 0)
+  /// Both addresses of ingest.
+  var rotation = AddressRotation([0, 1])
   var jobs: [Lease: Job] = [:]
   var isHung = false
   /// Time of the last result.
@@ -58,6 +60,7 @@ extension Simulation {
     workers[index].connection += 1
     workers[index].instance = (0..<16).map { UInt8(truncatingIfNeeded: $0 < 8 ? starts >> (8 * $0) : index) }
     workers[index].core = WorkerCore(concurrency: 4, nowMs: nowMs)
+    workers[index].rotation = AddressRotation([0, 1])
     workers[index].jobs = [:]
     workers[index].isHung = false
     workers[index].dueMs = .max
@@ -81,6 +84,7 @@ extension Simulation {
     case .welcome:
       // A worker ignores WELCOME after its goodbye.
       guard workers[index].phase == .running else { return }
+      workers[index].rotation.answered()
       receive(.welcome(heartbeatMs: Limits.heartbeatMs, livenessMs: Limits.livenessMs), packet, index)
     case .reset:
       let isCurrent = packet.session == workers[index].session.session
@@ -161,6 +165,8 @@ extension Simulation {
 
   func tickWorker(_ index: Int) {
     guard workers[index].phase == .running else { return }
+    if workers[index].session.session == nil { workers[index].rotation.awaitAnswer() }
+    perform(workers[index].rotation.tick(nowMs: nowMs, using: &addressRandom), index)
     var effects = workers[index].core.tick(nowMs: nowMs)
     if injectedBug == .forgetsOutbox { effects.removeAll { if case .send(.results, _) = $0 { true } else { false } } }
     perform(effects, index)
@@ -179,7 +185,8 @@ extension Simulation {
   }
 
   private func schedule(_ index: Int) {
-    let dueMs = min(workers[index].core.nextMs(nowMs: nowMs), nowMs + 2_000)
+    let nextMs = min(workers[index].core.nextMs(nowMs: nowMs), workers[index].rotation.nextMs)
+    let dueMs = min(max(nextMs, nowMs + 1), nowMs + 2_000)
     guard dueMs < workers[index].dueMs || workers[index].dueMs <= nowMs else { return }
     workers[index].dueMs = dueMs
     eventQueue.schedule(.workerTicks(index, incarnation: workers[index].incarnation, atMs: dueMs), inMs: dueMs - nowMs)
@@ -190,17 +197,32 @@ extension Simulation {
     for effect in effects {
       switch effect {
       case .send(let message, let session): send(message, session: session, from: index)
-      case .reconnect:
-        trace("worker \(index) reconnects")
-        workers[index].connection += 1
+      case .reconnect: perform(workers[index].rotation.leave(.silent, nowMs: nowMs, using: &addressRandom), index)
       case .joined, .left: break
       }
     }
   }
 
+  /// Performs a change of the address as `JobClient` does.
+  private func perform(_ step: AddressRotation<Int>.Step?, _ index: Int) {
+    guard let step else { return }
+    trace("worker \(index): \(step)")
+    workers[index].connection += 1
+    switch step {
+    case .left:
+      addressChanges += 1
+      let untilMs = workers[index].rotation.pausedUntilMs ?? nowMs
+      workers[index].core.pause(untilMs: untilMs)
+    case .connect: workers[index].core.connected()
+    }
+  }
+
   private func send(_ message: WorkerSession.Message, session: UInt64, from index: Int) {
+    let rotation = workers[index].rotation
+    let isConnected = ingest != nil && rotation.pausedUntilMs == nil && rotation.current == ingestAddress
+    workers[index].rotation.sent(isAccepted: isConnected, nowMs: nowMs)
     // HELLO without a connection cannot be sent.
-    guard ingest != nil else {
+    guard isConnected else {
       if case .hello = message { workers[index].core.helloFailed() }
       return
     }

@@ -29,6 +29,9 @@ struct CommandLineTests {
       (["up", "--nonsense"], ["--nonsense"]), (["nonsense"], ["nonsense"]), (["up", "nonsense"], ["nonsense"]),
       (["ingest", "--http", "x"], ["--http", "HOST:PORT"]), (["ingest", "--jobs", "x"], ["--jobs", "tcp://"]),
       (["worker", "--ingest", "x"], ["--ingest", "tcp://"]),
+      (["worker", "--ingest", "tcp://a:1,"], ["--ingest", "ONTHEMAP_WORKER_INGEST", "empty address"]),
+      (["feed", "--ingest", "tcp://a:1,tcp://a:1"], ["--ingest", "ONTHEMAP_FEED_INGEST", "tcp://a:1 twice"]),
+      (["watch", "--feed", feedAddresses(9)], ["--feed", "ONTHEMAP_FEED", "at most 8 addresses"]),
       (["worker", "--concurrency", "33"], ["--concurrency", "1 to 32", "33"]),
       (["worker", "--name", ""], ["--name", "1 to 64"]), (["worker", "--name", "a\nb"], ["--name", "control"]),
       (["feed", "--publish", "x"], ["--publish", "tcp://"]), (["feed", "--http", "x"], ["--http", "HOST:PORT"]),
@@ -49,6 +52,9 @@ struct CommandLineTests {
       (["conformance", "worker", "--jobs", "x"], ["--jobs"]),
       (["health", "nonsense"], ["nonsense"]), (["ingest", "--submit", "x"], ["--submit", "tcp://"]),
       (["load", "--rate", "1", "--duration", "1", "--submit", "x"], ["--submit", "tcp://", "\"x\""]),
+      (
+        ["load", "--rate", "1", "--duration", "1", "--submit", "tcp://a:1,tcp://a:1"], ["--submit", "tcp://a:1 twice"]
+      ),
       (["load", "--rate", "1", "--duration", "1", "--batch", "64"], ["--batch", "--submit"]),
       (
         ["load", "--rate", "1", "--duration", "1", "--submit", "tcp://h:1", "--batch", "257"],
@@ -76,6 +82,9 @@ struct CommandLineTests {
       "config", "ingest", "--data", fixture.path("data"), environment: ["ONTHEMAP_HTTP": "127.0.0.1:1"])
     #expect(status == 0 && output.contains(#/ONTHEMAP_HTTP +127.0.0.1:1 +environment/#))
     #expect(!FileManager.default.fileExists(atPath: fixture.path("data")))
+    let addresses = "tcp://10.0.0.1:7702,tcp://10.0.0.9:7702"
+    let (listed, list, _) = try await fixture.run("config", "feed", environment: ["ONTHEMAP_FEED_INGEST": addresses])
+    #expect(listed == 0 && list.contains("ONTHEMAP_FEED_INGEST") && list.contains(addresses))
     let file = fixture.path("not-a-gazetteer")
     try Data(count: 100).write(to: URL(fileURLWithPath: file))
     let damaged = try await fixture.run("config", "worker", "--gazetteer", file, environment: ["ONTHEMAP_CONFIG": ""])

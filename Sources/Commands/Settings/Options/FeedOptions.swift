@@ -17,12 +17,12 @@ struct FeedOptions: ParsableArguments {
   /// Returns a feed's configuration, without keys for ingest and without a folder.
   ///
   /// - Parameters:
-  ///   - ingest: Address of the change log.
+  ///   - ingest: Addresses of the change log.
   ///   - http: Address of the feed's HTTP server.
   ///   - keys: Keys of the process, to which the function adds the allowlist of subscribers.
   /// - Throws: `SettingError`.
   func configuration(
-    _ settings: Settings, ingest: Endpoint, http: (host: String, port: Int), keys: inout LinkKeys
+    _ settings: Settings, ingest: [Endpoint], http: (host: String, port: Int), keys: inout LinkKeys
   ) throws -> FeedConfiguration {
     let publish = try settings.endpoint(.publish, flag: publish)
     guard let queryAddress = settings.optional(.query, flag: query) ?? publish.next?.description else {
@@ -44,10 +44,6 @@ struct FeedOptions: ParsableArguments {
 
   private func failoverEndpoints(_ settings: Settings) throws -> [Endpoint] {
     guard let text = settings.optional(.failoverFeeds, flag: failoverFeeds) else { return [] }
-    let endpoints = try settings.endpoints(.failoverFeeds, flag: text, default: Setting.failoverFeeds.example)
-    guard endpoints.count <= Limits.failoverEndpointsMax else {
-      throw SettingError(.failoverFeeds, expected: "at most \(Limits.failoverEndpointsMax) addresses", actual: text)
-    }
-    return endpoints
+    return try settings.endpoints(.failoverFeeds, flag: text, default: Setting.failoverFeeds.example)
   }
 }

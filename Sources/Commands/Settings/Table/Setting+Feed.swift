@@ -1,9 +1,14 @@
+import Domain
+
 /// Settings of feeds.
 extension Setting {
   static let feedIngest = Setting(
     "ONTHEMAP_FEED_INGEST", flag: "--ingest", default: Setting.changes.declaredDefault,
-    summary: "Ingest's address for feeds, tcp://HOST:PORT.",
-    explanation: "Ingest's address for feeds (change log).")
+    summary: "Ingest's addresses for feeds, comma-separated tcp://HOST:PORT. The next one is used if one fails.",
+    explanation: """
+      Ingest's addresses for feeds (change log), comma-separated, at most \(Limits.addressesMax). The feed uses one at \
+      a time, and the next one if that fails.
+      """)
   static let publish = Setting(
     "ONTHEMAP_PUBLISH", flag: "--publish", default: .value("tcp://127.0.0.1:7710"),
     summary: "Address to bind for subscribers.",

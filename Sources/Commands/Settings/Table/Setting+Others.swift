@@ -1,3 +1,5 @@
+import Domain
+
 /// Settings of `up`, of the tools, and of all processes.
 extension Setting {
   static let workers = Setting(
@@ -6,12 +8,18 @@ extension Setting {
     explanation: "Number of workers in the process (\(ToolLimits.workersRange.words)).")
   static let feed = Setting(
     "ONTHEMAP_FEED", flag: "--feed", default: Setting.publish.declaredDefault,
-    summary: "Address of the feed, tcp://HOST:PORT.",
-    explanation: "Address of the feed, tcp://HOST:PORT. For watch, feeds of one ingest, comma-separated.")
+    summary: "Feeds of one ingest, comma-separated tcp://HOST:PORT. The next one is used if one fails.",
+    explanation: """
+      Feeds of one ingest, comma-separated tcp://HOST:PORT, at most \(Limits.addressesMax). watch begins with a random \
+      one. The next one is used if one fails.
+      """)
   static let feedKey = Setting(
     "ONTHEMAP_FEED_KEY", flag: "--feed-key", example: "/etc/onthemap/feed.pub",
     summary: "The feed's public key, or a file that contains it. Required if the feed uses keys.",
-    explanation: "The feed's public key, or a file that contains it. Required if the feed uses keys. No default.")
+    explanation: """
+      The feed's public key, or a file that contains it. Required if the feed uses keys. All feeds of ONTHEMAP_FEED \
+      share this key. No default.
+      """)
   static let submitKey = Setting(
     "ONTHEMAP_SUBMIT_KEY", flag: "--submit-key", example: "/etc/onthemap/ingest.pub",
     summary: "Ingest's public key, or a file that contains it. Required if --submit uses keys.",

@@ -4,8 +4,11 @@ import Domain
 extension Setting {
   static let workerIngest = Setting(
     "ONTHEMAP_WORKER_INGEST", flag: "--ingest", default: Setting.jobs.declaredDefault,
-    summary: "Ingest's address for workers, tcp://HOST:PORT.",
-    explanation: "Ingest's address for workers (job link).")
+    summary: "Ingest's addresses for workers, comma-separated tcp://HOST:PORT. The next one is used if one fails.",
+    explanation: """
+      Ingest's addresses for workers (job link), comma-separated, at most \(Limits.addressesMax). The worker uses one \
+      at a time, and the next one if that fails.
+      """)
   static let gazetteer = Setting(
     "ONTHEMAP_GAZETTEER", flag: "--gazetteer", default: .described("gazetteer.otm beside the program"),
     example: "/usr/share/onthemap/gazetteer.otm",
@@ -53,8 +56,8 @@ extension Setting {
     "ONTHEMAP_INGEST_KEY", flag: "--ingest-key", example: "/etc/onthemap/ingest.pub",
     summary: "Ingest's public key, or a file that contains it. Enables CURVE on --ingest.",
     explanation: """
-      Ingest's public key, or a file that contains it, for workers, feeds and gateways. Encrypts the link to ingest (CURVE), and \
-      requires ONTHEMAP_KEY_FILE. No default.
+      Ingest's public key, or a file that contains it, for workers, feeds and gateways. Encrypts the link to ingest \
+      (CURVE), and requires ONTHEMAP_KEY_FILE. All addresses of ingest share this key. No default.
       """)
   static let workerOperations = Setting(
     "ONTHEMAP_WORKER_OPERATIONS", flag: "--operations", default: .value("127.0.0.1:9466"),
