@@ -35,5 +35,8 @@ enum InjectedBug: String, CaseIterable, CustomTestStringConvertible {
   /// Feeds get a removal without the entry that refills the list.
   case forgetsBackfill
 
+  /// A worker stays at its address when ingest starts at the other one.
+  case staysAtAddress
+
   var testDescription: String { rawValue }
 }

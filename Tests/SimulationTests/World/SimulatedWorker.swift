@@ -166,7 +166,9 @@ extension Simulation {
   func tickWorker(_ index: Int) {
     guard workers[index].phase == .running else { return }
     if workers[index].session.session == nil { workers[index].rotation.awaitAnswer() }
-    perform(workers[index].rotation.tick(nowMs: nowMs, using: &addressRandom), index)
+    if injectedBug != .staysAtAddress {
+      perform(workers[index].rotation.tick(nowMs: nowMs, using: &addressRandom), index)
+    }
     var effects = workers[index].core.tick(nowMs: nowMs)
     if injectedBug == .forgetsOutbox { effects.removeAll { if case .send(.results, _) = $0 { true } else { false } } }
     perform(effects, index)
@@ -197,6 +199,7 @@ extension Simulation {
     for effect in effects {
       switch effect {
       case .send(let message, let session): send(message, session: session, from: index)
+      case .reconnect where injectedBug == .staysAtAddress: workers[index].connection += 1
       case .reconnect: perform(workers[index].rotation.leave(.silent, nowMs: nowMs, using: &addressRandom), index)
       case .joined, .left: break
       }
