@@ -62,7 +62,7 @@ extension Metric {
   /// Number of changes to another address by link and reason, at the connecting end.
   package static let linkAddressChanges = Metric(
     "onthemap_link_address_changes_total", .counter,
-    "Changes of a client to its next address, by link: silent, unreachable, refused, lower_generation, goodbye.",
+    "Changes to the next address: silent, unreachable, refused, not_leading, lower_generation, goodbye.",
     labels: ["link", "reason"])
   /// Number of messages of an earlier start of ingest by link, at the connecting end.
   package static let linkRefusedStarts = Metric(

@@ -55,6 +55,9 @@ extension Limits {
   /// Longest range of the pause before a client connects to its next address, in milliseconds. It is below the liveness
   /// timeout, so a service that starts is found within seconds.
   package static let addressPauseCapMs: Int64 = 4_000
+  /// Longest time for which a client with several addresses skips an ingest that does not lead, in milliseconds. That
+  /// ingest may lead a moment later, and is then the only one that serves.
+  package static let notLeadingPauseMaxMs: Int64 = 6_000
   /// Interval between two attempts to bind an address again, in milliseconds. libzmq closes the old socket on another
   /// thread.
   package static let rebindMs: Int64 = 10

@@ -6,6 +6,8 @@ package enum AddressChangeReason: String, Sendable, CaseIterable {
   case unreachable
   /// The service refused the client, or sent something unusable.
   case refused
+  /// Another ingest serves.
+  case notLeading = "not_leading"
   /// The service is an earlier start of ingest than one that the client has seen.
   case lowerGeneration = "lower_generation"
   /// The service has said goodbye.
@@ -88,7 +90,8 @@ package struct AddressRotation<Address: Hashable & Sendable>: Sendable {
   /// Leaves the current address, if there is another one. `tick` then returns `connect` after the pause.
   ///
   /// - Parameters:
-  ///   - retryAfterMs: Time for which the service does not want this client.
+  ///   - retryAfterMs: Time for which the service does not want this client. With `notLeading`, at most
+  ///     `Limits.notLeadingPauseMaxMs` counts.
   ///   - isUrgent: True for no pause, unless no address has answered in the last round.
   ///   - random: Source of the pause.
   /// - Returns: the step, or nil without another address.
@@ -98,7 +101,8 @@ package struct AddressRotation<Address: Hashable & Sendable>: Sendable {
   ) -> Step? {
     guard hasOthers, pausedUntilMs == nil else { return nil }
     let address = current
-    if retryAfterMs > 0 { earliestMs[address] = nowMs + retryAfterMs }
+    let refusalMs = reason == .notLeading ? min(retryAfterMs, Limits.notLeadingPauseMaxMs) : retryAfterMs
+    if refusalMs > 0 { earliestMs[address] = nowMs + refusalMs }
     let rounds = leftCount / addresses.count
     leftCount += 1
     selectNext(nowMs: nowMs)

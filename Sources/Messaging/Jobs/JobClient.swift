@@ -101,7 +101,8 @@ package final class JobClient: ReactorSocket {
     case .error(let error):
       if error.code == .unsupportedVersion { return refuseVersion(frame, nowMs: nowMs) }
       logger.error("session refused by ingest", metadata: ["code": "\(error.code.name)", "detail": "\(error.detail)"])
-      refused(.refused, retryAfterMs: Int64(error.retryAfterMs), frame, nowMs: nowMs)
+      let reason = error.code == .notLeading ? AddressChangeReason.notLeading : .refused
+      refused(reason, retryAfterMs: Int64(error.retryAfterMs), frame, nowMs: nowMs)
     case .drain:
       if frame.session == core.session.session {
         logger.notice("session ended", metadata: ["reason": "ingest_shutdown"])

@@ -118,7 +118,7 @@ package final class SubmitClient: ReactorSocket {
     let pauseMs = max(Limits.submitUnsentMs, retryAfterMs)
     pending[id]?.dueMs = nowMs + pauseMs
     if pending[id] != nil { event(.repeated(id, reason: "not_leading")) }
-    handle(connection.leave(.refused, retryAfterMs: pauseMs, nowMs: nowMs), nowMs: nowMs)
+    handle(connection.leave(.notLeading, retryAfterMs: pauseMs, nowMs: nowMs), nowMs: nowMs)
   }
 
   /// After a change of the address, all batches are due at the new one: replies in transit were lost.

@@ -145,6 +145,17 @@ struct AddressRotationTests {
     #expect(rotation.current == "c")
   }
 
+  @Test("An ingest that does not lead is skipped for six seconds at most, because it may lead then")
+  mutating func notLeading() {
+    for (retryAfterMs, pauseMs) in [(60_000, 6_000), (6_001, 6_000), (5_999, 5_999)] as [(Int64, Int64)] {
+      rotation = AddressRotation(["a", "b"])
+      _ = leave(.notLeading, retryAfterMs: retryAfterMs, at: 0)
+      _ = tick(Self.pauseMs)
+      _ = leave(.refused, retryAfterMs: 60_000, at: 1_000)
+      #expect(rotation.current == "a" && rotation.pausedUntilMs == pauseMs + Self.pauseMs)
+    }
+  }
+
   @Test("An urgent change has no pause in the first round")
   mutating func urgent() {
     _ = leave(.goodbye, isUrgent: true, at: 5)
