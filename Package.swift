@@ -59,6 +59,9 @@ let package = Package(
     .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
     .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    // System calls that Swift's Glibc module lacks.
+    .systemLibrary(name: "CHost"),
     // Keeps an assertion of libzmq from ending the process.
     .target(name: "CEpollGuard"),
     // Restarts the program after a crash.
@@ -155,8 +158,8 @@ let package = Package(
     .executableTarget(
       name: "Commands",
       dependencies: [
-        "CRestart", "Conformance", "Feed", "Gazetteer", "GazetteerBuild", "HTTPClient", "LoadTest", "SignIn", "Ingest",
-        "Messaging", "Domain", "RemoteGeocoding", "SQLiteStore", "Telemetry", "Web", "Worker",
+        "CCurl", "CHost", "CRestart", "Conformance", "Feed", "Gazetteer", "GazetteerBuild", "HTTPClient", "LoadTest",
+        "SignIn", "Ingest", "Messaging", "Domain", "RemoteGeocoding", "SQLiteStore", "Telemetry", "Web", "Worker",
         lifecycle, logging, metrics,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
@@ -253,7 +256,8 @@ let package = Package(
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Commands", "Conformance", "Fuzzing", "Ingest", "LoadTest", "Messaging", "Domain", "Store", "Web", logging,
+        "Commands", "Conformance", "Fuzzing", "Ingest", "LoadTest", "Messaging", "Domain", "SQLiteStore", "Store",
+        "Web", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "InMemoryLogging", package: "swift-log"),
       ], swiftSettings: strict),

@@ -28,8 +28,8 @@ struct OnTheMapCommand: AsyncParsableCommand {
         name: "Tools",
         subcommands: [
           PostCommand.self, WatchCommand.self, LoadCommand.self, GeocodeCommand.self, GazetteerCommand.self,
-          KeysCommand.self, ConfigCommand.self, HealthCommand.self, QueueCommand.self, UserCommand.self,
-          TopCommand.self, BackupCommand.self, RestoreCommand.self, ConformanceCommand.self,
+          KeysCommand.self, ConfigCommand.self, DoctorCommand.self, HealthCommand.self, QueueCommand.self,
+          UserCommand.self, TopCommand.self, BackupCommand.self, RestoreCommand.self, ConformanceCommand.self,
         ]),
     ])
 

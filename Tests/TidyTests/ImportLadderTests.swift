@@ -4,7 +4,8 @@ import Testing
 /// three services never import each other. Only Messaging imports ZeroMQ, and only SQLiteStore imports SQLite.
 private let ladder: [String: Set<String>] = [
   "Commands": service.union([
-    "Domain", "CRestart", "Conformance", "Gazetteer", "GazetteerBuild", "HTTPClient", "LoadTest", "SignIn",
+    "Domain", "CCurl", "CHost", "CRestart", "Conformance", "Gazetteer", "GazetteerBuild", "HTTPClient", "LoadTest",
+    "SignIn",
     "Messaging", "RemoteGeocoding", "Ingest", "Worker", "Feed", "ArgumentParser", "Configuration", "Metrics",
     "SQLiteStore", "SystemPackage", "Telemetry", "UnixSignals", "Web",
   ]),
@@ -47,7 +48,7 @@ private let service = system.union(["ServiceLifecycle", "Logging"])
 
 /// All modules of this repository, C modules included.
 let ownModules = Set(ladder.keys).union([
-  "CArgon2", "CEpollGuard", "COpenAPI", "CPage", "CRestart", "CZeroMQ", "CSQLite", "CSodium", "CZlib",
+  "CArgon2", "CCurl", "CEpollGuard", "CHost", "COpenAPI", "CPage", "CRestart", "CZeroMQ", "CSQLite", "CSodium", "CZlib",
 ])
 
 private let importLine = Pattern(

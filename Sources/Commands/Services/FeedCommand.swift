@@ -69,7 +69,9 @@ struct FeedCommand: ServiceCommand {
           + (try await operations.readyText))
     }
     let reload = ReloadService { [keys] in keys.reload(logger: logger) }
+    let plan = ServicePlan(feed: configuration, operations: operations.address, keys: keys)
     return PreparedServices(
-      operations.services + [service, reload, announcement], settings: settings, keys: keys, logger: logger)
+      operations.services + [service, reload, announcement], plan: plan, settings: settings, keys: keys,
+      logger: logger)
   }
 }

@@ -43,7 +43,9 @@ struct IngestCommand: ServiceCommand {
           + (addresses.gateway.map { " gateways=\($0)" } ?? "") + (try await operations.readyText))
     }
     let reload = ReloadService { [keys] in keys.reload(logger: logger) }
+    let plan = ServicePlan(ingest: configuration, operations: operations.address, keys: keys)
     return PreparedServices(
-      operations.services + [service, reload, announcement], settings: settings, keys: keys, logger: logger)
+      operations.services + [service, reload, announcement], plan: plan, settings: settings, keys: keys,
+      logger: logger)
   }
 }

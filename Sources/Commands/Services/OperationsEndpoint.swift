@@ -13,6 +13,8 @@ struct OperationsEndpoint {
   private let service: OperationsService?
   /// Readiness of the process, to which its roles add their checks.
   let readiness = Readiness()
+  /// The configured address. Port 0 selects a free one. Nil without an endpoint.
+  let address: (host: String, port: Int)?
   private let host: String
   private let port = OneShot<Int>()
 
@@ -28,7 +30,7 @@ struct OperationsEndpoint {
   init(_ settings: Settings, _ setting: Setting, flag: String?, logger: Logger) throws {
     let isSet = settings.optional(setting, flag: flag) != nil
     guard settings.text(setting, flag: flag) != "none" else {
-      (registry, service, host) = (nil, nil, "")
+      (registry, service, address, host) = (nil, nil, nil, "")
       return
     }
     let address = try settings.address(setting, flag: flag)
@@ -39,6 +41,7 @@ struct OperationsEndpoint {
     let server = OperationsServer(
       host: address.host, port: address.port, registry: registry, readiness: readiness, logger: logger)
     self.registry = registry
+    self.address = address
     host = address.host
     service = OperationsService(server: server, isSet: isSet, logger: logger) { [port] in port.set($0) }
   }

@@ -31,7 +31,11 @@ private func prepareProcess() {
   signal(SIGPIPE, SIG_IGN)
   signal(SIGXFSZ, SIG_IGN)
   preferThroughput()
-  // Each subscriber and each HTTP client needs a file descriptor.
+  raiseDescriptorLimit()
+}
+
+/// Raises the limit of file descriptors as far as the system permits. Each subscriber and each HTTP client needs one.
+func raiseDescriptorLimit() {
   var limit = rlimit()
   if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
     limit.rlim_cur = limit.rlim_max
@@ -52,9 +56,14 @@ private func preferThroughput() {
   }
 }
 
+/// The lowest level of loggers that a task creates. Nil does not raise the configured level.
+enum LogFloor {
+  @TaskLocal static var level: Logger.Level?
+}
+
 /// Returns a logger to standard error. Standard output is for the results of commands.
 func makeLogger(_ role: String, level: Logger.Level) -> Logger {
   var logger = Logger(label: role) { LogLines(label: $0) }
-  logger.logLevel = level
+  logger.logLevel = max(level, LogFloor.level ?? level)
   return logger
 }

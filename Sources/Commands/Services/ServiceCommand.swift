@@ -27,12 +27,15 @@ func exitOnSettingError<Value>(_ body: () async throws -> Value) async throws ->
 /// The services of a command, with checked settings.
 struct PreparedServices {
   let settings: Settings
+  /// The configurations of the services, for `doctor`.
+  let plan: ServicePlan
   private let services: [any Service]
   private let keys: LinkKeys
   private let logger: Logger
 
-  init(_ services: [any Service], settings: Settings, keys: LinkKeys, logger: Logger) {
+  init(_ services: [any Service], plan: ServicePlan, settings: Settings, keys: LinkKeys, logger: Logger) {
     self.services = services
+    self.plan = plan
     self.settings = settings
     self.keys = keys
     self.logger = logger

@@ -103,7 +103,9 @@ struct UpCommand: ServiceCommand {
           addresses, at: authority(host), feed, at: authority(feedAddress.host),
           operations: try await operations.readyText)
       })
-    return PreparedServices(operations.services + services, settings: settings, keys: keys, logger: logger)
+    let plan = ServicePlan(ingest: ingest, feed: feed, workers: workers, operations: operations.address, keys: keys)
+    return PreparedServices(
+      operations.services + services, plan: plan, settings: settings, keys: keys, logger: logger)
   }
 
   /// Returns a worker that starts when its configuration is known.

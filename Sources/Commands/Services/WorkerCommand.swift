@@ -64,8 +64,10 @@ struct WorkerCommand: ServiceCommand {
       printLine("ready ingest=\(ingest.map(\.description).joined(separator: ","))" + (try await operations.readyText))
     }
     let reload = ReloadService { gazetteer.reopen() }
+    let plan = ServicePlan(worker: configuration, workers: 1, operations: operations.address, keys: keys)
     return PreparedServices(
-      operations.services + [service, reload, announcement], settings: settings, keys: keys, logger: logger)
+      operations.services + [service, reload, announcement], plan: plan, settings: settings, keys: keys,
+      logger: logger)
   }
 
   private func workerName(_ settings: Settings) throws -> String {

@@ -83,7 +83,7 @@ final class Reconnector: ReactorSocket {
   func shutDown() {}
 
   private func logFailure(_ failure: SocketEvent.Failure, nowMs: Int64) {
-    let reason = reason(for: failure)
+    let reason = Reconnector.reason(for: failure, curve: curve, link: link)
     let endpoint = client.peer?.description ?? ""
     guard let suppressed = logLimiter.admit("\(endpoint) \(reason)", nowMs: nowMs) else { return }
     var metadata: Logger.Metadata = ["endpoint": "\(endpoint)", "reason": "\(reason)"]
@@ -95,7 +95,8 @@ final class Reconnector: ReactorSocket {
     logger.warning("cannot connect", metadata: metadata)
   }
 
-  private func reason(for failure: SocketEvent.Failure) -> String {
+  /// Returns the reason of a failure, and the remedy if it is known.
+  static func reason(for failure: SocketEvent.Failure, curve: CurveClient?, link: LinkName?) -> String {
     guard let curve else {
       let advice = "pass --key-file and \(link?.publicKeyFlag ?? "the server's public key")"
       return switch failure {

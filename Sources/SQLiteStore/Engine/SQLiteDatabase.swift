@@ -42,9 +42,10 @@ package final class SQLiteDatabase: Sendable {
     }
     SQLiteDatabase.disableMemoryStatistics
     SQLiteDatabase.keepTemporaryFiles(in: folder)
-    lock = try InstanceLock(path: folder + "/onthemap.lock")
-    path = folder + "/onthemap.sqlite"
-    let highWaterPath = folder + "/onthemap.highwater"
+    let paths = DataFolder(folder)
+    lock = try InstanceLock(path: paths.lock)
+    path = paths.database
+    let highWaterPath = paths.highWater
     let newEpochReason: String?
     do {
       let files = [path, path + "-wal", path + "-shm"]

@@ -13,6 +13,8 @@ struct StartupCheck {
   /// Path of `onthemap.sqlite`.
   let path: String
   let highWaterPath: String
+  /// Path or URI with which SQLite opens the database. Nil for `path`.
+  var connection: String?
   /// Maximum size of a database that is checked from end to end, in bytes.
   var checkBytesMax = Limits.databaseCheckBytesMax
 
@@ -34,7 +36,7 @@ struct StartupCheck {
     configuration.readonly = true
     configuration.busyMode = .timeout(Double(Limits.databaseBusyMs) / 1_000)
     // A read-only connection does not checkpoint the WAL when it closes. A checkpoint would destroy evidence.
-    let database = try DatabaseQueue(path: path, configuration: configuration)
+    let database = try DatabaseQueue(path: connection ?? path, configuration: configuration)
     return try database.read { db in
       let missing = try ["account", "meta", "post"].filter { try !db.tableExists($0) }
       guard missing.count < 3 else { throw lost("it has no tables") }

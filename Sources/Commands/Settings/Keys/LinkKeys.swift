@@ -9,9 +9,10 @@ struct LinkKeys: Sendable {
   let own: KeyPair?
   /// The allowlists to reload on SIGHUP.
   private(set) var lists: [AllowListFile] = []
-  private var openLinks: [LinkName] = []
+  /// Links that accept every key.
+  private(set) var openLinks: [LinkName] = []
   /// Links that the operator permits other hosts to reach without encryption.
-  private var plainLinks: [(link: LinkName, endpoint: Endpoint)] = []
+  private(set) var plainLinks: [(link: LinkName, endpoint: Endpoint)] = []
   private var isMembersOnly = false
   private let plaintext: Set<LinkName>
 
@@ -189,7 +190,7 @@ extension Settings {
   /// Returns a public key, from a file or as given. Nil if none is set.
   ///
   /// - Throws: `SettingError`.
-  fileprivate func publicKey(_ setting: Setting, flag: String?) throws -> PublicKey? {
+  func publicKey(_ setting: Setting, flag: String?) throws -> PublicKey? {
     guard let value = optional(setting, flag: flag) else { return nil }
     do throws(KeyFile.FileError) {
       if let key = try KeyFile.publicKey(value) ?? PublicKey(value) { return key }

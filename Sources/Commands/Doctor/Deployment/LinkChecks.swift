@@ -1,0 +1,76 @@
+import Domain
+import Feed
+import Messaging
+import Worker
+
+/// Checks of the links to which a process connects.
+struct LinkChecks: Sendable {
+  let plan: ServicePlan
+
+  func run() async -> [Check] {
+    var checks: [Check] = []
+    if !plan.isAll, let feed = plan.feed {
+      checks.append(await reach("ingest-link", feed.ingest, as: .changes, curve: feed.ingestCurve))
+    }
+    if let worker = plan.worker {
+      checks.append(await reach("ingest-link", worker.ingest, as: .jobs, curve: worker.curve))
+    }
+    for (index, endpoint) in (plan.feed?.failoverEndpoints ?? []).enumerated() {
+      checks.append(await failover("failover-feed-\(index + 1)", endpoint))
+    }
+    return checks
+  }
+
+  /// Connects to a link of ingest: first by TCP, and then with the keys.
+  private func reach(_ id: String, _ endpoint: Endpoint, as link: LinkName, curve: CurveClient?) async -> Check {
+    if let failure = await unreached(endpoint) {
+      return .failure(
+        id, "\(endpoint) is not reached: \(failure)",
+        remedy: "Start ingest, and check the address, the firewalls and IPAddressAllow=")
+    }
+    guard plan.canProbeLinks else { return .notChecked(id, "doctor has too few file descriptors for libzmq") }
+    do {
+      let outcome = try await LinkProbe.connect(
+        endpoint, as: link, curve: curve, timeout: DoctorLimits.handshakeTimeout)
+      return LinkChecks.judge(id, endpoint, outcome, hasKeys: curve != nil)
+    } catch { return .notChecked(id, "\(error)") }
+  }
+
+  /// Returns the result for the outcome of a handshake with a peer that TCP has reached.
+  static func judge(_ id: String, _ endpoint: Endpoint, _ outcome: LinkProbe.Outcome, hasKeys: Bool) -> Check {
+    switch outcome {
+    case .connected: .ok(id, "\(endpoint) accepts the connection\(hasKeys ? " and the key" : "")")
+    case .refused(let reason):
+      .failure(
+        id, "\(endpoint) is reached, and the handshake fails: \(reason)",
+        remedy: "See deploy/Operate.md, section Failed handshakes")
+    case .silent:
+      .failure(
+        id, "\(endpoint) is reached, and does not answer the handshake",
+        remedy: "Check the port: the program there may not speak ZeroMQ, or hang")
+    }
+  }
+
+  /// Subscribers connect to these addresses, not this process. So a failure is only a warning.
+  private func failover(_ id: String, _ endpoint: Endpoint) async -> Check {
+    guard let failure = await unreached(endpoint) else { return .ok(id, "\(endpoint) is reached") }
+    return .warning(
+      id, "\(endpoint) is not reached: \(failure)",
+      remedy: "Start that feed, or correct ONTHEMAP_FAILOVER_FEEDS: subscribers move there when this feed ends")
+  }
+
+  /// Returns the reason why an address has no listener. Nil if it has one.
+  private func unreached(_ endpoint: Endpoint) async -> String? {
+    let timeout = DoctorLimits.connectTimeout
+    let connection = await bounded(timeout + .seconds(1)) {
+      if let path = endpoint.path { return TCPProbe.connect(path: path) }
+      guard let (host, port) = endpoint.hostAndPort else { return .failed("the address has no port") }
+      return TCPProbe.connect(host: host, port: port, timeout: timeout)
+    }
+    switch connection {
+    case .connected?: return nil
+    case .failed(let reason)?: return reason.lowercased()
+    case nil: return "no answer in time"
+    }
+  }
+}

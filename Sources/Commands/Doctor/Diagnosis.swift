@@ -1,0 +1,121 @@
+import Domain
+import Feed
+import Foundation
+import Glibc
+import Ingest
+import Messaging
+import SQLiteStore
+import Worker
+
+/// All checks of one service.
+struct Diagnosis: Sendable {
+  private let plan: ServicePlan
+  /// The values of the settings that the service uses, by their names, without secrets.
+  private let values: [String: String]
+  private let keys: KeyChecks
+  /// HTTP address of ingest by this host's settings. Nil if ingest is on another host.
+  private let ingestURL: String?
+
+  /// Prepares the process and the checks. Reads the key files that this host's settings name.
+  init(_ plan: ServicePlan, _ settings: Settings) {
+    let values = Dictionary(settings.effective.map { ($0.name, $0.text) }, uniquingKeysWith: { $1 })
+    var plan = plan
+    raiseDescriptorLimit()
+    plan.canProbeLinks = ProcessLimits(process: "self").map { $0.descriptors >= DoctorLimits.descriptorsOwn } ?? true
+    plan.hasOperationsSet = settings.effective.contains {
+      [Setting.operations, .feedOperations, .workerOperations].map(\.name).contains($0.name) && $0.source != .standard
+    }
+    plan.gazetteerBytes = values[Setting.gazetteer.name].map(Diagnosis.size(of:)) ?? 0
+    self.plan = plan
+    self.values = values
+    keys = KeyChecks(
+      plan: plan, keyFile: values[Setting.keyFile.name], expectations: Diagnosis.expectations(plan, settings))
+    let link = plan.worker?.ingest ?? plan.feed?.ingest
+    let address = try? settings.address(.http, flag: nil)
+    ingestURL =
+      link?.isLocal == true
+      ? address.map { "http://\(HealthChecks.local($0.host)):\($0.port)" } : nil
+  }
+
+  /// Runs the checks: those of this host one after the other, and those of the network in parallel.
+  func run() async -> [Check] {
+    let folder = plan.ingest.map { DataFolder($0.data) }
+    let isRunning = await isRunning(folder)
+    let holder = isRunning ? folder.flatMap { LockHolder(of: $0.lock) } : nil
+    async let links = LinkChecks(plan: plan).run()
+    async let health = HealthChecks(plan: plan, isRunning: isRunning, ingestURL: ingestURL).run()
+    async let providers = ProviderChecks(values, hasFacebook: plan.ingest?.facebook != nil).run()
+    async let addresses = AddressChecks(plan: plan, isRunning: isRunning).run()
+    var checks: [Check] = []
+    if let data = plan.ingest?.data { checks += await DataFolderChecks(path: data).run() }
+    if !plan.isAll, let data = plan.feed?.data { checks.append(await Diagnosis.feedFolder(data)) }
+    checks += await SoftwareChecks(plan: plan).run()
+    checks += LimitChecks(plan: plan, running: holder?.pid).run()
+    checks += [ClockState.check(ClockState.current())] + keys.run()
+    checks += await addresses
+    checks += await links
+    checks += await health
+    // After the check of the addresses, because a check of the proxies binds one of them.
+    if let ingest = plan.ingest { checks += await ProxyChecks(ingest: ingest, isRunning: isRunning).run() }
+    return checks + (await providers)
+  }
+
+  /// Returns true if this service already runs on this host: by ingest's lock, the HTTP address, or the worker's
+  /// operations address.
+  private func isRunning(_ folder: DataFolder?) async -> Bool {
+    if let isInUse = folder?.isInUse { return isInUse }
+    if let (_, host, port) = plan.http.first, port != 0 {
+      let reply = try? await HealthChecks.get("http://\(HealthChecks.local(host)):\(port)/livez").get()
+      return reply?.status == 204
+    }
+    guard let (host, port) = plan.operations, port != 0 else { return false }
+    let reply = try? await HealthChecks.get("http://\(HealthChecks.local(host)):\(port)/metrics").get()
+    return reply?.body.contains("onthemap_build_info") ?? false
+  }
+
+  /// Checks that a feed can save its list. Without the file, a feed without ingest starts with no list.
+  private static func feedFolder(_ path: String) async -> Check {
+    let id = "feed-folder"
+    let remedy = "Make the folder writable for the feed's user, or set ONTHEMAP_FEED_DATA"
+    let found: Result<SyncTrial, SyncTrial.Failure>? = await bounded(DoctorLimits.diskTimeout) {
+      do throws(SyncTrial.Failure) {
+        return .success(try SyncTrial(folder: DataFolderChecks.nearest(path)))
+      } catch { return .failure(error) }
+    }
+    return switch found {
+    case .success?: .ok(id, "the feed can save its list in \(path)")
+    case .failure(let failure)?: .warning(id, failure.description, remedy: remedy)
+    case nil: .warning(id, "the disk of \(path) did not answer in time", remedy: remedy)
+    }
+  }
+
+  /// Returns the settings of this host about the process's own key. A file that cannot be read has no expectation.
+  private static func expectations(
+    _ plan: ServicePlan, _ settings: Settings
+  ) -> [(title: String, KeyChecks.Expectation)] {
+    var found: [(title: String, KeyChecks.Expectation)] = []
+    func key(_ setting: Setting) {
+      let key = try? settings.publicKey(setting, flag: nil)
+      if let key { found.append((setting.name, .publicKey(key))) }
+    }
+    func list(_ setting: Setting) {
+      guard let path = settings.optional(setting, flag: nil), let text = try? KeyFile.text(path),
+        let list = try? AllowList(text)
+      else { return }
+      found.append((setting.name, .allowList(list)))
+    }
+    if let ingest = plan.ingest, ingest.usesKeys {
+      key(.ingestKey)
+      key(.submitKey)
+    }
+    if plan.feed?.publishCurve != nil { key(.feedKey) }
+    if !plan.isAll, plan.feed?.ingestCurve != nil { list(.allowFeeds) }
+    if plan.worker?.curve != nil { list(.allowWorkers) }
+    return found
+  }
+
+  private static func size(of path: String) -> Int64 {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+  }
+}
