@@ -23,18 +23,17 @@ struct Diagnosis: Sendable {
     raiseDescriptorLimit()
     plan.canProbeLinks = ProcessLimits(process: "self").map { $0.descriptors >= DoctorLimits.descriptorsOwn } ?? true
     plan.hasOperationsSet = settings.effective.contains {
-      [Setting.operations, .feedOperations, .workerOperations].map(\.name).contains($0.name) && $0.source != .standard
+      [Setting.operations, .feedOperations, .workerOperations, .gatewayOperations].map(\.name).contains($0.name)
+        && $0.source != .standard
     }
     plan.gazetteerBytes = values[Setting.gazetteer.name].map(Diagnosis.size(of:)) ?? 0
     self.plan = plan
     self.values = values
     keys = KeyChecks(
       plan: plan, keyFile: values[Setting.keyFile.name], expectations: Diagnosis.expectations(plan, settings))
-    let link = plan.worker?.ingest ?? plan.feed?.ingest
+    let isLocal = !plan.ingestLinks.isEmpty && plan.ingestLinks.allSatisfy(\.isLocal)
     let address = try? settings.address(.http, flag: nil)
-    ingestURL =
-      link?.isLocal == true
-      ? address.map { "http://\(HealthChecks.local($0.host)):\($0.port)" } : nil
+    ingestURL = isLocal ? address.map { "http://\(HealthChecks.local($0.host)):\($0.port)" } : nil
   }
 
   /// Runs the checks: those of this host one after the other, and those of the network in parallel.
@@ -56,15 +55,17 @@ struct Diagnosis: Sendable {
     checks += await links
     checks += await health
     // After the check of the addresses, because a check of the proxies binds one of them.
+    if let gateway = plan.gateway { checks.append(ProxyChecks.trusted(gateway.proxies, origin: "")) }
     if let ingest = plan.ingest { checks += await ProxyChecks(ingest: ingest, isRunning: isRunning).run() }
     return checks + (await providers)
   }
 
-  /// Returns true if this service already runs on this host: by ingest's lock, the HTTP address, or the worker's
-  /// operations address.
+  /// Returns true if this service already runs on this host: by ingest's lock, the HTTP address, or the
+  /// operations address of a worker or gateway.
   private func isRunning(_ folder: DataFolder?) async -> Bool {
     if let isInUse = folder?.isInUse { return isInUse }
-    if let (_, host, port) = plan.http.first, port != 0 {
+    // A gateway forwards requests for its health to ingest, so only its operations address is its own.
+    if plan.gateway == nil, let (_, host, port) = plan.http.first, port != 0 {
       let reply = try? await HealthChecks.get("http://\(HealthChecks.local(host)):\(port)/livez").get()
       return reply?.status == 204
     }
@@ -111,6 +112,7 @@ struct Diagnosis: Sendable {
     if plan.feed?.publishCurve != nil { key(.feedKey) }
     if !plan.isAll, plan.feed?.ingestCurve != nil { list(.allowFeeds) }
     if plan.worker?.curve != nil { list(.allowWorkers) }
+    if plan.gateway?.curve != nil { list(.allowGateways) }
     return found
   }
 

@@ -19,6 +19,7 @@ struct DoctorCommand: AsyncParsableCommand {
     subcommands: [
       DoctorServiceCommand<UpCommand>.self, DoctorServiceCommand<IngestCommand>.self,
       DoctorServiceCommand<WorkerCommand>.self, DoctorServiceCommand<FeedCommand>.self,
+      DoctorServiceCommand<GatewayCommand>.self,
     ])
 }
 

@@ -61,6 +61,8 @@ enum DoctorLimits {
   static let changesBytes: Int64 = 30_000_000
   /// Memory of producers' requests, if all have the largest size, in bytes.
   static let requestsBytes: Int64 = 180_000_000
+  /// Memory of the posts that a gateway holds, with the longest places and links, in bytes.
+  static let heldPostsBytes: Int64 = 26_000_000
   /// Number of connections to the database, each with a page cache.
   static let databaseConnections = 9
 

@@ -10,6 +10,8 @@ struct ServicePlan: Sendable {
   var ingest: IngestConfiguration?
   /// Nil for a process without a feed.
   var feed: FeedConfiguration?
+  /// Nil for any other process than a gateway.
+  var gateway: GatewayConfiguration?
   /// Configuration of a separate worker. Nil for any other process.
   var worker: WorkerConfiguration?
   /// Number of workers in the process.
@@ -27,25 +29,34 @@ struct ServicePlan: Sendable {
   /// True if a link of the process uses keys.
   var usesKeys: Bool {
     ingest?.usesKeys ?? false || feed?.publishCurve != nil || feed?.ingestCurve != nil || worker?.curve != nil
+      || gateway?.curve != nil
   }
 
   /// True if ingest, feed and workers share the process.
   var isAll: Bool { ingest != nil && feed != nil }
 
   /// Number of the HTTP servers of the process that serve many clients.
-  var httpServers: Int { (ingest == nil ? 0 : 1) + (feed == nil ? 0 : 1) }
+  var httpServers: Int { http.count }
+
+  /// The addresses of ingest to which the process connects. It uses one of them at a time.
+  var ingestLinks: [Endpoint] {
+    if isAll { return [] }
+    return feed?.ingest ?? worker?.ingest ?? gateway.map { [$0.ingest] } ?? []
+  }
 
   /// The links at which the process listens, with their addresses.
   var listening: [(link: LinkName, endpoint: Endpoint)] {
     let ofIngest = ingest.map { [(LinkName.submit, $0.submit), (.jobs, $0.jobs), (.changes, $0.changes)] } ?? []
+    let ofGateways = ingest?.gateway.map { [(LinkName.gateway, $0)] } ?? []
     let ofFeed = feed.map { [(LinkName.feed, $0.publish), (.query, $0.query)] } ?? []
-    return ofIngest + ofFeed
+    return ofIngest + ofGateways + ofFeed
   }
 
   /// The HTTP addresses at which the process listens, with the identifiers of their checks.
   var http: [(id: String, host: String, port: Int)] {
     let ofIngest = ingest.map { [("address-http", $0.host, $0.port)] } ?? []
     let ofFeed = feed.map { [("address-feed-http", $0.host, $0.port)] } ?? []
-    return ofIngest + ofFeed
+    let ofGateway = gateway.map { [("address-gateway-http", $0.host, $0.port)] } ?? []
+    return ofIngest + ofFeed + ofGateway
   }
 }

@@ -54,7 +54,8 @@ struct GatewayCommand: ServiceCommand {
       printLine(
         "ready http=http://\(authority(address.host)):\(try await httpPort.value)" + (try await operations.readyText))
     }
+    let plan = ServicePlan(gateway: configuration, operations: operations.address, keys: keys)
     return PreparedServices(
-      operations.services + [service, announcement], settings: settings, keys: keys, logger: logger)
+      operations.services + [service, announcement], plan: plan, settings: settings, keys: keys, logger: logger)
   }
 }

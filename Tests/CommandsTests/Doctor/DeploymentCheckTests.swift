@@ -91,6 +91,13 @@ struct DeploymentCheckTests {
     #expect(silent.finding.contains("does not answer the handshake"))
   }
 
+  @Test("An address of ingest that fails is a warning if another address works")
+  func lists() {
+    let (right, wrong) = (Check.ok("ingest-link", "a"), Check.failure("ingest-link-2", "b", remedy: "c"))
+    #expect(LinkChecks.combined([right, wrong]).map(\.verdict) == [.ok, .warning])
+    #expect(LinkChecks.combined([wrong, wrong]).map(\.verdict) == [.failure, .failure])
+  }
+
   @Test("A response of the health check decides by its status, and another version is a warning")
   func health() {
     #expect(HealthChecks.judge("health-http", "u", status: 200, body: "ready\n").finding == "u is ready")

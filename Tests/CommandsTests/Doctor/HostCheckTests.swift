@@ -67,11 +67,13 @@ struct HostCheckTests {
   @Test("The memory at the limits of the design equals the sums in the comments of the units")
   func memory() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
-    for (role, hasIngest) in [("ingest", true), ("feed", false)] {
+    for (role, file) in [("ingest", "onthemap-ingest"), ("feed", "onthemap-feed"), ("gateway", "onthemap-gateway@")] {
       let unit = try String(
-        contentsOf: root.appending(path: "deploy/systemd/onthemap-\(role).service"), encoding: .utf8)
+        contentsOf: root.appending(path: "deploy/systemd/\(file).service"), encoding: .utf8)
       let bytes =
-        LimitChecks.memoryMax(hasIngest: hasIngest, hasFeed: !hasIngest, gazetteer: 0) - DoctorLimits.programBytes
+        LimitChecks.memoryMax(
+          hasIngest: role == "ingest", hasFeed: role == "feed", hasGateway: role == "gateway", gazetteer: 0)
+        - DoctorLimits.programBytes
       // The comments round to a tenth of a gigabyte.
       let text = String(format: "is %.1f GB, plus the program", Double(bytes) / 1e9)
       #expect(unit.contains(text), "\(role): \(text)")

@@ -217,6 +217,26 @@ struct DoctorTests {
     #expect(finding.contains("is reached, and the handshake fails: key not on its allowlist"), "\(finding)")
   }
 
+  @Test("A gateway without ingest is a failure, and a worker works with one of two addresses of ingest")
+  func gateways() async throws {
+    let (away, report) = try await Self.report(
+      ["gateway", "--ingest", "tcp://127.0.0.1:\(try Port.free())", "--http", "127.0.0.1:0", "--operations", "none"]
+    ) { $0.has("failure", ["ingest-link"]) }
+    #expect(away == 1 && report["ingest-link"]?.verdict == "failure" && report["trusted-proxies"]?.verdict == "ok")
+
+    let (jobs, none) = (try Port.free(), try Port.free())
+    let ingest = try SystemFixture.current.program([
+      "ingest", "--data", SystemFixture.current.path("data"), "--http", "127.0.0.1:0", "--jobs",
+      "tcp://127.0.0.1:\(jobs)", "--changes", "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*", "--operations",
+      "none",
+    ])
+    try await ingest.startAndWait()
+    let (_, worker) = try await Self.report(
+      ["worker", "--ingest", "tcp://127.0.0.1:\(none),tcp://127.0.0.1:\(jobs)", "--operations", "none"]
+    ) { $0.has("ok", ["ingest-link-2"]) }
+    #expect(worker["ingest-link"]?.verdict == "warning" && worker["ingest-link-2"]?.verdict == "ok")
+  }
+
   @Test("Too few descriptors are a failure, and the checks that need more of them do not run")
   func descriptors() async throws {
     let (status, report) = try await Self.report(

@@ -132,7 +132,9 @@ struct KeyChecks: Sendable {
   }
 
   private func http() -> Check {
-    KeyChecks.http(plan.http.map { ($0.host, $0.port) }, isSecure: plan.ingest.map { $0.origin.hasPrefix("https://") })
+    // A gateway does not know the public URL.
+    let isSecure = plan.ingest.map { $0.origin.hasPrefix("https://") } ?? plan.gateway.map { _ in false }
+    return KeyChecks.http(plan.http.map { ($0.host, $0.port) }, isSecure: isSecure)
   }
 
   /// Returns the result for the hosts that HTTP binds.

@@ -1,5 +1,6 @@
 import Domain
 import Feed
+import Ingest
 import Messaging
 import Worker
 
@@ -9,16 +10,29 @@ struct LinkChecks: Sendable {
 
   func run() async -> [Check] {
     var checks: [Check] = []
-    if !plan.isAll, let feed = plan.feed {
-      checks.append(await reach("ingest-link", feed.ingest, as: .changes, curve: feed.ingestCurve))
+    let (link, curve): (LinkName, CurveClient?) =
+      if plan.worker != nil { (.jobs, plan.worker?.curve) } else if plan.gateway != nil {
+        (.gateway, plan.gateway?.curve)
+      } else { (.changes, plan.feed?.ingestCurve) }
+    for (index, endpoint) in plan.ingestLinks.enumerated() {
+      let id = index == 0 ? "ingest-link" : "ingest-link-\(index + 1)"
+      checks.append(await reach(id, endpoint, as: link, curve: curve))
     }
-    if let worker = plan.worker {
-      checks.append(await reach("ingest-link", worker.ingest, as: .jobs, curve: worker.curve))
-    }
+    checks = LinkChecks.combined(checks)
     for (index, endpoint) in (plan.feed?.failoverEndpoints ?? []).enumerated() {
       checks.append(await failover("failover-feed-\(index + 1)", endpoint))
     }
     return checks
+  }
+
+  /// Returns the results of all addresses of ingest. The process needs only one of them, so that a failure is a warning
+  /// if another address works.
+  static func combined(_ checks: [Check]) -> [Check] {
+    guard checks.contains(where: { $0.verdict == .ok }) else { return checks }
+    return checks.map { check in
+      guard check.verdict == .failure else { return check }
+      return .warning(check.id, check.finding, remedy: check.remedy ?? "")
+    }
   }
 
   /// Connects to a link of ingest: first by TCP, and then with the keys.

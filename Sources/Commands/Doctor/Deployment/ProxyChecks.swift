@@ -9,7 +9,7 @@ struct ProxyChecks: Sendable {
   let isRunning: Bool
 
   func run() async -> [Check] {
-    var checks = [trustedProxies()]
+    var checks = [ProxyChecks.trusted(ingest.proxies, origin: ingest.origin)]
     guard !ingest.origin.isEmpty else {
       return checks + [.ok("public-url", "no public URL is set: browsers connect to ingest itself")] + (await feed())
     }
@@ -23,20 +23,23 @@ struct ProxyChecks: Sendable {
     return checks + (await feed())
   }
 
-  private func trustedProxies() -> Check {
+  /// Returns the result for the trusted proxies of ingest or a gateway.
+  ///
+  /// - Parameter origin: The public URL. Empty if it is unknown.
+  static func trusted(_ proxies: TrustedProxies, origin: String) -> Check {
     let id = "trusted-proxies"
     let outside = ["198.51.100.1", "2001:db8::1"].compactMap { IPAddress($0) }
-    if outside.contains(where: ingest.proxies.contains) {
+    if outside.contains(where: proxies.contains) {
       return .failure(
         id, "the trusted proxies include addresses of strangers, and each of them can forge its address",
         remedy: "List only the addresses of your proxies in ONTHEMAP_TRUSTED_PROXIES")
     }
-    if ingest.origin.hasPrefix("https://"), ingest.proxies.isEmpty {
+    if origin.hasPrefix("https://"), proxies.isEmpty {
       return .warning(
         id, "no proxy is trusted, and the public URL is https: all clients share one login rate limit",
         remedy: "Set ONTHEMAP_TRUSTED_PROXIES to the address of the reverse proxy")
     }
-    return .ok(id, ingest.proxies.isEmpty ? "no reverse proxy is trusted" : "the trusted proxies are well-formed")
+    return .ok(id, proxies.isEmpty ? "no reverse proxy is trusted" : "the trusted proxies are well-formed")
   }
 
   /// Returns the result for the public URL and the response through it.

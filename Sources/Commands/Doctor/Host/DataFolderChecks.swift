@@ -160,7 +160,7 @@ struct DataFolderChecks: Sendable {
     default:
       return .failure(
         id, "\(folder.database) or \(folder.highWater) is missing",
-        remedy: "Stop ingest, and restore the files (deploy/Backup.md)")
+        remedy: "Stop ingest, and restore the files (deploy/Restore.md)")
     }
   }
 
@@ -171,7 +171,7 @@ struct DataFolderChecks: Sendable {
     case .none: return .notChecked(id, "there is no database yet")
     case .unchecked(let reason): return .notChecked(id, reason)
     case .unusable(let reason):
-      return .failure(id, reason, remedy: "See deploy/Backup.md, section Damaged files")
+      return .failure(id, reason, remedy: "See deploy/Restore.md, section Damaged files")
     case .intact(let bytes):
       let text = "the next start accepts the database of \(bytes) bytes"
       let isComplete = bytes <= Int64(Limits.databaseCheckBytesMax)

@@ -101,7 +101,9 @@ struct LimitChecks: Sendable {
     let isLimited = group.memoryBytes ?? .max < total
     return LimitChecks.memoryCheck(
       min(group.memoryBytes ?? .max, total), from: isLimited ? "the control group" : "the machine",
-      needed: LimitChecks.memoryMax(hasIngest: plan.ingest != nil, hasFeed: plan.feed != nil, gazetteer: gazetteer),
+      needed: LimitChecks.memoryMax(
+        hasIngest: plan.ingest != nil, hasFeed: plan.feed != nil, hasGateway: plan.gateway != nil,
+        gazetteer: gazetteer),
       start: DoctorLimits.programBytes + gazetteer
         + (plan.ingest == nil ? 0 : Int64(Limits.concurrentPasswordHashesMax * PasswordHashTrial.memoryBytes)))
   }
@@ -109,15 +111,20 @@ struct LimitChecks: Sendable {
   /// Returns the memory that a process may use at most, in bytes.
   ///
   /// - Parameter gazetteer: Size of the mapped gazetteer file, in bytes.
-  static func memoryMax(hasIngest: Bool, hasFeed: Bool, gazetteer: Int64) -> Int64 {
+  static func memoryMax(hasIngest: Bool, hasFeed: Bool, hasGateway: Bool = false, gazetteer: Int64) -> Int64 {
     let connections = Int64(Limits.httpConnectionsMax) * DoctorLimits.connectionBytes
     // Count each hash twice: a hash that gets no core is started a second time.
     let hashes = Int64(2 * Limits.concurrentPasswordHashesMax * PasswordHashTrial.memoryBytes)
     let caches = Int64(DoctorLimits.databaseConnections * Limits.databaseCacheKiB * 1_024)
+    // The bodies of gateways' requests exist twice: with their requests, and in frames on their way.
+    let bodies = Int64(2 * Limits.gatewayBytesMax)
     let ingest =
       connections + DoctorLimits.queueBytes + DoctorLimits.changesBytes + hashes + caches + DoctorLimits.requestsBytes
+      + bodies
+    let gateway = connections + DoctorLimits.heldPostsBytes + bodies
     let feed = connections + Int64(Limits.feedUnreadBytesMax + Limits.feedReplyBytesUnreadMax)
     return DoctorLimits.programBytes + gazetteer + (hasIngest ? ingest : 0) + (hasFeed ? feed : 0)
+      + (hasGateway ? gateway : 0)
   }
 
   /// Returns the result for a memory limit.
