@@ -31,7 +31,7 @@ struct SimulationTests {
         "settled deleted posts": run.settledDeletedPosts, "epochs": run.epochs, "damages": run.damages,
         "feed crashes": run.feedEnds, "dead connections": run.deadConnections, "address changes": run.addressChanges,
         "gateway repeats": run.gateway.repeats, "gateway refusals": run.gateway.refusals,
-        "gateway failures": run.gateway.failures, "lost": run.network.lost, "repeated": run.network.duplicated,
+        "lost": run.network.lost, "repeated": run.network.duplicated,
         "resyncs": run.subscriber.resyncs,
       ]
       self.faults.merge(faults, uniquingKeysWith: +)

@@ -41,7 +41,7 @@ struct ServicePlan: Sendable {
   /// The addresses of ingest to which the process connects. It uses one of them at a time.
   var ingestLinks: [Endpoint] {
     if isAll { return [] }
-    return feed?.ingest ?? worker?.ingest ?? gateway.map { [$0.ingest] } ?? []
+    return feed?.ingest ?? worker?.ingest ?? gateway?.ingest ?? []
   }
 
   /// The links at which the process listens, with their addresses.

@@ -36,7 +36,7 @@ struct GatewayCommand: ServiceCommand {
     let address = try settings.address(.gatewayHTTP, flag: http)
     let keys = try LinkKeys(settings, keyFile: keyFile)
     var configuration = GatewayConfiguration(
-      ingest: try settings.endpoint(.gatewayIngest, flag: ingest), host: address.host, port: address.port)
+      ingest: try settings.endpoints(.gatewayIngest, flag: ingest), host: address.host, port: address.port)
     configuration.proxies = try proxies.trusted(settings)
     configuration.curve = try keys.client(.ingestKey, flag: ingestKey, needsOwn: true, settings: settings)
     try keys.check(isUsed: configuration.curve != nil, wanted: .ingestKey)

@@ -39,9 +39,10 @@ package struct GatewayAdmission: Sendable {
   /// True if no request is open.
   package var isIdle: Bool { open.isEmpty }
 
-  /// Returns the connection of a peer for its Welcome. Nil during the shutdown, so that gateways wait for the next run.
+  /// Returns the name of a peer's connection for its Welcome. Nil during the shutdown, so that gateways wait for the
+  /// next run.
   package func connection(of peer: [UInt8]) -> HeldRequests.Connection? {
-    isShuttingDown ? nil : .init(name: name(of: peer), generation: generation)
+    isShuttingDown ? nil : name(of: peer)
   }
 
   /// Decides whether to execute a request.

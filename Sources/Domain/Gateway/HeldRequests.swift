@@ -8,18 +8,8 @@ package struct HeldRequests: Sendable {
   /// The gateway's number for a request.
   package typealias ID = UInt64
 
-  /// A connection to one run of ingest.
-  package struct Connection: Sendable, Equatable {
-    /// Name that ingest gave to the connection.
-    package let name: [UInt8]
-    /// Number of ingest's run, which rises with each start.
-    package let generation: UInt32
-
-    package init(name: [UInt8], generation: UInt32) {
-      self.name = name
-      self.generation = generation
-    }
-  }
+  /// Name that ingest gave to a connection to one of its runs.
+  package typealias Connection = [UInt8]
 
   /// The end of a request without a reply.
   package enum Failure: Sendable, Equatable {
@@ -34,20 +24,19 @@ package struct HeldRequests: Sendable {
     case staleConnection, shutdown, busy
   }
 
+  /// An action for the caller.
   package enum Effect: Sendable, Equatable {
     /// Send a request on the current connection. Then call `recordUnsent` if that failed.
     case send(ID)
     /// Ask ingest for a Welcome.
     case hello
-    /// Drop the connection, and connect again.
+    /// Drop the connection, and connect again, to the next address if there are several.
     case reconnect
     /// Tell ingest that the client of a request has disconnected.
     case cancel(ID)
     case fail(ID, Failure)
     /// Ingest has become available or unavailable.
     case turnedAvailable(Bool)
-    /// A run of ingest was refused, because a later run has been seen.
-    case refusedGeneration(UInt32, latest: UInt32)
   }
 
   private struct Request {
@@ -65,7 +54,6 @@ package struct HeldRequests: Sendable {
   package private(set) var connection: Connection?
   /// True if ingest executes requests on the connection.
   package private(set) var isAvailable = false
-  private var latestGeneration: UInt32 = 0
   private var receivedMs: Int64
   private var helloDueMs: Int64
 
@@ -96,12 +84,7 @@ package struct HeldRequests: Sendable {
 
   /// Records a Welcome.
   package mutating func welcome(_ welcome: Connection, nowMs: Int64) -> [Effect] {
-    guard welcome.generation >= latestGeneration else {
-      // An earlier run of ingest: a backup that was started by mistake, or an ingest that another one has replaced.
-      return [.refusedGeneration(welcome.generation, latest: latestGeneration)]
-    }
     receivedMs = nowMs
-    latestGeneration = welcome.generation
     var effects = welcome == connection ? [] : lose(nowMs: nowMs)
     connection = welcome
     if !isAvailable { effects.append(.turnedAvailable(true)) }
@@ -116,9 +99,14 @@ package struct HeldRequests: Sendable {
   }
 
   /// Records that ingest did not execute a request.
-  package mutating func refuse(_ id: ID, _ refusal: Refusal, nowMs: Int64) -> [Effect] {
+  ///
+  /// - Parameter named: The connection that the request named. If it is an earlier one, the request was sent again
+  ///   after the later Welcome, and this refusal concerns only its first copy.
+  package mutating func refuse(
+    _ id: ID, _ refusal: Refusal, on named: Connection, nowMs: Int64
+  ) -> [Effect] {
     receivedMs = nowMs
-    guard requests[id] != nil else { return [] }
+    guard requests[id] != nil, named == connection else { return [] }
     wait(id, untilMs: nowMs + (refusal == .staleConnection ? 0 : Limits.gatewayRetryMs))
     guard refusal != .busy else { return [] }
     // Ask for the connection's name. An ingest that is shutting down sends none, but replies to its open requests.

@@ -10,8 +10,8 @@ package import Web
 
 /// Configuration of a gateway.
 package struct GatewayConfiguration: Sendable {
-  /// Address of ingest's gateway link.
-  package var ingest: Endpoint
+  /// Addresses of ingest's gateway link, in the order in which to try them.
+  package var ingest: [Endpoint]
   /// Address on which HTTP listens.
   package var host: String
   /// Port of HTTP. 0 selects a free one.
@@ -25,7 +25,7 @@ package struct GatewayConfiguration: Sendable {
   /// Readiness of the process, to which the gateway adds its check.
   package var readiness: Readiness?
 
-  package init(ingest: Endpoint, host: String, port: Int) {
+  package init(ingest: [Endpoint], host: String, port: Int) {
     self.ingest = ingest
     self.host = host
     self.port = port

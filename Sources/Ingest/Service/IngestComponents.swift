@@ -91,7 +91,7 @@ final class IngestComponents: Sendable {
         logger: logger, onRequest: { admin.handle($0) })
       let gatewayServer = try configuration.gateway.map { endpoint in
         try GatewayServer(
-          context, bind: endpoint, generation: start.generation, curve: configuration.gatewayCurve,
+          context, bind: endpoint, start: ingest, curve: configuration.gatewayCurve,
           commands: gatewayCommands, logger: logger, onRequest: { gateways.handle($0) })
       }
       let sockets: [any ReactorSocket] = [jobServer, changeServer, submitServer, adminServer]

@@ -24,6 +24,11 @@ extension Onthemap_Changes_V1_FetchReply {
   var start: IngestStart? { IngestStart(epoch, generation) }
 }
 
+extension Onthemap_Gateway_V1_Welcome {
+  /// The start of the ingest that sent the message. Nil from an earlier version of ingest.
+  var start: IngestStart? { IngestStart(epoch, generation) }
+}
+
 extension Onthemap_Submit_V1_SubmitReply {
   /// The start of the ingest that sent the message. Nil if the message has none.
   var start: IngestStart? { IngestStart(epoch, generation) }

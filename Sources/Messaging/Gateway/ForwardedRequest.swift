@@ -2,7 +2,9 @@
 package struct ForwardedRequest: Sendable, Equatable {
   /// A header of a request or a response.
   package struct Header: Sendable, Equatable {
+    /// Name, in the case in which it was sent.
     package let name: String
+    /// Value, without the white space around it.
     package let value: String
 
     package init(name: String, value: String) {
@@ -11,6 +13,7 @@ package struct ForwardedRequest: Sendable, Equatable {
     }
   }
 
+  /// Method, such as "GET".
   package let method: String
   /// Path and query.
   package let target: String
@@ -18,6 +21,7 @@ package struct ForwardedRequest: Sendable, Equatable {
   package let authority: String?
   /// The other headers, without X-Forwarded-For.
   package var headers: [Header]
+  /// The whole body.
   package let body: [UInt8]
   /// The client's IP address, as the gateway determined it. Nil if it is unknown.
   package let clientAddress: String?
@@ -36,8 +40,11 @@ package struct ForwardedRequest: Sendable, Equatable {
 
 /// The response of ingest's routes to a forwarded request.
 package struct ForwardedResponse: Sendable, Equatable {
+  /// HTTP status.
   package let status: Int
+  /// The headers of the routes' response.
   package let headers: [ForwardedRequest.Header]
+  /// The whole body.
   package let body: [UInt8]
 
   package init(status: Int, headers: [ForwardedRequest.Header], body: [UInt8]) {

@@ -45,7 +45,7 @@ package final class GatewayClient: ReactorSocket {
   }
 
   package let socket: Socket
-  private let endpoint: Endpoint
+  private let connection: ClientConnection
   private let gateway: String
   private let commands: CommandQueue<Command>
   private let logger: Logger
@@ -59,25 +59,24 @@ package final class GatewayClient: ReactorSocket {
   private var bytesHeld = 0
   /// Number of the last post frame. Numbers of post frames are odd, and those of requests are even.
   private var lastFrame: UInt64 = 1
-  private var refusedGeneration: UInt32?
   private var malformed = MalformedFrames("gateway")
   private let reconnects = Metric.linkReconnects.counter("gateway")
 
-  /// Creates the client, and connects its socket. Reactor's thread only, like every method here.
+  /// Creates the client, and connects its socket to the first address. Reactor's thread only, like every method here.
   ///
   /// - Parameters:
+  ///   - endpoints: At least one address of ingest, in the order in which to try them.
   ///   - gateway: Name of the gateway for people, at most `Limits.peerNameBytesMax` bytes.
-  ///   - curve: Keys of the gateway and of the link. Nil disables encryption.
+  ///   - curve: Keys of the gateway and of the link, the same for all addresses. Nil disables encryption.
   ///   - turnedAvailable: Handler of a change of ingest's availability. It must not block. The client begins
   ///     unavailable.
   package init(
-    _ context: Reactor.Context, connect endpoint: Endpoint, gateway: String, curve: CurveClient? = nil,
+    _ context: Reactor.Context, connect endpoints: [Endpoint], gateway: String, curve: CurveClient? = nil,
     commands: CommandQueue<Command>, logger: Logger, turnedAvailable: @escaping @Sendable (Bool) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.gatewayReplyFrameBytesMax)
     try socket.set(ZMQOption.immediate, 1)
-    try context.connect(socket, endpoint, as: .gateway, curve: curve, logger: logger)
-    self.endpoint = endpoint
+    connection = try ClientConnection(context, socket, connect: endpoints, as: .gateway, curve: curve, logger: logger)
     self.gateway = gateway
     self.commands = commands
     self.logger = logger
@@ -91,23 +90,31 @@ package final class GatewayClient: ReactorSocket {
     }
     guard let reply = GatewayReply(frames) else { return logOnce("not a GatewayReply of this protocol", nowMs: nowMs) }
     switch reply.body {
-    case .welcome(let welcome):
-      guard (1...Limits.gatewayConnectionBytesMax).contains(welcome.connection.count) else {
-        return logOnce("a Welcome without a valid connection", nowMs: nowMs)
-      }
-      perform(
-        held.welcome(.init(name: Array(welcome.connection), generation: welcome.generation), nowMs: nowMs), nowMs: nowMs
-      )
+    case .welcome(let welcome): receive(welcome, nowMs: nowMs)
     case .results(let results): finish(reply.requestID, results.results.compactMap(\.result), nowMs: nowMs)
     case .response(let response): finish(reply.requestID, .success(response.response), nowMs: nowMs)
     case .notExecuted(let refusal):
-      perform(held.refuse(reply.requestID, refusal.reason.refusal, nowMs: nowMs), nowMs: nowMs)
+      perform(
+        held.refuse(
+          reply.requestID, refusal.reason.refusal, on: Array(refusal.connection), nowMs: nowMs), nowMs: nowMs)
     case .error(let error):
       logOnce(error.detail, nowMs: nowMs)
       guard held.complete(reply.requestID, nowMs: nowMs) else { return }
       fail(reply.requestID, .refused(error.detail))
     case nil: logOnce("a GatewayReply without a known body", nowMs: nowMs)
     }
+  }
+
+  private func receive(_ welcome: Onthemap_Gateway_V1_Welcome, nowMs: Int64) {
+    guard (1...Limits.gatewayConnectionBytesMax).contains(welcome.connection.count) else {
+      return logOnce("a Welcome without a valid connection", nowMs: nowMs)
+    }
+    guard connection.admits(welcome.start) else {
+      _ = connection.leave(.lowerGeneration, retryAfterMs: Limits.livenessMs, nowMs: nowMs)
+      return
+    }
+    connection.answered()
+    perform(held.welcome(Array(welcome.connection), nowMs: nowMs), nowMs: nowMs)
   }
 
   private func finish(_ id: UInt64, _ results: [SessionPostResult], nowMs: Int64) {
@@ -125,6 +132,8 @@ package final class GatewayClient: ReactorSocket {
   }
 
   package func tick(nowMs: Int64) -> Int64 {
+    // `HeldRequests` says Hello on the new connection, and sends the requests again after its Welcome.
+    _ = connection.tick(nowMs: nowMs)
     for command in commands.drain() { receive(command, nowMs: nowMs) }
     expirePosts(nowMs: nowMs)
     while !waitingPosts.isEmpty, postFrames < Limits.gatewayPostFramesMax {
@@ -136,7 +145,9 @@ package final class GatewayClient: ReactorSocket {
       held.add(lastFrame, isRepeatable: true, nowMs: nowMs)
     }
     perform(held.tick(nowMs: nowMs), nowMs: nowMs)
-    return min(held.nextMs(nowMs: nowMs), waitingPosts.first.map { $0.sinceMs + Limits.gatewayHoldMs } ?? .max)
+    return min(
+      held.nextMs(nowMs: nowMs), connection.nextMs, waitingPosts.first.map { $0.sinceMs + Limits.gatewayHoldMs } ?? .max
+    )
   }
 
   /// Does nothing. The gateway's HTTP server has ended its requests before.
@@ -174,41 +185,37 @@ package final class GatewayClient: ReactorSocket {
   private func perform(_ effects: [HeldRequests.Effect], nowMs: Int64) {
     for effect in effects {
       switch effect {
-      case .send(let id): if !send(id) { held.recordUnsent(id, nowMs: nowMs) }
+      case .send(let id): if !send(id, nowMs: nowMs) { held.recordUnsent(id, nowMs: nowMs) }
       case .hello:
-        socket.send(GatewayFrame(id: 0, connection: [], .hello(.with { $0.gateway = gateway })).bytes)
+        _ = connection.send(
+          GatewayFrame(id: 0, connection: [], .hello(.with { $0.gateway = gateway })).bytes, nowMs: nowMs)
       case .reconnect:
-        try? socket.reconnect(endpoint)
         reconnects.increment()
-      case .cancel(let id): socket.send(GatewayFrame(id: id, connection: connection, .cancel(.init())).bytes)
+        _ = connection.reconnect(nowMs: nowMs)
+      case .cancel(let id):
+        _ = connection.send(GatewayFrame(id: id, connection: connectionName, .cancel(.init())).bytes, nowMs: nowMs)
       case .fail(let id, .unavailable): fail(id, .unavailable)
       case .fail(let id, .unknownOutcome): fail(id, .unknownOutcome)
       case .turnedAvailable(let isAvailable):
         if isAvailable {
-          logger.notice("ingest available", metadata: ["endpoint": "\(endpoint)"])
+          logger.notice("ingest available", metadata: ["endpoint": "\(connection.endpoint)"])
         } else {
-          logger.warning("ingest unavailable: holding requests", metadata: ["endpoint": "\(endpoint)"])
+          logger.warning("ingest unavailable: holding requests", metadata: ["endpoint": "\(connection.endpoint)"])
         }
         turnedAvailable(isAvailable)
-      case .refusedGeneration(let generation, let latest):
-        guard refusedGeneration != generation else { continue }
-        refusedGeneration = generation
-        logger.error(
-          "earlier run of ingest refused: stop it",
-          metadata: ["generation": "\(generation)", "latest_generation": "\(latest)"])
       }
     }
   }
 
-  private var connection: [UInt8] { held.connection?.name ?? [] }
+  private var connectionName: [UInt8] { held.connection ?? [] }
 
   /// Sends a request. Returns false if there is no connection, or if the connection is full.
-  private func send(_ id: UInt64) -> Bool {
+  private func send(_ id: UInt64, nowMs: Int64) -> Bool {
     switch open[id] {
     case .posts(let posts)?:
-      socket.send(GatewayCodec.batch(posts.map(\.post), id: id, connection: connection)) == .accepted
+      connection.send(GatewayCodec.batch(posts.map(\.post), id: id, connection: connectionName), nowMs: nowMs)
     case .request(let request, _)?:
-      socket.send(GatewayFrame(id: id, connection: connection, .request(.init(request))).bytes) == .accepted
+      connection.send(GatewayFrame(id: id, connection: connectionName, .request(.init(request))).bytes, nowMs: nowMs)
     case nil: true
     }
   }

@@ -5,8 +5,8 @@ import SwiftProtobuf
 
 /// Ingest's end of the gateway link: a ROUTER that receives posts and HTTP requests from gateways.
 ///
-/// Requests leave through `onRequest`, and their replies return as `Command`. The server itself uses no disk. If a reply
-/// cannot be sent, the gateway has disconnected. It repeats the request on its next connection.
+/// Requests leave through `onRequest`, and their replies return as `Command`. The server itself uses no disk. If a
+/// reply cannot be sent, the gateway has disconnected. It repeats the request on its next connection.
 package final class GatewayServer: ReactorSocket {
   /// The destination of a reply.
   package typealias Ticket = GatewayAdmission.Ticket
@@ -35,6 +35,7 @@ package final class GatewayServer: ReactorSocket {
   private let commands: CommandQueue<Command>
   private let logger: Logger
   private let onRequest: @Sendable (Request) -> Void
+  private let start: IngestStart
   private var admission: GatewayAdmission
   /// Called when the shutdown has no open requests.
   private var isShutDownCallback: (@Sendable () -> Void)?
@@ -43,11 +44,11 @@ package final class GatewayServer: ReactorSocket {
   /// Creates the server. Reactor's thread only, like every method here.
   ///
   /// - Parameters:
-  ///   - generation: Number of ingest's run, which rises with each start.
+  ///   - start: This start of ingest.
   ///   - curve: Keys of the link. Nil disables encryption.
   ///   - onRequest: Handler of requests. It runs on the reactor's thread and must not block.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, generation: UInt32, curve: CurveServer? = nil,
+    _ context: Reactor.Context, bind: Endpoint, start: IngestStart, curve: CurveServer? = nil,
     commands: CommandQueue<Command>, logger: Logger, onRequest: @escaping @Sendable (Request) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.gatewayFrameBytesMax)
@@ -55,7 +56,8 @@ package final class GatewayServer: ReactorSocket {
     try socket.set(ZMQOption.sendHighWater, Int32(Limits.gatewayFramesQueuedMax))
     try socket.set(ZMQOption.receiveHighWater, Int32(Limits.gatewayFramesUnreadMax))
     endpoint = try context.bind(socket, bind, as: .gateway, curve: curve, logger: logger)
-    admission = GatewayAdmission(generation: generation)
+    self.start = start
+    admission = GatewayAdmission(generation: start.generation)
     self.commands = commands
     self.logger = logger
     self.onRequest = onRequest
@@ -90,8 +92,9 @@ package final class GatewayServer: ReactorSocket {
       Ticket(peer: peer, request: 0),
       .welcome(
         .with {
-          $0.connection = Data(connection.name)
-          $0.generation = connection.generation
+          $0.connection = Data(connection)
+          $0.epoch = Data(start.epoch.bytes)
+          $0.generation = start.generation
           $0.heartbeatMs = UInt32(Limits.gatewayHelloMs)
         }))
   }
@@ -113,7 +116,8 @@ package final class GatewayServer: ReactorSocket {
   private func admit(_ ticket: Ticket, _ connection: [UInt8], bytes: Int) -> Bool {
     switch admission.begin(ticket, on: connection, bytes: bytes) {
     case .admit: return true
-    case .refuse(let refusal): send(ticket, .notExecuted(.with { $0.reason = .init(refusal) }))
+    case .refuse(let refusal):
+      send(ticket, .notExecuted(.with { ($0.reason, $0.connection) = (.init(refusal), Data(connection)) }))
     case .open:
       fail(ticket, .outOfRange, "request_id \(ticket.request) is open already; give each request its own number")
     }

@@ -2,7 +2,9 @@ package import Domain
 
 /// A post that a gateway submits, with the session token of its author.
 package struct SessionPost: Sendable, Equatable {
+  /// Session token of the post's author.
   package let token: String
+  /// The post, which has an idempotency key.
   package let post: SubmittedPost
 
   package init(token: String, post: SubmittedPost) {
@@ -23,6 +25,7 @@ package enum SessionPostResult: Sendable, Equatable {
     package let status: Int
     /// Reason phrase of the status, such as "Not Found".
     package let title: String
+    /// Code, text and field of the error.
     package let refusal: SubmitRefusal
     /// Seconds to wait before a retry. Nil if a retry is useless.
     package let retryAfterSeconds: Int?

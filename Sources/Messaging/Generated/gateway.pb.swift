@@ -387,6 +387,9 @@ nonisolated struct Onthemap_Gateway_V1_Welcome: Sendable {
   /// Maximum interval between two Hellos, in ms.
   var heartbeatMs: UInt32 = 0
 
+  /// Ingest's epoch, 16 bytes.
+  var epoch: Data = Data()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -493,7 +496,11 @@ nonisolated struct Onthemap_Gateway_V1_NotExecuted: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The reason.
   var reason: Onthemap_Gateway_V1_Reason = .unspecified
+
+  /// The connection that the request named.
+  var connection: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1003,7 +1010,7 @@ nonisolated extension Onthemap_Gateway_V1_GatewayReply: SwiftProtobuf.Message, S
 
 nonisolated extension Onthemap_Gateway_V1_Welcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}connection\0\u{1}generation\0\u{3}heartbeat_ms\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}connection\0\u{1}generation\0\u{3}heartbeat_ms\0\u{1}epoch\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1014,6 +1021,7 @@ nonisolated extension Onthemap_Gateway_V1_Welcome: SwiftProtobuf.Message, SwiftP
       case 1: try { try decoder.decodeSingularBytesField(value: &self.connection) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.generation) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.heartbeatMs) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.epoch) }()
       default: break
       }
     }
@@ -1029,6 +1037,9 @@ nonisolated extension Onthemap_Gateway_V1_Welcome: SwiftProtobuf.Message, SwiftP
     if self.heartbeatMs != 0 {
       try visitor.visitSingularUInt32Field(value: self.heartbeatMs, fieldNumber: 3)
     }
+    if !self.epoch.isEmpty {
+      try visitor.visitSingularBytesField(value: self.epoch, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1036,6 +1047,7 @@ nonisolated extension Onthemap_Gateway_V1_Welcome: SwiftProtobuf.Message, SwiftP
     if lhs.connection != rhs.connection {return false}
     if lhs.generation != rhs.generation {return false}
     if lhs.heartbeatMs != rhs.heartbeatMs {return false}
+    if lhs.epoch != rhs.epoch {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1217,7 +1229,7 @@ nonisolated extension Onthemap_Gateway_V1_HTTPResponse: SwiftProtobuf.Message, S
 
 nonisolated extension Onthemap_Gateway_V1_NotExecuted: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".NotExecuted"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reason\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reason\0\u{1}connection\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1226,6 +1238,7 @@ nonisolated extension Onthemap_Gateway_V1_NotExecuted: SwiftProtobuf.Message, Sw
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularEnumField(value: &self.reason) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.connection) }()
       default: break
       }
     }
@@ -1235,11 +1248,15 @@ nonisolated extension Onthemap_Gateway_V1_NotExecuted: SwiftProtobuf.Message, Sw
     if self.reason != .unspecified {
       try visitor.visitSingularEnumField(value: self.reason, fieldNumber: 1)
     }
+    if !self.connection.isEmpty {
+      try visitor.visitSingularBytesField(value: self.connection, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Onthemap_Gateway_V1_NotExecuted, rhs: Onthemap_Gateway_V1_NotExecuted) -> Bool {
     if lhs.reason != rhs.reason {return false}
+    if lhs.connection != rhs.connection {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

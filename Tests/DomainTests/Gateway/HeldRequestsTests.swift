@@ -3,8 +3,8 @@ import Testing
 
 @Suite("Held requests")
 struct HeldRequestsTests {
-  private static let first = HeldRequests.Connection(name: [1], generation: 7)
-  private static let second = HeldRequests.Connection(name: [2], generation: 8)
+  private static let first: HeldRequests.Connection = [1]
+  private static let second: HeldRequests.Connection = [2]
 
   /// Returns held requests with a connection at time 0. The first Hello is sent.
   private static func connected() -> HeldRequests {
@@ -102,10 +102,22 @@ struct HeldRequestsTests {
     var held = Self.connected()
     held.add(4, isRepeatable: false, nowMs: 1)
     #expect(held.tick(nowMs: 1) == [.send(4)])
-    #expect(held.refuse(4, .staleConnection, nowMs: 2) == [.turnedAvailable(false)])
+    #expect(held.refuse(4, .staleConnection, on: Self.first, nowMs: 2) == [.turnedAvailable(false)])
     #expect(held.tick(nowMs: 2) == [.hello])
     #expect(held.welcome(Self.second, nowMs: 3) == [.turnedAvailable(true)])
     #expect(held.tick(nowMs: 3) == [.send(4)])
+  }
+
+  @Test("A late refusal on an earlier connection does not repeat a request that was sent again")
+  func lateRefusal() {
+    var held = Self.connected()
+    held.add(2, isRepeatable: true, nowMs: 1)
+    #expect(held.tick(nowMs: 1) == [.send(2)])
+    #expect(held.welcome(Self.second, nowMs: 2) == [])
+    #expect(held.tick(nowMs: 2) == [.send(2)])
+    #expect(held.refuse(2, .staleConnection, on: Self.first, nowMs: 3) == [])
+    #expect(held.tick(nowMs: 3) == [])
+    #expect(held.isAvailable)
   }
 
   @Test("A request that ingest refuses at its shutdown waits for the next run")
@@ -114,7 +126,7 @@ struct HeldRequestsTests {
     held.add(4, isRepeatable: false, nowMs: 1)
     held.add(6, isRepeatable: false, nowMs: 1)
     #expect(held.tick(nowMs: 1) == [.send(4), .send(6)])
-    #expect(held.refuse(6, .shutdown, nowMs: 2) == [.turnedAvailable(false)])
+    #expect(held.refuse(6, .shutdown, on: Self.first, nowMs: 2) == [.turnedAvailable(false)])
     // Ingest still replies to the requests that it has begun.
     #expect(held.complete(4, nowMs: 3) == true)
     #expect(held.tick(nowMs: 3) == [])
@@ -129,7 +141,7 @@ struct HeldRequestsTests {
     var held = Self.connected()
     held.add(4, isRepeatable: false, nowMs: 1)
     #expect(held.tick(nowMs: 1) == [.send(4)])
-    #expect(held.refuse(4, .busy, nowMs: 2) == [])
+    #expect(held.refuse(4, .busy, on: Self.first, nowMs: 2) == [])
     #expect(held.isAvailable)
     #expect(held.tick(nowMs: 2 + Limits.gatewayRetryMs) == [.send(4)])
   }
@@ -145,16 +157,6 @@ struct HeldRequestsTests {
     #expect(held.cancel(4) == [.cancel(4)])
     #expect(held.cancel(4) == [])
     #expect(held.complete(4, nowMs: 2) == false)
-  }
-
-  @Test("An earlier run of ingest is refused, and does not count as a sign of life")
-  func earlierRun() {
-    var held = HeldRequests(nowMs: 0)
-    #expect(held.welcome(Self.second, nowMs: 0) == [.turnedAvailable(true)])
-    #expect(held.welcome(Self.first, nowMs: 1_000) == [.refusedGeneration(7, latest: 8)])
-    #expect(held.connection == Self.second)
-    let effects6 = held.tick(nowMs: Limits.gatewaySilenceMs)
-    #expect(effects6.contains(.reconnect))
   }
 
   @Test("A second reply to a request is ignored")

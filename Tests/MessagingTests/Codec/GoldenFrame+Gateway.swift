@@ -53,13 +53,17 @@ extension GoldenFrame {
     return [
       same(
         "welcome", 0,
-        .welcome(.with { ($0.connection, $0.generation, $0.heartbeatMs) = (.init(connection), 3, 250) })),
+        .welcome(
+          .with {
+            ($0.connection, $0.epoch, $0.generation, $0.heartbeatMs) = (.init(connection), .init(epoch.bytes), 3, 250)
+          })),
       frame("gateway", "results", GatewayReply.self, GatewayCodec.results(results, id: 3)) { bytes in
         guard let reply = GatewayReply([bytes]), case .results(let read)? = reply.body else { return false }
         return read.results.map(\.result) == results && reply.requestID == 3
       },
       same("response", 4, .response(.init(response))),
-      same("not_executed", 4, .notExecuted(.with { $0.reason = .staleConnection })),
+      same(
+        "not_executed", 4, .notExecuted(.with { ($0.reason, $0.connection) = (.staleConnection, .init(connection)) })),
       same("error", 4, .error(.with { ($0.code, $0.detail) = (.outOfRange, "a batch of 0 posts; send 1 to 256") })),
     ]
   }()

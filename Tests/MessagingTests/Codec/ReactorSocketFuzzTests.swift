@@ -86,7 +86,8 @@ struct ReactorSocketFuzzTests {
         .post(SessionPost(token: TestSubmitServer.token, post: .sample(number))) { _ in reached.add() })
     }
     let server = try GatewayServer(
-      context, bind: .anyPort(), generation: 3, commands: replies, logger: quiet,
+      context, bind: .anyPort(), start: IngestStart(epoch: .filled(with: 1), generation: 3), commands: replies,
+      logger: quiet,
       onRequest: { request in
         reached.add()
         switch request {
@@ -100,7 +101,7 @@ struct ReactorSocketFuzzTests {
         }
       })
     let client = try GatewayClient(
-      context, connect: endpoint, gateway: "fuzz", commands: commands, logger: quiet,
+      context, connect: [endpoint], gateway: "fuzz", commands: commands, logger: quiet,
       turnedAvailable: { _ in reached.add() })
     return (server, client)
   }

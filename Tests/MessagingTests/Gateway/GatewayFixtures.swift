@@ -30,7 +30,8 @@ final class TestGatewayServer: Sendable {
   func start(_ bind: Endpoint) throws -> Reactor {
     try Reactor.start("ingest", wake: wake) { [self] context in
       let server = try GatewayServer(
-        context, bind: bind, generation: generation, commands: commands, logger: quiet, onRequest: { self.handle($0) })
+        context, bind: bind, start: IngestStart(epoch: .filled(with: 1), generation: generation), commands: commands,
+        logger: quiet, onRequest: { self.handle($0) })
       return ([server], ())
     }.reactor
   }
@@ -102,13 +103,13 @@ final class TestGateway: Sendable {
     let value = Mutex(false)
   }
 
-  init(_ endpoint: Endpoint) throws {
+  init(_ endpoints: Endpoint...) throws {
     let wake = WakeupEvent()
     let (commands, available) = (CommandQueue<GatewayClient.Command>(wake), AvailabilityFlag())
     (self.commands, self.available) = (commands, available)
     reactor = try Reactor.start("gateway", wake: wake) { context in
       let client = try GatewayClient(
-        context, connect: endpoint, gateway: "test", commands: commands, logger: quiet,
+        context, connect: endpoints, gateway: "test", commands: commands, logger: quiet,
         turnedAvailable: { isAvailable in available.value.withLock { $0 = isAvailable } })
       return ([client], ())
     }.reactor

@@ -11,7 +11,7 @@ struct GatewayLinkTests {
     _ body: (TestGatewayServer, TestGateway, _ endpoint: Endpoint, _ stopServer: () -> Void) async throws -> Void
   ) async throws {
     let endpoint = try Endpoint.lastingPort()
-    let server = TestGatewayServer(generation: 1)
+    let server = TestGatewayServer(generation: 5)
     let reactor = try server.start(endpoint)
     let gateway = try TestGateway(endpoint)
     defer {
@@ -54,7 +54,7 @@ struct GatewayLinkTests {
       try await eventually("the first run has the post") { server.held == 1 }
       stopServer()
       async let waiting = gateway.post(3)
-      let next = TestGatewayServer(generation: 2)
+      let next = TestGatewayServer(generation: 6)
       let reactor = try next.start(endpoint)
       defer { reactor.stop() }
       #expect(try await lost.get().post != nil)
@@ -70,7 +70,7 @@ struct GatewayLinkTests {
       async let lost = gateway.request(1, .sample("/v2/accounts"), isRepeatable: false)
       try await eventually("the first run has the request") { server.held == 1 }
       stopServer()
-      let next = TestGatewayServer(generation: 2)
+      let next = TestGatewayServer(generation: 6)
       let reactor = try next.start(endpoint)
       defer { reactor.stop() }
       #expect(await lost == .failure(.unknownOutcome))
@@ -91,7 +91,7 @@ struct GatewayLinkTests {
       try await isShutDown
       #expect(try await open.get().status == 200)
       stopServer()
-      let next = TestGatewayServer(generation: 2)
+      let next = TestGatewayServer(generation: 6)
       let reactor = try next.start(endpoint)
       defer { reactor.stop() }
       #expect(try await later.get().status == 200)
@@ -116,12 +116,12 @@ struct GatewayLinkTests {
     try await withLink { server, gateway, endpoint, stopServer in
       #expect(try await gateway.request(1, .sample("/first")).get().status == 200)
       stopServer()
-      let earlier = TestGatewayServer(generation: 0)
+      let earlier = TestGatewayServer(generation: 4)
       let earlierReactor = try earlier.start(endpoint)
       async let waiting = gateway.request(2, .sample("/second"))
       try await eventually("the gateway has lost the connection") { !gateway.isAvailable }
       earlierReactor.stop()
-      let next = TestGatewayServer(generation: 1)
+      let next = TestGatewayServer(generation: 5)
       let reactor = try next.start(endpoint)
       defer { reactor.stop() }
       #expect(try await waiting.get().status == 200)

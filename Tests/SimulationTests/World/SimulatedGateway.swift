@@ -27,8 +27,6 @@ struct SimulatedGateway {
   var repeats = 0
   /// Number of requests that ingest did not execute.
   var refusals = 0
-  /// Number of requests that ended without a reply.
-  var failures = 0
   var sent: Set<HeldRequests.ID> = []
 
   /// Routing id of a connection at ingest.
@@ -48,7 +46,7 @@ enum GatewayAnswer {
   case welcome(HeldRequests.Connection)
   /// Ids of the posts. Nil if the store has refused the write.
   case results(HeldRequests.ID, [PostID]?)
-  case notExecuted(HeldRequests.ID, HeldRequests.Refusal)
+  case notExecuted(HeldRequests.ID, HeldRequests.Refusal, HeldRequests.Connection)
 }
 
 extension Simulation {
@@ -92,7 +90,6 @@ extension Simulation {
       case .reconnect: breakGatewayConnection(pauseMs: random.between(1, 100))
       case .fail(let id, let failure):
         ledger.expect(failure == .unavailable, "a repeatable request of the gateway has an unknown outcome")
-        gateway.failures += 1
         if let request = gateway.requests.removeValue(forKey: id) { giveUp(request) }
       case .turnedAvailable(let isAvailable):
         trace("ingest is \(isAvailable ? "available" : "unavailable") for the gateway")
@@ -100,8 +97,6 @@ extension Simulation {
           for id in gateway.requests.keys.sorted() { _ = gateway.held.cancel(id) }
         }
       case .cancel: ledger.recordViolation("the gateway cancels a request")
-      case .refusedGeneration(let generation, _):
-        ledger.recordViolation("the gateway refuses generation \(generation), which is the latest")
       }
     }
   }
@@ -116,7 +111,7 @@ extension Simulation {
       }
     }
     let message = GatewayMessage(
-      request: (id, request, connection.name), connection: gateway.connection, generation: connection.generation)
+      request: (id, request, connection), connection: gateway.connection, generation: 0)
     guard send(message) else { return false }
     if !gateway.sent.insert(id).inserted { gateway.repeats += 1 }
     return true
@@ -151,7 +146,7 @@ extension Simulation {
       try await ingestReceives(request)
     case .refuse(let refusal)?:
       gateway.refusals += 1
-      answer(.notExecuted(id, refusal), on: message.connection)
+      answer(.notExecuted(id, refusal, connectionName), on: message.connection)
     case .open?: ledger.recordViolation("request \(id) of the gateway is open twice on one connection")
     case nil: break
     }
@@ -183,7 +178,8 @@ extension Simulation {
       } else {
         giveUp(request)
       }
-    case .notExecuted(let id, let refusal): perform(gateway.held.refuse(id, refusal, nowMs: nowMs))
+    case .notExecuted(let id, let refusal, let named):
+      perform(gateway.held.refuse(id, refusal, on: named, nowMs: nowMs))
     }
     tickGateway()
   }

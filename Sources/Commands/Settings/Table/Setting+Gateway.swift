@@ -1,9 +1,14 @@
+import Domain
+
 /// Settings of gateways.
 extension Setting {
   static let gatewayIngest = Setting(
     "ONTHEMAP_GATEWAY_INGEST", flag: "--ingest", default: .value(Setting.gateways.example),
-    summary: "Ingest's address for gateways, tcp://HOST:PORT.",
-    explanation: "Ingest's address for gateways (ONTHEMAP_GATEWAYS of ingest).")
+    summary: "Ingest's addresses for gateways, comma-separated tcp://HOST:PORT. The next one is used if one fails.",
+    explanation: """
+      Ingest's addresses for gateways (ONTHEMAP_GATEWAYS of ingest), comma-separated, at most \(Limits.addressesMax). \
+      The gateway uses one at a time, and the next one if that fails.
+      """)
   static let gatewayHTTP = Setting(
     "ONTHEMAP_GATEWAY_HTTP", flag: "--http", default: .value("127.0.0.1:8090"),
     summary: "HTTP address of the gateway, HOST:PORT.",

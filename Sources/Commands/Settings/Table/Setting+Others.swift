@@ -53,7 +53,8 @@ extension Setting {
       """,
     explanation: """
       Links allowed without encryption on non-loopback addresses, comma-separated: submit, jobs, changes, gateway, \
-      feed, query. The two links of a feed are feed and query. Use it only on a private network of these services. Default: none.
+      feed, query. The two links of a feed are feed and query. Use it only on a private network of these services. \
+      Default: none.
       """)
   static let config = Setting(
     "ONTHEMAP_CONFIG", flag: "--config", example: "/etc/onthemap/onthemap.env",
