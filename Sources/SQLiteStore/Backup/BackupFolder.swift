@@ -92,16 +92,23 @@ struct BackupFolder: Sendable {
       defer { if descriptor >= 0 { close(descriptor) } }
       guard descriptor < 0 || flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
       for leftover in found { unlink(path(leftover)) }
-      if isOrphan, (try? BackupManifest(reading: path(name.manifest))) != nil { unlink(path(name.manifest)) }
+      // The backup may have ended since the listing.
+      if isOrphan, PlainFile.status(path(name.file)) == nil, (try? BackupManifest(reading: path(name.manifest))) != nil
+      {
+        unlink(path(name.manifest))
+      }
     }
   }
 
-  /// Removes the oldest whole backups, until `keep` remain.
+  /// Removes the oldest whole backups, until `keep` remain. The new one remains in any case, also if the clock was wrong
+  /// and other names are later.
   ///
   /// - Returns: the number of removed backups.
-  func removeOldest(keep: Int) -> Int {
+  func removeOldest(keep: Int, new: BackupName) -> Int {
     // Remove the copy first. A manifest that is left alone is a leftover, and takes little space.
-    backups().dropLast(keep).count { unlink(path($0.file)) == 0 && unlink(path($0.manifest)) == 0 }
+    backups().filter { $0.file != new.file }.dropLast(keep - 1).count {
+      unlink(path($0.file)) == 0 && unlink(path($0.manifest)) == 0
+    }
   }
 
   private func names() -> [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }

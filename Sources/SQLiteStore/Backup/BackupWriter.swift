@@ -34,7 +34,7 @@ struct BackupWriter {
     }
     let manifest: BackupManifest
     do { manifest = try write(name, in: folder, unixMs: unixMs) } catch {
-      for leftover in name.leftovers + [name.manifest] { unlink(folder.path(leftover)) }
+      for leftover in name.leftovers + [name.manifest, name.file] { unlink(folder.path(leftover)) }
       throw BackupWriter.error(error, folder: folder.path)
     }
     let record = BackupWriter.record(in: dataFolder)
@@ -42,7 +42,7 @@ struct BackupWriter {
     if (try? PlainFile.write(manifest.json, to: record)) != nil { try? PlainFile.give(record, toOwnerOf: dataFolder) }
     return BackupSummary(
       path: folder.path(name.file), bytes: manifest.bytes, posts: manifest.posts,
-      removed: request.keep.map(folder.removeOldest) ?? 0)
+      removed: request.keep.map { folder.removeOldest(keep: $0, new: name) } ?? 0)
   }
 
   private func write(_ name: BackupName, in folder: BackupFolder, unixMs: Int64) throws -> BackupManifest {
