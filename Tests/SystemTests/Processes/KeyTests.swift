@@ -182,7 +182,7 @@ struct KeyTests {
       (["feed", "--publish", "tcp://10.0.0.1:7710"], ["--publish", "without encryption"]),
       (["feed", "--allow-subscribers", "anyone"], ["--allow-subscribers", "--key-file"]),
       (["worker", "--ingest-key", "x"], ["--ingest-key (ONTHEMAP_INGEST_KEY)", "40 characters", "\"x\""]),
-      (["ingest", "--allow-plaintext", "all"], ["--allow-plaintext", "jobs, changes, feed, query", "all"]),
+      (["ingest", "--allow-plaintext", "all"], ["--allow-plaintext", "jobs, changes, gateway, feed, query", "all"]),
     ])
   func refused(arguments: [String], words: [String]) async throws {
     let (status, output, log) = try await SystemFixture.current.run(arguments)
