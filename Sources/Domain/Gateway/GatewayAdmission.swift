@@ -30,9 +30,10 @@ package struct GatewayAdmission: Sendable {
   package let generation: UInt32
   /// True after `shutDown`: no further request is admitted.
   package private(set) var isShuttingDown = false
-  /// Sizes of the bodies of the open requests, in bytes.
+  /// Sizes of the bodies of the open requests, in bytes. -1 for a frame with posts.
   private var open: [Ticket: Int] = [:]
   private var openBytes = 0
+  private var postFrames = 0
 
   package init(generation: UInt32) { self.generation = generation }
 
@@ -45,20 +46,24 @@ package struct GatewayAdmission: Sendable {
     isShuttingDown ? nil : name(of: peer)
   }
 
-  /// Decides whether to execute a request.
+  /// Decides whether to execute a request. Frames with posts have their own limit, so that requests that wait cannot
+  /// block them.
   ///
   /// - Parameters:
   ///   - connection: The connection that the request names.
-  ///   - bytes: Size of the request's body, in bytes.
-  package mutating func begin(_ ticket: Ticket, on connection: [UInt8], bytes: Int = 0) -> Decision {
+  ///   - bytes: Size of the request's body, in bytes. Nil for a frame with posts.
+  package mutating func begin(_ ticket: Ticket, on connection: [UInt8], bytes: Int?) -> Decision {
     guard connection == name(of: ticket.peer) else { return .refuse(.staleConnection) }
     guard !isShuttingDown else { return .refuse(.shutdown) }
-    guard open.count < Limits.gatewayRequestsMax, openBytes + bytes <= Limits.gatewayBytesMax else {
-      return .refuse(.busy)
-    }
     guard open[ticket] == nil else { return .open }
-    open[ticket] = bytes
-    openBytes += bytes
+    let hasSlot =
+      if let bytes {
+        open.count - postFrames < Limits.gatewayRequestsMax && openBytes + bytes <= Limits.gatewayBytesMax
+      } else { postFrames < Limits.gatewayPostFramesTotalMax }
+    guard hasSlot else { return .refuse(.busy) }
+    open[ticket] = bytes ?? -1
+    openBytes += bytes ?? 0
+    postFrames += bytes == nil ? 1 : 0
     return .admit
   }
 
@@ -68,7 +73,7 @@ package struct GatewayAdmission: Sendable {
   /// Ends a request, because it has its reply. Returns false if it was not open.
   package mutating func end(_ ticket: Ticket) -> Bool {
     guard let bytes = open.removeValue(forKey: ticket) else { return false }
-    openBytes -= bytes
+    if bytes < 0 { postFrames -= 1 } else { openBytes -= bytes }
     return true
   }
 

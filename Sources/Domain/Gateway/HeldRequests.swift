@@ -45,6 +45,8 @@ package struct HeldRequests: Sendable {
     var waitingSinceMs: Int64
     /// Time of the next send. Nil while the request is sent and has no reply.
     var dueMs: Int64?
+    /// Number of connections that were lost while the request was sent.
+    var losses = 0
   }
 
   private var requests: [ID: Request] = [:]
@@ -54,6 +56,11 @@ package struct HeldRequests: Sendable {
   package private(set) var connection: Connection?
   /// True if ingest executes requests on the connection.
   package private(set) var isAvailable = false
+  /// Time until which a busy ingest gets no request. Nil if it is not busy.
+  private var busyUntilMs: Int64?
+  /// The one request that a busy ingest gets after the pause.
+  private var probe: ID?
+  private var busyPauseMs = Limits.gatewayRetryMs
   private var receivedMs: Int64
   private var helloDueMs: Int64
 
@@ -67,15 +74,18 @@ package struct HeldRequests: Sendable {
 
   /// Adds a request. It is due immediately.
   ///
-  /// - Parameter isRepeatable: True if ingest may execute the request twice with the same effect as once.
-  package mutating func add(_ id: ID, isRepeatable: Bool, nowMs: Int64) {
-    requests[id] = Request(isRepeatable: isRepeatable, waitingSinceMs: nowMs, dueMs: nowMs)
+  /// - Parameters:
+  ///   - isRepeatable: True if ingest may execute the request twice with the same effect as once.
+  ///   - sinceMs: Time since which the request waits. Nil for now.
+  package mutating func add(_ id: ID, isRepeatable: Bool, sinceMs: Int64? = nil, nowMs: Int64) {
+    requests[id] = Request(isRepeatable: isRepeatable, waitingSinceMs: sinceMs ?? nowMs, dueMs: nowMs)
     waiting.append(id)
   }
 
   /// Removes a request whose client has disconnected.
   package mutating func cancel(_ id: ID) -> [Effect] {
     guard let request = requests.removeValue(forKey: id) else { return [] }
+    if probe == id { probe = nil }
     return request.dueMs == nil && isAvailable ? [.cancel(id)] : []
   }
 
@@ -95,6 +105,7 @@ package struct HeldRequests: Sendable {
   /// Records the reply to a request. Returns false for a reply that is too late, or that came twice.
   package mutating func complete(_ id: ID, nowMs: Int64) -> Bool {
     receivedMs = nowMs
+    endBusy()
     return requests.removeValue(forKey: id) != nil
   }
 
@@ -107,8 +118,11 @@ package struct HeldRequests: Sendable {
   ) -> [Effect] {
     receivedMs = nowMs
     guard requests[id] != nil, named == connection else { return [] }
-    wait(id, untilMs: nowMs + (refusal == .staleConnection ? 0 : Limits.gatewayRetryMs))
-    guard refusal != .busy else { return [] }
+    wait(id, untilMs: nowMs + (refusal == .shutdown ? Limits.gatewayRetryMs : 0))
+    guard refusal != .busy else {
+      becomeBusy(after: id, nowMs: nowMs)
+      return []
+    }
     // Ask for the connection's name. An ingest that is shutting down sends none, but replies to its open requests.
     helloDueMs = refusal == .shutdown ? nowMs + Limits.gatewayRetryMs : nowMs
     return becomeUnavailable()
@@ -135,7 +149,8 @@ package struct HeldRequests: Sendable {
       if nowMs - request.waitingSinceMs >= Limits.gatewayHoldMs {
         requests[id] = nil
         effects.append(.fail(id, .unavailable))
-      } else if isAvailable, dueMs <= nowMs {
+      } else if isAvailable, dueMs <= nowMs, mayReachBusy(nowMs: nowMs) {
+        if busyUntilMs != nil { probe = id }
         requests[id]?.dueMs = nil
         effects.append(.send(id))
       } else {
@@ -151,9 +166,27 @@ package struct HeldRequests: Sendable {
     for id in waiting {
       guard let request = requests[id], let dueMs = request.dueMs else { continue }
       let holdMs = request.waitingSinceMs + Limits.gatewayHoldMs
-      nextMs = min(nextMs, isAvailable ? min(dueMs, holdMs) : holdMs)
+      nextMs = min(nextMs, isAvailable && probe == nil ? min(max(dueMs, busyUntilMs ?? dueMs), holdMs) : holdMs)
     }
     return max(nowMs, nextMs)
+  }
+
+  /// Sends nothing to a busy ingest for a pause, which doubles with each refused probe up to
+  /// `Limits.gatewayBusyPauseMaxMs`. The refusals of the requests that were sent before count once.
+  private mutating func becomeBusy(after id: ID, nowMs: Int64) {
+    guard busyUntilMs == nil || probe == id else { return }
+    probe = nil
+    busyUntilMs = nowMs + busyPauseMs
+    busyPauseMs = min(2 * busyPauseMs, Limits.gatewayBusyPauseMaxMs)
+  }
+
+  private mutating func endBusy() {
+    (busyUntilMs, probe, busyPauseMs) = (nil, nil, Limits.gatewayRetryMs)
+  }
+
+  /// Returns true if a request may be sent: ingest is not busy, or the pause is over and no other request probes it.
+  private func mayReachBusy(nowMs: Int64) -> Bool {
+    busyUntilMs.map { $0 <= nowMs && probe == nil } ?? true
   }
 
   private mutating func becomeUnavailable() -> [Effect] {
@@ -164,17 +197,22 @@ package struct HeldRequests: Sendable {
 
   /// Processes the loss of the connection: repeats or ends the requests that are without a reply.
   private mutating func lose(nowMs: Int64) -> [Effect] {
-    var failed: [ID] = []
+    endBusy()
+    var failed: [Effect] = []
     for id in requests.filter({ $0.value.dueMs == nil }).keys.sorted() {
-      guard requests[id]?.isRepeatable == true else {
+      guard var request = requests[id] else { continue }
+      request.losses += 1
+      // A request that ends ingest each time must not do so for ever.
+      guard request.isRepeatable, request.losses < Limits.gatewayLossesMax else {
         requests[id] = nil
-        failed.append(id)
+        failed.append(.fail(id, request.isRepeatable ? .unavailable : .unknownOutcome))
         continue
       }
-      requests[id]?.waitingSinceMs = nowMs
+      request.waitingSinceMs = nowMs
+      requests[id] = request
       wait(id, untilMs: nowMs)
     }
-    return failed.map { .fail($0, .unknownOutcome) }
+    return failed
   }
 
   private mutating func wait(_ id: ID, untilMs: Int64) {

@@ -5,8 +5,14 @@ extension Limits {
   package static let gatewayHoldMs: Int64 = 15_000
   /// Interval between two Hellos of a gateway, in milliseconds. A gateway detects a restart of ingest within this time.
   package static let gatewayHelloMs: Int64 = 250
-  /// Pause before a gateway resends a request that was not sent or that ingest refused for now, in milliseconds.
+  /// Pause before a gateway resends a request that was not sent, and its first pause after BUSY, in milliseconds.
   package static let gatewayRetryMs: Int64 = 50
+  /// Longest pause of a gateway after BUSY, in milliseconds. After the pause it sends one request, and the others after
+  /// its reply.
+  package static let gatewayBusyPauseMaxMs: Int64 = 1_000
+  /// Number of connections that may be lost while a request is sent. Then the request ends, because it may be the
+  /// cause.
+  package static let gatewayLossesMax = 3
   /// Time without a message from ingest after which a gateway reconnects, in milliseconds: eight missed Hellos.
   package static let gatewaySilenceMs: Int64 = 8 * gatewayHelloMs
   /// Maximum number of posts in one frame of a gateway. 64 posts suffice to spread a frame's cost.
@@ -17,8 +23,11 @@ extension Limits {
   /// Maximum number of posts that a gateway holds: 26 MB if all have the longest place and link. Each needs an open
   /// HTTP connection, so the gateway has at most `httpConnectionsMax`.
   package static let gatewayPostsHeldMax = 10_000
-  /// Maximum number of other requests that a gateway holds, and that ingest executes for all gateways together.
-  package static let gatewayRequestsMax = 8_192
+  /// Maximum number of other requests that a gateway holds, and that ingest executes for all gateways together. The
+  /// limit exceeds the number of requests that may wait for an outcome or a place (`waitersMax`, `lookupsMax`).
+  package static let gatewayRequestsMax = 12_288
+  /// Maximum number of post frames of all gateways that ingest executes: 2 for each of 512 gateways.
+  package static let gatewayPostFramesTotalMax = 1_024
   /// Maximum size of the bodies of these requests together, in bytes.
   package static let gatewayBytesMax = 67_108_864
   /// Maximum size of a frame from a gateway, in bytes. The largest bulk request fits with its headers, and so do 256
@@ -29,6 +38,9 @@ extension Limits {
   package static let gatewayResponseBytesMax = 8_388_608
   /// Maximum size of a frame to a gateway, in bytes: the largest response with its headers.
   package static let gatewayReplyFrameBytesMax = gatewayResponseBytesMax + 65_536
+  /// Maximum size of the responses that all gateways together leave unread, in bytes. Beyond this size, ingest closes
+  /// all connections of gateways. They reconnect, and repeat their requests. The limit is 32 of the longest responses.
+  package static let gatewayUnreadBytesMax = 268_435_456
   /// Maximum number of replies that libzmq queues for one gateway. Every open request has a slot for its reply.
   package static let gatewayFramesQueuedMax = 2 * gatewayRequestsMax
   /// Maximum number of frames of one gateway that libzmq keeps until ingest reads them.

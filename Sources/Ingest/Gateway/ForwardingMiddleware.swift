@@ -13,6 +13,12 @@ struct ForwardingMiddleware: RouterMiddleware {
 
   let link: GatewayLink
   let proxies: TrustedProxies
+  private let bodies = BodyBudget()
+
+  init(link: GatewayLink, proxies: TrustedProxies) {
+    self.link = link
+    self.proxies = proxies
+  }
 
   func handle(
     _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
@@ -22,9 +28,13 @@ struct ForwardingMiddleware: RouterMiddleware {
       if let file = ForwardingMiddleware.file(for: request) {
         response = file
       } else {
-        let isBulk = request.uri.path == BulkRoutes.path
-        let body = try await RequestBody.collect(
-          request, upTo: isBulk ? Limits.bulkBytesMax : Limits.requestBodyBytesMax)
+        let bytesMax = ForwardingMiddleware.bodyBytesMax(of: request)
+        // Ingest checks the session of a bulk request before it reads the body. A gateway cannot, so large bodies share
+        // a budget.
+        let isLarge = bytesMax > Limits.requestBodyBytesMax
+        guard !isLarge || bodies.reserve(bytesMax) else { throw Problem.busy }
+        defer { if isLarge { bodies.release(bytesMax) } }
+        let body = try await RequestBody.collect(request, upTo: bytesMax)
         guard let post = GatewayPost(request, body), let own = try await submit(post) else {
           return try await forward(request, body, context)
         }
@@ -36,6 +46,17 @@ struct ForwardingMiddleware: RouterMiddleware {
     // A forwarded response has ingest's own headers.
     response.headers.addSecurityHeaders()
     return response
+  }
+
+  /// Returns the path as the router reads it: several slashes count as one.
+  private static func path(of request: Request) -> String {
+    "/" + request.uri.path.split(separator: "/").joined(separator: "/")
+  }
+
+  /// Returns the maximum size of a request's body, in bytes. Only a bulk request with a credential has a large one.
+  private static func bodyBytesMax(of request: Request) -> Int {
+    let hasCredential = request.headers[.authorization] != nil || request.headers[.cookie] != nil
+    return hasCredential && path(of: request) == BulkRoutes.path ? Limits.bulkBytesMax : Limits.requestBodyBytesMax
   }
 
   /// Returns a file of the page. Nil for every other path, and for a file of another version.
@@ -66,7 +87,7 @@ struct ForwardingMiddleware: RouterMiddleware {
 
   /// Decides whether ingest may execute a request twice. Posts get an idempotency key if they have none.
   private static func repetition(of request: Request) -> (key: HTTPField?, isRepeatable: Bool) {
-    let path = "/" + request.uri.path.split(separator: "/").joined(separator: "/")
+    let path = path(of: request)
     switch request.method {
     case .get, .head, .options: return (nil, true)
     // An edit of a post, or its deletion, has the same effect twice. A change of an account checks its old password,

@@ -38,6 +38,8 @@ final class GatewayRequests: Sendable {
   func shutDown() async {
     let isDone = OneShot<Void>()
     replies.enqueue(.shutDown { isDone.set(()) })
+    // The clients of waits get 202, as those of ingest's own HTTP did.
+    queue.endWaits()
     await withTaskGroup { group in
       group.addTask { try? await isDone.value }
       group.addTask { try? await Task.sleep(for: .milliseconds(Limits.gatewayShutdownMs)) }
@@ -55,22 +57,28 @@ final class GatewayRequests: Sendable {
     }
   }
 
+  /// Stores the posts of known callers immediately. The others wait for their own session check only.
   private func accept(_ posts: [SessionPost], _ ticket: GatewayServer.Ticket) {
+    let results = BatchResults(count: posts.count) { [replies] in replies.enqueue(.results(ticket, $0)) }
     let unixMs = WallClock.unixMs
     var callers: [String: Caller] = [:]
-    var unknown: Set<String> = []
-    for post in posts where callers[post.token] == nil {
-      if let session = sessions.cachedSession(token: post.token, unixMs: unixMs) {
+    var unknown: [String: [(Int, SessionPost)]] = [:]
+    var known: [(Int, SessionPost)] = []
+    for (index, post) in posts.enumerated() {
+      if callers[post.token] == nil, unknown[post.token] == nil,
+        let session = sessions.cachedSession(token: post.token, unixMs: unixMs)
+      {
         callers[post.token] = .account(session.account.id)
+      }
+      if callers[post.token] == nil {
+        unknown[post.token, default: []].append((index, post))
       } else {
-        unknown.insert(post.token)
+        known.append((index, post))
       }
     }
-    guard !unknown.isEmpty else { return store(posts, of: callers, ticket) }
-    Task { [callers, unknown] in
-      var callers = callers
-      for token in unknown { callers[token] = await caller(token) }
-      store(posts, of: callers, ticket)
+    store(known, of: callers, results)
+    for (token, posts) in unknown {
+      Task { store(posts, of: [token: await caller(token)], results) }
     }
   }
 
@@ -90,12 +98,11 @@ final class GatewayRequests: Sendable {
     }
   }
 
-  /// Stores the valid posts, those of each account in one write. Replies when all of them are durable.
-  private func store(_ posts: [SessionPost], of callers: [String: Caller], _ ticket: GatewayServer.Ticket) {
-    let results = BatchResults(count: posts.count) { [replies] in replies.enqueue(.results(ticket, $0)) }
+  /// Stores the valid posts, those of each account in one write.
+  private func store(_ posts: [(Int, SessionPost)], of callers: [String: Caller], _ results: BatchResults) {
     var valid: [AccountID: (indices: [Int], posts: [NewPost])] = [:]
     var refused: [(Int, SessionPostResult)] = []
-    for (index, post) in posts.enumerated() {
+    for (index, post) in posts {
       switch callers[post.token] {
       case .account(let account)?:
         do throws(Problem) {
@@ -136,7 +143,9 @@ final class GatewayRequests: Sendable {
         responder.respond(to: Request(request), context: ConnectionContext(client, logger: logger)))
     } catch {
       // `ProblemMiddleware` turns all errors of routes into responses, so only a response without an end comes here.
-      logger.error("request of a gateway failed", metadata: ["target": "\(request.target)", "error": "\(error)"])
+      logger.error(
+        "request of a gateway failed",
+        metadata: ["path": "\(request.target.prefix { $0 != "?" })", "error": "\(error)"])
       return ForwardedResponse(status: 500, headers: [], body: [])
     }
   }

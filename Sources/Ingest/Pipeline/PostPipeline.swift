@@ -209,6 +209,9 @@ final class PostPipeline: Sendable {
     await outcome(of: id, withinMs: withinMs)
   }
 
+  /// Cancels all waits for outcomes, at the shutdown.
+  func endWaits() { waiters.cancelAll() }
+
   /// Cancels the wait for a post that is already settled.
   func cancelWait(_ id: PostID) { waiters.cancel(id) }
 

@@ -76,6 +76,17 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
+  /// Cancels all waits.
+  func cancelAll() {
+    let waiting = states.withLock { states in
+      defer { states = [:] }
+      return states.values.compactMap { state in
+        if case .waiting(let continuation) = state { continuation } else { nil }
+      }
+    }
+    for continuation in waiting { continuation.resume(returning: nil) }
+  }
+
   /// Cancels a wait, before or after it has begun.
   func cancel(_ id: ID) {
     let continuation: CheckedContinuation<Outcome?, Never>? = states.withLock { states in

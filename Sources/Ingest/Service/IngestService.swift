@@ -152,7 +152,8 @@ package struct IngestService: Service {
     } else if case .unknown = configuration.page.feed {
       logger.notice("live updates disabled: pages poll; set ONTHEMAP_PUBLIC_FEED_URL")
     }
-    if configuration.origin.hasPrefix("https://"), configuration.proxies.isEmpty {
+    // Gateways determine the addresses of their clients themselves.
+    if configuration.origin.hasPrefix("https://"), configuration.proxies.isEmpty, configuration.gateway == nil {
       logger.warning(
         "reverse proxy not trusted: all clients share its login rate limit; set ONTHEMAP_TRUSTED_PROXIES")
     }

@@ -101,7 +101,9 @@ package final class GatewayClient: ReactorSocket {
       logOnce(error.detail, nowMs: nowMs)
       guard held.complete(reply.requestID, nowMs: nowMs) else { return }
       fail(reply.requestID, .refused(error.detail))
-    case nil: logOnce("a GatewayReply without a known body", nowMs: nowMs)
+    case nil:
+      logOnce("a GatewayReply without a known body", nowMs: nowMs)
+      if held.complete(reply.requestID, nowMs: nowMs) { fail(reply.requestID, .refused("a reply of another version")) }
     }
   }
 
@@ -119,8 +121,11 @@ package final class GatewayClient: ReactorSocket {
 
   private func finish(_ id: UInt64, _ results: [SessionPostResult], nowMs: Int64) {
     guard case .posts(let posts)? = open[id] else { return }
-    guard results.count == posts.count else { return logOnce("a wrong number of results", nowMs: nowMs) }
     guard held.complete(id, nowMs: nowMs) else { return }
+    guard results.count == posts.count else {
+      logOnce("a wrong number of results", nowMs: nowMs)
+      return fail(id, .refused("a wrong number of results"))
+    }
     close(id)
     for (post, result) in zip(posts, results) { post.completion(.success(result)) }
   }
@@ -142,7 +147,7 @@ package final class GatewayClient: ReactorSocket {
       lastFrame += 2
       postFrames += 1
       open[lastFrame] = .posts(posts)
-      held.add(lastFrame, isRepeatable: true, nowMs: nowMs)
+      held.add(lastFrame, isRepeatable: true, sinceMs: posts.first?.sinceMs, nowMs: nowMs)
     }
     perform(held.tick(nowMs: nowMs), nowMs: nowMs)
     return min(

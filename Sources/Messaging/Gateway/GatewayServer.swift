@@ -39,6 +39,7 @@ package final class GatewayServer: ReactorSocket {
   private var admission: GatewayAdmission
   /// Called when the shutdown has no open requests.
   private var isShutDownCallback: (@Sendable () -> Void)?
+  private let unread: SendBufferLimit
   private var malformed = MalformedFrames("gateway")
 
   /// Creates the server. Reactor's thread only, like every method here.
@@ -46,10 +47,12 @@ package final class GatewayServer: ReactorSocket {
   /// - Parameters:
   ///   - start: This start of ingest.
   ///   - curve: Keys of the link. Nil disables encryption.
+  ///   - unreadBytesMax: Maximum bytes of unread responses, for all gateways together.
   ///   - onRequest: Handler of requests. It runs on the reactor's thread and must not block.
   package init(
     _ context: Reactor.Context, bind: Endpoint, start: IngestStart, curve: CurveServer? = nil,
-    commands: CommandQueue<Command>, logger: Logger, onRequest: @escaping @Sendable (Request) -> Void
+    commands: CommandQueue<Command>, unreadBytesMax: Int = Limits.gatewayUnreadBytesMax, logger: Logger,
+    onRequest: @escaping @Sendable (Request) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.gatewayFrameBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
@@ -57,6 +60,7 @@ package final class GatewayServer: ReactorSocket {
     try socket.set(ZMQOption.receiveHighWater, Int32(Limits.gatewayFramesUnreadMax))
     endpoint = try context.bind(socket, bind, as: .gateway, curve: curve, logger: logger)
     self.start = start
+    unread = SendBufferLimit(unreadBytesMax, at: socket, .gateway, logger: logger)
     admission = GatewayAdmission(generation: start.generation)
     self.commands = commands
     self.logger = logger
@@ -103,7 +107,7 @@ package final class GatewayServer: ReactorSocket {
     guard (1...Limits.gatewayPostsMax).contains(posts.count) else {
       return fail(ticket, .outOfRange, "a batch of \(posts.count) posts; send 1 to \(Limits.gatewayPostsMax)")
     }
-    guard admit(ticket, connection, bytes: 0) else { return }
+    guard admit(ticket, connection, bytes: nil) else { return }
     onRequest(.posts(ticket, posts))
   }
 
@@ -113,7 +117,7 @@ package final class GatewayServer: ReactorSocket {
   }
 
   /// Admits a request, or replies that ingest does not execute it.
-  private func admit(_ ticket: Ticket, _ connection: [UInt8], bytes: Int) -> Bool {
+  private func admit(_ ticket: Ticket, _ connection: [UInt8], bytes: Int?) -> Bool {
     switch admission.begin(ticket, on: connection, bytes: bytes) {
     case .admit: return true
     case .refuse(let refusal):
@@ -130,14 +134,16 @@ package final class GatewayServer: ReactorSocket {
       case .results(let ticket, let results):
         if admission.end(ticket) { socket.send(ticket.peer, GatewayCodec.results(results, id: ticket.request)) }
       case .response(let ticket, let response):
-        if admission.end(ticket) { send(ticket, .response(.init(response))) }
+        guard admission.end(ticket) else { continue }
+        let frame = GatewayReply(id: ticket.request, .response(.init(response))).bytes
+        socket.send([ticket.peer], SharedFrame(frame, in: unread.memory))
       case .shutDown(let callback):
         admission.shutDown()
         isShutDownCallback = callback
       }
     }
     if let isShutDownCallback, admission.isIdle { isShutDownCallback() }
-    return .max
+    return unread.tick(nowMs: nowMs)
   }
 
   /// Does nothing. A gateway without a reply repeats its request at the next run of ingest.

@@ -15,10 +15,10 @@ struct GatewayAdmissionTests {
     let other = try #require(admission.connection(of: [0, 8]))
     #expect(connection.count <= Limits.gatewayConnectionBytesMax)
     for name in [earlier, other, []] {
-      #expect(admission.begin(ticket, on: name) == .refuse(.staleConnection))
+      #expect(admission.begin(ticket, on: name, bytes: 0) == .refuse(.staleConnection))
     }
-    #expect(admission.begin(ticket, on: connection) == .admit)
-    #expect(admission.begin(ticket, on: connection) == .open)
+    #expect(admission.begin(ticket, on: connection, bytes: 0) == .admit)
+    #expect(admission.begin(ticket, on: connection, bytes: 0) == .open)
     #expect(admission.isOpen(ticket) && !admission.isIdle)
     #expect(admission.end(ticket) == true)
     #expect(admission.end(ticket) == false)
@@ -29,9 +29,9 @@ struct GatewayAdmissionTests {
   func shutdown() throws {
     var admission = GatewayAdmission(generation: 7)
     let name = try #require(admission.connection(of: [0, 9]))
-    #expect(admission.begin(ticket, on: name) == .admit)
+    #expect(admission.begin(ticket, on: name, bytes: 0) == .admit)
     admission.shutDown()
-    #expect(admission.begin(ticket(2), on: name) == .refuse(.shutdown))
+    #expect(admission.begin(ticket(2), on: name, bytes: 0) == .refuse(.shutdown))
     #expect(admission.connection(of: [0, 9]) == nil)
     #expect(admission.end(ticket) == true)
   }
@@ -40,10 +40,26 @@ struct GatewayAdmissionTests {
   func requestsMax() throws {
     var admission = GatewayAdmission(generation: 7)
     let name = try #require(admission.connection(of: [0, 9]))
-    for number in 0..<Limits.gatewayRequestsMax { #expect(admission.begin(ticket(number), on: name) == .admit) }
-    #expect(admission.begin(ticket(Limits.gatewayRequestsMax), on: name) == .refuse(.busy))
+    for number in 0..<Limits.gatewayRequestsMax {
+      #expect(admission.begin(ticket(number), on: name, bytes: 0) == .admit)
+    }
+    #expect(admission.begin(ticket(Limits.gatewayRequestsMax), on: name, bytes: 0) == .refuse(.busy))
     #expect(admission.end(ticket(5)) == true)
-    #expect(admission.begin(ticket(Limits.gatewayRequestsMax), on: name) == .admit)
+    #expect(admission.begin(ticket(Limits.gatewayRequestsMax), on: name, bytes: 0) == .admit)
+  }
+
+  @Test("Frames with posts are admitted beside the maximum of other requests, up to their own maximum")
+  func postFramesMax() throws {
+    var admission = GatewayAdmission(generation: 7)
+    let name = try #require(admission.connection(of: [0, 9]))
+    for number in 0..<Limits.gatewayRequestsMax {
+      #expect(admission.begin(ticket(number), on: name, bytes: 0) == .admit)
+    }
+    let frames = Limits.gatewayRequestsMax..<Limits.gatewayRequestsMax + Limits.gatewayPostFramesTotalMax
+    for number in frames { #expect(admission.begin(ticket(number), on: name, bytes: nil) == .admit) }
+    #expect(admission.begin(ticket(frames.upperBound), on: name, bytes: nil) == .refuse(.busy))
+    #expect(admission.end(ticket(frames.lowerBound)) == true)
+    #expect(admission.begin(ticket(frames.upperBound), on: name, bytes: nil) == .admit)
   }
 
   @Test("Admission refuses a body above the maximum of all bodies, until another request ends")

@@ -136,14 +136,51 @@ struct HeldRequestsTests {
     #expect(effects5.contains(.send(6)))
   }
 
-  @Test("A busy ingest gets the request again after a pause, on the same connection")
+  @Test("A busy ingest gets one request after each pause, and the others after its reply")
   func busy() {
     var held = Self.connected()
-    held.add(4, isRepeatable: false, nowMs: 1)
-    #expect(held.tick(nowMs: 1) == [.send(4)])
-    #expect(held.refuse(4, .busy, on: Self.first, nowMs: 2) == [])
+    for id in [4, 6, 8] as [HeldRequests.ID] { held.add(id, isRepeatable: false, nowMs: 1) }
+    #expect(held.tick(nowMs: 1) == [.send(4), .send(6), .send(8)])
+    for id in [4, 6, 8] as [HeldRequests.ID] {
+      #expect(held.refuse(id, .busy, on: Self.first, nowMs: 2) == [])
+    }
     #expect(held.isAvailable)
+    #expect(held.tick(nowMs: 1 + Limits.gatewayRetryMs) == [])
     #expect(held.tick(nowMs: 2 + Limits.gatewayRetryMs) == [.send(4)])
+    #expect(held.tick(nowMs: 3 + Limits.gatewayRetryMs) == [])
+    // The pause doubles.
+    let refusedMs = 3 + Limits.gatewayRetryMs
+    #expect(held.refuse(4, .busy, on: Self.first, nowMs: refusedMs) == [])
+    #expect(held.tick(nowMs: refusedMs + 2 * Limits.gatewayRetryMs - 1) == [])
+    #expect(held.tick(nowMs: refusedMs + 2 * Limits.gatewayRetryMs) == [.send(6)])
+    #expect(held.complete(6, nowMs: refusedMs + 2 * Limits.gatewayRetryMs) == true)
+    #expect(held.tick(nowMs: refusedMs + 2 * Limits.gatewayRetryMs) == [.send(8), .send(4)])
+  }
+
+  @Test("A busy ingest gets the next request if the client of the probe disconnects")
+  func cancelledProbe() {
+    var held = Self.connected()
+    held.add(4, isRepeatable: true, nowMs: 1)
+    #expect(held.tick(nowMs: 1) == [.send(4)])
+    #expect(held.refuse(4, .busy, on: Self.first, nowMs: 1) == [])
+    #expect(held.tick(nowMs: 1 + Limits.gatewayRetryMs) == [.send(4)])
+    held.add(6, isRepeatable: true, nowMs: 60)
+    #expect(held.tick(nowMs: 60) == [])
+    #expect(held.cancel(4) == [.cancel(4)])
+    #expect(held.tick(nowMs: 60) == [.send(6)])
+  }
+
+  @Test("A request ends after it was sent on three connections that were lost")
+  func losses() {
+    var held = Self.connected()
+    held.add(2, isRepeatable: true, nowMs: 0)
+    for number in 1..<Limits.gatewayLossesMax {
+      #expect(held.tick(nowMs: 0) == [.send(2)])
+      #expect(held.welcome([9, UInt8(number)], nowMs: 0) == [])
+    }
+    #expect(held.tick(nowMs: 0) == [.send(2)])
+    #expect(held.welcome(Self.second, nowMs: 0) == [.fail(2, .unavailable)])
+    #expect(held.count == 0)
   }
 
   @Test("A request of a client that has disconnected is cancelled at ingest only if it was sent")

@@ -139,7 +139,7 @@ extension Simulation {
       return
     }
     let ticket = GatewayAdmission.Ticket(peer: peer, request: id)
-    switch ingest?.gateways.begin(ticket, on: connectionName) {
+    switch ingest?.gateways.begin(ticket, on: connectionName, bytes: nil) {
     case .admit?:
       var request = request
       request.gateway = (ticket, message.connection)
