@@ -100,8 +100,8 @@ struct BackupFolder: Sendable {
     }
   }
 
-  /// Removes the oldest whole backups, until `keep` remain. The new one remains in any case, also if the clock was wrong
-  /// and other names are later.
+  /// Removes the oldest whole backups, until `keep` remain. The new one remains in any case, also if a wrong clock gave
+  /// other backups later names.
   ///
   /// - Returns: the number of removed backups.
   func removeOldest(keep: Int, new: BackupName) -> Int {

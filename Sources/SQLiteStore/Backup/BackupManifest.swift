@@ -17,7 +17,7 @@ struct BackupManifest: Codable, Sendable, Equatable {
   /// Epoch of the sequence numbers, as 32 hexadecimal digits.
   var epoch: String
   /// Number of starts of ingest on the database.
-  var boot: UInt32
+  var generation: UInt32
   /// Highest account id. 0 without accounts.
   var account: Int64
   /// Highest post id. Empty without posts.
@@ -54,7 +54,7 @@ struct BackupManifest: Codable, Sendable, Equatable {
       let post = post.isEmpty ? 0 : PostID(post)?.rawValue
     else { return nil }
     return HighWater.Record(
-      epoch: epoch, mark: HighWater.Mark(generation: boot, account: account, post: post, seq: seq))
+      epoch: epoch, mark: HighWater.Mark(generation: generation, account: account, post: post, seq: seq))
   }
 
   /// The fields that decide about the rest.
@@ -82,7 +82,8 @@ extension BackupManifest {
       throw BackupError("\(path) is damaged: a field is missing, or has another type. Restore another backup.")
     }
     let isValid = [
-      format >= 1, schema >= 1, boot <= Limits.generationMax, account >= 0, seq <= UInt64(Int64.max), accounts >= 0,
+      format >= 1, schema >= 1, generation <= Limits.generationMax, account >= 0, seq <= UInt64(Int64.max),
+      accounts >= 0,
       posts >= 0, queued >= 0, bytes > 0, [UInt8](hexadecimal: blake2b)?.count == FileHash.bytes,
       unixMs(timestamp: created) != nil, record != nil,
     ]

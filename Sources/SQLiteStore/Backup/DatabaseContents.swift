@@ -60,7 +60,7 @@ extension BackupManifest {
   init(_ contents: DatabaseContents, hash: String, bytes: Int64, unixMs: Int64) {
     let mark = contents.record.mark
     self.init(
-      schema: contents.schema, epoch: contents.record.epoch.description, boot: mark.generation,
+      schema: contents.schema, epoch: contents.record.epoch.description, generation: mark.generation,
       account: mark.account, post: mark.post == 0 ? "" : PostID(rawValue: mark.post)?.description ?? "",
       seq: mark.seq, accounts: contents.accounts, posts: contents.posts, queued: contents.queued, bytes: bytes,
       blake2b: hash, created: timestamp(unixMs: unixMs))

@@ -8,7 +8,8 @@ import Testing
 @Suite("Backup manifest")
 struct BackupManifestTests {
   private static let sample = BackupManifest(
-    schema: Schema.version, epoch: String(repeating: "0f", count: 16), boot: 3, account: 2, post: "4DYFqiDpVQ", seq: 9,
+    schema: Schema.version, epoch: String(repeating: "0f", count: 16), generation: 3, account: 2, post: "4DYFqiDpVQ",
+    seq: 9,
     accounts: 2, posts: 8, queued: 1, bytes: 4_096, blake2b: String(repeating: "ab", count: 32),
     created: "2026-11-26T18:15:30.000Z")
 
@@ -26,7 +27,8 @@ struct BackupManifestTests {
   private static let changes: [@Sendable (inout BackupManifest) -> Void] = [
     { $0.epoch = "0f" }, { $0.epoch = String(repeating: "0F", count: 16) }, { $0.account = -1 },
     { $0.post = "4DYFqiDpV" }, { $0.bytes = 0 }, { $0.posts = -1 }, { $0.accounts = -1 }, { $0.queued = -1 },
-    { $0.schema = 0 }, { $0.format = 0 }, { $0.boot = Limits.generationMax + 1 }, { $0.seq = UInt64(Int64.max) + 1 },
+    { $0.schema = 0 }, { $0.format = 0 }, { $0.generation = Limits.generationMax + 1 },
+    { $0.seq = UInt64(Int64.max) + 1 },
     { $0.blake2b = "ab" }, { $0.blake2b = String(repeating: "ag", count: 32) }, { $0.created = "yesterday" },
   ]
 
@@ -41,7 +43,7 @@ struct BackupManifestTests {
   @Test("A manifest at the edges of its ranges is accepted")
   func edges() throws {
     var manifest = Self.sample
-    (manifest.boot, manifest.seq, manifest.bytes) = (Limits.generationMax, UInt64(Int64.max), 1)
+    (manifest.generation, manifest.seq, manifest.bytes) = (Limits.generationMax, UInt64(Int64.max), 1)
     (manifest.account, manifest.post) = (.max, "zzzzzzzzzz")
     #expect(try parse(manifest.json) == manifest)
   }

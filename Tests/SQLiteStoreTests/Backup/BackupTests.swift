@@ -26,7 +26,7 @@ struct BackupTests {
     #expect(summary.path == fixture.backups + "/\(BackupFixture.stem).sqlite" && summary.posts == 3)
 
     let manifest = try BackupManifest(reading: fixture.backups + "/\(BackupFixture.stem).json")
-    #expect(manifest.epoch == database.epoch.description && manifest.boot == 1 && manifest.seq == 4)
+    #expect(manifest.epoch == database.epoch.description && manifest.generation == 1 && manifest.seq == 4)
     #expect(manifest.account == account.rawValue && manifest.post == queued.description)
     #expect((manifest.accounts, manifest.posts, manifest.queued) == (1, 3, 1))
     #expect(manifest.createdMs == BackupFixture.unixMs && manifest.bytes == summary.bytes)
@@ -152,6 +152,16 @@ struct BackupTests {
       BackupFolder(path: fixture.backups).backups().map(\.stem) == [
         "onthemap-20261126T181533Z", "onthemap-20261126T181534Z",
       ])
+  }
+
+  @Test("A backup with a limit keeps itself, although a wrong clock gave other backups later names")
+  func wrongClock() throws {
+    let database = try fixture.data.open()
+    for second in 1...2 { try fixture.backUp(database, second: 86_400 * 365 + Int64(second)) }
+    let backup = try database.backUp(fixture.request(keep: 2), unixMs: BackupFixture.unixMs)
+    #expect(backup.removed == 1)
+    #expect(
+      BackupFolder(path: fixture.backups).backups().map(\.stem) == [BackupFixture.stem, "onthemap-20271126T181532Z"])
   }
 
   @Test("A failed backup removes no older backup, and leaves no file")

@@ -239,10 +239,10 @@ struct RestoreTests {
     let (file, _, _) = try await fixture.made()
     let path = fixture.backups + "/\(BackupFixture.stem).json"
     var manifest = try BackupManifest(reading: path)
-    let boot = Limits.generationMax - Limits.restoreGenerationStep
-    manifest.boot = boot
+    let generation = Limits.generationMax - Limits.restoreGenerationStep
+    manifest.generation = generation
     try await DatabaseQueue(path: file).write { db in
-      try db.execute(sql: "UPDATE meta SET boot = ?", arguments: [boot])
+      try db.execute(sql: "UPDATE meta SET boot = ?", arguments: [generation])
     }
     let descriptor = open(file, O_RDONLY)
     defer { close(descriptor) }
