@@ -90,7 +90,10 @@ package struct HeldRequests: Sendable {
   }
 
   /// Records that a request could not be sent. It is due again after a pause.
-  package mutating func recordUnsent(_ id: ID, nowMs: Int64) { wait(id, untilMs: nowMs + Limits.gatewayRetryMs) }
+  package mutating func recordUnsent(_ id: ID, nowMs: Int64) {
+    if probe == id { probe = nil }
+    wait(id, untilMs: nowMs + Limits.gatewayRetryMs)
+  }
 
   /// Records a Welcome.
   package mutating func welcome(_ welcome: Connection, nowMs: Int64) -> [Effect] {

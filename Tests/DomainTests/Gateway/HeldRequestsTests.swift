@@ -170,6 +170,17 @@ struct HeldRequestsTests {
     #expect(held.tick(nowMs: 60) == [.send(6)])
   }
 
+  @Test("A busy ingest gets the probe again that could not be sent")
+  func unsentProbe() {
+    var held = Self.connected()
+    held.add(4, isRepeatable: true, nowMs: 1)
+    #expect(held.tick(nowMs: 1) == [.send(4)])
+    #expect(held.refuse(4, .busy, on: Self.first, nowMs: 1) == [])
+    #expect(held.tick(nowMs: 1 + Limits.gatewayRetryMs) == [.send(4)])
+    held.recordUnsent(4, nowMs: 1 + Limits.gatewayRetryMs)
+    #expect(held.tick(nowMs: 1 + 2 * Limits.gatewayRetryMs) == [.send(4)])
+  }
+
   @Test("A request ends after it was sent on three connections that were lost")
   func losses() {
     var held = Self.connected()
