@@ -13,7 +13,8 @@ package struct HeldRequests: Sendable {
 
   /// The end of a request without a reply.
   package enum Failure: Sendable, Equatable {
-    /// Ingest was not available for `Limits.gatewayHoldMs`, and has not executed the request, or it is repeatable.
+    /// Ingest was not available for `Limits.gatewayHoldMs`, or the request was sent on `Limits.gatewayLossesMax`
+    /// connections that were lost. Ingest may have executed the request only if it is repeatable.
     case unavailable
     /// Ingest may have executed the request, which is not repeatable.
     case unknownOutcome

@@ -1,7 +1,7 @@
 /// Limits of gateways and of ingest's link to them.
 extension Limits {
   /// Time for which a gateway holds a request while it has no connection to ingest, in milliseconds. A restart of
-  /// ingest takes about two seconds, and a takeover by a standby about ten. Most clients wait at least 30 seconds.
+  /// ingest takes about two seconds. Most clients wait at least 30 seconds.
   package static let gatewayHoldMs: Int64 = 15_000
   /// Interval between two Hellos of a gateway, in milliseconds. A gateway detects a restart of ingest within this time.
   package static let gatewayHelloMs: Int64 = 250

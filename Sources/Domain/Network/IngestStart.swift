@@ -1,7 +1,7 @@
 /// A start of ingest: the history in its store, and the number of the start.
 ///
 /// Ingest sends both to its clients. After a changeover, an ingest of an earlier start may still run. Its generation is
-/// lower, and its clients would work for a list that nobody follows.
+/// lower, and its clients would work for a list without subscribers.
 package struct IngestStart: Sendable, Hashable {
   package let epoch: Epoch
   /// Number of the start, 1 … `Limits.generationMax`. It rises with each start on the same data.

@@ -51,8 +51,8 @@ extension Problem {
     case .unavailable:
       self.init(
         .serviceUnavailable, "ingest_unavailable",
-        "the server did not respond within \(Limits.gatewayHoldMs / 1_000) s; send the request again later, and a post "
-          + "with the same Idempotency-Key", retryAfterSeconds: Limits.retryRestartSeconds)
+        "the server is not available; send the request again later, and a post with the same Idempotency-Key",
+        retryAfterSeconds: Limits.retryRestartSeconds)
     case .unknownOutcome, .cancelled:
       self.init(
         .serviceUnavailable, "outcome_unknown",

@@ -13,7 +13,7 @@ private let unknownHost = String(repeating: "x", count: 64) + ".invalid"
 @Suite("Doctor: keys, addresses and proxies")
 struct DeploymentCheckTests {
   @Test(
-    "Only the owner may read a key file, and nobody else may replace it",
+    "Only the owner may read a key file, and no other user may replace it",
     arguments: [
       (0o600, 7, 0o700, 7, .ok), (0o400, 0, 0o755, 7, .ok), (0o440, 0, 0o755, 7, .ok), (0o640, 7, 0o755, 7, .failure),
       (0o604, 0, 0o755, 0, .failure), (0o600, 7, 0o777, 7, .failure), (0o600, 7, 0o1777, 7, .ok),

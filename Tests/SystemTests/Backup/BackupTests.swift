@@ -188,8 +188,8 @@ struct BackupTests {
         "backup", Self.folder, "--data", Self.data, "--same-device",
       ])
       try tool.start()
-      while tool.pid != nil, try !names.contains(where: { $0.hasSuffix(".part") }) {
-        try await Task.sleep(for: .milliseconds(1))
+      try await eventually("the copy has begun, or the backup has ended") {
+        try tool.pid == nil || names.contains(where: { $0.hasSuffix(".part") })
       }
       map.ingest.signal(SIGKILL)
       _ = (try await tool.exit(), try await map.ingest.exit())
@@ -252,7 +252,9 @@ struct BackupTests {
     let operations = try #require(try map.operations.first)
     #expect(try await Scrape(operations)["onthemap_backup_last_success_timestamp_seconds"] == 0)
     _ = try await backUp()
-    try await Task.sleep(for: .seconds(1))
+    // The name of a backup has whole seconds.
+    let second = Int(Date().timeIntervalSince1970)
+    try await eventually("the next second has begun") { Int(Date().timeIntervalSince1970) > second }
     let file = try await backUp("--keep", "1")
     #expect(try names.count == 2)
     let inData = Self.data + "/backups"
