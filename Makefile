@@ -76,26 +76,35 @@ TESTING := NO_COLOR=1 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 .build/de
 	--testing-library swift-testing --parallel
 BESIDE_EACH_OTHER := BESIDE=1 --no-print-directory --jobs=3 --keep-going --output-sync=target
 BROWSER := .venv/bin/python -B -m pytest -q -p no:cacheprovider
+# A set of tests prints thousands of lines, so a run that fails prints its failures again at its end.
+RESULTS := .build/results
+KEEP = 2>&1 | tee $(RESULTS)/$@.txt
+FAILURES := echo "Failures:"; grep -hE -A 3 '✘|Fatal error|^(FAILED|ERROR) ' $(RESULTS)/*.txt | head -n 200
 SOCKETS := ^(ConformanceTests|FeedTests|MessagingTests|RemoteGeocodingTests|WorkerTests|CommandsTests|DeployTests)\.
 
 test: setup-test lint check-proto tests
 	swift build --product bench
-	$(MAKE) $(BESIDE_EACH_OTHER) test-system test-page test-rules test-links
+	@rm -rf $(RESULTS)
+	$(MAKE) $(BESIDE_EACH_OTHER) test-system test-page test-rules test-links || { $(FAILURES); exit 1; }
 
-test-rules:
-	$(TESTING) --skip 'SystemTests|$(SOCKETS)'
+test-rules: | $(RESULTS)
+	$(TESTING) --skip 'SystemTests|$(SOCKETS)' $(KEEP)
 
-test-links:
-	$(TESTING) --filter '$(SOCKETS)'
+test-links: | $(RESULTS)
+	$(TESTING) --filter '$(SOCKETS)' $(KEEP)
 
-test-system:
-	$(TESTING) --filter SystemTests
+test-system: | $(RESULTS)
+	$(TESTING) --filter SystemTests $(KEEP)
 
-test-page:
-	$(BROWSER) -n 2 Tests/PageTests
+test-page: | $(RESULTS)
+	$(BROWSER) -n 2 Tests/PageTests $(KEEP)
+
+$(RESULTS):
+	@mkdir -p $@
 
 check: lint tests
-	SIMULATION_SEEDS=400 $(MAKE) $(BESIDE_EACH_OTHER) test-rules test-links
+	@rm -rf $(RESULTS)
+	SIMULATION_SEEDS=400 $(MAKE) $(BESIDE_EACH_OTHER) test-rules test-links || { $(FAILURES); exit 1; }
 
 system: setup-test tests test-system
 
