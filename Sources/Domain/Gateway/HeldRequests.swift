@@ -113,7 +113,7 @@ package struct HeldRequests: Sendable {
     return requests.removeValue(forKey: id) != nil
   }
 
-  /// Records that ingest did not execute a request.
+  /// Records that ingest did not execute a request, or that it is shutting down and so sends no Welcome.
   ///
   /// - Parameter named: The connection that the request named. If it is an earlier one, the request was sent again
   ///   after the later Welcome, and this refusal concerns only its first copy.

@@ -91,9 +91,13 @@ package final class GatewayServer: ReactorSocket {
   }
 
   private func welcome(_ peer: [UInt8]) {
-    guard let connection = admission.connection(of: peer) else { return }
+    let ticket = Ticket(peer: peer, request: 0)
+    guard let connection = admission.connection(of: peer) else {
+      // Without a reply, the gateway would take a long shutdown for a loss, and give up its open requests.
+      return send(ticket, .notExecuted(.with { $0.reason = .init(.shutdown) }))
+    }
     send(
-      Ticket(peer: peer, request: 0),
+      ticket,
       .welcome(
         .with {
           $0.connection = Data(connection)

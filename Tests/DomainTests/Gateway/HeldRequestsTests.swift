@@ -136,6 +136,17 @@ struct HeldRequestsTests {
     #expect(effects5.contains(.send(6)))
   }
 
+  @Test("An ingest that refuses Hello because it is shutting down is not silent, and may still reply")
+  func longShutdown() {
+    var held = Self.connected()
+    held.add(2, isRepeatable: false, nowMs: 1)
+    #expect(held.tick(nowMs: 1) == [.send(2)])
+    let refusedMs = Limits.gatewaySilenceMs - 1
+    #expect(held.refuse(0, .shutdown, on: [], nowMs: refusedMs) == [])
+    #expect(held.tick(nowMs: Limits.gatewaySilenceMs) == [.hello])
+    #expect(held.complete(2, nowMs: refusedMs + Limits.gatewaySilenceMs - 1) == true)
+  }
+
   @Test("A busy ingest gets one request after each pause, and the others after its reply")
   func busy() {
     var held = Self.connected()

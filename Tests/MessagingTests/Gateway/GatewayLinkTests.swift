@@ -99,6 +99,26 @@ struct GatewayLinkTests {
     }
   }
 
+  @Test("Ingest refuses Hello while it is shutting down")
+  func helloDuringShutdown() async throws {
+    try await withLink { server, gateway, endpoint, _ in
+      server.setSilent(true)
+      async let open = gateway.request(1, .sample("/open"))
+      try await eventually("ingest has the request") { server.held == 1 }
+      async let isShutDown: Void = server.shutDown()
+      let peer = peer(endpoint)
+      var answer: GatewayReply
+      repeat {
+        peer.send([GatewayFrame(id: 0, connection: [], .hello(.init())).bytes])
+        answer = try await reply(peer)
+      } while !answer.welcome.connection.isEmpty
+      #expect(answer.requestID == 0 && answer.notExecuted.reason == .shutdown)
+      server.setSilent(false)
+      try await isShutDown
+      #expect(try await open.get().status == 200)
+    }
+  }
+
   @Test("A cancelled request tells ingest, and ends")
   func cancellation() async throws {
     try await withLink { server, gateway, _, _ in

@@ -135,8 +135,8 @@ extension Simulation {
     guard message.connection == gateway.connection || random.happens(50) else { return }
     let peer = SimulatedGateway.peer(message.connection)
     guard let (id, request, connectionName) = message.request else {
-      if let connection = ingest?.gateways.connection(of: peer) { answer(.welcome(connection), on: message.connection) }
-      return
+      let name = ingest?.gateways.connection(of: peer)
+      return answer(name.map { .welcome($0) } ?? .notExecuted(0, .shutdown, []), on: message.connection)
     }
     let ticket = GatewayAdmission.Ticket(peer: peer, request: id)
     switch ingest?.gateways.begin(ticket, on: connectionName, bytes: nil) {
