@@ -15,7 +15,9 @@ struct CompatPostRoutes: Sendable {
   func add(to router: Router<ConnectionContext>) {
     for list in CompatResponseFormat.lists {
       let post = "\(list)/{id}"
-      router.post(RouterPath(list)) { request, _ in try await create(request) }
+      router.post(RouterPath(list)) { request, context in
+        try await create(request, onDisconnect: context.onClientDisconnect)
+      }
       router.put(RouterPath(post)) { request, context in
         try await edit(context.parameters.get("id"), request, onDisconnect: context.onClientDisconnect)
       }
@@ -25,7 +27,9 @@ struct CompatPostRoutes: Sendable {
     }
   }
 
-  private func create(_ request: Request) async throws -> Response {
+  private func create(
+    _ request: Request, onDisconnect: (@escaping @Sendable () -> Void) -> Void
+  ) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let body = try CompatPost(try await RequestBody.decode(JSONValue.self, from: request))
     guard let place = body.place, !place.trimmedLine.isEmpty else {
@@ -39,7 +43,7 @@ struct CompatPostRoutes: Sendable {
       (accepted, waits) = try await queue.accept(
         submission, account: caller.account.id, idempotency: idempotency, waits: true)
     } catch is IdempotencyConflict { throw Problem.idempotencyKeyReused }
-    if waits { await queue.outcome(of: accepted.id, withinMs: Limits.compatWaitMs) }
+    if waits { await queue.outcome(of: accepted.id, withinMs: Limits.compatWaitMs, onDisconnect: onDisconnect) }
     if let reason = try await database.post(accepted.id)?.reason { throw Problem.parse(142, reason.detail) }
     return CompatResponseFormat.plain.response(
       .object { json in
@@ -56,7 +60,7 @@ struct CompatPostRoutes: Sendable {
     let body = try CompatPost(try await RequestBody.decode(JSONValue.self, from: request))
     guard let id = id.flatMap({ PostID($0) }) else { throw Problem.postNotFound }
     // Wait for the geocoding of a new post, because these clients know of no queued posts.
-    try await queue.settlement(of: id, withinMs: Limits.compatWaitMs)
+    try await queue.settlement(of: id, withinMs: Limits.compatWaitMs, onDisconnect: onDisconnect)
     guard let post = try await database.post(id), post.account == caller.account.id else { throw Problem.postNotFound }
     // A geocoded point belongs to its place, so drop the point if the place changes.
     let isGiven = post.outcome.map { $0.agreement != .notGiven } ?? true

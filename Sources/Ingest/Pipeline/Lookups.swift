@@ -78,11 +78,10 @@ final class Lookups: Sendable {
     }
     let id = JobID(lookup: counter.add(1, ordering: .relaxed).newValue)
     guard waiters.register(id) else { throw Problem.busy }
-    onDisconnect { [waiters] in waiters.cancel(id) }
     if inFlight.withLock({ $0.join(query, id) }) {
       jobs.enqueue(.lookUp(Job(id: id, account: AccountID(rawValue: 0), request: .lookup(query))))
     }
-    switch await waiters.outcome(of: id, withinMs: timeoutMs) {
+    switch await waiters.outcome(of: id, withinMs: timeoutMs, onDisconnect: onDisconnect) {
     case .located(let places): return places
     case .notFound: return []
     case .failed(let failure):

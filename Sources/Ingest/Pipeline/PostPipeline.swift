@@ -193,12 +193,19 @@ final class PostPipeline: Sendable {
     if let committed = change.committed { jobs.enqueue(.committed(committed)) }
   }
 
-  /// Waits until the post is settled, up to a timeout. The store holds the outcome.
-  func outcome(of id: PostID, withinMs: Int64) async { _ = await waiters.outcome(of: id, withinMs: withinMs) }
+  /// Waits until the post is settled, up to a timeout, or until the client disconnects. The store holds the outcome.
+  ///
+  /// - Parameter onDisconnect: Receives a callback. Call the callback when the client disconnects.
+  func outcome(
+    of id: PostID, withinMs: Int64, onDisconnect: (@escaping @Sendable () -> Void) -> Void = { _ in }
+  ) async {
+    _ = await waiters.outcome(of: id, withinMs: withinMs, onDisconnect: onDisconnect)
+  }
 
-  /// Waits until a post is no longer queued, up to a timeout. Returns immediately if another request waits for the
-  /// post.
-  func settlement(of id: PostID, withinMs: Int64) async throws {
+  /// Waits until a post is no longer queued, like `outcome`. Returns immediately if another request waits for the post.
+  func settlement(
+    of id: PostID, withinMs: Int64, onDisconnect: (@escaping @Sendable () -> Void) -> Void = { _ in }
+  ) async throws {
     guard waiters.register(id) else { return }
     do {
       guard try await database.post(id)?.state == .queued else { return cancelWait(id) }
@@ -206,7 +213,7 @@ final class PostPipeline: Sendable {
       cancelWait(id)
       throw error
     }
-    await outcome(of: id, withinMs: withinMs)
+    await outcome(of: id, withinMs: withinMs, onDisconnect: onDisconnect)
   }
 
   /// Cancels all waits for outcomes, at the shutdown.

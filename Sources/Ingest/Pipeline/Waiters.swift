@@ -11,7 +11,18 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
     case completed(Outcome)
   }
 
-  private let states = Mutex<[ID: State]>([:])
+  private struct Wait: Sendable {
+    /// Number of the wait. A late timer or disconnect must not end a later wait for the same event.
+    let number: UInt64
+    var state = State.registered
+  }
+
+  private struct Waits: Sendable {
+    var byID: [ID: Wait] = [:]
+    var last: UInt64 = 0
+  }
+
+  private let waits = Mutex(Waits())
   private let max: Int
 
   init(max: Int) { self.max = max }
@@ -19,9 +30,10 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
   /// Registers a wait. Call this before the event can happen. Returns false if another caller waits for the event, or
   /// too many callers wait. After false, do not call `outcome`.
   func register(_ id: ID) -> Bool {
-    states.withLock { states in
-      guard states.count < max, states[id] == nil else { return false }
-      states[id] = .registered
+    waits.withLock { waits in
+      guard waits.byID.count < max, waits.byID[id] == nil else { return false }
+      waits.last += 1
+      waits.byID[id] = Wait(number: waits.last)
       return true
     }
   }
@@ -31,16 +43,16 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
 
   /// Completes several waits with one outcome.
   func complete(_ ids: [ID], _ outcome: Outcome) {
-    let waiting = states.withLock { states in
+    let waiting = waits.withLock { waits in
       // Usually no caller waits, although thousands of events complete together.
-      guard !states.isEmpty else { return [CheckedContinuation<Outcome?, Never>]() }
+      guard !waits.byID.isEmpty else { return [CheckedContinuation<Outcome?, Never>]() }
       return ids.compactMap { id in
-        switch states[id] {
+        switch waits.byID[id]?.state {
         case .registered:
-          states[id] = .completed(outcome)
+          waits.byID[id]?.state = .completed(outcome)
           return nil
         case .waiting(let continuation):
-          states[id] = nil
+          waits.byID[id] = nil
           return continuation
         case .completed, nil: return nil
         }
@@ -49,22 +61,29 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
     for continuation in waiting { continuation.resume(returning: outcome) }
   }
 
-  /// Waits for a registered event. Returns nil after the timeout, after `cancel`, or when the task or the process ends.
-  func outcome(of id: ID, withinMs: Int64) async -> Outcome? {
+  /// Waits for a registered event. Returns nil after the timeout, after `cancel`, when the client disconnects, or when
+  /// the task or the process ends.
+  ///
+  /// - Parameter onDisconnect: Receives a callback. Call the callback when the client disconnects.
+  func outcome(
+    of id: ID, withinMs: Int64, onDisconnect: (@escaping @Sendable () -> Void) -> Void = { _ in }
+  ) async -> Outcome? {
+    guard let number = waits.withLock({ $0.byID[id]?.number }) else { return nil }
     let timer = Task {
       try await Task.sleep(for: .milliseconds(withinMs))
-      cancel(id)
+      cancel(id, number)
     }
     defer { timer.cancel() }
+    onDisconnect { [self] in cancel(id, number) }
     return await withTaskCancellationOrGracefulShutdownHandler {
       await withCheckedContinuation { continuation in
-        let outcome: Outcome?? = states.withLock { states in
-          switch states[id] {
+        let outcome: Outcome?? = waits.withLock { waits in
+          switch waits.byID[id]?.state {
           case .registered:
-            states[id] = .waiting(continuation)
+            waits.byID[id]?.state = .waiting(continuation)
             return .none
           case .completed(let outcome):
-            states[id] = nil
+            waits.byID[id] = nil
             return .some(outcome)
           case .waiting, nil: return .some(nil)
           }
@@ -72,26 +91,29 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
         if case .some(let outcome) = outcome { continuation.resume(returning: outcome) }
       }
     } onCancelOrGracefulShutdown: {
-      self.cancel(id)
+      self.cancel(id, number)
     }
   }
 
   /// Cancels all waits.
   func cancelAll() {
-    let waiting = states.withLock { states in
-      defer { states = [:] }
-      return states.values.compactMap { state in
-        if case .waiting(let continuation) = state { continuation } else { nil }
+    let waiting = waits.withLock { waits in
+      defer { waits.byID = [:] }
+      return waits.byID.values.compactMap { wait in
+        if case .waiting(let continuation) = wait.state { continuation } else { nil }
       }
     }
     for continuation in waiting { continuation.resume(returning: nil) }
   }
 
   /// Cancels a wait, before or after it has begun.
-  func cancel(_ id: ID) {
-    let continuation: CheckedContinuation<Outcome?, Never>? = states.withLock { states in
-      defer { states[id] = nil }
-      if case .waiting(let continuation) = states[id] { return continuation }
+  ///
+  /// - Parameter number: The wait to cancel. Nil for the current one.
+  func cancel(_ id: ID, _ number: UInt64? = nil) {
+    let continuation: CheckedContinuation<Outcome?, Never>? = waits.withLock { waits in
+      guard let wait = waits.byID[id], wait.number == number ?? wait.number else { return nil }
+      waits.byID[id] = nil
+      if case .waiting(let continuation) = wait.state { return continuation }
       return nil
     }
     continuation?.resume(returning: nil)

@@ -15,7 +15,9 @@ struct PostRoutes: Sendable {
   let viewers: MapAuthorization
 
   func add(to router: Router<ConnectionContext>) {
-    router.post("/v2/posts") { request, _ in try await create(request) }
+    router.post("/v2/posts") { request, context in
+      try await create(request, onDisconnect: context.onClientDisconnect)
+    }
     router.get("/v2/posts") { request, context in try await list(request, ScanClient(request, context, site)) }
     router.get("/v2/posts/{id}") { request, context in try await show(context.parameters.get("id"), request) }
     router.put("/v2/posts/{id}") { request, context in
@@ -116,7 +118,9 @@ struct PostRoutes: Sendable {
       })
   }
 
-  private func create(_ request: Request) async throws -> Response {
+  private func create(
+    _ request: Request, onDisconnect: (@escaping @Sendable () -> Void) -> Void
+  ) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let waitSeconds = request.headers[.prefer].map(PostRoutes.waitSeconds) ?? 0
     let submission = try await PostBody.submission(of: request)
@@ -126,14 +130,16 @@ struct PostRoutes: Sendable {
     do {
       let (accepted, waits) = try await queue.accept(
         submission, account: caller.account.id, idempotency: idempotency, waits: waitSeconds > 0)
-      return try await respond(to: accepted, submission, waitSeconds: waits ? waitSeconds : 0)
+      return try await respond(
+        to: accepted, submission, waitSeconds: waits ? waitSeconds : 0, onDisconnect: onDisconnect)
     } catch is IdempotencyConflict {
       throw Problem.idempotencyKeyReused
     }
   }
 
   private func respond(
-    to accepted: AcceptedPost, _ submission: Submission, waitSeconds: Int
+    to accepted: AcceptedPost, _ submission: Submission, waitSeconds: Int,
+    onDisconnect: (@escaping @Sendable () -> Void) -> Void
   ) async throws -> Response {
     var response: Response
     if waitSeconds > 0 || accepted.job == nil {
@@ -145,7 +151,7 @@ struct PostRoutes: Sendable {
       if let post, post.state != .queued {
         queue.cancelWait(accepted.id)
       } else if waitSeconds > 0, post != nil || accepted.job != nil {
-        await queue.outcome(of: accepted.id, withinMs: Int64(waitSeconds) * 1_000)
+        await queue.outcome(of: accepted.id, withinMs: Int64(waitSeconds) * 1_000, onDisconnect: onDisconnect)
         post = try await database.post(accepted.id)
       }
       guard let post else {

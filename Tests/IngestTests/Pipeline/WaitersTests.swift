@@ -1,3 +1,4 @@
+import Domain
 import Testing
 
 @testable import Ingest
@@ -49,6 +50,21 @@ struct WaitersTests {
     task.cancel()
     #expect(await task.value == nil)
     #expect(waiters.register(2))
+  }
+
+  @Test("A wait ends when its client disconnects, and a late disconnect does not end the next wait")
+  func disconnect() async {
+    #expect(waiters.register(1))
+    let disconnect = OneShot<@Sendable () -> Void>()
+    #expect(await waiters.outcome(of: 1, withinMs: 60_000) { $0() } == nil)
+    #expect(waiters.register(1))
+    waiters.complete(1, "first")
+    #expect(await waiters.outcome(of: 1, withinMs: 60_000) { disconnect.set($0) } == "first")
+
+    #expect(waiters.register(1))
+    disconnect.now?()
+    waiters.complete(1, "second")
+    #expect(await waiters.outcome(of: 1, withinMs: 60_000) == "second")
   }
 
   @Test("An outcome that has no waiter is dropped")

@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+@Suite("Requests that wait for an outcome", .fixture)
+struct WaitTests {
+  /// Starts the services with a paused queue, so that every wait lasts. Returns a client with an account.
+  private func paused(behind front: Front) async throws -> Client {
+    let client = try await SystemFixture.current.up(behind: front).signedUp()
+    try await queue("pause")
+    return client
+  }
+
+  private func queue(_ command: String) async throws {
+    let fixture = SystemFixture.current
+    #expect(try await fixture.run("queue", command, "--data", fixture.path("data")).status == 0)
+  }
+
+  /// Sends a post that waits for its outcome for 30 s. Returns when the post is accepted.
+  private func wait(_ client: Client, key: String) async throws -> Connection {
+    let connection = try Connection(port: try client.port)
+    let body = #"{"place":"Oslo","link":"https://example.org/ada"}"#
+    let count = try await client.posts().count
+    try await connection.send(
+      Array(
+        """
+        POST /v2/posts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(client.token ?? "")\r\nPrefer: wait=30\r
+        Idempotency-Key: \(key)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)
+        """.utf8))
+    try await eventually("the post is accepted") { try await client.posts().count == count + 1 }
+    return connection
+  }
+
+  @Test("A wait ends when its client disconnects", arguments: Front.allCases)
+  func disconnected(front: Front) async throws {
+    let client = try await paused(behind: front)
+    // A repeat waits only if no other request waits for the post.
+    func isFree(_ key: String) async throws -> Bool {
+      try await client.post("Oslo", key: key, wait: 1).headers["preference-applied"] != nil
+    }
+    // Without an end at the disconnect, the older wait ends first.
+    let older = try await wait(client, key: "older")
+    do {
+      let newer = try await wait(client, key: "newer")
+      #expect(try await !isFree("newer"))
+      withExtendedLifetime(newer) {}
+    }
+    try await eventually("the newer wait has ended") { try await isFree("newer") }
+    #expect(older.isOpen, "The wait of a disconnected client must end before the older one.")
+  }
+}
