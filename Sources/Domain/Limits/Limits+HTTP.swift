@@ -41,9 +41,10 @@ extension Limits {
   package static let httpRequestMs: Int64 = 10_000
   /// Time for which 32 KiB of a response may wait for a client that does not read, in milliseconds.
   package static let httpUnreadMs: Int64 = 10_000
-  /// Time for which a lookup continues after its client has closed its sending side, in milliseconds. Most such clients
-  /// have disconnected.
-  package static let httpDisconnectGraceMs: Int64 = 1_000
+  /// Time after which a service probes a client that has closed its sending side, in milliseconds. Most such clients
+  /// have disconnected. The time doubles with each probe of a request. A request of 30 s thus has at most four probes,
+  /// and Go's client accepts five interim responses.
+  package static let httpProbeMs: Int64 = 1_000
   /// Time for which a shutdown waits for the next request of an idle connection, or for the rest of a request, in
   /// milliseconds.
   package static let httpQuiesceMs: Int64 = 1_000

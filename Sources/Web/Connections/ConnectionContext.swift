@@ -44,8 +44,8 @@ package struct ConnectionContext: RequestContext {
   /// Calls back, at most once, when the client disconnects before it has its response. The callback runs on the
   /// connection's event loop, or on the thread that calls `ForwardedClient.disconnect`.
   ///
-  /// A client that closes only its sending side may still read. It counts as disconnected
-  /// `Limits.httpDisconnectGraceMs` later.
+  /// A client that has closed only its sending side still reads, and gets its response. `HTTPConnectionGuard` finds out
+  /// whether such a client has disconnected.
   package func onClientDisconnect(_ callback: @escaping @Sendable () -> Void) {
     switch origin {
     case .connection(let channel):

@@ -49,7 +49,9 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   private var isInputClosed = false
   /// Callback for a disconnect before the response is written.
   private var onDisconnect: (@Sendable (DisconnectReason) -> Void)?
-  private var disconnectTimer: Scheduled<Void>?
+  private var probeTimer: Scheduled<Void>?
+  /// Time until the next probe of a half-closed connection, in milliseconds.
+  private var probeMs = Limits.httpProbeMs
   /// True after the server has begun to shut down. The last response then announces the end of the connection.
   private var isQuiescing = false
   /// True while a shutdown waits for the connection's request.
@@ -196,7 +198,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .inputClosed? = event as? ChannelEvent {
       isInputClosed = true
-      scheduleDisconnect()
+      scheduleProbe()
     }
     guard event is ChannelShouldQuiesceEvent else { return context.fireUserInboundEventTriggered(event) }
     isQuiescing = true
@@ -222,14 +224,26 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   /// Calls back, at most once, when the client disconnects before the response to the current request is written.
   func observeDisconnect(_ callback: @escaping @Sendable (DisconnectReason) -> Void) {
     onDisconnect = callback
-    if isInputClosed { scheduleDisconnect() }
+    probeMs = Limits.httpProbeMs
+    if isInputClosed { scheduleProbe() }
   }
 
-  private func scheduleDisconnect() {
-    disconnectTimer?.cancel()
-    disconnectTimer = context.map {
-      schedule($0.eventLoop, ms: Limits.httpDisconnectGraceMs) { [self] in reportDisconnect() }
-    }
+  private func scheduleProbe() {
+    probeTimer?.cancel()
+    probeTimer = context.map { context in schedule(context.eventLoop, ms: probeMs) { [self] in probe(context) } }
+  }
+
+  /// Finds out whether a client that has closed its sending side still reads. TCP shows no difference before the next
+  /// write. The probe is an interim response, which each client of HTTP/1.1 accepts and ignores. (RFC 9110, 15.2.) A
+  /// host without a reader answers with a reset, which closes the connection.
+  ///
+  /// A client that cannot get an interim response counts as disconnected: one of HTTP/1.0, and the reader of a stream.
+  private func probe(_ context: ChannelHandlerContext) {
+    guard onDisconnect != nil else { return }
+    guard begun == responded, !heads.isOld else { return reportDisconnect() }
+    context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+    probeMs *= 2
+    scheduleProbe()
   }
 
   private func reportDisconnect() {
@@ -241,7 +255,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   func handlerRemoved(context: ChannelHandlerContext) {
     self.context = nil
     reportDisconnect()
-    disconnectTimer?.cancel()
+    probeTimer?.cancel()
     quiesceTimer?.cancel()
     endReceiving()
     unreadTimeout?.cancel()

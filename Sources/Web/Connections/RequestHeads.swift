@@ -13,6 +13,8 @@ final class RequestHeads: ChannelInboundHandler, RemovableChannelHandler {
   private(set) var problem: Problem?
   /// True if the latest request is HTTP/1.0 without keep-alive, and thus the last of its connection. (RFC 9112, 9.3.)
   private(set) var isLast = false
+  /// True if the latest request is HTTP/1.0, whose clients know no interim responses. (RFC 9110, 15.2.)
+  private(set) var isOld = false
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     if case .head(let head) = unwrapInboundIn(data) { read(head) }
@@ -20,7 +22,7 @@ final class RequestHeads: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   private func read(_ head: HTTPRequestHead) {
-    let isOld = head.version == .http1_0 || head.version == .http0_9
+    isOld = head.version == .http1_0 || head.version == .http0_9
     isLast = isOld && !head.isKeepAlive
     var count = 0
     var isValid = true

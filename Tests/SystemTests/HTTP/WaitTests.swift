@@ -16,14 +16,14 @@ struct WaitTests {
   }
 
   /// Sends a post that waits for its outcome for 30 s. Returns when the post is accepted.
-  private func wait(_ client: Client, key: String) async throws -> Connection {
+  private func wait(_ client: Client, key: String, version: String = "1.1") async throws -> Connection {
     let connection = try Connection(port: try client.port)
     let body = #"{"place":"Oslo","link":"https://example.org/ada"}"#
     let count = try await client.posts().count
     try await connection.send(
       Array(
         """
-        POST /v2/posts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(client.token ?? "")\r\nPrefer: wait=30\r
+        POST /v2/posts HTTP/\(version)\r\nHost: x\r\nAuthorization: Bearer \(client.token ?? "")\r\nPrefer: wait=30\r
         Idempotency-Key: \(key)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)
         """.utf8))
     try await eventually("the post is accepted") { try await client.posts().count == count + 1 }
@@ -46,5 +46,25 @@ struct WaitTests {
     }
     try await eventually("the newer wait has ended") { try await isFree("newer") }
     #expect(older.isOpen, "The wait of a disconnected client must end before the older one.")
+  }
+
+  @Test("A half-closed client gets the outcome, and meanwhile an interim response", arguments: Front.allCases)
+  func halfClosed(front: Front) async throws {
+    let client = try await paused(behind: front)
+    let connection = try await wait(client, key: "half-closed")
+    connection.finish()
+    let interim = "HTTP/1.1 100 Continue\r\n\r\n"
+    #expect(try await connection.receive(interim.utf8.count) == interim)
+    try await queue("resume")
+    let response = try #require(APIResponse(raw: try await connection.receive()))
+    #expect(response.status == 200 && response["state"] == "published")
+  }
+
+  @Test("A half-closed client of HTTP/1.0 gets no interim response, and its wait ends")
+  func halfClosedOld() async throws {
+    let client = try await paused(behind: .ingest)
+    let connection = try await wait(client, key: "half-closed", version: "1.0")
+    connection.finish()
+    #expect(try await connection.receive().contains(" 202 Accepted"))
   }
 }
