@@ -35,6 +35,8 @@ package struct HeldRequests: Sendable {
     case reconnect
     /// Tell ingest that the client of a request has disconnected.
     case cancel(ID)
+    /// Ask ingest to reply to a request without waiting for an outcome or a place.
+    case endWait(ID)
     case fail(ID, Failure)
     /// Ingest has become available or unavailable.
     case turnedAvailable(Bool)
@@ -62,6 +64,8 @@ package struct HeldRequests: Sendable {
   /// The one request that a busy ingest gets after the pause.
   private var probe: ID?
   private var busyPauseMs = Limits.gatewayRetryMs
+  /// True after `endWaits`.
+  private var endsWaits = false
   private var receivedMs: Int64
   private var helloDueMs: Int64
 
@@ -69,6 +73,9 @@ package struct HeldRequests: Sendable {
     receivedMs = nowMs
     helloDueMs = nowMs
   }
+
+  /// True if a request may wait for a connection.
+  package var holds: Bool { isAvailable || !endsWaits }
 
   /// Number of requests without a reply.
   package var count: Int { requests.count }
@@ -88,6 +95,13 @@ package struct HeldRequests: Sendable {
     guard let request = requests.removeValue(forKey: id) else { return [] }
     if probe == id { probe = nil }
     return request.dueMs == nil && isAvailable ? [.cancel(id)] : []
+  }
+
+  /// Ends all waits, because the gateway shuts down. From now on, requests that cannot be sent fail immediately.
+  package mutating func endWaits() -> [Effect] {
+    endsWaits = true
+    guard isAvailable else { return [] }
+    return requests.filter { $0.value.dueMs == nil }.keys.sorted().map { .endWait($0) }
   }
 
   /// Records that a request could not be sent. It is due again after a pause.
@@ -157,6 +171,10 @@ package struct HeldRequests: Sendable {
         if busyUntilMs != nil { probe = id }
         requests[id]?.dueMs = nil
         effects.append(.send(id))
+        if endsWaits { effects.append(.endWait(id)) }
+      } else if endsWaits {
+        requests[id] = nil
+        effects.append(.fail(id, .unavailable))
       } else {
         waiting.append(id)
       }

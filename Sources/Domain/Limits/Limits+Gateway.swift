@@ -47,6 +47,9 @@ extension Limits {
   package static let gatewayFramesUnreadMax = 1_000
   /// Maximum size of the name of a connection, in bytes: the number of ingest's run, and libzmq's routing id.
   package static let gatewayConnectionBytesMax = 64
+  /// Time for which requests may still wait when a gateway shuts down, in milliseconds. The rest of `shutdownMs` is for
+  /// the responses, and for the end of the operations address.
+  package static let gatewayDrainMs: Int64 = 2_000
   /// Maximum time for which a shutdown of ingest waits for the open requests of gateways, in milliseconds.
   package static let gatewayShutdownMs: Int64 = 1_000
 }

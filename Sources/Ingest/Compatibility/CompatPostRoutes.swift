@@ -16,10 +16,10 @@ struct CompatPostRoutes: Sendable {
     for list in CompatResponseFormat.lists {
       let post = "\(list)/{id}"
       router.post(RouterPath(list)) { request, context in
-        try await create(request, onDisconnect: context.onClientDisconnect)
+        try await create(request, onWaitEnd: context.onWaitEnd)
       }
       router.put(RouterPath(post)) { request, context in
-        try await edit(context.parameters.get("id"), request, onDisconnect: context.onClientDisconnect)
+        try await edit(context.parameters.get("id"), request, onWaitEnd: context.onWaitEnd)
       }
       router.delete(RouterPath(post)) { request, context in try await delete(context.parameters.get("id"), request) }
       router.respondMethodNotAllowed(at: RouterPath(list), allow: .get, .post)
@@ -28,7 +28,7 @@ struct CompatPostRoutes: Sendable {
   }
 
   private func create(
-    _ request: Request, onDisconnect: (@escaping @Sendable () -> Void) -> Void
+    _ request: Request, onWaitEnd: (@escaping @Sendable () -> Void) -> Void
   ) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let body = try CompatPost(try await RequestBody.decode(JSONValue.self, from: request))
@@ -43,7 +43,7 @@ struct CompatPostRoutes: Sendable {
       (accepted, waits) = try await queue.accept(
         submission, account: caller.account.id, idempotency: idempotency, waits: true)
     } catch is IdempotencyConflict { throw Problem.idempotencyKeyReused }
-    if waits { await queue.outcome(of: accepted.id, withinMs: Limits.compatWaitMs, onDisconnect: onDisconnect) }
+    if waits { await queue.outcome(of: accepted.id, withinMs: Limits.compatWaitMs, onWaitEnd: onWaitEnd) }
     if let reason = try await database.post(accepted.id)?.reason { throw Problem.parse(142, reason.detail) }
     return CompatResponseFormat.plain.response(
       .object { json in
@@ -54,13 +54,13 @@ struct CompatPostRoutes: Sendable {
 
   /// Edits a post. Fields that the body lacks keep their values.
   private func edit(
-    _ id: String?, _ request: Request, onDisconnect: (@escaping @Sendable () -> Void) -> Void
+    _ id: String?, _ request: Request, onWaitEnd: (@escaping @Sendable () -> Void) -> Void
   ) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let body = try CompatPost(try await RequestBody.decode(JSONValue.self, from: request))
     guard let id = id.flatMap({ PostID($0) }) else { throw Problem.postNotFound }
     // Wait for the geocoding of a new post, because these clients know of no queued posts.
-    try await queue.settlement(of: id, withinMs: Limits.compatWaitMs, onDisconnect: onDisconnect)
+    try await queue.settlement(of: id, withinMs: Limits.compatWaitMs, onWaitEnd: onWaitEnd)
     guard let post = try await database.post(id), post.account == caller.account.id else { throw Problem.postNotFound }
     // A geocoded point belongs to its place, so drop the point if the place changes.
     let isGiven = post.outcome.map { $0.agreement != .notGiven } ?? true
@@ -68,7 +68,7 @@ struct CompatPostRoutes: Sendable {
     let submission = try body.submission(
       place: body.place ?? post.place, link: body.link ?? post.linkText ?? post.link,
       coordinate: keepsCoordinate ? post.coordinate : nil)
-    let edited = try await queue.edit(id, of: caller.account.id, submission, onDisconnect: onDisconnect)
+    let edited = try await queue.edit(id, of: caller.account.id, submission, onWaitEnd: onWaitEnd)
     return CompatResponseFormat.plain.response(.object { json in json.add("updatedAt", unixMs: edited.updatedMs) })
   }
 

@@ -54,6 +54,7 @@ final class GatewayRequests: Sendable {
     case .posts(let ticket, let posts): accept(posts, ticket)
     case .http(let ticket, let request): respond(to: request, ticket)
     case .cancel(let ticket): clients.withLock { $0[ticket] }?.disconnect()
+    case .endWait(let ticket): clients.withLock { $0[ticket] }?.endWait()
     }
   }
 

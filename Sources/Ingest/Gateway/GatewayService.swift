@@ -50,7 +50,8 @@ package struct GatewayService: Service {
     self.listening = listening
   }
 
-  /// Runs until graceful shutdown. The shutdown first stops HTTP, and then closes the link.
+  /// Runs until graceful shutdown. The shutdown first stops HTTP, and then closes the link. Requests that still wait
+  /// after `Limits.gatewayDrainMs` get their responses then.
   ///
   /// - Throws: `LinkError` or `ListenError`, which are final until the configuration changes.
   package func run() async throws {
@@ -69,9 +70,17 @@ package struct GatewayService: Service {
     let router = Router(context: ConnectionContext.self)
     if configuration.registry != nil { router.add(middleware: RequestMeter()) }
     router.add(middleware: ForwardingMiddleware(link: GatewayLink(commands), proxies: configuration.proxies))
-    try await HTTPService.run(
-      router, host: configuration.host, port: configuration.port, heldName: "gateway-http",
-      proxies: configuration.proxies, form: CompatResponseFormat.body, logger: logger, ready: listening)
+    try await withThrowingTaskGroup { group in
+      group.addTask {
+        try await gracefulShutdown()
+        try await Task.sleep(for: .milliseconds(Limits.gatewayDrainMs))
+        commands.enqueue(.endWaits)
+      }
+      defer { group.cancelAll() }
+      try await HTTPService.run(
+        router, host: configuration.host, port: configuration.port, heldName: "gateway-http",
+        proxies: configuration.proxies, form: CompatResponseFormat.body, logger: logger, ready: listening)
+    }
   }
 }
 

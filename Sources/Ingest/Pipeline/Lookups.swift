@@ -66,10 +66,10 @@ final class Lookups: Sendable {
 
   /// Returns the places for a query, best first. Empty if none is known.
   ///
-  /// - Parameter onDisconnect: Receives a callback. Call the callback when the client disconnects.
+  /// - Parameter onWaitEnd: Receives a callback. Call the callback to end the wait.
   /// - Throws: `Problem` if too many lookups wait, the queue is paused, or no result arrives in time.
   func places(
-    _ query: PlaceQuery, onDisconnect: (@escaping @Sendable () -> Void) -> Void = { _ in }
+    _ query: PlaceQuery, onWaitEnd: (@escaping @Sendable () -> Void) -> Void = { _ in }
   ) async throws -> [Place] {
     guard pause.sinceMs == nil else {
       throw Problem(
@@ -81,7 +81,7 @@ final class Lookups: Sendable {
     if inFlight.withLock({ $0.join(query, id) }) {
       jobs.enqueue(.lookUp(Job(id: id, account: AccountID(rawValue: 0), request: .lookup(query))))
     }
-    switch await waiters.outcome(of: id, withinMs: timeoutMs, onDisconnect: onDisconnect) {
+    switch await waiters.outcome(of: id, withinMs: timeoutMs, onWaitEnd: onWaitEnd) {
     case .located(let places): return places
     case .notFound: return []
     case .failed(let failure):

@@ -19,20 +19,20 @@ extension PostPipeline {
   /// Edits an account's post. The edit is durable on return, and the feeds get it. A new place or coordinate needs a
   /// lookup.
   ///
-  /// - Parameter onDisconnect: Receives a callback. Call the callback when the client disconnects.
+  /// - Parameter onWaitEnd: Receives a callback. Call the callback to end the wait.
   /// - Returns: The edited post.
   /// - Throws: `StoreError`, or a `Problem`. Causes of a problem are a missing or queued post, the rate limit, an
   ///   unknown place, and a failed lookup. The post is unchanged, except perhaps after `StoreError.unknownOutcome`.
   func edit(
     _ id: PostID, of account: AccountID, _ submission: Submission,
-    onDisconnect: (@escaping @Sendable () -> Void) -> Void = { _ in }
+    onWaitEnd: (@escaping @Sendable () -> Void) -> Void = { _ in }
   ) async throws -> Post {
     guard let post = try await database.post(id), post.account == account else { throw Problem.postNotFound }
     guard post.state != .queued else { throw Problem.postQueued }
     if let refusal = consumeRate(1, of: account).refusal { throw refusal }
     do {
       let known = post.outcome(of: submission)
-      let published = if let known { known } else { try await outcome(of: submission, onDisconnect: onDisconnect) }
+      let published = if let known { known } else { try await outcome(of: submission, onWaitEnd: onWaitEnd) }
       return try await edit(id, of: account, submission, published)
     } catch {
       // The edit has changed nothing.
@@ -85,9 +85,9 @@ extension PostPipeline {
 
   /// Looks up a submission's place. Returns the outcome that a settlement of the submission would have.
   private func outcome(
-    of submission: Submission, onDisconnect: (@escaping @Sendable () -> Void) -> Void
+    of submission: Submission, onWaitEnd: (@escaping @Sendable () -> Void) -> Void
   ) async throws -> Verdict.Published {
-    let places = try await lookups.places(PlaceQuery(submission.place), onDisconnect: onDisconnect)
+    let places = try await lookups.places(PlaceQuery(submission.place), onWaitEnd: onWaitEnd)
     switch PlacementCheck.verdict(place: submission.place, coordinate: submission.coordinate, found: places.first) {
     case .published(let published): return published
     case .rejected(let reason): throw Problem(.unprocessableContent, reason.code, reason.detail, field: "place")

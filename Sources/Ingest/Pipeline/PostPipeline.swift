@@ -193,18 +193,18 @@ final class PostPipeline: Sendable {
     if let committed = change.committed { jobs.enqueue(.committed(committed)) }
   }
 
-  /// Waits until the post is settled, up to a timeout, or until the client disconnects. The store holds the outcome.
+  /// Waits until the post is settled, up to a timeout, or until `onWaitEnd` calls back. The store holds the outcome.
   ///
-  /// - Parameter onDisconnect: Receives a callback. Call the callback when the client disconnects.
+  /// - Parameter onWaitEnd: Receives a callback. Call the callback to end the wait.
   func outcome(
-    of id: PostID, withinMs: Int64, onDisconnect: (@escaping @Sendable () -> Void) -> Void = { _ in }
+    of id: PostID, withinMs: Int64, onWaitEnd: (@escaping @Sendable () -> Void) -> Void = { _ in }
   ) async {
-    _ = await waiters.outcome(of: id, withinMs: withinMs, onDisconnect: onDisconnect)
+    _ = await waiters.outcome(of: id, withinMs: withinMs, onWaitEnd: onWaitEnd)
   }
 
   /// Waits until a post is no longer queued, like `outcome`. Returns immediately if another request waits for the post.
   func settlement(
-    of id: PostID, withinMs: Int64, onDisconnect: (@escaping @Sendable () -> Void) -> Void = { _ in }
+    of id: PostID, withinMs: Int64, onWaitEnd: (@escaping @Sendable () -> Void) -> Void = { _ in }
   ) async throws {
     guard waiters.register(id) else { return }
     do {
@@ -213,7 +213,7 @@ final class PostPipeline: Sendable {
       cancelWait(id)
       throw error
     }
-    await outcome(of: id, withinMs: withinMs, onDisconnect: onDisconnect)
+    await outcome(of: id, withinMs: withinMs, onWaitEnd: onWaitEnd)
   }
 
   /// Cancels all waits for outcomes, at the shutdown.

@@ -12,7 +12,7 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
   }
 
   private struct Wait: Sendable {
-    /// Number of the wait. A late timer or disconnect must not end a later wait for the same event.
+    /// Number of the wait. A late timer or callback must not end a later wait for the same event.
     let number: UInt64
     var state = State.registered
   }
@@ -61,12 +61,12 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
     for continuation in waiting { continuation.resume(returning: outcome) }
   }
 
-  /// Waits for a registered event. Returns nil after the timeout, after `cancel`, when the client disconnects, or when
+  /// Waits for a registered event. Returns nil after the timeout, after `cancel`, when `onWaitEnd` calls back, or when
   /// the task or the process ends.
   ///
-  /// - Parameter onDisconnect: Receives a callback. Call the callback when the client disconnects.
+  /// - Parameter onWaitEnd: Receives a callback. Call the callback to end the wait.
   func outcome(
-    of id: ID, withinMs: Int64, onDisconnect: (@escaping @Sendable () -> Void) -> Void = { _ in }
+    of id: ID, withinMs: Int64, onWaitEnd: (@escaping @Sendable () -> Void) -> Void = { _ in }
   ) async -> Outcome? {
     guard let number = waits.withLock({ $0.byID[id]?.number }) else { return nil }
     let timer = Task {
@@ -74,7 +74,7 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
       cancel(id, number)
     }
     defer { timer.cancel() }
-    onDisconnect { [self] in cancel(id, number) }
+    onWaitEnd { [self] in cancel(id, number) }
     return await withTaskCancellationOrGracefulShutdownHandler {
       await withCheckedContinuation { continuation in
         let outcome: Outcome?? = waits.withLock { waits in

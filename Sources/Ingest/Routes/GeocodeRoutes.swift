@@ -15,7 +15,7 @@ struct GeocodeRoutes: Sendable {
   }
 
   private func respond(_ query: PlaceQuery, _ context: ConnectionContext) async throws -> Response {
-    let places = try await lookups.places(query, onDisconnect: context.onClientDisconnect)
+    let places = try await lookups.places(query, onWaitEnd: context.onWaitEnd)
     guard !places.isEmpty else {
       throw query.kind == .reverse
         ? Problem(.notFound, "place_not_found", "no place found near \(query.text)")

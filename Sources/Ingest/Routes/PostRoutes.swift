@@ -16,12 +16,12 @@ struct PostRoutes: Sendable {
 
   func add(to router: Router<ConnectionContext>) {
     router.post("/v2/posts") { request, context in
-      try await create(request, onDisconnect: context.onClientDisconnect)
+      try await create(request, onWaitEnd: context.onWaitEnd)
     }
     router.get("/v2/posts") { request, context in try await list(request, ScanClient(request, context, site)) }
     router.get("/v2/posts/{id}") { request, context in try await show(context.parameters.get("id"), request) }
     router.put("/v2/posts/{id}") { request, context in
-      try await edit(context.parameters.get("id"), request, onDisconnect: context.onClientDisconnect)
+      try await edit(context.parameters.get("id"), request, onWaitEnd: context.onWaitEnd)
     }
     router.delete("/v2/posts/{id}") { request, context in try await delete(context.parameters.get("id"), request) }
     router.respondMethodNotAllowed(at: "/v2/posts", allow: .get, .post)
@@ -43,12 +43,12 @@ struct PostRoutes: Sendable {
 
   /// Edits the caller's post. The edit is durable and listed before the response.
   private func edit(
-    _ id: String?, _ request: Request, onDisconnect: (@escaping @Sendable () -> Void) -> Void
+    _ id: String?, _ request: Request, onWaitEnd: (@escaping @Sendable () -> Void) -> Void
   ) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let submission = try await PostBody.submission(of: request)
     guard let id = id.flatMap({ PostID($0) }) else { throw Problem.postNotFound }
-    let post = try await queue.edit(id, of: caller.account.id, submission, onDisconnect: onDisconnect)
+    let post = try await queue.edit(id, of: caller.account.id, submission, onWaitEnd: onWaitEnd)
     return Response(.object { post.write(to: &$0) })
   }
 
@@ -119,7 +119,7 @@ struct PostRoutes: Sendable {
   }
 
   private func create(
-    _ request: Request, onDisconnect: (@escaping @Sendable () -> Void) -> Void
+    _ request: Request, onWaitEnd: (@escaping @Sendable () -> Void) -> Void
   ) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let waitSeconds = request.headers[.prefer].map(PostRoutes.waitSeconds) ?? 0
@@ -131,7 +131,7 @@ struct PostRoutes: Sendable {
       let (accepted, waits) = try await queue.accept(
         submission, account: caller.account.id, idempotency: idempotency, waits: waitSeconds > 0)
       return try await respond(
-        to: accepted, submission, waitSeconds: waits ? waitSeconds : 0, onDisconnect: onDisconnect)
+        to: accepted, submission, waitSeconds: waits ? waitSeconds : 0, onWaitEnd: onWaitEnd)
     } catch is IdempotencyConflict {
       throw Problem.idempotencyKeyReused
     }
@@ -139,7 +139,7 @@ struct PostRoutes: Sendable {
 
   private func respond(
     to accepted: AcceptedPost, _ submission: Submission, waitSeconds: Int,
-    onDisconnect: (@escaping @Sendable () -> Void) -> Void
+    onWaitEnd: (@escaping @Sendable () -> Void) -> Void
   ) async throws -> Response {
     var response: Response
     if waitSeconds > 0 || accepted.job == nil {
@@ -151,7 +151,7 @@ struct PostRoutes: Sendable {
       if let post, post.state != .queued {
         queue.cancelWait(accepted.id)
       } else if waitSeconds > 0, post != nil || accepted.job != nil {
-        await queue.outcome(of: accepted.id, withinMs: Int64(waitSeconds) * 1_000, onDisconnect: onDisconnect)
+        await queue.outcome(of: accepted.id, withinMs: Int64(waitSeconds) * 1_000, onWaitEnd: onWaitEnd)
         post = try await database.post(accepted.id)
       }
       guard let post else {

@@ -31,6 +31,9 @@ package final class GatewayClient: ReactorSocket {
       UInt64, ForwardedRequest, isRepeatable: Bool, @Sendable (Result<ForwardedResponse, Failure>) -> Void)
     /// The client of a request has disconnected. Does nothing for a request that has ended.
     case cancel(UInt64)
+    /// Ends all waits, because the gateway shuts down. Ingest replies to the requests that wait for an outcome, and
+    /// requests that cannot be sent fail.
+    case endWaits
   }
 
   private struct WaitingPost {
@@ -175,12 +178,13 @@ package final class GatewayClient: ReactorSocket {
       guard open[number * 2] != nil else { return }
       perform(held.cancel(number * 2), nowMs: nowMs)
       fail(number * 2, .cancelled)
+    case .endWaits: perform(held.endWaits(), nowMs: nowMs)
     }
   }
 
-  /// Ends the posts that have waited too long for a frame.
+  /// Ends the posts that have waited too long for a frame, or that may not wait.
   private func expirePosts(nowMs: Int64) {
-    while let first = waitingPosts.first, nowMs - first.sinceMs >= Limits.gatewayHoldMs {
+    while let first = waitingPosts.first, nowMs - first.sinceMs >= Limits.gatewayHoldMs || !held.holds {
       waitingPosts.removeFirst()
       postsHeld -= 1
       first.completion(.failure(.unavailable))
@@ -199,6 +203,10 @@ package final class GatewayClient: ReactorSocket {
         _ = connection.reconnect(nowMs: nowMs)
       case .cancel(let id):
         _ = connection.send(GatewayFrame(id: id, connection: connectionName, .cancel(.init())).bytes, nowMs: nowMs)
+      case .endWait(let id):
+        // Posts in a batch wait for no outcome.
+        guard case .request? = open[id] else { continue }
+        _ = connection.send(GatewayFrame(id: id, connection: connectionName, .endWait(.init())).bytes, nowMs: nowMs)
       case .fail(let id, .unavailable): fail(id, .unavailable)
       case .fail(let id, .unknownOutcome): fail(id, .unknownOutcome)
       case .turnedAvailable(let isAvailable):

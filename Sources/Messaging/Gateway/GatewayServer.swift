@@ -18,6 +18,8 @@ package final class GatewayServer: ReactorSocket {
     case http(Ticket, ForwardedRequest)
     /// The client of an HTTP request has disconnected.
     case cancel(Ticket)
+    /// An HTTP request must not wait any longer, because its gateway shuts down.
+    case endWait(Ticket)
   }
 
   /// A command from ingest. Any thread may enqueue it.
@@ -86,6 +88,7 @@ package final class GatewayServer: ReactorSocket {
     case .posts(let batch): receive(batch.posts.map(\.post), ticket, Array(frame.connection))
     case .request(let request): receive(request.request, ticket, Array(frame.connection))
     case .cancel: if admission.isOpen(ticket) { onRequest(.cancel(ticket)) }
+    case .endWait: if admission.isOpen(ticket) { onRequest(.endWait(ticket)) }
     case nil: refuse(peer, id: frame.requestID, .malformed, "a GatewayFrame without a body", nowMs: nowMs)
     }
   }

@@ -57,6 +57,15 @@ package struct ConnectionContext: RequestContext {
     }
   }
 
+  /// Calls back, at most once, when the request must not wait any longer for an outcome or a place. The reason is that
+  /// the client disconnects, or that its gateway shuts down. The threads are those of `onClientDisconnect`.
+  package func onWaitEnd(_ callback: @escaping @Sendable () -> Void) {
+    switch origin {
+    case .connection: onClientDisconnect(callback)
+    case .gateway(let client): client.observeWaitEnd(callback)
+    }
+  }
+
   /// Passes the connection to `body`, on its event loop, for a streaming response. Call this after the head is written.
   /// `body` gets nil if the connection is closed, and for a forwarded request.
   package func openStream(_ body: @escaping @Sendable (StreamingResponse?) -> Void) {

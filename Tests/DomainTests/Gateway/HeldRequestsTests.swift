@@ -57,6 +57,43 @@ struct HeldRequestsTests {
     #expect(held.tick(nowMs: 100) == [])
   }
 
+  @Test("The end of the waits asks ingest for the replies of sent requests, now and later")
+  func endWaits() {
+    var held = Self.connected()
+    held.add(2, isRepeatable: true, nowMs: 1)
+    #expect(held.tick(nowMs: 1) == [.send(2)])
+    #expect(held.endWaits() == [.endWait(2)])
+    #expect(held.holds)
+    held.add(4, isRepeatable: true, nowMs: 2)
+    #expect(held.tick(nowMs: 2) == [.send(4), .endWait(4)])
+    #expect(held.complete(2, nowMs: 3) == true)
+  }
+
+  @Test("After the end of the waits, a request without a connection fails")
+  func endWaitsWithoutConnection() {
+    var held = HeldRequests(nowMs: 0)
+    held.add(2, isRepeatable: false, nowMs: 0)
+    #expect(held.tick(nowMs: 0) == [.hello])
+    #expect(held.endWaits() == [])
+    #expect(!held.holds)
+    #expect(held.tick(nowMs: 1) == [.fail(2, .unavailable)])
+    held.add(4, isRepeatable: true, nowMs: 2)
+    #expect(held.tick(nowMs: 2) == [.fail(4, .unavailable)])
+    #expect(held.count == 0)
+  }
+
+  @Test("After the end of the waits, a lost connection fails its requests")
+  func endWaitsThenLoss() {
+    var held = Self.connected()
+    held.add(2, isRepeatable: true, nowMs: 1)
+    held.add(4, isRepeatable: false, nowMs: 1)
+    #expect(held.tick(nowMs: 1) == [.send(2), .send(4)])
+    #expect(held.endWaits() == [.endWait(2), .endWait(4)])
+    let effects = held.tick(nowMs: Limits.gatewaySilenceMs)
+    #expect(effects.contains(.fail(4, .unknownOutcome)) && effects.contains(.fail(2, .unavailable)))
+    #expect(held.count == 0)
+  }
+
   @Test("The hold starts again when a sent request loses its connection")
   func holdBeginsAnew() {
     var held = Self.connected()

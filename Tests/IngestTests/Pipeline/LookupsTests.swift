@@ -52,7 +52,7 @@ struct LookupsTests {
     async let first = lookups.places(PlaceQuery("Oslo"))
     let job = try await job()
     let isWaiting = Mutex(false)
-    async let second = lookups.places(PlaceQuery("Oslo"), onDisconnect: { _ in isWaiting.withLock { $0 = true } })
+    async let second = lookups.places(PlaceQuery("Oslo"), onWaitEnd: { _ in isWaiting.withLock { $0 = true } })
     try await eventually("the second client waits") { isWaiting.withLock { $0 } }
     async let other = lookups.places(PlaceQuery("Lima"))
     // This query comes after the second lookup, so its job is the next one.
@@ -113,12 +113,12 @@ struct LookupsTests {
   func disconnected() async throws {
     let lookups = lookups()
     let disconnects = Mutex<[@Sendable () -> Void]>([])
-    let onDisconnect: @Sendable (@escaping @Sendable () -> Void) -> Void = { disconnect in
+    let onWaitEnd: @Sendable (@escaping @Sendable () -> Void) -> Void = { disconnect in
       disconnects.withLock { $0.append(disconnect) }
     }
-    async let first = try? lookups.places(PlaceQuery("Oslo"), onDisconnect: onDisconnect)
+    async let first = try? lookups.places(PlaceQuery("Oslo"), onWaitEnd: onWaitEnd)
     let job = try await job()
-    async let second = try? lookups.places(PlaceQuery("Oslo"), onDisconnect: onDisconnect)
+    async let second = try? lookups.places(PlaceQuery("Oslo"), onWaitEnd: onWaitEnd)
     try await eventually("both clients wait") { disconnects.withLock { $0.count } == 2 }
     disconnects.withLock { $0[0] }()
     #expect(await first == nil)

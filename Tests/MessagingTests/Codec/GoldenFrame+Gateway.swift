@@ -32,6 +32,7 @@ extension GoldenFrame {
         return read.id == 3 && read.connection == connection && read.posts == posts
       },
       same("request", 4, connection, .request(.init(request))), same("cancel", 4, connection, .cancel(.init())),
+      same("end_wait", 4, connection, .endWait(.init())),
     ]
   }()
 

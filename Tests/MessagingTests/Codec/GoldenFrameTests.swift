@@ -48,6 +48,7 @@ struct GoldenFrameTests {
       "IngestFrame.acks", "IngestFrame.heartbeat", "IngestFrame.reset", "IngestFrame.error", "IngestFrame.drain",
       "SubmitRequest.batch", "SubmitRequest.query", "SubmitReply.receipts", "SubmitReply.statuses", "SubmitReply.error",
       "GatewayFrame.hello", "GatewayFrame.posts", "GatewayFrame.request", "GatewayFrame.cancel",
+      "GatewayFrame.end_wait",
       "GatewayReply.welcome", "GatewayReply.results", "GatewayReply.response", "GatewayReply.not_executed",
       "GatewayReply.error", "AdminRequest.status", "AdminRequest.list", "AdminRequest.show", "AdminRequest.retry",
       "AdminRequest.discard",

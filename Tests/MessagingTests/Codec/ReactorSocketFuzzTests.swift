@@ -97,7 +97,7 @@ struct ReactorSocketFuzzTests {
         case .http(let ticket, let request):
           replies.enqueue(
             .response(ticket, ForwardedResponse(status: 200, headers: request.headers, body: request.body)))
-        case .cancel: break
+        case .cancel, .endWait: break
         }
       })
     let client = try GatewayClient(

@@ -11,6 +11,7 @@ final class TestGatewayServer: Sendable {
     var ids: [String: PostID] = [:]
     var executed: [String] = []
     var cancelled = 0
+    var endedWaits = 0
     var frames = 0
     var isSilent = false
     var held: [GatewayServer.Command] = []
@@ -43,6 +44,8 @@ final class TestGatewayServer: Sendable {
   /// Number of frames with posts.
   var frames: Int { state.withLock { $0.frames } }
   var cancelled: Int { state.withLock { $0.cancelled } }
+  /// Number of requests whose waits must end.
+  var endedWaits: Int { state.withLock { $0.endedWaits } }
   /// Number of requests whose replies are held back.
   var held: Int { state.withLock { $0.held.count } }
 
@@ -82,6 +85,9 @@ final class TestGatewayServer: Sendable {
         command = .response(ticket, ForwardedResponse(status: 200, headers: request.headers, body: request.body))
       case .cancel:
         state.cancelled += 1
+        return nil
+      case .endWait:
+        state.endedWaits += 1
         return nil
       }
       guard state.isSilent else { return command }
@@ -136,6 +142,8 @@ final class TestGateway: Sendable {
   }
 
   func cancel(_ number: UInt64) { commands.enqueue(.cancel(number)) }
+
+  func endWaits() { commands.enqueue(.endWaits) }
 }
 
 extension ForwardedRequest {

@@ -131,6 +131,40 @@ struct GatewayLinkTests {
     }
   }
 
+  @Test("The end of the waits reaches ingest for each request, and not for posts in a batch")
+  func endOfWaits() async throws {
+    try await withLink { server, gateway, _, _ in
+      server.setSilent(true)
+      async let early = gateway.request(1, .sample("/early"))
+      async let post = gateway.post(1)
+      try await eventually("ingest has the request and the post") { server.held == 2 }
+      gateway.endWaits()
+      async let late = gateway.request(2, .sample("/late"))
+      try await eventually("ingest knows") { server.endedWaits == 2 }
+      server.setSilent(false)
+      #expect(try await early.get().status == 200)
+      #expect(try await late.get().status == 200)
+      _ = try await post.get()
+      #expect(server.endedWaits == 2)
+    }
+  }
+
+  @Test("After the end of the waits, requests and posts fail while ingest is away")
+  func endOfWaitsWithoutIngest() async throws {
+    try await withLink { _, gateway, _, stopServer in
+      stopServer()
+      try await eventually("the gateway has lost the connection") { !gateway.isAvailable }
+      async let request = gateway.request(1, .sample("/held"), isRepeatable: false)
+      async let posts = withTaskGroup(of: Result<SessionPostResult, GatewayClient.Failure>.self) { group in
+        for number in 0..<1_000 { group.addTask { await gateway.post(number) } }
+        return await group.reduce(into: 0) { $0 += $1 == .failure(.unavailable) ? 1 : 0 }
+      }
+      gateway.endWaits()
+      #expect(await request == .failure(.unavailable))
+      #expect(await posts == 1_000)
+    }
+  }
+
   @Test("An earlier run of ingest gets no requests")
   func earlierRun() async throws {
     try await withLink { server, gateway, endpoint, stopServer in
