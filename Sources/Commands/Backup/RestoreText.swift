@@ -18,14 +18,25 @@ enum RestoreText {
     lines.append("  sessions    \(report.endedSessions) ended")
     lines.append("  epoch       \(report.epoch)")
     if let old = report.oldFolder { lines.append("  old folder  \(old)") }
+    if report.unknownDeletions != nil {
+      lines.append("Warning: the map may show posts again that people have deleted since the backup.")
+    }
     return lines + ["Start ingest. Feeds and subscribers then load the list again."]
   }
 
   private static func unknown(_ report: Restore.Report) -> String {
-    switch report.deletionsUnknownBeforeMs {
+    switch report.unknownDeletions {
     case nil: ""
-    case .max?: "; the old folder has no list of deletions since the backup"
-    case let unixMs?: "; deletions before \(timestamp(unixMs: unixMs)) are unknown"
+    case .missingList? where report.oldFolder == nil:
+      "; others since the backup are unknown: there was no data folder"
+    case .missingList?: "; others since the backup are unknown: the old folder has no onthemap.deletions"
+    case .unreadableList?: "; others since the backup are unknown: the old folder's onthemap.deletions is damaged"
+    case .before(let unixMs, damaged: 0)?: "; others before \(timestamp(unixMs: unixMs)) are unknown"
+    case .before(let unixMs, let damaged)?:
+      """
+      ; others before \(timestamp(unixMs: unixMs)) are unknown: onthemap.deletions has \
+      \(counted(damaged, "damaged record"))
+      """
     }
   }
 

@@ -168,6 +168,9 @@ struct DeletionListContents: Sendable {
   let beginMs: Int64
   /// The deletions, oldest first, without damaged ones.
   let records: [DeletionRecord]
+  /// Number of damaged records before the last group. A power loss damages only the last group, whose commit has not
+  /// begun.
+  let damaged: Int
 
   /// Reads a list.
   ///
@@ -177,7 +180,17 @@ struct DeletionListContents: Sendable {
     guard let beginMs = DeletionRecord.beginMs(Array(bytes.prefix(DeletionRecord.headerLength))) else {
       throw DeletionListDamage()
     }
-    self.beginMs = beginMs
-    records = DeletionRecord.records(Array(bytes.dropFirst(DeletionRecord.headerLength))).compactMap(\.self)
+    let all = DeletionRecord.records(Array(bytes.dropFirst(DeletionRecord.headerLength)))
+    records = all.compactMap(\.self)
+    let earlier = all[..<(all.lastIndex { $0?.isFirst == true } ?? all.startIndex)]
+    damaged = earlier.count { $0 == nil }
+    guard let lastDamaged = earlier.lastIndex(where: { $0 == nil }),
+      let next = all[lastDamaged...].firstIndex(where: { $0 != nil })
+    else {
+      self.beginMs = beginMs
+      return
+    }
+    // A damaged deletion is no later than the next one. The clock may have changed between deletions.
+    self.beginMs = max(beginMs, (all[...next].compactMap { $0?.unixMs }.max() ?? 0) + 1)
   }
 }

@@ -26,15 +26,25 @@ package struct Restore: Sendable {
     package var deletedPosts = 0
     /// Number of accounts that were deleted after the backup, and are deleted again.
     package var deletedAccounts = 0
-    /// Time before which deletions are unknown, in milliseconds since 1970, UTC. Nil if none is after the backup. The
-    /// maximum if the list of deletions is missing.
-    package var deletionsUnknownBeforeMs: Int64?
+    /// Deletions after the backup that the restore cannot repeat. Nil if there are none.
+    package var unknownDeletions: UnknownDeletions?
     /// Number of sessions that the restore has ended.
     package var endedSessions = 0
     /// Path of the restored data folder. Nil for a check.
     package var folder: String?
     /// Path of the old data folder from now on. Nil if there was none.
     package var oldFolder: String?
+  }
+
+  /// Deletions that a restore cannot repeat.
+  package enum UnknownDeletions: Sendable, Equatable {
+    /// The old folder has no list of deletions.
+    case missingList
+    /// The list cannot be read, or is another file.
+    case unreadableList
+    /// The list is not complete before a time, in milliseconds since 1970, UTC. It begins there, or some records before
+    /// it are damaged.
+    case before(unixMs: Int64, damaged: Int)
   }
 
   private let backup: BackupFile
@@ -78,11 +88,10 @@ package struct Restore: Sendable {
     guard mkdir(folder, 0o700) == 0 else { throw BackupError("cannot create \(folder): \(SystemError()).") }
     var report: Report
     do throws(BackupError) {
-      let deletions = try? DeletionListContents(target.path + DeletionList.name)
+      let (deletions, unknown) = Restore.deletions(in: target, sinceMs: backup.manifest.createdMs)
       report = try await prepare(
         folder, old: target.highWater?.mark, keepsSessions: keepsSessions, deletions: deletions?.records ?? [])
-      let beginMs = deletions?.beginMs ?? .max
-      report.deletionsUnknownBeforeMs = beginMs > report.createdMs ? beginMs : nil
+      report.unknownDeletions = unknown
       do {
         try target.keep(deletions == nil ? [] : [DeletionList.name], in: folder)
         try target.keep([BackupWriter.recordName], in: folder)
@@ -95,6 +104,20 @@ package struct Restore: Sendable {
     }
     report.folder = target.path
     return report
+  }
+
+  /// Reads the list of deletions of the existing folder.
+  private static func deletions(
+    in target: RestoreTarget, sinceMs: Int64
+  ) -> (list: DeletionListContents?, unknown: UnknownDeletions?) {
+    let path = target.path + DeletionList.name
+    do {
+      let list = try DeletionListContents(path)
+      let isComplete = list.beginMs <= sinceMs
+      return (list, isComplete ? nil : .before(unixMs: list.beginMs, damaged: list.damaged))
+    } catch {
+      return (nil, PlainFile.status(path) == nil ? .missingList : .unreadableList)
+    }
   }
 
   /// Copies the backup to a folder, checks the copy, and makes it a database that continues under a new epoch.

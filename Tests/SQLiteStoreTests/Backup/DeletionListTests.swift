@@ -163,6 +163,27 @@ struct DeletionListTests {
     #expect(try DeletionListContents(path).beginMs == 21)
   }
 
+  @Test("Damaged records before the last group are counted, and the list is complete after them")
+  func damagedRecords() throws {
+    let groups = [[10, 11], [20], [15, 16], [30, 31]]
+    let records = groups.flatMap { group in
+      group.map {
+        DeletionRecord(.account(AccountID(rawValue: 404)), unixMs: Int64($0), isFirst: $0 == group[0])
+      }
+    }
+    // The clock has changed before the third group.
+    for (damaged, count, beginMs) in [
+      ([], 0, 5), ([0], 1, 12), ([1], 1, 21), ([2], 1, 16), ([0, 3], 2, 21), ([4], 1, 31), ([5], 0, 5), ([6], 0, 5),
+    ] as [([Int], Int, Int64)] {
+      var bytes = DeletionRecord.header(beginMs: 5) + records.flatMap(\.bytes)
+      for index in damaged { bytes[DeletionRecord.headerLength + index * DeletionRecord.length] ^= 1 }
+      try write(bytes)
+      let contents = try DeletionListContents(path)
+      #expect((contents.damaged, contents.beginMs) == (count, beginMs), "\(damaged)")
+      #expect(contents.records.count == records.count - damaged.count)
+    }
+  }
+
   @Test("A damaged record or header is refused")
   func codec() throws {
     let post = try #require(PostID("4DYFqiDpVQ"))

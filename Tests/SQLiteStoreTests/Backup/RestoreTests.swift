@@ -223,15 +223,44 @@ struct RestoreTests {
     let path = fixture.data.path + DeletionList.name
     // The list begins when the folder is new, which is after the backup's time in this test only for these values.
     for (beginMs, expected) in [
-      (BackupFixture.unixMs, nil), (BackupFixture.unixMs + 1, BackupFixture.unixMs + 1),
-    ] as [(Int64, Int64?)] {
+      (BackupFixture.unixMs, nil),
+      (BackupFixture.unixMs + 1, .before(unixMs: BackupFixture.unixMs + 1, damaged: 0)),
+    ] as [(Int64, Restore.UnknownDeletions?)] {
       try Data(DeletionRecord.header(beginMs: beginMs)).write(to: URL(filePath: path))
-      #expect(try await restore(file).deletionsUnknownBeforeMs == expected)
+      #expect(try await restore(file).unknownDeletions == expected)
       try FileManager.default.removeItem(atPath: fixture.data.path + ".before-restore-20261126T181630Z")
       try Data(DeletionRecord.header(beginMs: beginMs)).write(to: URL(filePath: path))
     }
     try FileManager.default.removeItem(atPath: path)
-    #expect(try await restore(file).deletionsUnknownBeforeMs == .max)
+    #expect(try await restore(file).unknownDeletions == .missingList)
+    try FileManager.default.removeItem(atPath: fixture.data.path + ".before-restore-20261126T181630Z")
+    try Data("damaged".utf8).write(to: URL(filePath: path))
+    #expect(try await restore(file).unknownDeletions == .unreadableList)
+  }
+
+  @Test("A restore reports damaged records of deletions since the backup, and no others")
+  func damagedDeletions() async throws {
+    let (file, _, _) = try await fixture.made()
+    let path = fixture.data.path + DeletionList.name
+    // Deletions before and after the backup, each in a group of its own.
+    let records = [-2, -1, 1, 2].map { second in
+      DeletionRecord(
+        .account(AccountID(rawValue: 404)), unixMs: BackupFixture.unixMs + Int64(second), isFirst: true)
+    }
+    let header = DeletionRecord.header(beginMs: 1)
+    let expected: [Restore.UnknownDeletions?] = [
+      nil, .before(unixMs: BackupFixture.unixMs + 2, damaged: 1), .before(unixMs: BackupFixture.unixMs + 3, damaged: 1),
+      // A power loss leaves a damaged last record.
+      nil,
+    ]
+    for (index, expected) in expected.enumerated() {
+      var bytes = header + records.flatMap(\.bytes)
+      bytes[header.count + index * DeletionRecord.length] ^= 1
+      try Data(bytes).write(to: URL(filePath: path))
+      #expect(try await restore(file).unknownDeletions == expected, "\(index)")
+      #expect(try fixture.read(path) == Data(bytes), "The list with its damage must stay for later restores.")
+      try FileManager.default.removeItem(atPath: fixture.data.path + ".before-restore-20261126T181630Z")
+    }
   }
 
   @Test("A database without starts left cannot be restored")
