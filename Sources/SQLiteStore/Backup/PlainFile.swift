@@ -64,6 +64,13 @@ enum PlainFile {
     return lstat(path, &status) == 0 ? status : nil
   }
 
+  /// Returns the target of a symbolic link, as it is written in the link. Nil for another file.
+  static func target(of link: String) -> String? {
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(link, &bytes, bytes.count)
+    return count > 0 ? String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
+  }
+
   /// Returns a path without links. Nil if it does not exist, or may not be searched.
   static func resolve(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }

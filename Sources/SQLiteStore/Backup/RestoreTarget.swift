@@ -25,13 +25,7 @@ struct RestoreTarget: Sendable {
       path = found
     } else {
       guard errno == ENOENT else { throw BackupError("cannot open \(given): \(SystemError()).") }
-      let given = String(given.reversed().drop { $0 == "/" }.reversed())
-      let end = given.lastIndex(of: "/")
-      let parent = end.map { $0 == given.startIndex ? "/" : String(given[..<$0]) } ?? "."
-      guard let folder = PlainFile.resolve(parent) else {
-        throw BackupError("cannot open \(parent): \(SystemError()). Create the folder first.")
-      }
-      path = (folder == "/" ? "" : folder) + "/" + given[(end.map(given.index(after:)) ?? given.startIndex)...]
+      path = try RestoreTarget.missing(given)
     }
     status = PlainFile.status(path)
     let outer = RestoreTarget.parent(of: path)
@@ -58,6 +52,21 @@ struct RestoreTarget: Sendable {
     if let free = PlainFile.freeBytes(parent), free < needed {
       throw BackupError("\(parent) has \(free) bytes free, and the restore needs \(needed). Free some space.")
     }
+  }
+
+  /// Returns the path of a missing folder without links. A link may name the missing folder, as in systemd's
+  /// `/var/lib`. The kernel has followed the links before, so they have an end.
+  private static func missing(_ given: String) throws(BackupError) -> String {
+    let given = String(given.reversed().drop { $0 == "/" }.reversed())
+    let end = given.lastIndex(of: "/")
+    let parent = end.map { $0 == given.startIndex ? "/" : String(given[..<$0]) } ?? "."
+    guard let folder = PlainFile.resolve(parent) else {
+      throw BackupError("cannot open \(parent): \(SystemError()). Create the folder first.")
+    }
+    let outer = folder == "/" ? "" : folder
+    let path = outer + "/" + given[(end.map(given.index(after:)) ?? given.startIndex)...]
+    guard let target = PlainFile.target(of: path) else { return path }
+    return try missing(target.hasPrefix("/") ? target : outer + "/" + target)
   }
 
   /// Returns the path of a new folder for the restored data, beside the data folder or in a mount point.

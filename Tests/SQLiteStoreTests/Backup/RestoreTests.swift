@@ -263,6 +263,34 @@ struct RestoreTests {
     }
   }
 
+  @Test("A restore follows a dangling link, and creates the folder that it names")
+  func danglingLink() async throws {
+    let (file, _, posts) = try await fixture.made()
+    try FileManager.default.removeItem(atPath: fixture.data.path)
+    let parent = URL(filePath: fixture.data.path).deletingLastPathComponent()
+    let target = parent.appending(path: "\(UUID().uuidString).target").path
+    defer { try? FileManager.default.removeItem(atPath: target) }
+    try FileManager.default.createSymbolicLink(
+      atPath: fixture.data.path, withDestinationPath: URL(filePath: target).lastPathComponent)
+    let report = try await restore(file)
+    #expect(report.oldFolder == nil && report.folder?.hasSuffix(".target") == true)
+    let database = try fixture.data.open()
+    #expect(try database.number("SELECT count(*) FROM post") == posts.count)
+    database.close()
+    #expect(FileManager.default.fileExists(atPath: target + "/onthemap.sqlite"))
+  }
+
+  @Test("A restore through a link to a folder whose parent is missing is refused with the missing folder's name")
+  func danglingParent() async throws {
+    let (file, _, _) = try await fixture.made()
+    try FileManager.default.removeItem(atPath: fixture.data.path)
+    try FileManager.default.createSymbolicLink(
+      atPath: fixture.data.path, withDestinationPath: "/nonexistent-folder/data")
+    await expectRefusal("/nonexistent-folder: No such file or directory. Create the folder first.") {
+      _ = try await restore(file)
+    }
+  }
+
   @Test("A database without starts left cannot be restored")
   func generations() async throws {
     let (file, _, _) = try await fixture.made()
