@@ -55,7 +55,7 @@ struct Diagnosis: Sendable {
     checks += await links
     checks += await health
     // After the check of the addresses, because a check of the proxies binds one of them.
-    if let gateway = plan.gateway { checks.append(ProxyChecks.trusted(gateway.proxies, origin: "")) }
+    if let gateway = plan.gateway { checks.append(ProxyChecks.trusted(gateway)) }
     if let ingest = plan.ingest { checks += await ProxyChecks(ingest: ingest, isRunning: isRunning).run() }
     return checks + (await providers)
   }

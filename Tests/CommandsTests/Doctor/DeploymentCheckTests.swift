@@ -2,6 +2,7 @@ import ArgumentParser
 import Domain
 import Foundation
 import Glibc
+import Ingest
 import Messaging
 import Testing
 
@@ -128,6 +129,17 @@ struct DeploymentCheckTests {
       as [(Int64, Check.Verdict)]
     {
       #expect(ProxyChecks.clock(10_000 + offset, nowMs: 10_000).verdict == verdict, "\(offset)")
+    }
+  }
+
+  @Test("A gateway without trusted proxies has a warning, and one that trusts strangers a failure")
+  func gatewayProxies() throws {
+    for (range, verdict) in [
+      (nil, .warning), ("127.0.0.1", .ok), ("10.0.0.0/8", .ok), ("0.0.0.0/0", .failure),
+    ] as [(String?, Check.Verdict)] {
+      var gateway = GatewayConfiguration(ingest: [], host: "10.0.0.5", port: 8_090)
+      gateway.proxies = TrustedProxies(try range.map { [try #require(AddressRange($0))] } ?? [])
+      #expect(ProxyChecks.trusted(gateway).verdict == verdict, "\(range ?? "none")")
     }
   }
 

@@ -9,7 +9,12 @@ struct ProxyChecks: Sendable {
   let isRunning: Bool
 
   func run() async -> [Check] {
-    var checks = [ProxyChecks.trusted(ingest.proxies, origin: ingest.origin)]
+    let isBehindProxy = ingest.origin.hasPrefix("https://")
+    var checks = [
+      ProxyChecks.trusted(
+        ingest.proxies, clients: isBehindProxy ? "and the public URL is https: all clients" : nil,
+        remedy: "Set ONTHEMAP_TRUSTED_PROXIES to the address of the reverse proxy")
+    ]
     guard !ingest.origin.isEmpty else {
       return checks + [.ok("public-url", "no public URL is set: browsers connect to ingest itself")] + (await feed())
     }
@@ -23,10 +28,21 @@ struct ProxyChecks: Sendable {
     return checks + (await feed())
   }
 
-  /// Returns the result for the trusted proxies of ingest or a gateway.
+  /// Returns the result for the trusted proxies of a gateway. A gateway does not know the public URL, and probably has
+  /// a load balancer in front.
+  static func trusted(_ gateway: GatewayConfiguration) -> Check {
+    trusted(
+      gateway.proxies, clients: "so all clients of a reverse proxy or load balancer",
+      remedy: "Set ONTHEMAP_TRUSTED_PROXIES to its addresses, unless all clients connect to the gateway itself")
+  }
+
+  /// Returns the result for trusted proxies.
   ///
-  /// - Parameter origin: The public URL. Empty if it is unknown.
-  static func trusted(_ proxies: TrustedProxies, origin: String) -> Check {
+  /// - Parameters:
+  ///   - clients: The clients whose address is that of a proxy if no proxy is trusted. Nil if there is probably no
+  ///     proxy.
+  ///   - remedy: The remedy if no proxy is trusted.
+  private static func trusted(_ proxies: TrustedProxies, clients: String?, remedy: String) -> Check {
     let id = "trusted-proxies"
     let outside = ["198.51.100.1", "2001:db8::1"].compactMap { IPAddress($0) }
     if outside.contains(where: proxies.contains) {
@@ -34,10 +50,8 @@ struct ProxyChecks: Sendable {
         id, "the trusted proxies include addresses of strangers, and each of them can forge its address",
         remedy: "List only the addresses of your proxies in ONTHEMAP_TRUSTED_PROXIES")
     }
-    if origin.hasPrefix("https://"), proxies.isEmpty {
-      return .warning(
-        id, "no proxy is trusted, and the public URL is https: all clients share one login rate limit",
-        remedy: "Set ONTHEMAP_TRUSTED_PROXIES to the address of the reverse proxy")
+    if let clients, proxies.isEmpty {
+      return .warning(id, "no proxy is trusted, \(clients) share one login rate limit", remedy: remedy)
     }
     return .ok(id, proxies.isEmpty ? "no reverse proxy is trusted" : "the trusted proxies are well-formed")
   }
