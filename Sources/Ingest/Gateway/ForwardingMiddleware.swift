@@ -28,9 +28,14 @@ struct ForwardingMiddleware: RouterMiddleware {
       if let file = ForwardingMiddleware.file(for: request) {
         response = file
       } else {
-        let bytesMax = ForwardingMiddleware.bodyBytesMax(of: request)
-        // Ingest checks the session of a bulk request before it reads the body. A gateway cannot, so large bodies share
-        // a budget.
+        let isBulk = ForwardingMiddleware.path(of: request) == BulkRoutes.path
+        // Ingest checks the session of a bulk request before it reads the body, and needs no body to refuse one without
+        // a credential.
+        guard !isBulk || request.headers[.authorization] != nil || request.headers[.cookie] != nil else {
+          return try await forward(request, ByteBuffer(), context)
+        }
+        let bytesMax = isBulk ? Limits.bulkBytesMax : Limits.requestBodyBytesMax
+        // A gateway cannot check the session, so large bodies share a budget.
         let isLarge = bytesMax > Limits.requestBodyBytesMax
         guard !isLarge || bodies.reserve(bytesMax) else { throw Problem.busy }
         defer { if isLarge { bodies.release(bytesMax) } }
@@ -51,12 +56,6 @@ struct ForwardingMiddleware: RouterMiddleware {
   /// Returns the path as the router reads it: several slashes count as one.
   private static func path(of request: Request) -> String {
     "/" + request.uri.path.split(separator: "/").joined(separator: "/")
-  }
-
-  /// Returns the maximum size of a request's body, in bytes. Only a bulk request with a credential has a large one.
-  private static func bodyBytesMax(of request: Request) -> Int {
-    let hasCredential = request.headers[.authorization] != nil || request.headers[.cookie] != nil
-    return hasCredential && path(of: request) == BulkRoutes.path ? Limits.bulkBytesMax : Limits.requestBodyBytesMax
   }
 
   /// Returns a file of the page. Nil for every other path, and for a file of another version.

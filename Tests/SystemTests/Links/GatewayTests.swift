@@ -39,6 +39,19 @@ struct GatewayTests {
     }
   }
 
+  @Test("A bulk request without a session is refused before its size, also by a gateway")
+  func bulkWithoutSession() async throws {
+    let map = try await SystemFixture.current.upWithGateway()
+    for client in [try map.client, try map.gatewayClient] {
+      let connection = try Connection(port: try client.port)
+      try await connection.send(
+        Array("POST /v2/posts/bulk HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n".utf8)
+          + [UInt8](repeating: 0x20, count: 20_000))
+      let response = try #require(APIResponse(raw: try await connection.response()))
+      #expect(response.status == 401 && response["code"] == "session_required")
+    }
+  }
+
   @Test("A post through a gateway has the same response as at ingest, with and without a wait, and under a used key")
   func posts() async throws {
     let map = try await SystemFixture.current.upWithGateway()
