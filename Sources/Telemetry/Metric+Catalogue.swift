@@ -46,6 +46,10 @@ extension Metric {
   package static let httpRefusedConnections = Metric(
     "onthemap_http_connections_refused_total", .counter,
     "HTTP connections refused because their address has reached its connection limit.")
+  /// Number of HTTP connections closed because all clients together left too much unread.
+  package static let httpUnreadClosed = Metric(
+    "onthemap_http_connections_unread_total", .counter,
+    "HTTP connections closed because clients left too many bytes of responses unread.")
   /// Duration of requests by route template and method, in seconds.
   package static let httpDuration = Metric(
     "onthemap_http_request_duration_seconds", .histogram,
@@ -243,7 +247,8 @@ extension Metric {
   package static let all: [String: Metric] = Dictionary(
     uniqueKeysWithValues: [
       ready, buildInfo, processStart, processCPU, processResident, processVirtual, processDescriptors,
-      processDescriptorsMax, processThreads, httpRequests, httpRefusedConnections, httpDuration, linkMalformed,
+      processDescriptorsMax, processThreads, httpRequests, httpRefusedConnections, httpUnreadClosed, httpDuration,
+      linkMalformed,
       linkReconnects, linkAddressChanges, linkRefusedStarts, linkHandshakes, queuePosts,
       queueMax, queueOldest, queueWait, queueLookups, queuePaused, queueCredit, queueWorkers, queueEnqueued,
       queueCompleted,

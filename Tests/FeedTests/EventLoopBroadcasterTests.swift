@@ -13,9 +13,9 @@ struct EventLoopBroadcasterTests {
   /// A client of a stream, which records the bytes that it gets.
   private final class Client {
     let channel: EmbeddedChannel
-    private let watch = HTTPConnectionGuard(ConnectionCounts(perNetworkMax: 1, proxies: TrustedProxies())) { _, _ in
-      nil
-    }
+    private let watch = HTTPConnectionGuard(
+      ConnectionCounts(perNetworkMax: 1, proxies: TrustedProxies()), UnreadResponses()
+    ) { _, _ in nil }
     private var text = ""
     private(set) var isOver = false
 

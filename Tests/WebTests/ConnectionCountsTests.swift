@@ -35,7 +35,7 @@ struct ConnectionCountsTests {
 
   /// Opens a connection from 192.0.2.1 through the guard.
   private func connect(_ counts: ConnectionCounts) throws -> EmbeddedChannel {
-    let channel = EmbeddedChannel(handler: HTTPConnectionGuard(counts) { _, _ in nil })
+    let channel = EmbeddedChannel(handler: HTTPConnectionGuard(counts, UnreadResponses()) { _, _ in nil })
     let peer = try SocketAddress(ipAddress: "192.0.2.1", port: 4_000)
     channel.remoteAddress = peer
     try channel.connect(to: peer).wait()

@@ -25,7 +25,7 @@ struct QuiescingTests {
 
   init() throws {
     let counts = ConnectionCounts(perNetworkMax: 1, proxies: TrustedProxies())
-    channel = EmbeddedChannel(handlers: [HTTPConnectionGuard(counts) { _, _ in nil }, counter])
+    channel = EmbeddedChannel(handlers: [HTTPConnectionGuard(counts, UnreadResponses()) { _, _ in nil }, counter])
     try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 4_000)).wait()
   }
 

@@ -63,6 +63,9 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   private var disconnectReason = DisconnectReason.closed
   private let heads = RequestHeads()
   private let counts: ConnectionCounts
+  private let unread: UnreadResponses
+  /// True after the connection has become a stream. A stream has its own limit, and all streams share their buffers.
+  private var isStream = false
   private let form: ProblemFormat
   /// Admitted address, which `counts` releases when the handler is removed. Nil if the connection is refused.
   private var counted: IPAddress?
@@ -71,8 +74,9 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   /// Context in the pipeline. Nil before the handler is added and after it is removed.
   private var context: ChannelHandlerContext?
 
-  init(_ counts: ConnectionCounts, form: @escaping ProblemFormat) {
+  init(_ counts: ConnectionCounts, _ unread: UnreadResponses, form: @escaping ProblemFormat) {
     self.counts = counts
+    self.unread = unread
     self.form = form
   }
 
@@ -184,16 +188,36 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    unreadTimeout?.cancel()
-    unreadTimeout =
-      context.channel.isWritable
-      ? nil
-      : schedule(context.eventLoop, ms: Limits.httpUnreadMs) { [self] in
-        disconnectReason = .slowReader
-        context.close(promise: nil)
-      }
+    endUnread()
+    if !context.channel.isWritable {
+      unreadTimeout = schedule(context.eventLoop, ms: Limits.httpUnreadMs) { [self] in closeSlowReader() }
+      if !isStream { countUnread(context) }
+    }
     context.fireChannelWritabilityChanged()
   }
+
+  /// Counts the unread bytes of a response. Hummingbird writes no more before the client has read.
+  private func countUnread(_ context: ChannelHandlerContext) {
+    guard let bytes = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes) else { return }
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    unread.begin(ObjectIdentifier(self), bytes: bytes) { [eventLoop = context.eventLoop] in
+      eventLoop.execute { if !bound.value.isWritable { bound.value.closeSlowReader() } }
+    }
+  }
+
+  private func endUnread() {
+    unreadTimeout?.cancel()
+    unreadTimeout = nil
+    unread.end(ObjectIdentifier(self))
+  }
+
+  private func closeSlowReader() {
+    disconnectReason = .slowReader
+    context?.close(promise: nil)
+  }
+
+  /// Records that the connection has become a stream.
+  func becomeStream() { isStream = true }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .inputClosed? = event as? ChannelEvent {
@@ -258,7 +282,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     probeTimer?.cancel()
     quiesceTimer?.cancel()
     endReceiving()
-    unreadTimeout?.cancel()
+    endUnread()
     if let counted { counts.release(counted) }
   }
 

@@ -27,11 +27,12 @@ package enum HTTPService {
     let connections = connections ?? connectionsMax()
     let counts = ConnectionCounts(
       perNetworkMax: max(1, connections / Limits.httpNetworkShare), proxies: proxies)
+    let unread = UnreadResponses()
     let responder = RequestResponder(router.buildResponder(), logger: logger)
     let channel = HTTP1Channel(
       responder: { try await responder.respond(to: $0, $1, $2) },
       configuration: .init(
-        additionalChannelHandlers: [HTTPConnectionGuard(counts, form: form)],
+        additionalChannelHandlers: [HTTPConnectionGuard(counts, unread, form: form)],
         idleTimeout: .milliseconds(Limits.httpIdleMs),
         httpDecoderConfiguration: .init(
           maxHeaderFieldSize: Limits.httpHeaderBytesMax, maxHeaderListSize: Limits.httpHeaderBytesMax,

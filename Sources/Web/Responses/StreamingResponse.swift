@@ -10,6 +10,7 @@ package struct StreamingResponse {
   init(connectionGuard: HTTPConnectionGuard, eventLoop: any EventLoop) {
     self.connectionGuard = connectionGuard
     self.eventLoop = eventLoop
+    connectionGuard.becomeStream()
   }
 
   /// True if the connection sends more data now. Otherwise NIO buffers written data in memory.

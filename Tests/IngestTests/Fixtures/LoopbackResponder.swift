@@ -25,7 +25,7 @@ struct LoopbackResponder: HTTPResponder {
     }
     channel.remoteAddress = try SocketAddress(ipAddress: "127.0.0.1", port: 50_000)
     try await channel.testingEventLoop.executeInContext { [counts] in
-      let connectionGuard = HTTPConnectionGuard(counts, form: CompatResponseFormat.body)
+      let connectionGuard = HTTPConnectionGuard(counts, UnreadResponses(), form: CompatResponseFormat.body)
       try channel.pipeline.syncOperations.addHandler(connectionGuard)
     }
     var head = request.head

@@ -60,7 +60,7 @@ struct SearchErrorTests {
   @Test("A search is notified when its client disconnects")
   func disconnected() throws {
     let counts = ConnectionCounts(perNetworkMax: 9, proxies: TrustedProxies())
-    let channel = EmbeddedChannel(handler: HTTPConnectionGuard(counts) { _, _ in nil })
+    let channel = EmbeddedChannel(handler: HTTPConnectionGuard(counts, UnreadResponses()) { _, _ in nil })
     let peer = try SocketAddress(ipAddress: "203.0.113.7", port: 4_000)
     channel.remoteAddress = peer
     try channel.connect(to: peer).wait()
