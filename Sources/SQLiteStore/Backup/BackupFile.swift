@@ -23,11 +23,15 @@ struct BackupFile: Sendable {
   /// - Throws: `BackupError` if there is no such backup, or if a newer program has made it.
   init(_ given: String) throws(BackupError) {
     guard let found = PlainFile.resolve(given), let status = PlainFile.status(found) else {
-      throw BackupError("cannot open \(given): \(SystemError()). Pass the file of a backup.")
+      throw BackupError("cannot open \(given): \(SystemError()). Pass the file or the folder of a backup.")
     }
     if status.st_mode & S_IFMT == S_IFDIR {
       let folder = BackupFolder(path: found)
-      guard let latest = folder.backups().last else {
+      guard access(found, R_OK | X_OK) == 0 else {
+        throw BackupError("cannot open \(given): \(SystemError()). Run as its owner, or as root.")
+      }
+      // Take the latest one also if it is damaged. An older backup would hide the damage, and lose more.
+      guard let latest = folder.copies().max() else {
         throw BackupError("\(given) has no backup. Pass the file or the folder of a backup.")
       }
       path = folder.path(latest.file)

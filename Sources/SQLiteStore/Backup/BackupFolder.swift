@@ -63,9 +63,11 @@ struct BackupFolder: Sendable {
   private static var user: String { "the user of ingest (uid \(geteuid()))" }
 
   /// Returns the names of whole backups, oldest first: those with the copy and a manifest of the same size.
-  func backups() -> [BackupName] {
+  func backups() -> [BackupName] { copies().filter(isWhole).sorted() }
+
+  /// Returns the names of all backups whose copy is complete, with and without a manifest.
+  func copies() -> Set<BackupName> {
     Set(names().compactMap { name in BackupName(leading: name).flatMap { $0.file == name ? $0 : nil } })
-      .filter(isWhole).sorted()
   }
 
   private func isWhole(_ name: BackupName) -> Bool {

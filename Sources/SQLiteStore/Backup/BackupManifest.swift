@@ -107,7 +107,7 @@ extension BackupManifest {
         error.code == ENOENT
           ? "there is no manifest \(path). Without it a file is no backup. Copy the manifest too, or restore another "
             + "backup."
-          : "cannot read \(path): \(error).")
+          : "cannot read \(path): \(error). Run as its owner, or as root.")
     }
     try self.init(json: bytes, path: path)
   }

@@ -67,7 +67,9 @@ package struct Restore: Sendable {
     }
     let folder = parent.path((backup.name ?? BackupName(unixMs: unixMs)).check)
     guard mkdir(folder, 0o700) == 0, let lock = FolderLock(folder) else {
-      throw BackupError("cannot create \(folder): \(SystemError()). The check needs space beside the backup.")
+      throw BackupError(
+        "cannot create \(folder): \(SystemError()). The check writes beside the backup: run as the folder's "
+          + "owner, or copy the backup to another folder.")
     }
     defer { withExtendedLifetime(lock) { try? FileManager.default.removeItem(atPath: folder) } }
     return try await prepare(folder, old: nil, keepsSessions: false, deletions: [])
@@ -219,5 +221,16 @@ extension SQLiteDatabase {
       } while after != nil
       report.deletedAccounts += 1
     }
+  }
+}
+
+extension RestoreTarget {
+  /// Returns true if a folder has a file of ingest, or nothing that an operator could miss. A restore must not take
+  /// another folder away, such as one with backups.
+  static func isDataFolder(_ path: String) -> Bool {
+    // The lock reports a folder that cannot be read.
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return true }
+    let others = Set(names).subtracting(["feed", "admin.sock", "lost+found"])
+    return others.isEmpty || others.contains { $0.hasPrefix("onthemap.") }
   }
 }

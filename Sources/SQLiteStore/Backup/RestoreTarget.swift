@@ -35,9 +35,15 @@ struct RestoreTarget: Sendable {
       guard status.st_mode & S_IFMT == S_IFDIR else {
         throw BackupError("\(given) is not a folder. Pass ingest's data folder with --data.")
       }
+      guard RestoreTarget.isDataFolder(path) else {
+        throw BackupError("\(given) has other files, and none of ingest. Pass ingest's data folder with --data.")
+      }
       do { lock = try InstanceLock(path: path + "/onthemap.lock") } catch {
         if case .locked = error {
           throw BackupError("ingest is running on \(path). Stop it first, and keep it stopped during the restore.")
+        }
+        if case .unusable(let file, let reason) = error {
+          throw BackupError("cannot open \(file): \(reason). Run as the owner of \(path), or as root.")
         }
         throw BackupError("\(error)")
       }

@@ -263,6 +263,38 @@ struct RestoreTests {
     }
   }
 
+  @Test("A folder without a file of ingest is not replaced, and an empty one is")
+  func otherFolder() async throws {
+    let (file, _, _) = try await fixture.made()
+    let before = try fixture.names
+    await expectRefusal("has other files, and none of ingest. Pass ingest's data folder with --data.") {
+      _ = try await Restore(file).run(into: fixture.backups, keepsSessions: false, unixMs: Self.laterMs)
+    }
+    #expect(try fixture.names == before)
+    try FileManager.default.removeItem(atPath: fixture.data.path)
+    try FileManager.default.createDirectory(
+      atPath: fixture.data.path + "/lost+found", withIntermediateDirectories: true)
+    _ = try await restore(file)
+    _ = try fixture.data.open()
+  }
+
+  @Test("The latest backup of a folder counts also if it is damaged")
+  func damagedLatest() async throws {
+    let (file, _, _) = try await fixture.made()
+    let database = try fixture.data.open()
+    let later = try fixture.backUp(database, second: 5)
+    database.close()
+    try fixture.read(later).dropLast(1).write(to: URL(filePath: later))
+    await expectRefusal("and its manifest says") {
+      _ = try await Restore(fixture.backups).check(unixMs: Self.laterMs)
+    }
+    try FileManager.default.removeItem(atPath: later.replacing(".sqlite", with: ".json"))
+    await expectRefusal("there is no manifest") {
+      _ = try await Restore(fixture.backups).check(unixMs: Self.laterMs)
+    }
+    #expect(try await Restore(file).check(unixMs: Self.laterMs).posts == 3)
+  }
+
   @Test("A restore follows a dangling link, and creates the folder that it names")
   func danglingLink() async throws {
     let (file, _, posts) = try await fixture.made()
