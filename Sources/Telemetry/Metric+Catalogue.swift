@@ -79,6 +79,17 @@ extension Metric {
     "Failed handshakes: key_not_listed, plaintext_peer, wrong_server_key; without keys unexpected_curve, not_zeromq.",
     labels: ["link", "reason"])
 
+  // Ingest and gateways: passwords.
+
+  /// Number of password hashes computed in the process.
+  package static let passwordHashes = Metric(
+    "onthemap_password_hashes_total", .counter, "Password hashes that this process computed.")
+  /// Number of password hashes that ingest requested from gateways, by outcome.
+  package static let passwordHashesDelegated = Metric(
+    "onthemap_password_hashes_delegated_total", .counter,
+    "Password hashes that ingest requested from gateways, by outcome: computed, not_computed (or late), gone.",
+    labels: ["outcome"])
+
   // Ingest: the queue.
 
   /// Number of posts by state.
@@ -249,7 +260,8 @@ extension Metric {
       ready, buildInfo, processStart, processCPU, processResident, processVirtual, processDescriptors,
       processDescriptorsMax, processThreads, httpRequests, httpRefusedConnections, httpUnreadClosed, httpDuration,
       linkMalformed,
-      linkReconnects, linkAddressChanges, linkRefusedStarts, linkHandshakes, queuePosts,
+      linkReconnects, linkAddressChanges, linkRefusedStarts, linkHandshakes,
+      passwordHashes, passwordHashesDelegated, queuePosts,
       queueMax, queueOldest, queueWait, queueLookups, queuePaused, queueCredit, queueWorkers, queueEnqueued,
       queueCompleted,
       queueRedelivered, queueRetries, queueLosses, queueResults, submitBatches, submitPosts, submitErrors, changesSeq,

@@ -49,7 +49,7 @@ struct MemoryTests {
     let bodies = try 2 * number(#"let gatewayBytesMax = ([\d_]+)$"#, in: limits)
     return [
       "ingest": connections + queue + changes + hashes + caches + requests + bodies, "feed": connections + unread,
-      "gateway": connections + heldPosts + bodies, "worker": 0,
+      "gateway": connections + heldPosts + bodies + hashes, "worker": 0,
     ]
   }
 

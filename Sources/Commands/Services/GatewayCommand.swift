@@ -1,5 +1,6 @@
 import ArgumentParser
 import Domain
+import Foundation
 import Ingest
 
 struct GatewayCommand: ServiceCommand {
@@ -22,6 +23,8 @@ struct GatewayCommand: ServiceCommand {
   var ingest: String?
   @Option(.gatewayHTTP)
   var http: String?
+  @Option(.gatewayPasswordHashes)
+  var passwordHashes: String?
   @Option(.gatewayOperations)
   var operations: String?
   @Option(.keyFile)
@@ -37,6 +40,7 @@ struct GatewayCommand: ServiceCommand {
     let keys = try LinkKeys(settings, keyFile: keyFile)
     var configuration = GatewayConfiguration(
       ingest: try settings.endpoints(.gatewayIngest, flag: ingest), host: address.host, port: address.port)
+    configuration.passwordHashesMax = try passwordHashesMax(settings)
     configuration.proxies = try proxies.trusted(settings)
     configuration.curve = try keys.client(.ingestKey, flag: ingestKey, needsOwn: true, settings: settings)
     try keys.check(isUsed: configuration.curve != nil, wanted: .ingestKey)
@@ -57,5 +61,12 @@ struct GatewayCommand: ServiceCommand {
     let plan = ServicePlan(gateway: configuration, operations: operations.address, keys: keys)
     return PreparedServices(
       operations.services + [service, announcement], plan: plan, settings: settings, keys: keys, logger: logger)
+  }
+
+  private func passwordHashesMax(_ settings: Settings) throws -> Int {
+    guard !settings.text(.gatewayPasswordHashes, flag: passwordHashes).isEmpty else {
+      return min(ProcessInfo.processInfo.activeProcessorCount, Limits.concurrentPasswordHashesMax)
+    }
+    return try settings.number(.gatewayPasswordHashes, flag: passwordHashes, in: Limits.gatewayPasswordHashesRange)
   }
 }

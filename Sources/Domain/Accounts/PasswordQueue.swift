@@ -1,5 +1,5 @@
-/// Order of the password hashes of logins and sign-ups. A pure state machine: the caller supplies the time, in
-/// milliseconds of a monotonic clock, and computes the hashes.
+/// Order of the password hashes of logins and sign-ups at one place: in ingest, or at one gateway. A pure state
+/// machine: the caller supplies the time, in milliseconds of a monotonic clock, and computes the hashes.
 ///
 /// Requests wait in lanes. Lanes take turns, so a flood in one lane leaves the other lanes their turns. Within a lane,
 /// networks take turns (`PasswordLane`). While no post is in progress, hashes may use every core. While a few posts are
@@ -15,13 +15,13 @@ package struct PasswordQueue: Sendable {
     case login
     /// A new account.
     case signUp
-    /// A login or sign-up from a network with a wrong password within `Limits.passwordSuspectMs`.
+    /// A login or sign-up from a network with a recent wrong password (`PasswordSuspects`).
     case suspect
   }
 
   /// A request for one hash.
   package struct HashRequest: Sendable {
-    /// Lane for the request. Never `suspect`, because only the queue moves requests to that lane.
+    /// Lane for the request. Never `suspect`, because only `enqueue` moves requests to that lane.
     package let lane: Lane
     /// Network of the client: an IPv4 address or an IPv6 /64. Nil if it is unknown.
     package let network: IPAddress?
@@ -52,11 +52,8 @@ package struct PasswordQueue: Sendable {
   private var running = 0
   /// Earliest time for the next hash while many posts are in progress.
   private var cooldownUntilMs = Int64.min
-  /// Time of the last wrong password of each network. When `wrong` is full, it replaces `olderWrong` and starts empty.
-  private var wrong: [IPAddress?: Int64] = [:]
-  private var olderWrong: [IPAddress?: Int64] = [:]
 
-  /// - Parameter cores: Number of cores of the machine. 0 counts as 1.
+  /// - Parameter cores: Number of cores of the machine, or number of parallel hashes of a gateway. 0 counts as 1.
   package init(cores: Int) {
     self.cores = cores
     parallelMax = min(max(1, cores), Limits.concurrentPasswordHashesMax)
@@ -65,10 +62,14 @@ package struct PasswordQueue: Sendable {
   /// Number of waiting requests.
   package var count: Int { lanes.reduce(0) { $0 + $1.count } }
 
+  /// True if no request waits and no hash is in progress.
+  package var isIdle: Bool { count == 0 && running == 0 }
+
   /// Adds a request to its lane. If the lane is full, the queue evicts another request or refuses this one.
-  package mutating func enqueue(_ request: HashRequest, nowMs: Int64) -> Entry {
-    let isSuspect = request.lane != .known && hasFailed(request.network, nowMs: nowMs)
-    let lane = (isSuspect ? .suspect : request.lane).rawValue
+  ///
+  /// - Parameter isSuspect: True if the request's network is suspect. A request for the lane `known` stays there.
+  package mutating func enqueue(_ request: HashRequest, isSuspect: Bool = false, nowMs: Int64) -> Entry {
+    let lane = (isSuspect && request.lane != .known ? .suspect : request.lane).rawValue
     var evicted: UInt64?
     if lanes[lane].count >= Limits.passwordHashesWaitingMax {
       evicted = lanes[lane].evict(for: request.network)
@@ -116,26 +117,9 @@ package struct PasswordQueue: Sendable {
     return nowMs + (pace == .quiet ? Limits.passwordQueueTickMs : Limits.passwordQueueFlowTickMs)
   }
 
-  /// Records a right or wrong password from a network. After a right password, the network is no longer suspect.
-  package mutating func record(isRight: Bool, from network: IPAddress?, nowMs: Int64) {
-    olderWrong[network] = nil
-    wrong[network] = isRight ? nil : nowMs
-    guard wrong.count > Limits.passwordSuspectsMax / 2 else { return }
-    olderWrong = wrong
-    wrong = [:]
-  }
-
-  /// Number of networks with a remembered wrong password, at most `Limits.passwordSuspectsMax`.
-  var suspects: Int { wrong.count + olderWrong.count }
-
   /// Returns the pause after a hash while many posts are in progress, in milliseconds. With this pause, hashes use no
   /// more cores than `Limits.passwordHashCoresShare` allows.
   static func cooldownMs(after usedMs: Int64, cores: Int) -> Int64 {
     usedMs * Int64(max(0, Limits.passwordHashCoresShare - cores)) / Int64(max(1, cores))
-  }
-
-  private func hasFailed(_ network: IPAddress?, nowMs: Int64) -> Bool {
-    guard let lastMs = wrong[network] ?? olderWrong[network] else { return false }
-    return nowMs - lastMs < Limits.passwordSuspectMs
   }
 }

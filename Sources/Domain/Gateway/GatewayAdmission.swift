@@ -67,6 +67,9 @@ package struct GatewayAdmission: Sendable {
     return .admit
   }
 
+  /// Returns true if a connection has this name.
+  package func isName(_ connection: [UInt8], of peer: [UInt8]) -> Bool { connection == name(of: peer) }
+
   /// Returns true if a request is open.
   package func isOpen(_ ticket: Ticket) -> Bool { open[ticket] != nil }
 

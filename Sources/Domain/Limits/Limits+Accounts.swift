@@ -8,6 +8,17 @@ extension Limits {
   package static let sessionsSweptPerBatch = 16
   /// Maximum number of sessions of one account in a list. Ending all sessions has no such limit.
   package static let sessionsShownMax = 1_000
+  /// Memory of a new password hash, in KiB. No program computes a hash with more. Two passes over 19 MiB are OWASP's
+  /// minimum.
+  package static let passwordHashKiB = 19_456
+  /// Smallest memory that argon2 can use, in KiB.
+  package static let passwordHashKiBMin = 8
+  /// Number of passes of a new password hash over its memory. No program computes a hash with more.
+  package static let passwordHashPasses = 2
+  /// Size of the salt of a password hash, in bytes.
+  package static let passwordSaltBytes = 16
+  /// Size of a password hash, in bytes.
+  package static let passwordHashBytes = 32
   /// Maximum number of parallel password hashes. A machine with fewer cores, or with posts in progress, runs fewer.
   /// Each hash takes 19 MiB, and a core for 40 to 70 ms.
   package static let concurrentPasswordHashesMax = 8

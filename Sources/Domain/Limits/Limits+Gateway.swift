@@ -50,6 +50,15 @@ extension Limits {
   /// Time for which requests may still wait when a gateway shuts down, in milliseconds. The rest of `shutdownMs` is for
   /// the responses, and for the end of the operations address.
   package static let gatewayDrainMs: Int64 = 2_000
+  /// Range of the number of password hashes that a gateway computes at a time.
+  package static let gatewayPasswordHashesRange = 0...concurrentPasswordHashesMax
+  /// Maximum number of gateways that compute password hashes. Ingest computes the hashes of further gateways itself.
+  package static let gatewaysHashingMax = 512
+  /// Timeout of a password hash at a gateway, in milliseconds. Then ingest computes the hash. On a busy machine, a hash
+  /// takes little more than `passwordHashHedgeDelayMs`.
+  package static let gatewayHashMs: Int64 = 5_000
+  /// Time after a timeout for which ingest computes all hashes of this gateway itself, in milliseconds.
+  package static let gatewayHashPauseMs: Int64 = 30_000
   /// Maximum time for which a shutdown of ingest waits for the open requests of gateways, in milliseconds.
   package static let gatewayShutdownMs: Int64 = 1_000
 }

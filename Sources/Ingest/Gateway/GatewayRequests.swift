@@ -52,7 +52,7 @@ final class GatewayRequests: Sendable {
   func handle(_ request: GatewayServer.Request) {
     switch request {
     case .posts(let ticket, let posts): accept(posts, ticket)
-    case .http(let ticket, let request): respond(to: request, ticket)
+    case .http(let ticket, let request, let hashesMax): respond(to: request, ticket, hashesMax: hashesMax)
     case .cancel(let ticket): clients.withLock { $0[ticket] }?.disconnect()
     case .endWait(let ticket): clients.withLock { $0[ticket] }?.endWait()
     }
@@ -127,13 +127,23 @@ final class GatewayRequests: Sendable {
     }
   }
 
-  private func respond(to request: ForwardedRequest, _ ticket: GatewayServer.Ticket) {
+  private func respond(to request: ForwardedRequest, _ ticket: GatewayServer.Ticket, hashesMax: Int) {
     let client = ForwardedClient(address: request.clientAddress.flatMap { IPAddress($0) })
     clients.withLock { $0[ticket] = client }
     Task {
-      let response = await response(to: request, client)
+      let gateway = hashesMax == 0 ? nil : hashingGateway(ticket, hashesMax: hashesMax)
+      let response = await HashingGateway.$current.withValue(gateway) { await self.response(to: request, client) }
       clients.withLock { $0[ticket] = nil }
       replies.enqueue(.response(ticket, response))
+    }
+  }
+
+  /// Returns the gateway of a request, which computes the request's password hashes.
+  private func hashingGateway(_ ticket: GatewayServer.Ticket, hashesMax: Int) -> HashingGateway {
+    HashingGateway(id: ticket.peer, parallelMax: hashesMax) { [replies] work in
+      await withCheckedContinuation { continuation in
+        replies.enqueue(.hash(ticket, work) { continuation.resume(returning: $0) })
+      }
     }
   }
 

@@ -18,6 +18,8 @@ package struct GatewayConfiguration: Sendable {
   package var port: Int
   /// Keys of the link. Nil disables encryption.
   package var curve: CurveClient?
+  /// Number of password hashes that the gateway computes at a time, within `Limits.gatewayPasswordHashesRange`.
+  package var passwordHashesMax = Limits.concurrentPasswordHashesMax
   /// Reverse proxies whose forwarded addresses the gateway trusts.
   package var proxies = TrustedProxies()
   /// Registry for the gateway's metrics. Nil disables them.
@@ -56,12 +58,14 @@ package struct GatewayService: Service {
   /// - Throws: `LinkError` or `ListenError`, which are final until the configuration changes.
   package func run() async throws {
     let availability = Availability()
+    let hashing =
+      configuration.passwordHashesMax > 0 ? GatewayHashing(parallelMax: configuration.passwordHashesMax) : nil
     let wake = WakeupEvent()
     let commands = CommandQueue<GatewayClient.Command>(wake)
     let (reactor, _) = try Reactor.start("gateway", wake: wake) { [configuration, logger] context in
       let client = try GatewayClient(
         context, connect: configuration.ingest, gateway: "gateway-\(getpid())",
-        curve: configuration.curve, commands: commands, logger: logger,
+        curve: configuration.curve, commands: commands, hashing: hashing?.link, logger: logger,
         turnedAvailable: { availability.set($0) })
       return ([client], ())
     }

@@ -1,30 +1,32 @@
 import Domain
 import Foundation
-import Glibc
 import Messaging
-import Synchronization
+import Metrics
+import Telemetry
 import Web
 
-/// Hasher of passwords, in the order and at the pace of `PasswordQueue`. Hashes run at idle priority, so that a flood
-/// of logins takes only the CPU time that posts leave. If other threads leave hashes no core, hashes run at normal
-/// priority, so that a flood of posts does not lock people out.
+/// Hasher of passwords, in the order of `PasswordQueue`. Ingest computes the hashes of its own requests at the pace
+/// that posts leave. A gateway computes those of the requests that it forwards (`HashingGateway`).
 actor PasswordHasher {
-  /// SCHED_IDLE of sched(7). Swift cannot import it, because glibc defines it only with _GNU_SOURCE.
-  private static let idlePolicy: Int32 = 5
-  private var queue: PasswordQueue
-  /// Waiting requests by number. Resuming a request with false refuses it.
-  private var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
-  /// The task that checks the queue while requests wait.
+  /// Requests that wait for their turn at one place.
+  private struct Line {
+    var queue: PasswordQueue
+    /// Waiting requests by number. Resuming a request with false refuses it.
+    var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
+  }
+
+  /// Requests for hashes of ingest, under nil, and of gateways, under their ids.
+  private var lines: [[UInt8]?: Line]
+  private var suspects = PasswordSuspects()
+  /// The task that checks the queues while requests wait.
   private var tickTask: Task<Void, Never>?
   /// Hash that is compared for an unknown account, so that the response takes as long as for a known one.
   private let dummyHash: String
 
-  /// Time until which hashes run at normal priority.
-  private var boostUntil = ContinuousClock.now
-
-  private let buffers = HashBufferPool()
+  private let threads = HashThreads()
   private let pace: @Sendable (Int64) -> PostFlow.Pace
   private let nowMs: @Sendable () -> Int64
+  private let delegations = DelegationMeters()
 
   /// Creates a hasher.
   ///
@@ -37,31 +39,32 @@ actor PasswordHasher {
     pace: @escaping @Sendable (Int64) -> PostFlow.Pace = { _ in .quiet },
     nowMs: @escaping @Sendable () -> Int64 = { Reactor.nowMs }
   ) {
-    queue = PasswordQueue(cores: cores)
+    lines = [nil: Line(queue: PasswordQueue(cores: cores))]
     self.pace = pace
     self.nowMs = nowMs
     guard let memory = HashBuffer(), let dummy = PasswordHash.make(Secrets.token(), in: memory) else {
       // Without the dummy hash, response times would reveal unknown accounts.
       fatalError("cannot allocate \(PasswordHash.memoryBytes) bytes for password hashes")
     }
-    buffers.release(memory)
     self.dummyHash = dummy
   }
 
-  /// True if hashes run at idle priority. False for a while after other threads left hashes no core.
-  var yields: Bool { ContinuousClock.now >= boostUntil }
+  /// True if ingest's hashes run at idle priority. False for a while after other threads left hashes no core.
+  var yields: Bool { threads.yields }
 
   /// Number of waiting requests.
-  var waitingCount: Int { queue.count }
+  var waitingCount: Int { lines.values.reduce(0) { $0 + $1.queue.count } }
 
   /// Hashes a password.
   ///
   /// - Throws: `Problem.busy` if too many requests wait, the turn does not come in time, or there is no memory or
   ///   thread.
   func hash(_ password: String, for request: PasswordQueue.HashRequest) async throws -> String {
-    guard await begin(request) else { throw Problem.busy }
-    guard let hash = await computed({ PasswordHash.make(password, in: $0) }) ?? nil else { throw Problem.busy }
-    return hash
+    let (work, gateway) = (PasswordHash.work(for: password), HashingGateway.current)
+    guard await begin(request, at: gateway), let hash = await hash(work, for: request, at: gateway) else {
+      throw Problem.busy
+    }
+    return PasswordHash.text(hash, of: work)
   }
 
   /// Compares a password with a hash.
@@ -69,51 +72,102 @@ actor PasswordHasher {
   /// - Parameters:
   ///   - hash: The account's hash. Nil for an unknown account. No password matches it.
   ///   - onStart: Called before the hash is computed. If it throws, no hash is computed.
-  /// - Returns: The result of `onStart`, and true if the password is right. `isRight` is nil if there is no memory or
-  ///   thread.
+  /// - Returns: The result of `onStart`, and true if the password is right. `isRight` is nil if the hash could not be
+  ///   computed.
   /// - Throws: Errors of `onStart`, or `Problem.busy` if too many requests wait or the turn does not come in time.
   func compare<Started: Sendable>(
     _ password: String, with hash: String?, for request: PasswordQueue.HashRequest,
     onStart: @Sendable () throws -> Started
   ) async throws -> (started: Started, isRight: Bool?) {
-    guard await begin(request) else { throw Problem.busy }
+    // An account without a password has an empty hash.
+    let known = hash.flatMap { $0.isEmpty ? nil : $0 }
+    let compared = known ?? dummyHash
+    let comparison = PasswordHash.comparison(of: password, with: compared)
+    // Gateways compute only hashes of the current form.
+    let gateway = comparison == nil ? nil : HashingGateway.current
+    guard await begin(request, at: gateway) else { throw Problem.busy }
     let started: Started
     do { started = try onStart() } catch {
-      end(usedMs: 0)
+      end(at: gateway, usedMs: 0)
       throw error
     }
-    // An account without a password has an empty hash.
-    let compared = hash.flatMap { $0.isEmpty ? nil : $0 }
-    let isSame = await computed { [dummyHash] in PasswordHash.isPassword(password, of: compared ?? dummyHash, in: $0) }
+    let isSame: Bool?
+    if let comparison {
+      isSame = await self.hash(comparison.work, for: request, at: gateway).map(comparison.isSame)
+    } else {
+      isSame = await computed { await $0.run { PasswordHash.isPassword(password, of: compared, in: $0) } }
+    }
     guard let isSame else { return (started, nil) }
-    let isRight = isSame && compared != nil
-    queue.record(isRight: isRight, from: request.network, nowMs: nowMs())
+    let isRight = isSame && known != nil
+    suspects.record(isRight: isRight, from: request.network, nowMs: nowMs())
     return (started, isRight)
   }
 
-  /// Waits for the request's turn. Returns false if the queue refuses the request. Otherwise call `computed` or `end`.
-  private func begin(_ request: PasswordQueue.HashRequest) async -> Bool {
-    let entry = queue.enqueue(request, nowMs: nowMs())
-    if let evicted = entry.evicted { resume(evicted, false) }
+  /// Computes a hash in the request's turn, then ends the turn. If the gateway does not compute the hash, the request
+  /// waits for a turn in ingest. Returns nil without that turn, or if there is no memory or thread.
+  private func hash(
+    _ work: PasswordHashWork, for request: PasswordQueue.HashRequest, at gateway: HashingGateway?
+  ) async -> [UInt8]? {
+    if let gateway {
+      let result = await gateway.hash(work)
+      end(at: gateway, usedMs: 0)
+      delegations.count(result)
+      switch result {
+      case .success(let hash): return hash
+      // The response reaches nobody.
+      case .failure(.gone): return nil
+      case .failure(.notComputed): guard await begin(request, at: nil) else { return nil }
+      }
+    }
+    return await computed { await $0.hash(work) } ?? nil
+  }
+
+  /// Computes a value in a request's turn in ingest, then ends the turn. Returns nil if there is no memory or thread.
+  private func computed<Value: Sendable>(
+    _ work: (HashThreads) async -> HashThreads.Outcome<Value>?
+  ) async -> Value? {
+    let outcome = await work(threads)
+    end(at: nil, usedMs: outcome?.usedMs ?? 0)
+    return outcome?.value
+  }
+
+  /// Waits for the request's turn at a gateway, or in ingest. Returns false if the queue refuses the request. After
+  /// true, call `end`.
+  private func begin(_ request: PasswordQueue.HashRequest, at gateway: HashingGateway?) async -> Bool {
+    let (id, nowMs) = (gateway?.id, nowMs())
+    let isSuspect = suspects.contains(request.network, nowMs: nowMs)
+    let entry = lines[id, default: Line(queue: PasswordQueue(cores: gateway?.parallelMax ?? 1))].queue
+      .enqueue(request, isSuspect: isSuspect, nowMs: nowMs)
+    if let evicted = entry.evicted { resume(evicted, at: id, false) }
     guard let number = entry.number else { return false }
     return await withCheckedContinuation { continuation in
-      waiting[number] = continuation
+      lines[id]?.waiting[number] = continuation
       advance()
     }
   }
 
-  private func end(usedMs: Int64) {
-    queue.end(usedMs: usedMs, nowMs: nowMs())
+  private func end(at gateway: HashingGateway?, usedMs: Int64) {
+    lines[gateway?.id]?.queue.end(usedMs: usedMs, nowMs: nowMs())
     advance()
+    // A gateway without requests may never come back.
+    if let id = gateway?.id, lines[id]?.queue.isIdle == true { lines[id] = nil }
   }
 
   /// Begins and refuses the requests that are due. Schedules the next call while requests wait.
   private func advance() {
     let nowMs = nowMs()
-    let pace = pace(nowMs)
-    for number in queue.expire(nowMs: nowMs) { resume(number, false) }
-    while let number = queue.next(nowMs: nowMs, beside: pace) { resume(number, true) }
-    guard tickTask == nil, let nextMs = queue.nextMs(nowMs: nowMs, beside: pace) else { return }
+    let ownPace = pace(nowMs)
+    var nextMs: Int64?
+    // A reference to the keys would make each change below copy all queues.
+    for id in Array(lines.keys) {
+      // The hashes of a gateway take no CPU time of ingest.
+      let pace = id == nil ? ownPace : .quiet
+      for number in lines[id]?.queue.expire(nowMs: nowMs) ?? [] { resume(number, at: id, false) }
+      while let number = lines[id]?.queue.next(nowMs: nowMs, beside: pace) { resume(number, at: id, true) }
+      guard let lineMs = lines[id]?.queue.nextMs(nowMs: nowMs, beside: pace) else { continue }
+      nextMs = min(nextMs ?? lineMs, lineMs)
+    }
+    guard tickTask == nil, let nextMs else { return }
     tickTask = Task {
       try? await Task.sleep(for: .milliseconds(max(1, nextMs - nowMs)))
       tickTask = nil
@@ -121,83 +175,22 @@ actor PasswordHasher {
     }
   }
 
-  private func resume(_ number: UInt64, _ hasTurn: Bool) {
-    waiting.removeValue(forKey: number)?.resume(returning: hasTurn)
-  }
-
-  /// Computes a value in the request's turn, then ends the turn. Returns nil if there is no memory or thread.
-  private func computed<Value: Sendable>(_ work: @escaping @Sendable (HashBuffer) -> Value) async -> Value? {
-    let yields = yields
-    // If two threads compute the same value, the first result counts.
-    let first = OneShot<Outcome<Value>?>()
-    compute(work, yields: yields) { first.set($0) }
-    var hedge: Task<Void, any Error>?
-    if yields {
-      hedge = Task {
-        try await Task.sleep(for: .milliseconds(Limits.passwordHashHedgeDelayMs))
-        try Task.checkCancellation()
-        // Linux lets only root raise the thread's own priority again, so a second thread computes the value.
-        boostUntil = .now + .milliseconds(Limits.passwordHashBoostMs)
-        // If this thread cannot start, the first thread may still finish.
-        compute(work, yields: false) { if let outcome = $0 { first.set(outcome) } }
-      }
-    }
-    let outcome = await first.uncancelledValue()
-    hedge?.cancel()
-    end(usedMs: outcome?.usedMs ?? 0)
-    return outcome?.value
-  }
-
-  /// Computes a value on a new thread.
-  ///
-  /// - Parameter completion: Called on the new thread. Called with nil if there is no memory or thread.
-  private nonisolated func compute<Value: Sendable>(
-    _ work: @escaping @Sendable (HashBuffer) -> Value, yields: Bool,
-    completion: @escaping @Sendable (Outcome<Value>?) -> Void
-  ) {
-    let hasStarted = detachThread { [buffers] in
-      guard let memory = buffers.acquire() else { return completion(nil) }
-      let outcome = yields ? PasswordHasher.atIdlePriority { Outcome { work(memory) } } : Outcome { work(memory) }
-      buffers.release(memory)
-      completion(outcome)
-    }
-    if !hasStarted { completion(nil) }
-  }
-
-  /// Runs `work` on an idle-priority thread and blocks until it ends. The calling thread then resumes the waiting task.
-  /// The idle thread must not, because the task may start threads that inherit idle priority.
-  private static func atIdlePriority<Value: Sendable>(_ work: @escaping @Sendable () -> Value) -> Value {
-    let value = Mutex<Value?>(nil)
-    let isDone = DispatchSemaphore(value: 0)
-    let hasStarted = detachThread {
-      // A waking thread preempts a thread of this policy immediately. A thread with niceness 19 would keep its slice,
-      // up to 3 ms, and a post wakes many threads. 0 stands for the calling thread.
-      var priority = sched_param()
-      sched_setscheduler(0, idlePolicy, &priority)
-      let result = work()
-      value.withLock { $0 = result }
-      isDone.signal()
-    }
-    guard hasStarted else { return work() }
-    isDone.wait()
-    return value.withLock { $0! }
+  private func resume(_ number: UInt64, at id: [UInt8]?, _ hasTurn: Bool) {
+    lines[id]?.waiting.removeValue(forKey: number)?.resume(returning: hasTurn)
   }
 }
 
-/// The result of a hash, with its cost.
-private struct Outcome<Value: Sendable>: Sendable {
-  let value: Value
-  /// CPU time of the hash's thread, in milliseconds. The thread's wait for a core does not count, because it needs no
-  /// rest.
-  let usedMs: Int64
+/// Counters of the hashes that ingest requested from gateways.
+private struct DelegationMeters: Sendable {
+  private let computed = Metric.passwordHashesDelegated.counter("computed")
+  private let notComputed = Metric.passwordHashesDelegated.counter("not_computed")
+  private let gone = Metric.passwordHashesDelegated.counter("gone")
 
-  /// Runs and measures `work`.
-  ///
-  /// - Parameter work: All work of the thread.
-  init(_ work: () -> Value) {
-    value = work()
-    var used = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used)
-    usedMs = Int64(used.tv_sec) * 1_000 + Int64(used.tv_nsec) / 1_000_000
+  func count(_ result: Result<[UInt8], GatewayHashes.Failure>) {
+    switch result {
+    case .success: computed.increment()
+    case .failure(.notComputed): notComputed.increment()
+    case .failure(.gone): gone.increment()
+    }
   }
 }

@@ -119,6 +119,38 @@ extension Onthemap_Gateway_V1_PostResult {
   }
 }
 
+extension Onthemap_Gateway_V1_HashPassword {
+  init(_ work: PasswordHashWork, number: UInt64) {
+    self.number = number
+    password = work.password.text
+    salt = Data(work.salt)
+    memoryKib = UInt32(clamping: work.memoryKiB)
+    passes = UInt32(clamping: work.passes)
+  }
+
+  var work: PasswordHashWork {
+    PasswordHashWork(
+      password: Secret(password), salt: Array(salt), memoryKiB: Int(memoryKib), passes: Int(passes))
+  }
+}
+
+extension Onthemap_Gateway_V1_PasswordHash {
+  /// Creates the reply. A hash of nil says that the gateway did not compute it.
+  init(_ hash: [UInt8]?, number: UInt64) {
+    self.number = number
+    self.hash = Data(hash ?? [])
+  }
+
+  /// The result. Nil if it is neither a hash nor empty.
+  var result: Result<[UInt8], GatewayHashes.Failure>? {
+    switch hash.count {
+    case 0: .failure(.notComputed)
+    case Limits.passwordHashBytes: .success(Array(hash))
+    default: nil
+    }
+  }
+}
+
 extension Onthemap_Gateway_V1_Reason {
   init(_ refusal: HeldRequests.Refusal) {
     switch refusal {

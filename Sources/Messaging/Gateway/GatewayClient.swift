@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 package import Logging
 import Metrics
 import SwiftProtobuf
@@ -34,6 +34,32 @@ package final class GatewayClient: ReactorSocket {
     /// Ends all waits, because the gateway shuts down. Ingest replies to the requests that wait for an outcome, and
     /// requests that cannot be sent fail.
     case endWaits
+    /// The result of a password hash of `Hashing`. Nil if it was not computed.
+    case hashed(HashTicket, [UInt8]?)
+  }
+
+  /// The password hashes that a gateway computes for ingest.
+  package struct Hashing: Sendable {
+    /// Number of hashes that the gateway computes at a time, 1 or more.
+    package let parallelMax: Int
+    /// Begins a hash within its limits. It calls back once, on any thread, with nil if it did not compute the hash. It
+    /// must not block.
+    package let begin: @Sendable (PasswordHashWork, @escaping @Sendable ([UInt8]?) -> Void) -> Void
+
+    package init(
+      parallelMax: Int, begin: @escaping @Sendable (PasswordHashWork, @escaping @Sendable ([UInt8]?) -> Void) -> Void
+    ) {
+      self.parallelMax = parallelMax
+      self.begin = begin
+    }
+  }
+
+  /// The destination of a password hash.
+  package struct HashTicket: Sendable {
+    /// The connection on which ingest requested the hash.
+    fileprivate let connection: HeldRequests.Connection
+    fileprivate let request: UInt64
+    fileprivate let number: UInt64
   }
 
   private struct WaitingPost {
@@ -52,6 +78,7 @@ package final class GatewayClient: ReactorSocket {
   private let gateway: String
   private let commands: CommandQueue<Command>
   private let logger: Logger
+  private let hashing: Hashing?
   private let turnedAvailable: @Sendable (Bool) -> Void
   private var held: HeldRequests
   private var open: [UInt64: Open] = [:]
@@ -71,11 +98,13 @@ package final class GatewayClient: ReactorSocket {
   ///   - endpoints: At least one address of ingest, in the order in which to try them.
   ///   - gateway: Name of the gateway for people, at most `Limits.peerNameBytesMax` bytes.
   ///   - curve: Keys of the gateway and of the link, the same for all addresses. Nil disables encryption.
+  ///   - hashing: The password hashes that the gateway computes. Nil for none.
   ///   - turnedAvailable: Handler of a change of ingest's availability. It must not block. The client begins
   ///     unavailable.
   package init(
     _ context: Reactor.Context, connect endpoints: [Endpoint], gateway: String, curve: CurveClient? = nil,
-    commands: CommandQueue<Command>, logger: Logger, turnedAvailable: @escaping @Sendable (Bool) -> Void
+    commands: CommandQueue<Command>, hashing: Hashing? = nil, logger: Logger,
+    turnedAvailable: @escaping @Sendable (Bool) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.gatewayReplyFrameBytesMax)
     try socket.set(ZMQOption.immediate, 1)
@@ -83,6 +112,7 @@ package final class GatewayClient: ReactorSocket {
     self.gateway = gateway
     self.commands = commands
     self.logger = logger
+    self.hashing = hashing
     self.turnedAvailable = turnedAvailable
     held = HeldRequests(nowMs: Reactor.nowMs)
   }
@@ -100,6 +130,7 @@ package final class GatewayClient: ReactorSocket {
       perform(
         held.refuse(
           reply.requestID, refusal.reason.refusal, on: Array(refusal.connection), nowMs: nowMs), nowMs: nowMs)
+    case .hashPassword(let hash): begin(hash, request: reply.requestID, nowMs: nowMs)
     case .error(let error):
       logOnce(error.detail, nowMs: nowMs)
       guard held.complete(reply.requestID, nowMs: nowMs) else { return }
@@ -137,6 +168,21 @@ package final class GatewayClient: ReactorSocket {
     guard case .request(_, let completion)? = open[id], held.complete(id, nowMs: nowMs) else { return }
     close(id)
     completion(response)
+  }
+
+  /// Begins a password hash. Refuses one above the limits, so that ingest computes it.
+  private func begin(_ hash: Onthemap_Gateway_V1_HashPassword, request: UInt64, nowMs: Int64) {
+    guard let connection = held.connection else { return }
+    let ticket = HashTicket(connection: connection, request: request, number: hash.number)
+    guard let hashing, hash.work.isWithinLimits else { return reply(ticket, nil, nowMs: nowMs) }
+    hashing.begin(hash.work) { [commands] in commands.enqueue(.hashed(ticket, $0)) }
+  }
+
+  /// Sends a password hash. If the connection has changed or is full, ingest computes the hash after its timeout.
+  private func reply(_ ticket: HashTicket, _ hash: [UInt8]?, nowMs: Int64) {
+    guard ticket.connection == held.connection else { return }
+    let body = GatewayFrame.OneOf_Body.passwordHash(.init(hash, number: ticket.number))
+    _ = connection.send(GatewayFrame(id: ticket.request, connection: ticket.connection, body).bytes, nowMs: nowMs)
   }
 
   package func tick(nowMs: Int64) -> Int64 {
@@ -179,6 +225,7 @@ package final class GatewayClient: ReactorSocket {
       perform(held.cancel(number * 2), nowMs: nowMs)
       fail(number * 2, .cancelled)
     case .endWaits: perform(held.endWaits(), nowMs: nowMs)
+    case .hashed(let ticket, let hash): reply(ticket, hash, nowMs: nowMs)
     }
   }
 
@@ -197,7 +244,7 @@ package final class GatewayClient: ReactorSocket {
       case .send(let id): if !send(id, nowMs: nowMs) { held.recordUnsent(id, nowMs: nowMs) }
       case .hello:
         _ = connection.send(
-          GatewayFrame(id: 0, connection: [], .hello(.with { $0.gateway = gateway })).bytes, nowMs: nowMs)
+          GatewayFrame(id: 0, connection: [], .hello(hello)).bytes, nowMs: nowMs)
       case .reconnect:
         reconnects.increment()
         _ = connection.reconnect(nowMs: nowMs)
@@ -217,6 +264,13 @@ package final class GatewayClient: ReactorSocket {
         }
         turnedAvailable(isAvailable)
       }
+    }
+  }
+
+  private var hello: Onthemap_Gateway_V1_Hello {
+    .with {
+      $0.gateway = gateway
+      $0.passwordHashes = UInt32(clamping: hashing?.parallelMax ?? 0)
     }
   }
 

@@ -15,7 +15,9 @@ package final class GatewayServer: ReactorSocket {
   package enum Request: Sendable {
     /// Submits 1 to `Limits.gatewayPostsMax` posts. The reply has one result for each post.
     case posts(Ticket, [SessionPost])
-    case http(Ticket, ForwardedRequest)
+    /// Asks for the response to an HTTP request. `hashesMax` is the number of password hashes that the gateway computes
+    /// at a time. With 0, ingest computes those of the request.
+    case http(Ticket, ForwardedRequest, hashesMax: Int)
     /// The client of an HTTP request has disconnected.
     case cancel(Ticket)
     /// An HTTP request must not wait any longer, because its gateway shuts down.
@@ -27,9 +29,15 @@ package final class GatewayServer: ReactorSocket {
     /// Results in the batch's order. Accepted posts are durable.
     case results(Ticket, [SessionPostResult])
     case response(Ticket, ForwardedResponse)
+    /// Asks the gateway of an open request for a password hash. The callback comes once, on the reactor's thread, and
+    /// must not block.
+    case hash(Ticket, PasswordHashWork, HashCallback)
     /// Executes no more requests, and calls back when the open requests have their replies.
     case shutDown(@Sendable () -> Void)
   }
+
+  /// Callback with the result of a password hash.
+  package typealias HashCallback = @Sendable (Result<[UInt8], GatewayHashes.Failure>) -> Void
 
   package let socket: Socket
   /// Address with the actual port.
@@ -39,6 +47,9 @@ package final class GatewayServer: ReactorSocket {
   private let onRequest: @Sendable (Request) -> Void
   private let start: IngestStart
   private var admission: GatewayAdmission
+  private var hashes = GatewayHashes()
+  /// Callbacks of the hashes that are open at gateways, by number.
+  private var hashCallbacks: [UInt64: HashCallback] = [:]
   /// Called when the shutdown has no open requests.
   private var isShutDownCallback: (@Sendable () -> Void)?
   private let unread: SendBufferLimit
@@ -72,7 +83,7 @@ package final class GatewayServer: ReactorSocket {
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     let peer = frames.first ?? []
     if frames.count == 2, let (id, connection, posts) = GatewayCodec.batch(frames[1]) {
-      return receive(posts, Ticket(peer: peer, request: id), connection)
+      return accept(posts, Ticket(peer: peer, request: id), connection)
     }
     guard let frame = GatewayFrame(frames.dropFirst()) else {
       return refuse(peer, id: 0, .malformed, "not a GatewayFrame of this protocol", nowMs: nowMs)
@@ -84,11 +95,14 @@ package final class GatewayServer: ReactorSocket {
       return refuse(peer, id: frame.requestID, .unsupportedVersion, detail, nowMs: nowMs)
     }
     switch frame.body {
-    case .hello: welcome(peer)
-    case .posts(let batch): receive(batch.posts.map(\.post), ticket, Array(frame.connection))
-    case .request(let request): receive(request.request, ticket, Array(frame.connection))
+    case .hello(let hello):
+      hashes.announce(Int(hello.passwordHashes), by: peer, nowMs: nowMs)
+      welcome(peer)
+    case .posts(let batch): accept(batch.posts.map(\.post), ticket, Array(frame.connection))
+    case .request(let request): accept(request.request, ticket, Array(frame.connection), nowMs: nowMs)
     case .cancel: if admission.isOpen(ticket) { onRequest(.cancel(ticket)) }
     case .endWait: if admission.isOpen(ticket) { onRequest(.endWait(ticket)) }
+    case .passwordHash(let hash): receive(hash, from: peer, Array(frame.connection), nowMs: nowMs)
     case nil: refuse(peer, id: frame.requestID, .malformed, "a GatewayFrame without a body", nowMs: nowMs)
     }
   }
@@ -110,7 +124,7 @@ package final class GatewayServer: ReactorSocket {
         }))
   }
 
-  private func receive(_ posts: [SessionPost], _ ticket: Ticket, _ connection: [UInt8]) {
+  private func accept(_ posts: [SessionPost], _ ticket: Ticket, _ connection: [UInt8]) {
     guard (1...Limits.gatewayPostsMax).contains(posts.count) else {
       return fail(ticket, .outOfRange, "a batch of \(posts.count) posts; send 1 to \(Limits.gatewayPostsMax)")
     }
@@ -118,9 +132,36 @@ package final class GatewayServer: ReactorSocket {
     onRequest(.posts(ticket, posts))
   }
 
-  private func receive(_ request: ForwardedRequest, _ ticket: Ticket, _ connection: [UInt8]) {
+  private func accept(_ request: ForwardedRequest, _ ticket: Ticket, _ connection: [UInt8], nowMs: Int64) {
     guard admit(ticket, connection, bytes: request.body.count) else { return }
-    onRequest(.http(ticket, request))
+    onRequest(.http(ticket, request, hashesMax: hashes.parallelMax(of: ticket.peer, nowMs: nowMs)))
+  }
+
+  /// Passes on a password hash. Ignores one that ingest did not request on this connection, or that came too late.
+  private func receive(
+    _ hash: Onthemap_Gateway_V1_PasswordHash, from peer: [UInt8], _ connection: [UInt8], nowMs: Int64
+  ) {
+    guard admission.isName(connection, of: peer), let result = hash.result, hashes.end(hash.number, from: peer) else {
+      // With the number of its request, the error would end that request.
+      return refuse(peer, id: 0, .malformed, "a password hash that is invalid, late or not requested", nowMs: nowMs)
+    }
+    hashCallbacks.removeValue(forKey: hash.number)?(result)
+  }
+
+  /// Sends a password hash to the gateway that has its request.
+  private func request(_ work: PasswordHashWork, _ ticket: Ticket, _ callback: @escaping HashCallback, nowMs: Int64) {
+    switch hashes.begin(at: ticket.peer, nowMs: nowMs) {
+    case .failure(let failure): callback(.failure(failure))
+    case .success(let number):
+      let body = GatewayReply.OneOf_Body.hashPassword(.init(work, number: number))
+      let status = socket.send(ticket.peer, GatewayReply(id: ticket.request, body).bytes)
+      guard status != .accepted else {
+        hashCallbacks[number] = callback
+        return
+      }
+      _ = hashes.end(number, from: ticket.peer)
+      callback(.failure(status == .unroutable ? .gone : .notComputed))
+    }
   }
 
   /// Admits a request, or replies that ingest does not execute it.
@@ -144,17 +185,25 @@ package final class GatewayServer: ReactorSocket {
         guard admission.end(ticket) else { continue }
         let frame = GatewayReply(id: ticket.request, .response(.init(response))).bytes
         socket.send([ticket.peer], SharedFrame(frame, in: unread.memory))
+      case .hash(let ticket, let work, let callback): request(work, ticket, callback, nowMs: nowMs)
       case .shutDown(let callback):
         admission.shutDown()
         isShutDownCallback = callback
       }
     }
+    for (number, failure) in hashes.expire(nowMs: nowMs) {
+      hashCallbacks.removeValue(forKey: number)?(.failure(failure))
+    }
     if let isShutDownCallback, admission.isIdle { isShutDownCallback() }
-    return unread.tick(nowMs: nowMs)
+    return min(unread.tick(nowMs: nowMs), hashes.dueMs)
   }
 
-  /// Does nothing. A gateway without a reply repeats its request at the next run of ingest.
-  package func shutDown() {}
+  /// Ends the open password hashes. A gateway without a reply repeats its request at the next run of ingest.
+  package func shutDown() {
+    for callback in hashCallbacks.values { callback(.failure(.gone)) }
+    hashCallbacks = [:]
+    for case .hash(_, _, let callback) in commands.drain() { callback(.failure(.gone)) }
+  }
 
   /// Counts a malformed frame. Logs it and replies at most once a second.
   private func refuse(

@@ -176,12 +176,12 @@ nonisolated struct Onthemap_Gateway_V1_GatewayFrame: Sendable {
     set {body = .cancel(newValue)}
   }
 
-  var endWait: Onthemap_Gateway_V1_EndWait {
+  var passwordHash: Onthemap_Gateway_V1_PasswordHash {
     get {
-      if case .endWait(let v)? = body {return v}
-      return Onthemap_Gateway_V1_EndWait()
+      if case .passwordHash(let v)? = body {return v}
+      return Onthemap_Gateway_V1_PasswordHash()
     }
-    set {body = .endWait(newValue)}
+    set {body = .passwordHash(newValue)}
   }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -191,7 +191,7 @@ nonisolated struct Onthemap_Gateway_V1_GatewayFrame: Sendable {
     case posts(Onthemap_Gateway_V1_PostBatch)
     case request(Onthemap_Gateway_V1_HTTPRequest)
     case cancel(Onthemap_Gateway_V1_Cancel)
-    case endWait(Onthemap_Gateway_V1_EndWait)
+    case passwordHash(Onthemap_Gateway_V1_PasswordHash)
 
   }
 
@@ -206,6 +206,9 @@ nonisolated struct Onthemap_Gateway_V1_Hello: Sendable {
 
   /// The gateway's name for people, at most 64 bytes.
   var gateway: String = String()
+
+  /// Number of password hashes that it computes at a time. 0: ingest computes them.
+  var passwordHashes: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -307,12 +310,17 @@ nonisolated struct Onthemap_Gateway_V1_Cancel: Sendable {
   init() {}
 }
 
-/// The gateway is shutting down. If the request with this request_id waits for an outcome or a place, ingest ends the
-/// wait and replies to the request. Ingest sends no reply to this message.
-nonisolated struct Onthemap_Gateway_V1_EndWait: Sendable {
+/// The gateway's reply to HashPassword, with the request_id of that message.
+nonisolated struct Onthemap_Gateway_V1_PasswordHash: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
+
+  /// The number in HashPassword.
+  var number: UInt64 = 0
+
+  /// The hash, 32 bytes. Empty if the gateway did not compute it.
+  var hash: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -379,6 +387,14 @@ nonisolated struct Onthemap_Gateway_V1_GatewayReply: Sendable {
     set {body = .error(newValue)}
   }
 
+  var hashPassword: Onthemap_Gateway_V1_HashPassword {
+    get {
+      if case .hashPassword(let v)? = body {return v}
+      return Onthemap_Gateway_V1_HashPassword()
+    }
+    set {body = .hashPassword(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Body: Equatable, Sendable {
@@ -387,6 +403,7 @@ nonisolated struct Onthemap_Gateway_V1_GatewayReply: Sendable {
     case response(Onthemap_Gateway_V1_HTTPResponse)
     case notExecuted(Onthemap_Gateway_V1_NotExecuted)
     case error(Onthemap_Gateway_V1_Error)
+    case hashPassword(Onthemap_Gateway_V1_HashPassword)
 
   }
 
@@ -511,6 +528,33 @@ nonisolated struct Onthemap_Gateway_V1_HTTPResponse: Sendable {
   init() {}
 }
 
+/// Asks the gateway to compute a hash for its open request with this request_id. Ingest sends it only to a gateway whose
+/// Hello announces password_hashes, and has at most this number open at the gateway. The request stays open.
+nonisolated struct Onthemap_Gateway_V1_HashPassword: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Ingest's number for the hash. A run of ingest uses it once.
+  var number: UInt64 = 0
+
+  /// The password of the request, at most 1024 bytes.
+  var password: String = String()
+
+  /// The salt, 16 bytes.
+  var salt: Data = Data()
+
+  /// Memory of argon2id (RFC 9106), 8 to 19456 KiB.
+  var memoryKib: UInt32 = 0
+
+  /// Passes of argon2id over the memory, 1 or 2. It has one lane.
+  var passes: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// Ingest has not executed the request. The gateway sends it again, when the reason has passed.
 nonisolated struct Onthemap_Gateway_V1_NotExecuted: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -559,7 +603,7 @@ nonisolated extension Onthemap_Gateway_V1_ErrorCode: SwiftProtobuf._ProtoNamePro
 
 nonisolated extension Onthemap_Gateway_V1_GatewayFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".GatewayFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{1}connection\0\u{2}\u{b}hello\0\u{1}posts\0\u{1}request\0\u{1}cancel\0\u{3}end_wait\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{1}connection\0\u{2}\u{b}hello\0\u{1}posts\0\u{1}request\0\u{1}cancel\0\u{3}password_hash\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -625,16 +669,16 @@ nonisolated extension Onthemap_Gateway_V1_GatewayFrame: SwiftProtobuf.Message, S
         }
       }()
       case 20: try {
-        var v: Onthemap_Gateway_V1_EndWait?
+        var v: Onthemap_Gateway_V1_PasswordHash?
         var hadOneofValue = false
         if let current = self.body {
           hadOneofValue = true
-          if case .endWait(let m) = current {v = m}
+          if case .passwordHash(let m) = current {v = m}
         }
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.body = .endWait(v)
+          self.body = .passwordHash(v)
         }
       }()
       default: break
@@ -679,8 +723,8 @@ nonisolated extension Onthemap_Gateway_V1_GatewayFrame: SwiftProtobuf.Message, S
       guard case .cancel(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
     }()
-    case .endWait?: try {
-      guard case .endWait(let v)? = self.body else { preconditionFailure() }
+    case .passwordHash?: try {
+      guard case .passwordHash(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
     }()
     case nil: break
@@ -702,7 +746,7 @@ nonisolated extension Onthemap_Gateway_V1_GatewayFrame: SwiftProtobuf.Message, S
 
 nonisolated extension Onthemap_Gateway_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}gateway\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}gateway\0\u{3}password_hashes\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -711,6 +755,7 @@ nonisolated extension Onthemap_Gateway_V1_Hello: SwiftProtobuf.Message, SwiftPro
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.gateway) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.passwordHashes) }()
       default: break
       }
     }
@@ -720,11 +765,15 @@ nonisolated extension Onthemap_Gateway_V1_Hello: SwiftProtobuf.Message, SwiftPro
     if !self.gateway.isEmpty {
       try visitor.visitSingularStringField(value: self.gateway, fieldNumber: 1)
     }
+    if self.passwordHashes != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passwordHashes, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Onthemap_Gateway_V1_Hello, rhs: Onthemap_Gateway_V1_Hello) -> Bool {
     if lhs.gateway != rhs.gateway {return false}
+    if lhs.passwordHashes != rhs.passwordHashes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -908,20 +957,36 @@ nonisolated extension Onthemap_Gateway_V1_Cancel: SwiftProtobuf.Message, SwiftPr
   }
 }
 
-nonisolated extension Onthemap_Gateway_V1_EndWait: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".EndWait"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+nonisolated extension Onthemap_Gateway_V1_PasswordHash: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PasswordHash"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}hash\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    // Load everything into unknown fields
-    while try decoder.nextFieldNumber() != nil {}
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.hash) }()
+      default: break
+      }
+    }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
+    }
+    if !self.hash.isEmpty {
+      try visitor.visitSingularBytesField(value: self.hash, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Onthemap_Gateway_V1_EndWait, rhs: Onthemap_Gateway_V1_EndWait) -> Bool {
+  static func ==(lhs: Onthemap_Gateway_V1_PasswordHash, rhs: Onthemap_Gateway_V1_PasswordHash) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.hash != rhs.hash {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -929,7 +994,7 @@ nonisolated extension Onthemap_Gateway_V1_EndWait: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Onthemap_Gateway_V1_GatewayReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".GatewayReply"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{2}\u{c}welcome\0\u{1}results\0\u{1}response\0\u{3}not_executed\0\u{1}error\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{2}\u{c}welcome\0\u{1}results\0\u{1}response\0\u{3}not_executed\0\u{1}error\0\u{3}hash_password\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1006,6 +1071,19 @@ nonisolated extension Onthemap_Gateway_V1_GatewayReply: SwiftProtobuf.Message, S
           self.body = .error(v)
         }
       }()
+      case 21: try {
+        var v: Onthemap_Gateway_V1_HashPassword?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .hashPassword(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .hashPassword(v)
+        }
+      }()
       default: break
       }
     }
@@ -1048,6 +1126,10 @@ nonisolated extension Onthemap_Gateway_V1_GatewayReply: SwiftProtobuf.Message, S
     case .error?: try {
       guard case .error(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+    }()
+    case .hashPassword?: try {
+      guard case .hashPassword(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
     }()
     case nil: break
     }
@@ -1279,6 +1361,56 @@ nonisolated extension Onthemap_Gateway_V1_HTTPResponse: SwiftProtobuf.Message, S
     if lhs.status != rhs.status {return false}
     if lhs.headers != rhs.headers {return false}
     if lhs.body != rhs.body {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Onthemap_Gateway_V1_HashPassword: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".HashPassword"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}password\0\u{1}salt\0\u{3}memory_kib\0\u{1}passes\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.password) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.salt) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.memoryKib) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.passes) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
+    }
+    if !self.password.isEmpty {
+      try visitor.visitSingularStringField(value: self.password, fieldNumber: 2)
+    }
+    if !self.salt.isEmpty {
+      try visitor.visitSingularBytesField(value: self.salt, fieldNumber: 3)
+    }
+    if self.memoryKib != 0 {
+      try visitor.visitSingularUInt32Field(value: self.memoryKib, fieldNumber: 4)
+    }
+    if self.passes != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passes, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Onthemap_Gateway_V1_HashPassword, rhs: Onthemap_Gateway_V1_HashPassword) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.password != rhs.password {return false}
+    if lhs.salt != rhs.salt {return false}
+    if lhs.memoryKib != rhs.memoryKib {return false}
+    if lhs.passes != rhs.passes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

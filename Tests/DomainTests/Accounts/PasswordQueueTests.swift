@@ -62,14 +62,13 @@ struct PasswordQueueTests {
   @Test("Known clients and logins get two of six turns each, sign-ups and suspects one each")
   func lanes() {
     var queue = PasswordQueue(cores: 1)
-    queue.record(isRight: false, from: IPAddress("203.0.113.1"), nowMs: 0)
     var lanes: [UInt64: PasswordQueue.Lane] = [:]
     for _ in 0..<12 {
       for (lane, entry) in [
         (PasswordQueue.Lane.known, queue.enqueue(request(.known), nowMs: 0)),
         (.login, queue.enqueue(request(.login, "192.0.2.2"), nowMs: 0)),
         (.signUp, queue.enqueue(request(.signUp, "192.0.2.3"), nowMs: 0)),
-        (.suspect, queue.enqueue(request(.login, "203.0.113.1"), nowMs: 0)),
+        (.suspect, queue.enqueue(request(.login, "203.0.113.1"), isSuspect: true, nowMs: 0)),
       ] { lanes[entry.number ?? 0] = lane }
     }
     let served = (0..<12).compactMap { _ in serve(&queue).flatMap { lanes[$0] } }
@@ -103,21 +102,27 @@ struct PasswordQueueTests {
     #expect(order[50] == neighbour, "Each network of the block has one turn.")
   }
 
-  @Test("A failed login moves its network to the suspect lane for ten minutes or until a success")
+  @Test("A request of a suspect network waits in the lane for suspects, unless it is of a known client")
   func suspects() {
-    var queue = PasswordQueue(cores: 1)
-    let school = IPAddress("192.0.2.1")
-    func isBehind(nowMs: Int64) -> Bool {
-      var queue = queue
-      let first = (0..<3).map { _ in queue.enqueue(request(.login), nowMs: nowMs).number }
-      _ = (0..<3).map { _ in queue.enqueue(request(.login, "198.51.100.1"), nowMs: nowMs) }
-      return !(0..<4).map { _ in serve(&queue, nowMs: nowMs) }.contains(first[1])
+    func isBehind(_ lane: PasswordQueue.Lane, isSuspect: Bool) -> Bool {
+      var queue = PasswordQueue(cores: 1)
+      let first = (0..<3).map { _ in queue.enqueue(request(lane), isSuspect: isSuspect, nowMs: 0).number }
+      _ = (0..<3).map { _ in queue.enqueue(request(lane, "198.51.100.1"), nowMs: 0) }
+      return !(0..<4).map { _ in serve(&queue) }.contains(first[1])
     }
-    #expect(!isBehind(nowMs: 0))
-    queue.record(isRight: false, from: school, nowMs: 5)
-    #expect(isBehind(nowMs: 6) && isBehind(nowMs: 600_004) && !isBehind(nowMs: 600_005))
-    queue.record(isRight: true, from: school, nowMs: 7)
-    #expect(!isBehind(nowMs: 8))
+    #expect(isBehind(.login, isSuspect: true))
+    #expect(!isBehind(.login, isSuspect: false) && !isBehind(.known, isSuspect: true))
+  }
+
+  @Test("The queue is idle when no request waits and no hash is in progress")
+  func idle() {
+    var queue = PasswordQueue(cores: 1)
+    #expect(queue.isIdle)
+    _ = queue.enqueue(request(.login), nowMs: 0)
+    #expect(!queue.isIdle && queue.next(nowMs: 0, beside: .quiet) != nil)
+    #expect(queue.count == 0 && !queue.isIdle)
+    queue.end(usedMs: 0, nowMs: 0)
+    #expect(queue.isIdle)
   }
 
   @Test("A request expires 10 s after its arrival or its network's last turn, and after at most 20 s")
@@ -217,14 +222,5 @@ struct PasswordQueueTests {
     _ = queue.enqueue(request(.known), nowMs: 5)
     #expect(queue.nextMs(nowMs: 5, beside: .quiet) == 105)
     #expect(queue.nextMs(nowMs: 5, beside: .light) == 25 && queue.nextMs(nowMs: 5, beside: .heavy) == 25)
-  }
-
-  @Test("Memory for suspect networks is bounded")
-  func bounded() {
-    var queue = PasswordQueue(cores: 1)
-    for index in 0..<2 * Limits.passwordSuspectsMax {
-      queue.record(isRight: false, from: IPAddress("10.\(index >> 16).\(index >> 8 & 255).\(index & 255)"), nowMs: 0)
-    }
-    #expect(queue.suspects <= Limits.passwordSuspectsMax)
   }
 }

@@ -175,6 +175,10 @@ struct FrameFuzzTests {
         for post in frame.posts.posts.map(\.post) {
           try #require(Onthemap_Gateway_V1_SessionPost(post).post == post, "\(bytes)")
         }
+        if case .passwordHash(let hash) = frame.body, let result = hash.result {
+          let again = Onthemap_Gateway_V1_PasswordHash(try? result.get(), number: hash.number)
+          try #require(again.result == result && again.number == hash.number, "\(bytes)")
+        }
       }
       let reply = GatewayReply([bytes])
       if let reply {
@@ -182,6 +186,8 @@ struct FrameFuzzTests {
         for result in reply.results.results.compactMap(\.result) {
           try #require(Onthemap_Gateway_V1_PostResult(result).result == result, "\(bytes)")
         }
+        let work = reply.hashPassword.work
+        try #require(Onthemap_Gateway_V1_HashPassword(work, number: 1).work == work, "\(bytes)")
       }
       return frame?.body != nil || reply?.body != nil
     }

@@ -26,13 +26,14 @@ extension GoldenFrame {
       .same("gateway", file, GatewayFrame(id: id, connection: connection, body)) { GatewayFrame([$0][...]) }
     }
     return [
-      same("hello", 0, [], .hello(.with { $0.gateway = "gateway-1" })),
+      same("hello", 0, [], .hello(.with { ($0.gateway, $0.passwordHashes) = ("gateway-1", 2) })),
       frame("gateway", "posts", GatewayFrame.self, GatewayCodec.batch(posts, id: 3, connection: connection)) { bytes in
         guard let read = GatewayCodec.batch(bytes) else { return false }
         return read.id == 3 && read.connection == connection && read.posts == posts
       },
       same("request", 4, connection, .request(.init(request))), same("cancel", 4, connection, .cancel(.init())),
       same("end_wait", 4, connection, .endWait(.init())),
+      same("password_hash", 6, connection, .passwordHash(.init([UInt8](32..<64), number: 9))),
     ]
   }()
 
@@ -65,6 +66,9 @@ extension GoldenFrame {
       same("response", 4, .response(.init(response))),
       same(
         "not_executed", 4, .notExecuted(.with { ($0.reason, $0.connection) = (.staleConnection, .init(connection)) })),
+      same(
+        "hash_password", 6,
+        .hashPassword(.init(PasswordHashWork(password: Secret("correct horse"), salt: [UInt8](0..<16)), number: 9))),
       same("error", 4, .error(.with { ($0.code, $0.detail) = (.outOfRange, "a batch of 0 posts; send 1 to 256") })),
     ]
   }()

@@ -49,6 +49,7 @@ struct GoldenFrameTests {
       "SubmitRequest.batch", "SubmitRequest.query", "SubmitReply.receipts", "SubmitReply.statuses", "SubmitReply.error",
       "GatewayFrame.hello", "GatewayFrame.posts", "GatewayFrame.request", "GatewayFrame.cancel",
       "GatewayFrame.end_wait",
+      "GatewayFrame.password_hash", "GatewayReply.hash_password",
       "GatewayReply.welcome", "GatewayReply.results", "GatewayReply.response", "GatewayReply.not_executed",
       "GatewayReply.error", "AdminRequest.status", "AdminRequest.list", "AdminRequest.show", "AdminRequest.retry",
       "AdminRequest.discard",

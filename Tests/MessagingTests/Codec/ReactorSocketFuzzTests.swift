@@ -94,14 +94,20 @@ struct ReactorSocketFuzzTests {
         case .posts(let ticket, let posts):
           replies.enqueue(
             .results(ticket, posts.map { _ in .accepted(.numbered(1), createdMs: 1, isReplayed: false) }))
-        case .http(let ticket, let request):
+        case .http(let ticket, let request, _):
+          let work = PasswordHashWork(password: Secret("correct horse"), salt: [UInt8](0..<16))
+          replies.enqueue(.hash(ticket, work) { _ in reached.add() })
           replies.enqueue(
             .response(ticket, ForwardedResponse(status: 200, headers: request.headers, body: request.body)))
         case .cancel, .endWait: break
         }
       })
     let client = try GatewayClient(
-      context, connect: [endpoint], gateway: "fuzz", commands: commands, logger: quiet,
+      context, connect: [endpoint], gateway: "fuzz", commands: commands,
+      hashing: GatewayClient.Hashing(parallelMax: 2) { _, completion in
+        reached.add()
+        completion([UInt8](0..<32))
+      }, logger: quiet,
       turnedAvailable: { _ in reached.add() })
     return (server, client)
   }

@@ -15,6 +15,7 @@ final class TestGatewayServer: Sendable {
     var frames = 0
     var isSilent = false
     var held: [GatewayServer.Command] = []
+    var lastRequest: (ticket: GatewayServer.Ticket, hashesMax: Int)?
   }
 
   private let state = Mutex(State())
@@ -59,6 +60,17 @@ final class TestGatewayServer: Sendable {
     for command in held { commands.enqueue(command) }
   }
 
+  /// Number of password hashes that the gateway of the last HTTP request computes at a time. Nil without a request.
+  var hashesMax: Int? { state.withLock { $0.lastRequest?.hashesMax } }
+
+  /// Asks the gateway of the last HTTP request for a password hash.
+  func hash(_ work: PasswordHashWork = .sample) async -> Result<[UInt8], GatewayHashes.Failure> {
+    guard let ticket = state.withLock({ $0.lastRequest?.ticket }) else { return .failure(.gone) }
+    return await withCheckedContinuation { continuation in
+      commands.enqueue(.hash(ticket, work) { continuation.resume(returning: $0) })
+    }
+  }
+
   /// Begins the shutdown. Returns when all open requests have their replies.
   func shutDown() async throws {
     let isDone = OneShot<Void>()
@@ -80,7 +92,8 @@ final class TestGatewayServer: Sendable {
             state.ids[post.post.idempotencyKey] = id
             return .accepted(id, createdMs: 1, isReplayed: known != nil)
           })
-      case .http(let ticket, let request):
+      case .http(let ticket, let request, let hashesMax):
+        state.lastRequest = (ticket, hashesMax)
         state.executed.append(request.target)
         command = .response(ticket, ForwardedResponse(status: 200, headers: request.headers, body: request.body))
       case .cancel:
@@ -109,13 +122,13 @@ final class TestGateway: Sendable {
     let value = Mutex(false)
   }
 
-  init(_ endpoints: Endpoint...) throws {
+  init(_ endpoints: Endpoint..., hashing: GatewayClient.Hashing? = nil) throws {
     let wake = WakeupEvent()
     let (commands, available) = (CommandQueue<GatewayClient.Command>(wake), AvailabilityFlag())
     (self.commands, self.available) = (commands, available)
     reactor = try Reactor.start("gateway", wake: wake) { context in
       let client = try GatewayClient(
-        context, connect: endpoints, gateway: "test", commands: commands, logger: quiet,
+        context, connect: endpoints, gateway: "test", commands: commands, hashing: hashing, logger: quiet,
         turnedAvailable: { isAvailable in available.value.withLock { $0 = isAvailable } })
       return ([client], ())
     }.reactor
@@ -144,6 +157,10 @@ final class TestGateway: Sendable {
   func cancel(_ number: UInt64) { commands.enqueue(.cancel(number)) }
 
   func endWaits() { commands.enqueue(.endWaits) }
+}
+
+extension PasswordHashWork {
+  static let sample = PasswordHashWork(password: Secret("correct horse"), salt: [UInt8](0..<16))
 }
 
 extension ForwardedRequest {

@@ -105,7 +105,8 @@ struct LimitChecks: Sendable {
         hasIngest: plan.ingest != nil, hasFeed: plan.feed != nil, hasGateway: plan.gateway != nil,
         gazetteer: gazetteer),
       start: DoctorLimits.programBytes + gazetteer
-        + (plan.ingest == nil ? 0 : Int64(Limits.concurrentPasswordHashesMax * PasswordHashTrial.memoryBytes)))
+        + (plan.ingest == nil && plan.gateway == nil
+          ? 0 : Int64(Limits.concurrentPasswordHashesMax * PasswordHashTrial.memoryBytes)))
   }
 
   /// Returns the memory that a process may use at most, in bytes.
@@ -121,7 +122,7 @@ struct LimitChecks: Sendable {
     let ingest =
       connections + DoctorLimits.queueBytes + DoctorLimits.changesBytes + hashes + caches + DoctorLimits.requestsBytes
       + bodies
-    let gateway = connections + DoctorLimits.heldPostsBytes + bodies
+    let gateway = connections + DoctorLimits.heldPostsBytes + bodies + hashes
     let feed = connections + Int64(Limits.feedUnreadBytesMax + Limits.feedReplyBytesUnreadMax)
     return DoctorLimits.programBytes + gazetteer + (hasIngest ? ingest : 0) + (hasFeed ? feed : 0)
       + (hasGateway ? gateway : 0)

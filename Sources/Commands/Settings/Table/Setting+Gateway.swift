@@ -13,6 +13,16 @@ extension Setting {
     "ONTHEMAP_GATEWAY_HTTP", flag: "--http", default: .value("127.0.0.1:8090"),
     summary: "HTTP address of the gateway, HOST:PORT.",
     explanation: "HTTP address for browsers and programs, HOST:PORT. No TLS: use a reverse proxy.")
+  static let gatewayPasswordHashes = Setting(
+    "ONTHEMAP_GATEWAY_PASSWORD_HASHES", flag: "--password-hashes",
+    default: .described("the number of cores, at most 8"),
+    example: "2",
+    summary:
+      "Password hashes computed at a time (\(Limits.gatewayPasswordHashesRange.words)). 0 leaves them to ingest.",
+    explanation: """
+      Number of password hashes that the gateway computes at a time (\(Limits.gatewayPasswordHashesRange.words)), at \
+      19 MiB each. 0 leaves them to ingest. Default: the number of cores, at most 8.
+      """)
   static let gatewayOperations = Setting(
     "ONTHEMAP_GATEWAY_OPERATIONS", flag: "--operations", default: .value("127.0.0.1:9467"),
     summary: "Address for /metrics, /livez and /readyz, HOST:PORT, or none.",

@@ -1,0 +1,70 @@
+import Domain
+import Foundation
+import Messaging
+import Testing
+
+@testable import Ingest
+
+@Suite("Logins through gateways")
+struct GatewayLoginTests {
+  private let ada = "ada@example.org"
+
+  @Test("Ingest takes the hashes of sign-ups and logins from their gateway, also for an unknown account")
+  func delegated() async throws {
+    let map = try IngestFixture.withGateways()
+    let gateway = try GatewayFixture(map, hashing: .own)
+    #expect(try await gateway.signUp(ada).status == 201)
+    #expect(try await gateway.logIn(ada).status == 200)
+    #expect(try await gateway.logIn(ada, password: "wrong horse").status == 403)
+    #expect(try await gateway.logIn("nobody@example.org").status == 403)
+    #expect(gateway.hashes.map(\.password.text) == [Client.password, Client.password, "wrong horse", Client.password])
+    #expect(gateway.hashes[0].salt == gateway.hashes[1].salt && gateway.hashes[1].salt == gateway.hashes[2].salt)
+    #expect(gateway.hashes[3].salt != gateway.hashes[0].salt)
+    // Ingest's own argon2id gives another hash than the test's gateway.
+    #expect(try await map.client.logIn(ada).status == 403)
+    #expect(gateway.hashes.count == 4)
+    #expect(!map.logged.contains("horse"))
+  }
+
+  @Test("A change of the password takes both hashes from the gateway")
+  func passwordChange() async throws {
+    let map = try IngestFixture.withGateways()
+    let gateway = try GatewayFixture(map, hashing: .own)
+    let response = try await gateway.signUp(ada)
+    struct NewSession: Decodable { let token: String }
+    let token = try JSONDecoder().decode(NewSession.self, from: Data(response.body)).token
+    let change = ["currentPassword": Client.password, "password": "another horse"]
+    #expect(try await gateway.send("PUT", "/v2/account/password", change, token: token).status == 200)
+    #expect(gateway.hashes.map(\.password.text) == [Client.password, Client.password, "another horse"])
+    #expect(try await gateway.logIn(ada, password: "another horse").status == 200)
+    #expect(try await gateway.logIn(ada).status == 403)
+  }
+
+  @Test("Ingest computes a hash itself if the gateway is too old, busy or silent")
+  func fallback() async throws {
+    for (hashing, requested) in [(GatewayFixture.Hashing.old, 0), (.busy, 3), (.silent, 1)] {
+      let map = try IngestFixture.withGateways()
+      let gateway = try GatewayFixture(map, hashing: hashing)
+      _ = try await map.account(ada)
+      #expect(try await gateway.logIn(ada).status == 200, "\(hashing)")
+      #expect(try await gateway.logIn(ada, password: "wrong horse").status == 403, "\(hashing)")
+      #expect(try await gateway.signUp("bob@example.org").status == 201, "\(hashing)")
+      // After its timeout, a silent gateway gets no hash for a while.
+      #expect(gateway.hashes.count == requested, "\(hashing)")
+      #expect(try await map.client.logIn("bob@example.org").status == 200, "\(hashing)")
+    }
+  }
+
+  @Test("Wrong passwords over two gateways count together, and a refused login takes no hash")
+  func rateLimit() async throws {
+    let map = try IngestFixture.withGateways()
+    let gateways = [try GatewayFixture(map, hashing: .own), try GatewayFixture(map, hashing: .own)]
+    #expect(try await gateways[0].signUp(ada).status == 201)
+    var wrong = 0
+    // Five wrong passwords are free. The first pause is one second, which may be over on a slow machine.
+    while wrong < 12, try await gateways[wrong % 2].logIn(ada, password: "wrong horse").status == 403 { wrong += 1 }
+    #expect((5..<12).contains(wrong))
+    #expect(gateways[0].hashes.count + gateways[1].hashes.count == 1 + wrong)
+    #expect(abs(gateways[0].hashes.count - 1 - gateways[1].hashes.count) <= 1, "Both computed hashes.")
+  }
+}
