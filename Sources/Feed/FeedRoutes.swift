@@ -35,26 +35,14 @@ struct FeedRoutes: Sendable {
   }
 
   private func list(_ request: Request) throws -> Response {
-    let query = Query(request)
-    _ = try admit(query)
-    let filter = try filter(query)
-    let revision = try revision()
-    let accepted = ContentCoding(accepting: request.headers[.acceptEncoding])
-    if let tags = request.headers[.ifNoneMatch], revision.matches(ifNoneMatch: tags) {
-      var headers = revision.headers(accepted)
-      // A response without a body has no content headers: RFC 9110, 15.4.5.
-      headers[.contentType] = nil
-      headers[.contentEncoding] = nil
-      return Response(status: .notModified, headers: headers)
-    }
-    let (body, coding) = revision.body(filter, accepted)
-    return Response(status: .ok, headers: revision.headers(coding), body: ResponseBody(byteBuffer: body))
+    _ = try admit(Query(request))
+    return try revision().response(to: request)
   }
 
   private func stream(_ request: Request, _ context: ConnectionContext) throws -> Response {
     let query = Query(request)
     let endMs = try admit(query)
-    let filter = try filter(query)
+    let filter = try FeedFilter(query)
     _ = try revision()
     // A browser that reconnects sends the header and its first URL. The header is newer than the URL's parameter.
     let last = request.headers[.lastEventID] ?? query["lastEventId"] ?? ""
@@ -75,14 +63,6 @@ struct FeedRoutes: Sendable {
   private func revision() throws -> ListRevision {
     if let revision = latest.revision { return revision }
     throw Problem.feedUnavailable
-  }
-
-  private func filter(_ query: Query) throws -> FeedFilter {
-    do { return try FeedFilter(country: query["country"] ?? "", box: query["bbox"] ?? "") } catch {
-      throw Problem(
-        .badRequest, "invalid_\(error.name)", "\(error.name) must be \(error.expected), not \"\(error.actual)\"",
-        field: error.name)
-    }
   }
 
   /// Headers of the preflight response, for pages that send custom headers. `EventSource` sends no preflight, but its

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import Logging
 import Messaging
+import Web
 
 /// The file of the feed's last list. A feed that starts while ingest is unavailable publishes this list.
 ///

@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-@testable import Feed
+@testable import Web
 
 @Suite("Feed events")
 struct FeedEventTests {

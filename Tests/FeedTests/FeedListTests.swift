@@ -3,6 +3,7 @@ import HummingbirdTesting
 import NIOCore
 import StubServers
 import Testing
+import Web
 
 @testable import Feed
 

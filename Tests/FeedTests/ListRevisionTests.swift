@@ -2,9 +2,8 @@ import Domain
 import NIOCore
 import Synchronization
 import Testing
-import Web
 
-@testable import Feed
+@testable import Web
 
 @Suite("List revisions")
 struct ListRevisionTests {

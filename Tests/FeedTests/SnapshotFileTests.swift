@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import Logging
 import Testing
+import Web
 
 @testable import Feed
 

@@ -2,14 +2,15 @@ import Domain
 import NIOCore
 import Store
 import Synchronization
+import Web
 
-/// Cache of the list as bytes, in the format of each API. Ingest serializes the list once per change, for any number of
-/// clients. Any thread.
+/// Cache of the list, with its responses in the format of each API. Ingest encodes the list once per change, for any
+/// number of clients. Any thread.
 final class LatestListCache: Sendable {
   private struct State: Sendable {
     /// Number of changes. A list that was read before a change must not be cached after the change.
     var changes = 0
-    var native: ByteBuffer?
+    var native: ListRevision?
     var compat: ByteBuffer?
   }
 
@@ -29,27 +30,27 @@ final class LatestListCache: Sendable {
     }
   }
 
-  /// Returns the list in the format of `/v2/feed`.
-  func native() async throws -> ByteBuffer {
-    try await bytes(\.native) { ByteBuffer(bytes: try await database.latest().json().bytes) }
+  /// Returns the list with the responses of `/v2/feed`.
+  func native() async throws -> ListRevision {
+    try await cached(\.native) { ListRevision(FeedHistory(state: try await database.latest()), isStale: false) }
   }
 
   /// Returns the list in the format of the compatibility API.
   func compat() async throws -> ByteBuffer {
-    try await bytes(\.compat) {
+    try await cached(\.compat) {
       ByteBuffer(bytes: ListedPost.json(try await database.listed(ListQuery(), for: .ingest)).bytes)
     }
   }
 
-  private func bytes(
-    _ format: any WritableKeyPath<State, ByteBuffer?> & Sendable, make: () async throws -> ByteBuffer
-  ) async throws -> ByteBuffer {
+  private func cached<List: Sendable>(
+    _ format: any WritableKeyPath<State, List?> & Sendable, make: () async throws -> List
+  ) async throws -> List {
     let (cached, changes) = state.withLock { ($0[keyPath: format], $0.changes) }
     if let cached { return cached }
-    let bytes = try await make()
+    let list = try await make()
     state.withLock { state in
-      if state.changes == changes { state[keyPath: format] = bytes }
+      if state.changes == changes { state[keyPath: format] = list }
     }
-    return bytes
+    return list
   }
 }

@@ -32,9 +32,9 @@ struct CrossOriginMiddleware: RouterMiddleware {
 
   private static let preflight: HTTPFields = [
     .accessControlAllowMethods: "GET, POST, PUT, PATCH, DELETE",
-    .accessControlAllowHeaders: "Authorization, Content-Type, Idempotency-Key, Prefer, Traceparent",
+    .accessControlAllowHeaders: "Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer, Traceparent",
     // The longest time that browsers accept.
     .accessControlMaxAge: "86400",
   ]
-  private static let exposed = "Location, Retry-After, Idempotency-Replayed, Preference-Applied"
+  private static let exposed = "ETag, Location, Retry-After, Idempotency-Replayed, Preference-Applied"
 }

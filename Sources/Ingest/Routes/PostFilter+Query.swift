@@ -14,14 +14,8 @@ extension PostFilter {
     if let flaw = VisibleText(text).flaw {
       throw Problem(.badRequest, "invalid_q", "q \(flaw.refusalReason)", field: "q")
     }
-    let feed: FeedFilter
-    do { feed = try FeedFilter(country: query["country"] ?? "", box: query["bbox"] ?? "") } catch {
-      throw Problem(
-        .badRequest, "invalid_\(error.name)", "\(error.name) must be \(error.expected), not \"\(error.actual)\"",
-        field: error.name)
-    }
     self.init(
-      feed: feed, text: text, sinceMs: try Self.time("since", query) ?? .min,
+      feed: try FeedFilter(query), text: text, sinceMs: try Self.time("since", query) ?? .min,
       untilMs: try Self.time("until", query) ?? .max)
   }
 

@@ -16,7 +16,10 @@ struct PublicRoutes: Sendable {
     router.get("/readyz") { _, _ in PublicRoutes.response(try Readiness.text([readiness.check])) }
     router.get("/v2/feed") { request, _ in
       try await viewers.authorize(request)
-      return Response(json: try await latest.native())
+      var response = try await latest.native().response(to: request)
+      // A cache on the way must not keep what only members may see.
+      if viewers.mapAccess.isMembersOnly { response.headers[.cacheControl] = "no-store" }
+      return response
     }
     router.get("/v2/version") { _, _ in Response(.object { $0.add("version", ProductVersion.text) }) }
     router.get("/v2/limits") { _, _ in Response(PublicRoutes.limits) }

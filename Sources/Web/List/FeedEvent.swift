@@ -1,7 +1,7 @@
-import Domain
+package import Domain
 
 /// A server-sent event of the feed (WHATWG HTML, 9.2).
-enum FeedEvent: Sendable {
+package enum FeedEvent: Sendable {
   /// The whole list, or the part that a filter passes.
   ///
   /// - Parameter isStale: True if the list may be behind the store.
@@ -16,7 +16,7 @@ enum FeedEvent: Sendable {
   case retry(ms: Int64)
 
   /// The event in UTF-8, with the empty line at the end. The JSON has no line breaks.
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     switch self {
     case .snapshot(let state, let isStale):
       Self.bytes("snapshot", EventID(epoch: state.epoch, seq: state.seq), state.json(isStale: isStale))
@@ -35,18 +35,20 @@ enum FeedEvent: Sendable {
 }
 
 /// The id of an event, which names the list after it. A client that reconnects sends the last id that it received.
-struct EventID: Sendable, Hashable, CustomStringConvertible {
-  let epoch: Epoch
+package struct EventID: Sendable, Hashable, CustomStringConvertible {
+  /// Epoch of the list.
+  package let epoch: Epoch
   /// Sequence number of the list.
-  let seq: UInt64
+  package let seq: UInt64
 
-  init(epoch: Epoch, seq: UInt64) {
+  /// Creates the id of a list.
+  package init(epoch: Epoch, seq: UInt64) {
     self.epoch = epoch
     self.seq = seq
   }
 
   /// Parses a text in the form of `description`. Nil for any other text.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, let epoch = [UInt8](hexadecimal: parts[0]).flatMap({ Epoch($0) }),
       parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seq = UInt64(parts[1])
@@ -55,5 +57,5 @@ struct EventID: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The epoch's 32 hexadecimal digits, a hyphen, and the sequence number.
-  var description: String { "\(epoch)-\(seq)" }
+  package var description: String { "\(epoch)-\(seq)" }
 }

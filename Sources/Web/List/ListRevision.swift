@@ -1,16 +1,17 @@
-import Domain
+package import Domain
 import HTTPTypes
-import NIOCore
+package import NIOCore
 import Synchronization
-import Web
 
 /// The list after one change, with its encoded responses and events. Bytes that many clients need are encoded once, at
 /// the first request. Any thread.
-final class ListRevision: Sendable {
-  let state: FeedState
-  let isStale: Bool
+package final class ListRevision: Sendable {
+  /// The list.
+  package let state: FeedState
+  /// True if the list may be behind the store.
+  package let isStale: Bool
   /// Number of the revision. A later revision has a higher number.
-  let number: UInt64
+  package let number: UInt64
 
   private struct BodyKey: Hashable {
     let filter: FeedFilter
@@ -33,7 +34,10 @@ final class ListRevision: Sendable {
   /// Encoded deltas. Nil where a filter passes no change.
   private let deltas = Mutex<[DeltaKey: ByteBuffer?]>([:])
 
-  init(_ history: FeedHistory, isStale: Bool, number: UInt64) {
+  /// Creates a revision, without its encoded responses.
+  ///
+  /// - Parameter number: Number of the revision. Only streams need it.
+  package init(_ history: FeedHistory, isStale: Bool, number: UInt64 = 0) {
     self.history = history
     state = history.state
     self.isStale = isStale
@@ -75,7 +79,7 @@ final class ListRevision: Sendable {
   }
 
   /// Returns the events that a stream at the cursor lacks, and moves the cursor to this revision.
-  func events(after cursor: inout StreamCursor, _ filter: FeedFilter) -> [ByteBuffer] {
+  package func events(after cursor: inout StreamCursor, _ filter: FeedFilter) -> [ByteBuffer] {
     guard cursor.revision < number else { return [] }
     cursor.revision = number
     var buffers: [ByteBuffer] = []
@@ -144,7 +148,7 @@ final class ListRevision: Sendable {
 }
 
 /// The state of a stream: all that the feed stores for the stream's client, however slowly the client reads.
-struct StreamCursor: Sendable {
+package struct StreamCursor: Sendable {
   /// The last event that the client has. Nil before the first event.
   fileprivate(set) var lastSent: EventID?
   /// Sequence number of the list of the last comparison. It is above that of `lastSent` if the filter passed no change.
@@ -157,7 +161,7 @@ struct StreamCursor: Sendable {
   /// Creates a cursor.
   ///
   /// - Parameter last: The last event that the client says it has. Nil if it has none.
-  init(last: EventID?) {
+  package init(last: EventID?) {
     lastSent = last
     comparedSeq = last?.seq ?? 0
   }
