@@ -12,17 +12,22 @@ struct ForwardingMiddleware: RouterMiddleware {
   typealias Context = ConnectionContext
 
   let link: GatewayLink
+  let ingest: IngestStatus
   let proxies: TrustedProxies
   private let bodies = BodyBudget()
 
-  init(link: GatewayLink, proxies: TrustedProxies) {
+  init(link: GatewayLink, ingest: IngestStatus, proxies: TrustedProxies) {
     self.link = link
+    self.ingest = ingest
     self.proxies = proxies
   }
 
   func handle(
     _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
+    let site = ingest.current.site
+    let origins = CrossOriginPolicy(allowedOrigins: site?.allowedOrigins ?? [])
+    if let preflight = origins.preflightResponse(to: request) { return preflight }
     var response: Response
     do {
       if let file = ForwardingMiddleware.file(for: request) {
@@ -40,7 +45,7 @@ struct ForwardingMiddleware: RouterMiddleware {
         guard !isLarge || bodies.reserve(bytesMax) else { throw Problem.busy }
         defer { if isLarge { bodies.release(bytesMax) } }
         let body = try await RequestBody.collect(request, upTo: bytesMax)
-        guard let post = GatewayPost(request, body), let own = try await submit(post) else {
+        guard let post = GatewayPost(request, body, knowsOrigins: site != nil), let own = try await submit(post) else {
           return try await forward(request, body, context)
         }
         response = own
@@ -48,8 +53,9 @@ struct ForwardingMiddleware: RouterMiddleware {
     } catch let problem as Problem {
       response = problem.response(in: CompatResponseFormat.body, at: request.uri.path)
     }
-    // A forwarded response has ingest's own headers.
-    response.headers.addSecurityHeaders()
+    // A forwarded response has these headers already. Before the first Welcome, only ingest knows the site.
+    response.headers.addSecurityHeaders(isSecure: site?.isSecure ?? false)
+    origins.addHeaders(to: &response, for: request)
     return response
   }
 

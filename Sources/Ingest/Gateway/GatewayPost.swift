@@ -17,10 +17,12 @@ struct GatewayPost {
   private static let decoder = JSONDecoder()
 
   /// Returns nil for every other request. Ingest's own routes respond to it, also if it is an invalid post.
-  init?(_ request: Request, _ body: ByteBuffer) {
-    // A browser's request needs the site's configuration: its cookie and the origins of other sites.
+  ///
+  /// - Parameter knowsOrigins: True if the gateway knows the origins of other sites that may use the API. Otherwise
+  ///   only ingest has the headers of a response to such a site.
+  init?(_ request: Request, _ body: ByteBuffer, knowsOrigins: Bool) {
     guard request.method == .post, request.uri.path == PostRoutes.path, request.headers[.prefer] == nil,
-      request.headers[.origin] == nil, let header = request.headers[.authorization],
+      knowsOrigins || request.headers[.origin] == nil, let header = request.headers[.authorization],
       header.prefix(7).lowercased() == "bearer ", header.utf8.count == 7 + Limits.sessionTokenBytes
     else { return nil }
     let bytes = Array(body.readableBytesView)

@@ -4,7 +4,6 @@ import Hummingbird
 package import Logging
 package import Messaging
 import ServiceLifecycle
-import Synchronization
 package import Telemetry
 package import Web
 
@@ -57,23 +56,10 @@ package struct GatewayService: Service {
   ///
   /// - Throws: `LinkError` or `ListenError`, which are final until the configuration changes.
   package func run() async throws {
-    let availability = Availability()
-    let hashing =
-      configuration.passwordHashesMax > 0 ? GatewayHashing(parallelMax: configuration.passwordHashesMax) : nil
-    let wake = WakeupEvent()
-    let commands = CommandQueue<GatewayClient.Command>(wake)
-    let (reactor, _) = try Reactor.start("gateway", wake: wake) { [configuration, logger] context in
-      let client = try GatewayClient(
-        context, connect: configuration.ingest, gateway: "gateway-\(getpid())",
-        curve: configuration.curve, commands: commands, hashing: hashing?.link, logger: logger,
-        turnedAvailable: { availability.set($0) })
-      return ([client], ())
-    }
+    let ingest = IngestStatus()
+    let (reactor, commands, router) = try start(ingest)
     defer { reactor.stop() }
-    configuration.readiness?.add(availability.check)
-    let router = Router(context: ConnectionContext.self)
-    if configuration.registry != nil { router.add(middleware: RequestMeter()) }
-    router.add(middleware: ForwardingMiddleware(link: GatewayLink(commands), proxies: configuration.proxies))
+    configuration.readiness?.add(ingest.check)
     try await withThrowingTaskGroup { group in
       group.addTask {
         try await gracefulShutdown()
@@ -86,21 +72,29 @@ package struct GatewayService: Service {
         proxies: configuration.proxies, form: CompatResponseFormat.body, logger: logger, ready: listening)
     }
   }
-}
 
-/// The availability of ingest, as the gateway's link sees it. Any thread.
-private final class Availability: Sendable {
-  private let isAvailable = Atomic(false)
-
-  func set(_ isAvailable: Bool) { self.isAvailable.store(isAvailable, ordering: .relaxed) }
-
-  /// The gateway's check in the readiness of its process.
-  func check() throws(Problem) -> String? {
-    guard isAvailable.load(ordering: .relaxed) else {
-      throw Problem(
-        .serviceUnavailable, "ingest_unavailable",
-        "no connection to ingest; the gateway holds requests for \(Limits.gatewayHoldMs / 1_000) s")
+  /// Connects to ingest, and returns the gateway's routes. The caller stops the reactor.
+  ///
+  /// - Throws: `LinkError`.
+  func start(
+    _ ingest: IngestStatus
+  ) throws -> (Reactor, CommandQueue<GatewayClient.Command>, Router<ConnectionContext>) {
+    let hashing =
+      configuration.passwordHashesMax > 0 ? GatewayHashing(parallelMax: configuration.passwordHashesMax) : nil
+    let wake = WakeupEvent()
+    let commands = CommandQueue<GatewayClient.Command>(wake)
+    let (reactor, _) = try Reactor.start("gateway", wake: wake) { [configuration, logger] context in
+      let client = try GatewayClient(
+        context, connect: configuration.ingest, gateway: "gateway-\(getpid())",
+        curve: configuration.curve, commands: commands, hashing: hashing?.link, logger: logger,
+        welcomed: { ingest.set($1, epoch: $0?.epoch) }, turnedAvailable: { ingest.set(isAvailable: $0) })
+      return ([client], ())
     }
-    return nil
+    let router = Router(context: ConnectionContext.self)
+    if configuration.registry != nil { router.add(middleware: RequestMeter()) }
+    router.add(
+      middleware: ForwardingMiddleware(
+        link: GatewayLink(commands), ingest: ingest, proxies: configuration.proxies))
+    return (reactor, commands, router)
   }
 }

@@ -91,7 +91,7 @@ final class IngestComponents: Sendable {
         logger: logger, onRequest: { admin.handle($0) })
       let gatewayServer = try configuration.gateway.map { endpoint in
         try GatewayServer(
-          context, bind: endpoint, start: ingest, curve: configuration.gatewayCurve,
+          context, bind: endpoint, start: ingest, site: configuration.gatewaySite, curve: configuration.gatewayCurve,
           commands: gatewayCommands, logger: logger, onRequest: { gateways.handle($0) })
       }
       let sockets: [any ReactorSocket] = [jobServer, changeServer, submitServer, adminServer]
@@ -145,9 +145,8 @@ final class IngestComponents: Sendable {
     let (logins, sessions) = (providers.logins, providers.logins.sessions)
     let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
     if configuration.registry != nil { router.add(middleware: RequestMeter()) }
-    let site = Site(
-      origin: configuration.origin, proxies: configuration.proxies, allowedOrigins: configuration.allowedOrigins)
-    router.add(middleware: CrossOriginMiddleware(site: site))
+    let site = configuration.site
+    router.add(middleware: CrossOriginMiddleware(policy: CrossOriginPolicy(allowedOrigins: site.allowedOrigins)))
     router.add(middleware: ProblemMiddleware(Problem.of, form: CompatResponseFormat.body, isSecure: site.isSecure))
     let viewers = MapAuthorization(mapAccess: configuration.page.mapAccess, sessions: sessions, site: site)
     PublicRoutes(latest: queue.latest, readiness: readiness, viewers: viewers).add(to: router)
@@ -171,5 +170,15 @@ final class IngestComponents: Sendable {
     CompatListRoutes(database: database, latest: queue.latest, site: site, viewers: viewers).add(to: router)
     CompatPostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
     return router
+  }
+}
+
+extension IngestConfiguration {
+  fileprivate var site: Site { Site(origin: origin, proxies: proxies, allowedOrigins: allowedOrigins) }
+
+  /// The site, as gateways need it.
+  fileprivate var gatewaySite: GatewaySite {
+    GatewaySite(
+      isSecure: site.isSecure, allowedOrigins: allowedOrigins, isMapPublic: !page.mapAccess.isMembersOnly)
   }
 }

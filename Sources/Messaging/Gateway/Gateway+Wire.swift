@@ -42,6 +42,18 @@ extension GatewayReply {
   }
 }
 
+extension Onthemap_Gateway_V1_Site {
+  init(_ site: GatewaySite) {
+    secure = site.isSecure
+    allowedOrigins = site.allowedOrigins.sorted()
+    publicMap = site.isMapPublic
+  }
+
+  var site: GatewaySite {
+    GatewaySite(isSecure: secure, allowedOrigins: Set(allowedOrigins), isMapPublic: publicMap)
+  }
+}
+
 extension Onthemap_Gateway_V1_Header {
   init(_ header: ForwardedRequest.Header) { (name, value) = (header.name, header.value) }
 

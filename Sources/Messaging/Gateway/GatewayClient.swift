@@ -79,6 +79,7 @@ package final class GatewayClient: ReactorSocket {
   private let commands: CommandQueue<Command>
   private let logger: Logger
   private let hashing: Hashing?
+  private let welcomed: @Sendable (IngestStart?, GatewaySite?) -> Void
   private let turnedAvailable: @Sendable (Bool) -> Void
   private var held: HeldRequests
   private var open: [UInt64: Open] = [:]
@@ -99,11 +100,14 @@ package final class GatewayClient: ReactorSocket {
   ///   - gateway: Name of the gateway for people, at most `Limits.peerNameBytesMax` bytes.
   ///   - curve: Keys of the gateway and of the link, the same for all addresses. Nil disables encryption.
   ///   - hashing: The password hashes that the gateway computes. Nil for none.
+  ///   - welcomed: Handler of each Welcome, several a second, before requests use its connection. It must not block. An
+  ///     earlier version of ingest may omit its start or the site.
   ///   - turnedAvailable: Handler of a change of ingest's availability. It must not block. The client begins
   ///     unavailable.
   package init(
     _ context: Reactor.Context, connect endpoints: [Endpoint], gateway: String, curve: CurveClient? = nil,
     commands: CommandQueue<Command>, hashing: Hashing? = nil, logger: Logger,
+    welcomed: @escaping @Sendable (IngestStart?, GatewaySite?) -> Void,
     turnedAvailable: @escaping @Sendable (Bool) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.gatewayReplyFrameBytesMax)
@@ -113,6 +117,7 @@ package final class GatewayClient: ReactorSocket {
     self.commands = commands
     self.logger = logger
     self.hashing = hashing
+    self.welcomed = welcomed
     self.turnedAvailable = turnedAvailable
     held = HeldRequests(nowMs: Reactor.nowMs)
   }
@@ -150,6 +155,7 @@ package final class GatewayClient: ReactorSocket {
       return
     }
     connection.answered()
+    welcomed(welcome.start, welcome.hasSite ? welcome.site.site : nil)
     perform(held.welcome(Array(welcome.connection), nowMs: nowMs), nowMs: nowMs)
   }
 

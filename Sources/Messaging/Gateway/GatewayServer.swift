@@ -46,6 +46,7 @@ package final class GatewayServer: ReactorSocket {
   private let logger: Logger
   private let onRequest: @Sendable (Request) -> Void
   private let start: IngestStart
+  private let site: GatewaySite
   private var admission: GatewayAdmission
   private var hashes = GatewayHashes()
   /// Callbacks of the hashes that are open at gateways, by number.
@@ -59,11 +60,12 @@ package final class GatewayServer: ReactorSocket {
   ///
   /// - Parameters:
   ///   - start: This start of ingest.
+  ///   - site: The site, for gateways' own responses.
   ///   - curve: Keys of the link. Nil disables encryption.
   ///   - unreadBytesMax: Maximum bytes of unread responses, for all gateways together.
   ///   - onRequest: Handler of requests. It runs on the reactor's thread and must not block.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, start: IngestStart, curve: CurveServer? = nil,
+    _ context: Reactor.Context, bind: Endpoint, start: IngestStart, site: GatewaySite, curve: CurveServer? = nil,
     commands: CommandQueue<Command>, unreadBytesMax: Int = Limits.gatewayUnreadBytesMax, logger: Logger,
     onRequest: @escaping @Sendable (Request) -> Void
   ) throws(LinkError) {
@@ -73,6 +75,7 @@ package final class GatewayServer: ReactorSocket {
     try socket.set(ZMQOption.receiveHighWater, Int32(Limits.gatewayFramesUnreadMax))
     endpoint = try context.bind(socket, bind, as: .gateway, curve: curve, logger: logger)
     self.start = start
+    self.site = site
     unread = SendBufferLimit(unreadBytesMax, at: socket, .gateway, logger: logger)
     admission = GatewayAdmission(generation: start.generation)
     self.commands = commands
@@ -121,6 +124,7 @@ package final class GatewayServer: ReactorSocket {
           $0.epoch = Data(start.epoch.bytes)
           $0.generation = start.generation
           $0.heartbeatMs = UInt32(Limits.gatewayHelloMs)
+          $0.site = .init(site)
         }))
   }
 

@@ -428,6 +428,38 @@ nonisolated struct Onthemap_Gateway_V1_Welcome: Sendable {
   /// Ingest's epoch, 16 bytes.
   var epoch: Data = Data()
 
+  /// The site, for the gateway's own responses. An earlier version of ingest omits it.
+  var site: Onthemap_Gateway_V1_Site {
+    get {_site ?? Onthemap_Gateway_V1_Site()}
+    set {_site = newValue}
+  }
+  /// Returns true if `site` has been explicitly set.
+  var hasSite: Bool {self._site != nil}
+  /// Clears the value of `site`. Subsequent reads from it will return its default value.
+  mutating func clearSite() {self._site = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _site: Onthemap_Gateway_V1_Site? = nil
+}
+
+/// The properties of the site that a gateway needs for its own responses.
+nonisolated struct Onthemap_Gateway_V1_Site: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// True if clients reach the site by TLS. Responses then demand TLS (HSTS).
+  var secure: Bool = false
+
+  /// Origins of other sites whose pages may use the API from a browser.
+  var allowedOrigins: [String] = []
+
+  /// True if everybody may see the map. Otherwise a gateway MUST NOT show it itself.
+  var publicMap: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1149,7 +1181,7 @@ nonisolated extension Onthemap_Gateway_V1_GatewayReply: SwiftProtobuf.Message, S
 
 nonisolated extension Onthemap_Gateway_V1_Welcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}connection\0\u{1}generation\0\u{3}heartbeat_ms\0\u{1}epoch\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}connection\0\u{1}generation\0\u{3}heartbeat_ms\0\u{1}epoch\0\u{1}site\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1161,12 +1193,17 @@ nonisolated extension Onthemap_Gateway_V1_Welcome: SwiftProtobuf.Message, SwiftP
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.generation) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.heartbeatMs) }()
       case 4: try { try decoder.decodeSingularBytesField(value: &self.epoch) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._site) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.connection.isEmpty {
       try visitor.visitSingularBytesField(value: self.connection, fieldNumber: 1)
     }
@@ -1179,6 +1216,9 @@ nonisolated extension Onthemap_Gateway_V1_Welcome: SwiftProtobuf.Message, SwiftP
     if !self.epoch.isEmpty {
       try visitor.visitSingularBytesField(value: self.epoch, fieldNumber: 4)
     }
+    try { if let v = self._site {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1187,6 +1227,47 @@ nonisolated extension Onthemap_Gateway_V1_Welcome: SwiftProtobuf.Message, SwiftP
     if lhs.generation != rhs.generation {return false}
     if lhs.heartbeatMs != rhs.heartbeatMs {return false}
     if lhs.epoch != rhs.epoch {return false}
+    if lhs._site != rhs._site {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Onthemap_Gateway_V1_Site: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Site"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}secure\0\u{3}allowed_origins\0\u{3}public_map\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.secure) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.allowedOrigins) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.publicMap) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.secure != false {
+      try visitor.visitSingularBoolField(value: self.secure, fieldNumber: 1)
+    }
+    if !self.allowedOrigins.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.allowedOrigins, fieldNumber: 2)
+    }
+    if self.publicMap != false {
+      try visitor.visitSingularBoolField(value: self.publicMap, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Onthemap_Gateway_V1_Site, rhs: Onthemap_Gateway_V1_Site) -> Bool {
+    if lhs.secure != rhs.secure {return false}
+    if lhs.allowedOrigins != rhs.allowedOrigins {return false}
+    if lhs.publicMap != rhs.publicMap {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

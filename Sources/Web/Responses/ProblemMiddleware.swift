@@ -45,18 +45,20 @@ package struct ProblemMiddleware: RouterMiddleware {
       }
       response = problem.response(in: form, at: request.uri.path)
     }
-    response.headers.addSecurityHeaders()
-    if isSecure { response.headers.append(HTTPFields.transport) }
+    response.headers.addSecurityHeaders(isSecure: isSecure)
     return response
   }
 }
 
 extension HTTPFields {
   /// Adds the security headers. A content security policy that a page has set remains.
-  package mutating func addSecurityHeaders() {
+  ///
+  /// - Parameter isSecure: True if clients reach the service by TLS.
+  package mutating func addSecurityHeaders(isSecure: Bool = false) {
     if !contains(.cacheControl) { append(HTTPFields.noStore) }
     if !contains(.contentSecurityPolicy) { append(HTTPFields.nothing) }
     for field in HTTPFields.securityHeaders { append(field) }
+    if isSecure { append(HTTPFields.transport) }
   }
 
   private static let noStore = HTTPField(name: .cacheControl, value: "no-store")
@@ -69,7 +71,7 @@ extension HTTPFields {
   private static let nothing = HTTPField(
     name: .contentSecurityPolicy, value: "default-src 'none'; frame-ancestors 'none'")
   /// Demand for TLS during two years. The preload lists of browsers require at least one year. (RFC 6797.)
-  fileprivate static let transport = HTTPField(name: .strictTransportSecurity, value: "max-age=63072000")
+  private static let transport = HTTPField(name: .strictTransportSecurity, value: "max-age=63072000")
 }
 
 extension HTTPResponse.Status {

@@ -12,7 +12,7 @@ struct GatewayLoginTests {
   @Test("Ingest takes the hashes of sign-ups and logins from their gateway, also for an unknown account")
   func delegated() async throws {
     let map = try IngestFixture.withGateways()
-    let gateway = try GatewayFixture(map, hashing: .own)
+    let gateway = try HashingGatewayFixture(map, hashing: .own)
     #expect(try await gateway.signUp(ada).status == 201)
     #expect(try await gateway.logIn(ada).status == 200)
     #expect(try await gateway.logIn(ada, password: "wrong horse").status == 403)
@@ -29,7 +29,7 @@ struct GatewayLoginTests {
   @Test("A change of the password takes both hashes from the gateway")
   func passwordChange() async throws {
     let map = try IngestFixture.withGateways()
-    let gateway = try GatewayFixture(map, hashing: .own)
+    let gateway = try HashingGatewayFixture(map, hashing: .own)
     let response = try await gateway.signUp(ada)
     struct NewSession: Decodable { let token: String }
     let token = try JSONDecoder().decode(NewSession.self, from: Data(response.body)).token
@@ -42,9 +42,9 @@ struct GatewayLoginTests {
 
   @Test("Ingest computes a hash itself if the gateway is too old, busy or silent")
   func fallback() async throws {
-    for (hashing, requested) in [(GatewayFixture.Hashing.old, 0), (.busy, 3), (.silent, 1)] {
+    for (hashing, requested) in [(HashingGatewayFixture.Hashing.old, 0), (.busy, 3), (.silent, 1)] {
       let map = try IngestFixture.withGateways()
-      let gateway = try GatewayFixture(map, hashing: hashing)
+      let gateway = try HashingGatewayFixture(map, hashing: hashing)
       _ = try await map.account(ada)
       #expect(try await gateway.logIn(ada).status == 200, "\(hashing)")
       #expect(try await gateway.logIn(ada, password: "wrong horse").status == 403, "\(hashing)")
@@ -58,7 +58,7 @@ struct GatewayLoginTests {
   @Test("Wrong passwords over two gateways count together, and a refused login takes no hash")
   func rateLimit() async throws {
     let map = try IngestFixture.withGateways()
-    let gateways = [try GatewayFixture(map, hashing: .own), try GatewayFixture(map, hashing: .own)]
+    let gateways = [try HashingGatewayFixture(map, hashing: .own), try HashingGatewayFixture(map, hashing: .own)]
     #expect(try await gateways[0].signUp(ada).status == 201)
     var wrong = 0
     // Five wrong passwords are free. The first pause is one second, which may be over on a slow machine.

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Hummingbird
 import HummingbirdTesting
 import NIOCore
 import Testing
@@ -11,11 +12,14 @@ struct Client: Sendable {
   static let password = "correct horse battery"
 
   let fixture: IngestFixture
+  /// The routes that the client uses: ingest's own, or those of a gateway.
+  var application: Application<LoopbackResponder>
   /// The bearer token, if any.
   var token: String?
 
   init(_ fixture: IngestFixture, token: String? = nil) {
     self.fixture = fixture
+    self.application = fixture.application
     self.token = token
   }
 
@@ -27,7 +31,7 @@ struct Client: Sendable {
     if let token { fields[.authorization] = "Bearer \(token)" }
     for (name, value) in headers { fields[try #require(HTTPField.Name(name))] = value }
     let method = try #require(HTTPRequest.Method(method))
-    let response = try await fixture.application.test(.router) { [fields] client in
+    let response = try await application.test(.router) { [fields] client in
       try await client.execute(uri: path, method: method, headers: fields, body: body.map(ByteBuffer.init(string:)))
     }
     let headers = response.headers.map { ($0.name.canonicalName, $0.value) }

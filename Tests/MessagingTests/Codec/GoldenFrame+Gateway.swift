@@ -46,6 +46,8 @@ extension GoldenFrame {
           status: 429, title: "Too Many Requests",
           refusal: SubmitRefusal(code: "too_many_posts", detail: "try again in 3 s"), retryAfterSeconds: 3)),
     ]
+    let site = GatewaySite(
+      isSecure: true, allowedOrigins: ["https://app.example.org", "http://localhost:3000"], isMapPublic: true)
     let response = ForwardedResponse(
       status: 404, headers: [.init(name: "Content-Type", value: "application/problem+json")],
       body: Array("{\"status\":404}".utf8))
@@ -58,6 +60,7 @@ extension GoldenFrame {
         .welcome(
           .with {
             ($0.connection, $0.epoch, $0.generation, $0.heartbeatMs) = (.init(connection), .init(epoch.bytes), 3, 250)
+            $0.site = .init(site)
           })),
       frame("gateway", "results", GatewayReply.self, GatewayCodec.results(results, id: 3)) { bytes in
         guard let reply = GatewayReply([bytes]), case .results(let read)? = reply.body else { return false }

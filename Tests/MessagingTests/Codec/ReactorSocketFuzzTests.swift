@@ -86,8 +86,8 @@ struct ReactorSocketFuzzTests {
         .post(SessionPost(token: TestSubmitServer.token, post: .sample(number))) { _ in reached.add() })
     }
     let server = try GatewayServer(
-      context, bind: .anyPort(), start: IngestStart(epoch: .filled(with: 1), generation: 3), commands: replies,
-      logger: quiet,
+      context, bind: .anyPort(), start: IngestStart(epoch: .filled(with: 1), generation: 3), site: .sample,
+      commands: replies, logger: quiet,
       onRequest: { request in
         reached.add()
         switch request {
@@ -107,8 +107,7 @@ struct ReactorSocketFuzzTests {
       hashing: GatewayClient.Hashing(parallelMax: 2) { _, completion in
         reached.add()
         completion([UInt8](0..<32))
-      }, logger: quiet,
-      turnedAvailable: { _ in reached.add() })
+      }, logger: quiet, welcomed: { _, _ in reached.add() }, turnedAvailable: { _ in reached.add() })
     return (server, client)
   }
 

@@ -56,6 +56,15 @@ struct GatewayCodecTests {
     }
   }
 
+  @Test("A site survives its message, and a message without members is a site whose map is not public")
+  func sites() {
+    let site = GatewaySite.sample
+    let members = GatewaySite(isSecure: false, allowedOrigins: [], isMapPublic: false)
+    for site in [site, members] { #expect(Onthemap_Gateway_V1_Site(site).site == site) }
+    #expect(Onthemap_Gateway_V1_Site().site == members)
+    #expect(Onthemap_Gateway_V1_Site(site).allowedOrigins == ["http://localhost:3000", "https://app.example.org"])
+  }
+
   @Test("A result without a valid id or time is no result")
   func invalidResults() {
     #expect(Onthemap_Gateway_V1_PostResult.with { $0.postID = "short" }.result == nil)

@@ -22,9 +22,11 @@ final class TestGatewayServer: Sendable {
   private let commands: CommandQueue<GatewayServer.Command>
   private let wake = WakeupEvent()
   private let generation: UInt32
+  private let site: GatewaySite
 
-  init(generation: UInt32) {
+  init(generation: UInt32, site: GatewaySite = .sample) {
     self.generation = generation
+    self.site = site
     commands = CommandQueue(wake)
   }
 
@@ -32,8 +34,8 @@ final class TestGatewayServer: Sendable {
   func start(_ bind: Endpoint) throws -> Reactor {
     try Reactor.start("ingest", wake: wake) { [self] context in
       let server = try GatewayServer(
-        context, bind: bind, start: IngestStart(epoch: .filled(with: 1), generation: generation), commands: commands,
-        logger: quiet, onRequest: { self.handle($0) })
+        context, bind: bind, start: IngestStart(epoch: .filled(with: 1), generation: generation), site: site,
+        commands: commands, logger: quiet, onRequest: { self.handle($0) })
       return ([server], ())
     }.reactor
   }
@@ -115,26 +117,32 @@ final class TestGatewayServer: Sendable {
 final class TestGateway: Sendable {
   private let commands: CommandQueue<GatewayClient.Command>
   private let reactor: Reactor
-  private let available: AvailabilityFlag
+  private let seen: Seen
 
-  /// The latest availability of ingest.
-  private final class AvailabilityFlag: Sendable {
-    let value = Mutex(false)
+  /// The latest availability of ingest, and the start and the site of its last Welcome.
+  private final class Seen: Sendable {
+    let isAvailable = Mutex(false)
+    let welcome = Mutex<(start: IngestStart?, site: GatewaySite?)>((nil, nil))
   }
 
   init(_ endpoints: Endpoint..., hashing: GatewayClient.Hashing? = nil) throws {
     let wake = WakeupEvent()
-    let (commands, available) = (CommandQueue<GatewayClient.Command>(wake), AvailabilityFlag())
-    (self.commands, self.available) = (commands, available)
+    let (commands, seen) = (CommandQueue<GatewayClient.Command>(wake), Seen())
+    (self.commands, self.seen) = (commands, seen)
     reactor = try Reactor.start("gateway", wake: wake) { context in
       let client = try GatewayClient(
         context, connect: endpoints, gateway: "test", commands: commands, hashing: hashing, logger: quiet,
-        turnedAvailable: { isAvailable in available.value.withLock { $0 = isAvailable } })
+        welcomed: { start, site in seen.welcome.withLock { $0 = (start, site) } },
+        turnedAvailable: { isAvailable in seen.isAvailable.withLock { $0 = isAvailable } })
       return ([client], ())
     }.reactor
   }
 
-  var isAvailable: Bool { available.value.withLock { $0 } }
+  var isAvailable: Bool { seen.isAvailable.withLock { $0 } }
+  /// The site of the last Welcome.
+  var site: GatewaySite? { seen.welcome.withLock { $0.site } }
+  /// The start of the last Welcome.
+  var start: IngestStart? { seen.welcome.withLock { $0.start } }
 
   func stop() { reactor.stop() }
 
@@ -161,6 +169,11 @@ final class TestGateway: Sendable {
 
 extension PasswordHashWork {
   static let sample = PasswordHashWork(password: Secret("correct horse"), salt: [UInt8](0..<16))
+}
+
+extension GatewaySite {
+  static let sample = GatewaySite(
+    isSecure: true, allowedOrigins: ["https://app.example.org", "http://localhost:3000"], isMapPublic: true)
 }
 
 extension ForwardedRequest {

@@ -63,6 +63,20 @@ struct GatewayLinkTests {
     }
   }
 
+  @Test("A gateway learns the site from Welcome, and a changed site from the next run of ingest")
+  func site() async throws {
+    try await withLink { _, gateway, endpoint, stopServer in
+      try await eventually("the gateway knows the site") { gateway.isAvailable && gateway.site == .sample }
+      #expect(gateway.start == IngestStart(epoch: .filled(with: 1), generation: 5))
+      stopServer()
+      let members = GatewaySite(isSecure: false, allowedOrigins: [], isMapPublic: false)
+      let reactor = try TestGatewayServer(generation: 6, site: members).start(endpoint)
+      defer { reactor.stop() }
+      try await eventually("the gateway knows the new site") { gateway.site == members }
+      #expect(gateway.start?.generation == 6)
+    }
+  }
+
   @Test("A request that may not be repeated ends with an unknown outcome if ingest ends without a reply")
   func unknownOutcome() async throws {
     try await withLink { server, gateway, endpoint, stopServer in
