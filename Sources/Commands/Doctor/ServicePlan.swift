@@ -29,7 +29,7 @@ struct ServicePlan: Sendable {
   /// True if a link of the process uses keys.
   var usesKeys: Bool {
     ingest?.usesKeys ?? false || feed?.publishCurve != nil || feed?.ingestCurve != nil || worker?.curve != nil
-      || gateway?.curve != nil
+      || gateway?.curve != nil || gateway?.feedCurve != nil
   }
 
   /// True if ingest, feed and workers share the process.

@@ -17,10 +17,13 @@ struct GatewayCommand: ServiceCommand {
         onthemap gateway --http 127.0.0.1:8090
         onthemap gateway --ingest tcp://10.0.0.1:7703 --http 0.0.0.0:8090 \\
           --key-file gateway.key --ingest-key ingest.pub
+        onthemap gateway --feed tcp://127.0.0.1:7710
       """)
 
   @Option(.gatewayIngest)
   var ingest: String?
+  @Option(.gatewayFeed)
+  var feed: String?
   @Option(.gatewayHTTP)
   var http: String?
   @Option(.gatewayPasswordHashes)
@@ -31,6 +34,8 @@ struct GatewayCommand: ServiceCommand {
   var keyFile: String?
   @Option(.ingestKey)
   var ingestKey: String?
+  @Option(.feedKey)
+  var feedKey: String?
   @OptionGroup var proxies: ProxyOptions
   @OptionGroup var common: CommonOptions
 
@@ -43,7 +48,12 @@ struct GatewayCommand: ServiceCommand {
     configuration.passwordHashesMax = try passwordHashesMax(settings)
     configuration.proxies = try proxies.trusted(settings)
     configuration.curve = try keys.client(.ingestKey, flag: ingestKey, needsOwn: true, settings: settings)
-    try keys.check(isUsed: configuration.curve != nil, wanted: .ingestKey)
+    if let feeds = settings.optional(.gatewayFeed, flag: feed) {
+      configuration.feeds = try settings.endpoints(.gatewayFeed, flag: feeds, default: Setting.gatewayFeed.example)
+      configuration.feedCurve = try keys.client(.feedKey, flag: feedKey, needsOwn: false, settings: settings)
+    }
+    try keys.check(
+      isUsed: configuration.curve != nil || configuration.feedCurve != nil, wanted: .ingestKey, .feedKey)
     let logger = makeLogger("gateway", level: settings.logLevel)
     let operations = try OperationsEndpoint(settings, .gatewayOperations, flag: operations, logger: logger)
     configuration.registry = operations.registry

@@ -5,20 +5,23 @@ import Messaging
 import NIOCore
 import Web
 
-/// A gateway's response to each request. It serves the page's files, and submits a plain post of a program itself,
-/// because of a post's cost four fifths are HTTP and JSON. It forwards every other request, so ingest decides all that
-/// needs its state.
+/// A gateway's response to each request. It serves the page's files, and the list if it follows feeds. It submits a
+/// plain post of a program itself, because of a post's cost four fifths are HTTP and JSON. It forwards every other
+/// request, so ingest decides all that needs its state.
 struct ForwardingMiddleware: RouterMiddleware {
   typealias Context = ConnectionContext
 
   let link: GatewayLink
   let ingest: IngestStatus
+  /// Nil for a gateway that follows no feeds.
+  let list: GatewayList?
   let proxies: TrustedProxies
   private let bodies = BodyBudget()
 
-  init(link: GatewayLink, ingest: IngestStatus, proxies: TrustedProxies) {
+  init(link: GatewayLink, ingest: IngestStatus, list: GatewayList?, proxies: TrustedProxies) {
     self.link = link
     self.ingest = ingest
+    self.list = list
     self.proxies = proxies
   }
 
@@ -32,6 +35,8 @@ struct ForwardingMiddleware: RouterMiddleware {
     do {
       if let file = ForwardingMiddleware.file(for: request) {
         response = file
+      } else if let own = try list?.response(to: request, at: ForwardingMiddleware.path(of: request)) {
+        response = own
       } else {
         let isBulk = ForwardingMiddleware.path(of: request) == BulkRoutes.path
         // Ingest checks the session of a bulk request before it reads the body, and needs no body to refuse one without

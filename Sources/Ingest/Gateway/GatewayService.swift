@@ -19,6 +19,11 @@ package struct GatewayConfiguration: Sendable {
   package var curve: CurveClient?
   /// Number of password hashes that the gateway computes at a time, within `Limits.gatewayPasswordHashesRange`.
   package var passwordHashesMax = Limits.concurrentPasswordHashesMax
+  /// Feeds of the same ingest, from which the gateway serves the list. It uses one at a time. Empty if ingest serves
+  /// the list.
+  package var feeds: [Endpoint] = []
+  /// Keys for the feeds, the same for all. Nil disables encryption.
+  package var feedCurve: CurveClient?
   /// Reverse proxies whose forwarded addresses the gateway trusts.
   package var proxies = TrustedProxies()
   /// Registry for the gateway's metrics. Nil disables them.
@@ -33,7 +38,7 @@ package struct GatewayConfiguration: Sendable {
   }
 }
 
-/// Service that serves ingest's HTTP API on another machine or in another process. It keeps no state: any number of
+/// Service that serves ingest's HTTP API on another machine or in another process. It stores nothing: any number of
 /// gateways may stand behind a load balancer.
 package struct GatewayService: Service {
   private let configuration: GatewayConfiguration
@@ -57,9 +62,11 @@ package struct GatewayService: Service {
   /// - Throws: `LinkError` or `ListenError`, which are final until the configuration changes.
   package func run() async throws {
     let ingest = IngestStatus()
-    let (reactor, commands, router) = try start(ingest)
+    let list = configuration.feeds.isEmpty ? nil : GatewayList(ingest: ingest)
+    let (reactor, commands, router) = try start(ingest, list)
     defer { reactor.stop() }
     configuration.readiness?.add(ingest.check)
+    if let list { configuration.readiness?.add(list.check) }
     try await withThrowingTaskGroup { group in
       group.addTask {
         try await gracefulShutdown()
@@ -73,11 +80,11 @@ package struct GatewayService: Service {
     }
   }
 
-  /// Connects to ingest, and returns the gateway's routes. The caller stops the reactor.
+  /// Connects to ingest and the feeds, and returns the gateway's routes. The caller stops the reactor.
   ///
   /// - Throws: `LinkError`.
   func start(
-    _ ingest: IngestStatus
+    _ ingest: IngestStatus, _ list: GatewayList?
   ) throws -> (Reactor, CommandQueue<GatewayClient.Command>, Router<ConnectionContext>) {
     let hashing =
       configuration.passwordHashesMax > 0 ? GatewayHashing(parallelMax: configuration.passwordHashesMax) : nil
@@ -88,13 +95,18 @@ package struct GatewayService: Service {
         context, connect: configuration.ingest, gateway: "gateway-\(getpid())",
         curve: configuration.curve, commands: commands, hashing: hashing?.link, logger: logger,
         welcomed: { ingest.set($1, epoch: $0?.epoch) }, turnedAvailable: { ingest.set(isAvailable: $0) })
-      return ([client], ())
+      guard let list, !configuration.feeds.isEmpty else { return ([client], ()) }
+      // A random feed, so that many gateways spread over the feeds.
+      let subscriber = try FeedSubscriber(
+        context, connect: configuration.feeds, startsAnywhere: true, curve: configuration.feedCurve, logger: logger
+      ) { list.receive($0, logger: logger) }
+      return ([client, subscriber], ())
     }
     let router = Router(context: ConnectionContext.self)
     if configuration.registry != nil { router.add(middleware: RequestMeter()) }
     router.add(
       middleware: ForwardingMiddleware(
-        link: GatewayLink(commands), ingest: ingest, proxies: configuration.proxies))
+        link: GatewayLink(commands), ingest: ingest, list: list, proxies: configuration.proxies))
     return (reactor, commands, router)
   }
 }

@@ -29,6 +29,7 @@ struct GatewayHeaderTests {
     let gateway = try await GatewayFixture(configure)
     let direct = try await gateway.ingest.client.signedUp()
     let client = gateway.client.with(gateway, token: direct.token)
+    try await gateway.feedEmptyList(seq: 0)
     let headers = origin.map { ["Origin": $0] } ?? [:]
     let post = JSON.object(["place": "Oslo", "link": "https://example.org"])
     for (method, path, body) in [

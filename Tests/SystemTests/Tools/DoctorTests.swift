@@ -237,6 +237,19 @@ struct DoctorTests {
     #expect(worker["ingest-link"]?.verdict == "warning" && worker["ingest-link-2"]?.verdict == "ok")
   }
 
+  @Test("A gateway whose feeds are away has a failure, and one with a running feed has none")
+  func feedsOfGateway() async throws {
+    let map = try await SystemFixture.current.up("--gateways", "tcp://127.0.0.1:*")
+    let (link, none) = (try #require(map.ingest.ready["gateways"]), "tcp://127.0.0.1:\(try Port.free())")
+    func arguments(_ feeds: String) -> [String] {
+      ["gateway", "--ingest", link, "--feed", feeds, "--http", "127.0.0.1:0", "--operations", "none"]
+    }
+    let (status, away) = try await Self.report(arguments(none)) { $0.has("failure", ["feed-link"]) }
+    #expect(status == 1 && away["feed-link"]?.finding.contains("is not reached") == true)
+    let (_, report) = try await Self.report(arguments("\(none),\(try map.publish)")) { $0.has("ok", ["feed-link-2"]) }
+    #expect(report["feed-link"]?.verdict == "warning" && report["ingest-link"]?.verdict == "ok")
+  }
+
   @Test("Too few descriptors are a failure, and the checks that need more of them do not run")
   func descriptors() async throws {
     let (status, report) = try await Self.report(

@@ -14,19 +14,34 @@ struct LinkChecks: Sendable {
       if plan.worker != nil { (.jobs, plan.worker?.curve) } else if plan.gateway != nil {
         (.gateway, plan.gateway?.curve)
       } else { (.changes, plan.feed?.ingestCurve) }
-    for (index, endpoint) in plan.ingestLinks.enumerated() {
-      let id = index == 0 ? "ingest-link" : "ingest-link-\(index + 1)"
-      checks.append(await reach(id, endpoint, as: link, curve: curve))
+    checks += await reach("ingest-link", plan.ingestLinks, of: "ingest", as: link, curve: curve)
+    if let gateway = plan.gateway {
+      checks += await reach("feed-link", gateway.feeds, of: "the feed", as: .feed, curve: gateway.feedCurve)
     }
-    checks = LinkChecks.combined(checks)
     for (index, endpoint) in (plan.feed?.failoverEndpoints ?? []).enumerated() {
       checks.append(await failover("failover-feed-\(index + 1)", endpoint))
     }
     return checks
   }
 
-  /// Returns the results of all addresses of ingest. The process needs only one of them, so that a failure is a warning
-  /// if another address works.
+  /// Connects to all addresses of a service.
+  ///
+  /// - Parameters:
+  ///   - id: Identifier of the first check. The others have a number too.
+  ///   - service: Name of the service, for people.
+  private func reach(
+    _ id: String, _ endpoints: [Endpoint], of service: String, as link: LinkName, curve: CurveClient?
+  ) async -> [Check] {
+    var checks: [Check] = []
+    for (index, endpoint) in endpoints.enumerated() {
+      let id = index == 0 ? id : "\(id)-\(index + 1)"
+      checks.append(await reach(id, endpoint, of: service, as: link, curve: curve))
+    }
+    return LinkChecks.combined(checks)
+  }
+
+  /// Returns the results of all addresses of a service. The process needs only one of them, so that a failure is a
+  /// warning if another address works.
   static func combined(_ checks: [Check]) -> [Check] {
     guard checks.contains(where: { $0.verdict == .ok }) else { return checks }
     return checks.map { check in
@@ -35,12 +50,14 @@ struct LinkChecks: Sendable {
     }
   }
 
-  /// Connects to a link of ingest: first by TCP, and then with the keys.
-  private func reach(_ id: String, _ endpoint: Endpoint, as link: LinkName, curve: CurveClient?) async -> Check {
+  /// Connects to a link of a service: first by TCP, and then with the keys.
+  private func reach(
+    _ id: String, _ endpoint: Endpoint, of service: String, as link: LinkName, curve: CurveClient?
+  ) async -> Check {
     if let failure = await unreached(endpoint) {
       return .failure(
         id, "\(endpoint) is not reached: \(failure)",
-        remedy: "Start ingest, and check the address, the firewalls and IPAddressAllow=")
+        remedy: "Start \(service), and check the address, the firewalls and IPAddressAllow=")
     }
     guard plan.canProbeLinks else { return .notChecked(id, "doctor has too few file descriptors for libzmq") }
     do {

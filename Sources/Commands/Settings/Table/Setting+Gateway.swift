@@ -9,6 +9,17 @@ extension Setting {
       Ingest's addresses for gateways (ONTHEMAP_GATEWAYS of ingest), comma-separated, at most \(Limits.addressesMax). \
       The gateway uses one at a time, and the next one if that fails.
       """)
+  static let gatewayFeed = Setting(
+    "ONTHEMAP_GATEWAY_FEED", flag: "--feed", example: Setting.publish.defaultValue,
+    summary: """
+      Feeds of the same ingest, comma-separated tcp://HOST:PORT. The gateway serves /v2/feed from them. The next one \
+      is used if one fails.
+      """,
+    explanation: """
+      Feeds of the same ingest, comma-separated tcp://HOST:PORT, at most \(Limits.addressesMax). The gateway serves \
+      /v2/feed from them, also while ingest is away. It begins with a random one. The next one is used if one fails. \
+      Without feeds, the gateway forwards /v2/feed to ingest. No default.
+      """)
   static let gatewayHTTP = Setting(
     "ONTHEMAP_GATEWAY_HTTP", flag: "--http", default: .value("127.0.0.1:8090"),
     summary: "HTTP address of the gateway, HOST:PORT.",

@@ -17,8 +17,8 @@ extension Setting {
     "ONTHEMAP_FEED_KEY", flag: "--feed-key", example: "/etc/onthemap/feed.pub",
     summary: "The feed's public key, or a file that contains it. Required if the feed uses keys.",
     explanation: """
-      The feed's public key, or a file that contains it. Required if the feed uses keys. All feeds of ONTHEMAP_FEED \
-      share this key. No default.
+      The feed's public key, or a file that contains it. Required if the feed uses keys. All feeds of ONTHEMAP_FEED, \
+      and of ONTHEMAP_GATEWAY_FEED, share this key. No default.
       """)
   static let submitKey = Setting(
     "ONTHEMAP_SUBMIT_KEY", flag: "--submit-key", example: "/etc/onthemap/ingest.pub",

@@ -30,7 +30,7 @@ enum SettingsFile {
       ]),
     Section(
       title: "gateway: serves ingest's HTTP on other hosts",
-      settings: [.gatewayIngest, .gatewayHTTP, .gatewayPasswordHashes, .gatewayOperations]),
+      settings: [.gatewayIngest, .gatewayFeed, .gatewayHTTP, .gatewayPasswordHashes, .gatewayOperations]),
     Section(
       title: """
         up: all services in one process. Uses ONTHEMAP_GAZETTEER, ONTHEMAP_REMOTE_… and the settings of ingest and \

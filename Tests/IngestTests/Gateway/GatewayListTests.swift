@@ -1,0 +1,109 @@
+import Logging
+import Testing
+
+@testable import Domain
+@testable import Ingest
+@testable import Messaging
+@testable import Web
+
+@Suite("List of a gateway")
+struct GatewayListTests {
+  /// Returns the sequence number of the list at the gateway. The tests' own lists have the number 99.
+  private func seq(_ client: Client) async throws -> UInt64 { try await client.list().seq }
+
+  @Test("A gateway's own response has the bytes and headers of ingest's, for every form of the request")
+  func sameResponses() async throws {
+    let gateway = try await GatewayFixture()
+    let direct = try await gateway.ingest.client.signedUp()
+    for place in ["Oslo", "Costa Rica"] { #expect(try await direct.post(place, wait: 30)["state"] == "published") }
+    gateway.feed(.list(try await gateway.latest(), isStale: false))
+    let tag = try #require(try await direct.get("/v2/feed").headers["etag"])
+    let requests: [(method: String, path: String, headers: [String: String], status: Int)] = [
+      ("GET", "/v2/feed", [:], 200), ("HEAD", "/v2/feed", [:], 200), ("GET", "//v2//feed", [:], 200),
+      ("GET", "/v2/feed", ["Accept-Encoding": "gzip"], 200), ("GET", "/v2/feed?country=CR", [:], 200),
+      ("GET", "/v2/feed", ["If-None-Match": tag], 304), ("HEAD", "/v2/feed", ["If-None-Match": tag], 304),
+      ("GET", "/v2/feed?bbox=1", [:], 400),
+    ]
+    var responses: [APIResponse] = []
+    for request in requests {
+      responses.append(try await direct.send(request.method, request.path, headers: request.headers))
+    }
+    // The gateway needs no ingest for these responses.
+    gateway.ingest.end()
+    for ((method, path, headers, status), expected) in zip(requests, responses) {
+      let actual = try await gateway.client.send(method, path, headers: headers)
+      #expect(actual.status == status && actual.body == expected.body, "\(method) \(path)")
+      #expect(actual.headers == expected.headers, "\(method) \(path)")
+    }
+  }
+
+  @Test("A gateway serves each change, and forwards while it has no list, or while its feed is silent or stale")
+  func changes() async throws {
+    let gateway = try await GatewayFixture()
+    let client = gateway.client
+    #expect(try await seq(client) == 0)
+    try await gateway.feedEmptyList()
+    #expect(try await seq(client) == 99)
+    let next = FeedState(epoch: try await gateway.latest().epoch, seq: 100, entries: [])
+    gateway.feed(.changes(FeedDelta(prevSeq: 99, seq: 100, upsert: [], remove: []), next))
+    #expect(try await seq(client) == 100)
+    gateway.feed(.stale(true))
+    #expect(try await seq(client) == 0)
+    gateway.feed(.stale(false))
+    #expect(try await seq(client) == 100)
+    gateway.feed(.desynced(.timedOut))
+    #expect(try await seq(client) == 0)
+    try await gateway.feedEmptyList(seq: 101)
+    #expect(try await seq(client) == 101)
+  }
+
+  @Test("A gateway serves a stale list, marked as stale, only while ingest is unavailable")
+  func unavailable() async throws {
+    let gateway = try await GatewayFixture()
+    try await gateway.feedEmptyList(isStale: true)
+    #expect(try await seq(gateway.client) == 0)
+    gateway.status.set(isAvailable: false)
+    let list = try await gateway.client.get("/v2/feed")
+    #expect(list.object["seq"] as? Int == 99 && list.object["stale"] as? Bool == true)
+    #expect(list.headers["etag"]?.hasSuffix("-stale\"") == true)
+  }
+
+  @Test("A gateway never serves the list of another ingest")
+  func otherEpoch() async throws {
+    let gateway = try await GatewayFixture()
+    try await gateway.feedEmptyList(epoch: .filled(with: 9))
+    #expect(try await seq(gateway.client) == 0)
+    gateway.status.set(isAvailable: false)
+    #expect(gateway.list.revision == nil)
+  }
+
+  @Test("A members-only map shows no list to a client without a session, also after it was public")
+  func members() async throws {
+    let gateway = try await GatewayFixture { $0.page.mapAccess = .members(nil) }
+    try await gateway.feedEmptyList()
+    #expect(try await gateway.client.get("/v2/feed").status == 401)
+    #expect(try await seq(gateway.client.signedUp()) == 0)
+    gateway.status.set(isAvailable: false)
+    #expect(gateway.list.revision == nil)
+
+    let status = IngestStatus()
+    let list = GatewayList(ingest: status)
+    let epoch = Epoch.filled(with: 1)
+    func site(isMapPublic: Bool) -> GatewaySite {
+      GatewaySite(isSecure: false, allowedOrigins: [], isMapPublic: isMapPublic)
+    }
+    list.receive(.list(FeedState(epoch: epoch, seq: 1, entries: []), isStale: false), logger: Logger(label: "test"))
+    // Until the first Welcome, and with an earlier version of ingest, nobody knows who may see the map.
+    #expect(list.revision == nil)
+    status.set(nil, epoch: epoch)
+    #expect(list.revision == nil)
+    status.set(site(isMapPublic: true), epoch: epoch)
+    #expect(list.revision?.state.seq == 1)
+    status.set(site(isMapPublic: false), epoch: epoch)
+    #expect(list.revision == nil)
+  }
+}
+
+extension Epoch {
+  fileprivate static func filled(with byte: UInt8) -> Epoch { Epoch(Array(repeating: byte, count: 16))! }
+}
