@@ -77,11 +77,14 @@ final class Deployment {
   }
 
   /// Signs an account up. Returns its session token.
-  func signUp() async throws -> String {
+  ///
+  /// - Parameter name: Name in the account's email address, another one for each account.
+  func signUp(_ name: String = "bench") async throws -> String {
     guard let url = URL(string: http + "/v2/accounts") else { throw BenchError("\(http) is no address") }
     var request = URLRequest(url: url)
     request.httpMethod = "POST"
-    request.httpBody = Data(#"{"email":"bench@example.org","password":"correct-horse","firstName":"Bench"}"#.utf8)
+    request.httpBody = Data(
+      #"{"email":"\#(name)@example.org","password":"correct-horse","firstName":"Bench"}"#.utf8)
     let (body, _) = try await URLSession.shared.data(for: request)
     struct Session: Decodable { let token: String }
     return try JSONDecoder().decode(Session.self, from: body).token

@@ -17,28 +17,36 @@ struct Pipeline {
   var cpuPerPost: Double { costs.map(\.cpuMicroseconds).reduce(0, +) }
 
   /// Measures a closed loop of single posts.
+  ///
+  /// - Parameter accounts: Number of accounts that post in turn.
   static func overHTTP(
-    folder: URL, connections: Int, seconds: Int, front: Deployment.Front = .ingest
+    folder: URL, connections: Int, seconds: Int, front: Deployment.Front = .ingest, accounts: Int = 1
   ) async throws -> Pipeline {
     let deployment = try Deployment(folder: folder, front: front)
-    let token = try await deployment.signUp()
+    var tokens: [String] = []
+    for number in 0..<accounts { tokens.append(try await deployment.signUp("bench-\(number)")) }
     deployment.mark()
     let start = ContinuousClock.now
     let load = try HTTPLoad.run(
       url: deployment.http + "/v2/posts", body: #"{"place":"Seattle, WA","link":"https://example.org/me"}"#,
-      token: token, connections: connections, seconds: seconds, folder: folder)
+      token: nil, tokens: tokens, connections: connections, seconds: seconds, folder: folder)
     let accepted = load.perSecond * Double(seconds)
     return try await Pipeline(
       deployment, since: start, accepted: Int(accepted), acceptedPerSecond: load.perSecond, load: load)
   }
 
-  /// Measures one producer with the maximum number of open batches.
-  static func overZeroMQ(folder: URL, batch: Int, seconds: Int) async throws -> Pipeline {
+  /// Measures one producer.
+  ///
+  /// - Parameter open: Number of its open batches.
+  static func overZeroMQ(
+    folder: URL, batch: Int, open: Int = Limits.submitRequestsOfConnectionMax, seconds: Int
+  ) async throws -> Pipeline {
     let deployment = try Deployment(folder: folder)
     let token = try await deployment.signUp()
     deployment.mark()
     let start = ContinuousClock.now
-    let accepted = try await submit(to: deployment, token: token, batch: batch, until: .time(start + .seconds(seconds)))
+    let accepted = try await submit(
+      to: deployment, token: token, batch: batch, open: open, until: .time(start + .seconds(seconds)))
     let elapsed = (ContinuousClock.now - start) / .seconds(1)
     return try await Pipeline(
       deployment, since: start, accepted: accepted, acceptedPerSecond: Double(accepted) / elapsed, load: nil)
@@ -120,12 +128,17 @@ struct Pipeline {
   }
 
   /// Submits posts in batches until `end`. Returns the number of accepted posts.
-  static func submit(to deployment: Deployment, token: String, batch: Int, until end: End) async throws -> Int {
+  ///
+  /// - Parameter open: Maximum number of open batches.
+  static func submit(
+    to deployment: Deployment, token: String, batch: Int, open: Int = Limits.submitRequestsOfConnectionMax,
+    until end: End
+  ) async throws -> Int {
     var logger = Logger(label: "bench")
     logger.logLevel = .critical
     let quiet = logger
     let address = try Endpoint(deployment.submit)
-    let producer = Producer(batch: batch, end: end)
+    let producer = Producer(batch: batch, openMax: open, end: end)
     let (reactor, _) = try Reactor.start("producer", wake: WakeupEvent()) { context in
       let client = try SubmitClient(
         context, connect: [address], token: token, logger: quiet, next: { _ in producer.next() },
@@ -155,11 +168,13 @@ private final class Producer: Sendable {
   }
 
   private let batch: Int
+  private let openMax: Int
   private let end: Pipeline.End
   private let state = Mutex(State())
 
-  init(batch: Int, end: Pipeline.End) {
+  init(batch: Int, openMax: Int, end: Pipeline.End) {
     self.batch = batch
+    self.openMax = openMax
     self.end = end
   }
 
@@ -174,6 +189,8 @@ private final class Producer: Sendable {
       case .posts(let count): state.isOver = state.isOver || state.posts >= count
       }
       guard !state.isOver else { return .over }
+      // The client asks again after each reply.
+      guard state.open < openMax else { return .pause(untilMs: .max) }
       let posts = (0..<batch).map { number in
         SubmittedPost(
           idempotencyKey: "bench-\(state.posts + number)", place: "Seattle, WA", link: "https://example.org/me")
