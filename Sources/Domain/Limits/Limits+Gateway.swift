@@ -15,18 +15,22 @@ extension Limits {
   package static let gatewayLossesMax = 3
   /// Time without a message from ingest after which a gateway reconnects, in milliseconds: eight missed Hellos.
   package static let gatewaySilenceMs: Int64 = 8 * gatewayHelloMs
-  /// Maximum number of posts in one frame of a gateway. 64 posts suffice to spread a frame's cost.
+  /// Maximum number of posts in one frame of a gateway.
   package static let gatewayPostsMax = 256
-  /// Maximum number of post frames of a gateway without a reply. Further posts wait, and then share a frame. One frame
-  /// is at the disk, and one is on its way.
-  package static let gatewayPostFramesMax = 2
+  /// Maximum number of post frames of a gateway without a reply. `PostFrames` sends more than one only if that shortens
+  /// the wait of few posts, or if the frames are large.
+  package static let gatewayPostFramesMax = 4
+  /// Number of posts without a reply from which they share frames. Fewer posts wait for no other post's reply.
+  package static let gatewayPostsFew = 8
+  /// Number of waiting posts from which a frame is large: its cost is spread, so it need not wait for a reply.
+  package static let gatewayPostsMany = 64
   /// Maximum number of posts that a gateway holds: 26 MB if all have the longest place and link. Each needs an open
   /// HTTP connection, so the gateway has at most `httpConnectionsMax`.
   package static let gatewayPostsHeldMax = 10_000
   /// Maximum number of other requests that a gateway holds, and that ingest executes for all gateways together. The
   /// limit exceeds the number of requests that may wait for an outcome or a place (`waitersMax`, `lookupsMax`).
   package static let gatewayRequestsMax = 12_288
-  /// Maximum number of post frames of all gateways that ingest executes: 2 for each of 512 gateways.
+  /// Maximum number of post frames of all gateways that ingest executes: 4 for each of 256 gateways.
   package static let gatewayPostFramesTotalMax = 1_024
   /// Maximum size of the bodies of these requests together, in bytes.
   package static let gatewayBytesMax = 67_108_864

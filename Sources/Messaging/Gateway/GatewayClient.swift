@@ -196,14 +196,7 @@ package final class GatewayClient: ReactorSocket {
     _ = connection.tick(nowMs: nowMs)
     for command in commands.drain() { receive(command, nowMs: nowMs) }
     expirePosts(nowMs: nowMs)
-    while !waitingPosts.isEmpty, postFrames < Limits.gatewayPostFramesMax {
-      let posts = Array(waitingPosts.prefix(Limits.gatewayPostsMax))
-      waitingPosts.removeFirst(posts.count)
-      lastFrame += 2
-      postFrames += 1
-      open[lastFrame] = .posts(posts)
-      held.add(lastFrame, isRepeatable: true, sinceMs: posts.first?.sinceMs, nowMs: nowMs)
-    }
+    formFrames(nowMs: nowMs)
     perform(held.tick(nowMs: nowMs), nowMs: nowMs)
     return min(
       held.nextMs(nowMs: nowMs), connection.nextMs, waitingPosts.first.map { $0.sinceMs + Limits.gatewayHoldMs } ?? .max
@@ -232,6 +225,21 @@ package final class GatewayClient: ReactorSocket {
       fail(number * 2, .cancelled)
     case .endWaits: perform(held.endWaits(), nowMs: nowMs)
     case .hashed(let ticket, let hash): reply(ticket, hash, nowMs: nowMs)
+    }
+  }
+
+  /// Puts waiting posts into frames, as far as `PostFrames` permits.
+  private func formFrames(nowMs: Int64) {
+    while true {
+      let sent = postsHeld - waitingPosts.count
+      let count = PostFrames.nextCount(waiting: waitingPosts.count, sent: sent, frames: postFrames)
+      guard count > 0 else { return }
+      let posts = Array(waitingPosts.prefix(count))
+      waitingPosts.removeFirst(count)
+      lastFrame += 2
+      postFrames += 1
+      open[lastFrame] = .posts(posts)
+      held.add(lastFrame, isRepeatable: true, sinceMs: posts.first?.sinceMs, nowMs: nowMs)
     }
   }
 
