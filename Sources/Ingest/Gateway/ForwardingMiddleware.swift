@@ -17,6 +17,7 @@ struct ForwardingMiddleware: RouterMiddleware {
   let list: GatewayList?
   let proxies: TrustedProxies
   private let bodies = BodyBudget()
+  private let keys = GatewayKeys()
 
   init(link: GatewayLink, ingest: IngestStatus, list: GatewayList?, proxies: TrustedProxies) {
     self.link = link
@@ -50,7 +51,9 @@ struct ForwardingMiddleware: RouterMiddleware {
         guard !isLarge || bodies.reserve(bytesMax) else { throw Problem.busy }
         defer { if isLarge { bodies.release(bytesMax) } }
         let body = try await RequestBody.collect(request, upTo: bytesMax)
-        guard let post = GatewayPost(request, body, knowsOrigins: site != nil), let own = try await submit(post) else {
+        guard let post = GatewayPost(request, body, keys: keys, knowsOrigins: site != nil),
+          let own = try await submit(post)
+        else {
           return try await forward(request, body, context)
         }
         response = own
@@ -88,7 +91,7 @@ struct ForwardingMiddleware: RouterMiddleware {
 
   private func forward(_ request: Request, _ body: ByteBuffer, _ context: ConnectionContext) async throws -> Response {
     let forwarded = context.peer.map { proxies.client(of: $0, forwardedFor: request.headers[values: .xForwardedFor]) }
-    let (key, isRepeatable) = ForwardingMiddleware.repetition(of: request)
+    let (key, isRepeatable) = repetition(of: request)
     return Response(
       try await link.forward(
         ForwardedRequest(request, body: body, client: forwarded, extra: key), isRepeatable: isRepeatable,
@@ -96,8 +99,8 @@ struct ForwardingMiddleware: RouterMiddleware {
   }
 
   /// Decides whether ingest may execute a request twice. Posts get an idempotency key if they have none.
-  private static func repetition(of request: Request) -> (key: HTTPField?, isRepeatable: Bool) {
-    let path = path(of: request)
+  private func repetition(of request: Request) -> (key: HTTPField?, isRepeatable: Bool) {
+    let path = ForwardingMiddleware.path(of: request)
     switch request.method {
     case .get, .head, .options: return (nil, true)
     // An edit of a post, or its deletion, has the same effect twice. A change of an account checks its old password,
@@ -113,7 +116,7 @@ struct ForwardingMiddleware: RouterMiddleware {
       return (nil, false)
     }
     guard request.headers[.idempotencyKey] == nil else { return (nil, true) }
-    return (HTTPField(name: .idempotencyKey, value: GatewayPost.newKey()), true)
+    return (HTTPField(name: .idempotencyKey, value: keys.next()), true)
   }
 }
 
