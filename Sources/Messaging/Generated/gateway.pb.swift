@@ -184,6 +184,14 @@ nonisolated struct Onthemap_Gateway_V1_GatewayFrame: Sendable {
     set {body = .passwordHash(newValue)}
   }
 
+  var endWait: Onthemap_Gateway_V1_EndWait {
+    get {
+      if case .endWait(let v)? = body {return v}
+      return Onthemap_Gateway_V1_EndWait()
+    }
+    set {body = .endWait(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Body: Equatable, Sendable {
@@ -192,6 +200,7 @@ nonisolated struct Onthemap_Gateway_V1_GatewayFrame: Sendable {
     case request(Onthemap_Gateway_V1_HTTPRequest)
     case cancel(Onthemap_Gateway_V1_Cancel)
     case passwordHash(Onthemap_Gateway_V1_PasswordHash)
+    case endWait(Onthemap_Gateway_V1_EndWait)
 
   }
 
@@ -301,6 +310,18 @@ nonisolated struct Onthemap_Gateway_V1_Header: Sendable {
 
 /// The client has disconnected. Ingest may stop the request with this request_id, and sends no reply to this message.
 nonisolated struct Onthemap_Gateway_V1_Cancel: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The gateway is shutting down. If the request with this request_id waits for an outcome or a place, ingest ends the
+/// wait and replies to the request. Ingest sends no reply to this message.
+nonisolated struct Onthemap_Gateway_V1_EndWait: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -587,7 +608,8 @@ nonisolated struct Onthemap_Gateway_V1_HashPassword: Sendable {
   init() {}
 }
 
-/// Ingest has not executed the request. The gateway sends it again, when the reason has passed.
+/// Ingest has not executed the request. The gateway sends it again, when the reason has passed. Also the reply to Hello
+/// while ingest is shutting down.
 nonisolated struct Onthemap_Gateway_V1_NotExecuted: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -596,7 +618,7 @@ nonisolated struct Onthemap_Gateway_V1_NotExecuted: Sendable {
   /// The reason.
   var reason: Onthemap_Gateway_V1_Reason = .unspecified
 
-  /// The connection that the request named.
+  /// The connection that the request named. Empty with Hello.
   var connection: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -635,7 +657,7 @@ nonisolated extension Onthemap_Gateway_V1_ErrorCode: SwiftProtobuf._ProtoNamePro
 
 nonisolated extension Onthemap_Gateway_V1_GatewayFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".GatewayFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{1}connection\0\u{2}\u{b}hello\0\u{1}posts\0\u{1}request\0\u{1}cancel\0\u{3}password_hash\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{1}connection\0\u{2}\u{b}hello\0\u{1}posts\0\u{1}request\0\u{1}cancel\0\u{3}password_hash\0\u{3}end_wait\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -713,6 +735,19 @@ nonisolated extension Onthemap_Gateway_V1_GatewayFrame: SwiftProtobuf.Message, S
           self.body = .passwordHash(v)
         }
       }()
+      case 21: try {
+        var v: Onthemap_Gateway_V1_EndWait?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .endWait(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .endWait(v)
+        }
+      }()
       default: break
       }
     }
@@ -758,6 +793,10 @@ nonisolated extension Onthemap_Gateway_V1_GatewayFrame: SwiftProtobuf.Message, S
     case .passwordHash?: try {
       guard case .passwordHash(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+    }()
+    case .endWait?: try {
+      guard case .endWait(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
     }()
     case nil: break
     }
@@ -984,6 +1023,25 @@ nonisolated extension Onthemap_Gateway_V1_Cancel: SwiftProtobuf.Message, SwiftPr
   }
 
   static func ==(lhs: Onthemap_Gateway_V1_Cancel, rhs: Onthemap_Gateway_V1_Cancel) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Onthemap_Gateway_V1_EndWait: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".EndWait"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Onthemap_Gateway_V1_EndWait, rhs: Onthemap_Gateway_V1_EndWait) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
