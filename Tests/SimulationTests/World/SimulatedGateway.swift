@@ -97,6 +97,7 @@ extension Simulation {
           for id in gateway.requests.keys.sorted() { _ = gateway.held.cancel(id) }
         }
       case .cancel: ledger.recordViolation("the gateway cancels a request")
+      case .endWait: ledger.recordViolation("the gateway ends a wait")
       }
     }
   }
