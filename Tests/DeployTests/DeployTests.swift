@@ -292,7 +292,7 @@ struct SettingTests {
 
   @Test("No file of deploy/ holds a secret")
   func secrets() {
-    let value = #"(\w*(?:PASSWORD|TOKEN|SECRET)(?!_FILE)\w*[=:][ \t]*[^\s$].*)$"#
+    let value = #"(\w*(?:PASSWORD|TOKEN|SECRET)(?!_FILE|_HASHES)\w*[=:][ \t]*[^\s$].*)$"#
     enforce(
       Deployment.files, to: { $0.matches(of: value).map { "\($0): name a file that holds it." } },
       bad: [DeployFile("a", "ONTHEMAP_PASSWORD=abc"), DeployFile("a", "  API_TOKEN: abc")])

@@ -165,6 +165,7 @@ struct DeletionListTests {
 
   @Test("Damaged records before the last group are counted, and the list is complete after them")
   func damagedRecords() throws {
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     let groups = [[10, 11], [20], [15, 16], [30, 31]]
     let records = groups.flatMap { group in
       group.map {
