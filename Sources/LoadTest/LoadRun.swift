@@ -23,7 +23,8 @@ package struct LoadRun: Sendable {
   }
 
   let plan: LoadPlan
-  let server: URL
+  /// Servers of the same posts, at least one. The connections share them.
+  let servers: [URL]
   /// Feeds of the same list, at least one. Each subscriber uses one at a time.
   let feeds: [Endpoint]
   let curve: CurveClient?
@@ -42,6 +43,7 @@ package struct LoadRun: Sendable {
   /// Creates a run.
   ///
   /// - Parameters:
+  ///   - servers: Ingest or its gateways, at least one. A connection that breaks continues at the next one.
   ///   - feeds: Feeds of the same list, at least one. `curve` encrypts the link, and nil disables encryption.
   ///   - api: The server, with the account's token.
   ///   - connections: Number of connections that share the posts, over HTTP or ZeroMQ.
@@ -50,11 +52,11 @@ package struct LoadRun: Sendable {
   ///   - subscribers: Number of subscribers besides the run's own.
   ///   - draw: Replaces the progress line, and removes it for "". Nil if no terminal shows it. Called on any thread.
   package init(
-    plan: LoadPlan, server: URL, feeds: [Endpoint], curve: CurveClient?, api: API, token: String, connections: Int,
+    plan: LoadPlan, servers: [URL], feeds: [Endpoint], curve: CurveClient?, api: API, token: String, connections: Int,
     submit: Submission?, drainTimeoutSeconds: Int, subscribers: Int, logger: Logger, draw: (@Sendable (String) -> Void)?
   ) {
     self.plan = plan
-    self.server = server
+    self.servers = servers
     self.feeds = feeds
     self.curve = curve
     self.api = api
@@ -99,7 +101,9 @@ package struct LoadRun: Sendable {
     let untilNs = RunClock.nowNs + Int64(drainTimeoutSeconds) * 1_000_000_000
     let finding = try await ticking({ progress.show("checking") }) { try await audit.run(untilNs: untilNs) }
     return LoadSummary(
-      plan: plan, server: submit.map { LoadTestError.list($0.endpoints) } ?? server.absoluteString,
+      plan: plan,
+      server: submit.map { LoadTestError.list($0.endpoints) }
+        ?? servers.map(\.absoluteString).joined(separator: ","),
       connections: connections,
       tally: tally, finding: finding,
       replacements: subscription.replacements, startNs: schedule.startNs)
@@ -123,7 +127,7 @@ package struct LoadRun: Sendable {
   private func send(_ schedule: Schedule, _ tally: Tally, _ progress: RunProgress) async throws {
     // A single event loop carries more posts than a server accepts, and leaves the other cores to the server.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    let target = PostTarget(server, token: token, group: group)
+    let targets = servers.map { PostTarget($0, token: token, group: group) }
     let timeouts = RequestTimeouts(connections: connections)
     try await ticking({
       timeouts.expire(nowNs: RunClock.nowNs)
@@ -133,7 +137,7 @@ package struct LoadRun: Sendable {
         for number in 0..<connections {
           tasks.addTask {
             var connection = PostConnection(
-              number, plan: plan, target: target, schedule: schedule, timeouts: timeouts, tally: tally)
+              number, plan: plan, targets: targets, schedule: schedule, timeouts: timeouts, tally: tally)
             await connection.run()
           }
         }

@@ -31,7 +31,7 @@ struct LoadCommand: AsyncParsableCommand {
           --rate 2000 --duration 60 --json
       """)
 
-  @Option(.server)
+  @Option(.server, "Base URLs of ingest or its gateways, comma-separated. The connections share them.")
   var server: String?
   @Option(help: "Posts per second (\(LoadLimits.rateRange.words)).")
   var rate: Int
@@ -107,11 +107,11 @@ struct LoadCommand: AsyncParsableCommand {
 
   private func test() async throws {
     let settings = try await Settings(common)
-    let server = try settings.server(flag: server)
-    guard server.scheme == "http" else {
+    let servers = try settings.servers(flag: server)
+    if let other = servers.first(where: { $0.scheme != "http" }) {
       throw SettingError(
-        .server, expected: "an http URL of ingest itself, because TLS would distort the results",
-        actual: server.absoluteString)
+        .server, expected: "http URLs of ingest or its gateways, because TLS would distort the results",
+        actual: other.absoluteString)
     }
     let feeds = try settings.endpoints(.feed, flag: feed)
     let keys = try LinkKeys(settings, keyFile: keyFile)
@@ -134,11 +134,11 @@ struct LoadCommand: AsyncParsableCommand {
     let plan = LoadPlan(
       rate: rate, seconds: duration, run: hexadecimal(UInt64.random(in: 0...0xFFFF_FFFF), digits: 8),
       seed: seed ?? UInt64.random(in: 0...999_999), places: places)
-    var api = API(server)
+    var api = API(servers[0])
     let token = try await account.token(api)
     api.token = token
     let summary = try await LoadRun(
-      plan: plan, server: server, feeds: feeds, curve: curve, api: api, token: token, connections: connections,
+      plan: plan, servers: servers, feeds: feeds, curve: curve, api: api, token: token, connections: connections,
       submit: submit, drainTimeoutSeconds: drainTimeout ?? LoadLimits.drainTimeoutSecondsDefault,
       subscribers: subscribers,
       logger: makeLogger("load", level: settings.logLevel), draw: LoadCommand.draw

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 
 /// A connection of a load test. It claims the next post, sends it when it is due, and retries it until the server
-/// responds.
+/// responds. After it breaks, it continues at the next server, as behind a load balancer.
 ///
 /// The connection uses NIO's HTTP codec instead of `HTTPClient`. A client with a pool decides itself when a connection
 /// opens and which request waits for one. That wait would count as the server's.
@@ -23,19 +23,22 @@ struct PostConnection {
 
   private let number: Int
   private let plan: LoadPlan
-  private let target: PostTarget
+  private let targets: [PostTarget]
   private let schedule: Schedule
   private let timeouts: RequestTimeouts
   private let tally: Tally
+  /// Index of the server in use.
+  private var server: Int
   private var claim: Claim?
   private var pauseMs = LoadLimits.pauseMs.lowerBound
 
   init(
-    _ number: Int, plan: LoadPlan, target: PostTarget, schedule: Schedule, timeouts: RequestTimeouts, tally: Tally
+    _ number: Int, plan: LoadPlan, targets: [PostTarget], schedule: Schedule, timeouts: RequestTimeouts, tally: Tally
   ) {
     self.number = number
+    server = number % targets.count
     self.plan = plan
-    self.target = target
+    self.targets = targets
     self.schedule = schedule
     self.timeouts = timeouts
     self.tally = tally
@@ -45,8 +48,9 @@ struct PostConnection {
   mutating func run() async {
     while !schedule.isOver, !Task.isCancelled, claim != nil || !schedule.isExhausted {
       let channel: PostTarget.Connection
-      do { channel = try await target.connect() } catch {
+      do { channel = try await targets[server].connect() } catch {
         tally.fail("cannot connect")
+        leaveServer()
         try? await pause()
         continue
       }
@@ -56,6 +60,7 @@ struct PostConnection {
         }
       } catch {
         timeouts.end(number)
+        leaveServer()
         // The end of an idle connection fails no post.
         guard claim?.attempts ?? 0 > 0 else { continue }
         tally.fail(PostConnection.kind(of: error))
@@ -65,12 +70,14 @@ struct PostConnection {
     if claim != nil { tally.recordUnanswered() }
   }
 
+  private mutating func leaveServer() { server = (server + 1) % targets.count }
+
   /// Sends posts until none is left, or the connection is no longer usable.
   private mutating func sendPosts(_ responses: Responses, _ requests: Requests, _ channel: any Channel) async throws {
     var responses = responses
-    while let post = try await nextPost() {
+    while let post = try await nextPost(channel) {
       try await requests.write(
-        contentsOf: target.request(body: plan.body(post), idempotencyKey: plan.idempotencyKey(post)))
+        contentsOf: targets[server].request(body: plan.body(post), idempotencyKey: plan.idempotencyKey(post)))
       timeouts.begin(number, channel, untilNs: min(RunClock.nowNs + LoadLimits.responseTimeoutNs, schedule.endNs))
       let response = try await PostConnection.read(&responses)
       timeouts.end(number)
@@ -80,7 +87,9 @@ struct PostConnection {
   }
 
   /// Waits until the claimed post, or a new one, is due. Nil if there is none, or if the time is over.
-  private mutating func nextPost() async throws -> Int? {
+  ///
+  /// - Throws: `Closed` if the server has closed the idle connection, so that no request is sent on it.
+  private mutating func nextPost(_ channel: any Channel) async throws -> Int? {
     if claim == nil, let post = schedule.claim() {
       claim = Claim(post: post, waitedForConnection: RunClock.nowNs > schedule.dueNs(post))
     }
@@ -88,6 +97,7 @@ struct PostConnection {
     if claim.attempts == 0 {
       let dueNs = schedule.dueNs(claim.post)
       try await RunClock.sleep(untilNs: dueNs)
+      guard channel.isActive else { throw Closed() }
       tally.send(lateNs: RunClock.nowNs - dueNs, waitedForConnection: claim.waitedForConnection)
     } else {
       tally.retry()

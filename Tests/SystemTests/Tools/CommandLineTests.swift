@@ -52,6 +52,7 @@ struct CommandLineTests {
       (["conformance", "worker", "--jobs", "x"], ["--jobs"]),
       (["health", "nonsense"], ["nonsense"]), (["ingest", "--submit", "x"], ["--submit", "tcp://"]),
       (["load", "--rate", "1", "--duration", "1", "--submit", "x"], ["--submit", "tcp://", "\"x\""]),
+      (["load", "--rate", "1", "--duration", "1", "--server", "http://h,x"], ["--server", "http://", "\"x\""]),
       (
         ["load", "--rate", "1", "--duration", "1", "--submit", "tcp://a:1,tcp://a:1"], ["--submit", "tcp://a:1 twice"]
       ),

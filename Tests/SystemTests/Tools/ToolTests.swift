@@ -101,16 +101,19 @@ struct ToolTests {
     #expect(worker.ready.isEmpty)
   }
 
-  @Test("The command load verifies a run and prints its figures")
+  @Test("The command load verifies a run and prints its figures, and continues past an address without a server")
   func load() async throws {
     let map = try await SystemFixture.current.up()
+    let servers = "\(try map.client.base),http://127.0.0.1:\(try Port.free())"
     let (status, output, log) = try await SystemFixture.current.run(
-      "load", "--server", try map.client.base, "--feed", try map.publish, "--rate", "50", "--duration", "4", "--json")
+      "load", "--server", servers, "--feed", try map.publish, "--rate", "50", "--duration", "4", "--json")
     #expect(status == 0, "\(log)")
     let figures = try #require(JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
     for (name, value) in [("accepted", 200), ("published", 200), ("lost", 0), ("duplicated", 0)] {
       #expect(figures[name] as? Int == value, "\(name): \(figures)")
     }
+    let kinds = try #require(figures["errorKinds"] as? [String: Int])
+    #expect(Array(kinds.keys) == ["cannot connect"], "\(kinds)")
     #expect(try await map.client.list().seq == 200)
   }
 }

@@ -29,7 +29,7 @@ extension Setting {
   static let server = Setting(
     "ONTHEMAP_SERVER", flag: "--server", default: .value("http://\(Setting.http.defaultValue)"),
     summary: "Base URL of ingest's HTTP server.",
-    explanation: "Base URL of ingest's HTTP server. load requires http.")
+    explanation: "Base URL of ingest or a gateway. load requires http, and takes several, comma-separated.")
   static let user = Setting(
     "ONTHEMAP_USER", flag: "--user", example: "ana@example.org",
     summary: "Email address of your account.",
