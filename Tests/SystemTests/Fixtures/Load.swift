@@ -5,7 +5,19 @@ import Testing
 struct Load: Sendable {
   /// The results, by their names in the JSON.
   struct Figures: Decodable, Sendable {
+    /// The latencies from the due time of a post, in milliseconds.
+    struct Latencies: Decodable, Sendable {
+      let p50: Double
+      let p99: Double
+      let max: Double
+    }
+
     let accepted: Int
+    let refused: Int
+    /// The number of attempts without a usable response, by kind.
+    let errorKinds: [String: Int]
+    let unanswered: Int
+    let acceptMs: Latencies
     let published: Int
     let queued: Int
     let lost: Int
@@ -26,11 +38,12 @@ struct Load: Sendable {
 }
 
 extension SystemFixture {
-  /// Starts a load. On return its first posts are published.
+  /// Starts a load, over all gateways if there are some. On return its first posts are published.
   func load(on services: Services, rate: Int, seconds: Int) async throws -> Load {
+    let servers = services.gateways.isEmpty ? [try services.client] : try services.gatewayClients
     let program = try program([
-      "load", "--server", try services.client.base, "--feed", try services.publish, "--rate", "\(rate)", "--duration",
-      "\(seconds)", "--json",
+      "load", "--server", servers.map(\.base).joined(separator: ","), "--feed", try services.publish, "--rate",
+      "\(rate)", "--duration", "\(seconds)", "--json",
     ])
     try program.start()
     try await eventually("the first posts are published") { try await services.client.list().seq > 0 }

@@ -10,11 +10,13 @@ struct Services: Sendable {
   var workers: [Program] = []
   /// Ingest, or the process with all roles.
   let ingest: Program
-  /// The gateway in front of ingest, if there is one.
-  var gateway: Program?
+  /// The gateways in front of ingest.
+  var gateways: [Program] = []
 
-  /// A client of ingest's API at the gateway.
-  var gatewayClient: Client { get throws { try Client(address("http", of: try #require(gateway))) } }
+  /// A client of ingest's API at the first gateway.
+  var gatewayClient: Client { get throws { try gatewayClients[0] } }
+  /// Clients of ingest's API at each gateway.
+  var gatewayClients: [Client] { get throws { try gateways.map { Client(try address("http", of: $0)) } } }
   /// A client of ingest's API.
   var client: Client { get throws { try Client(address("http", of: ingest)) } }
   /// A client of the feed's HTTP API.
@@ -82,7 +84,7 @@ extension SystemFixture {
   /// Starts all roles in one process, and a gateway. The gateway is connected on return.
   func upWithGateway(_ more: String..., gateway: String...) async throws -> Services {
     var services = try await up(["--gateways", "tcp://127.0.0.1:*"] + more)
-    services.gateway = try await self.gateway(at: try #require(services.ingest.ready["gateways"]), gateway)
+    services.gateways = [try await self.gateway(at: try #require(services.ingest.ready["gateways"]), gateway)]
     return services
   }
 
@@ -101,38 +103,56 @@ extension SystemFixture {
 
   /// Starts a gateway, on a port that stays the same after a restart. The gateway is connected on return.
   ///
-  /// - Parameter ingest: The address of ingest's gateway link.
-  func gateway(at ingest: String, _ more: [String] = []) async throws -> Program {
+  /// - Parameters:
+  ///   - ingest: The address of ingest's gateway link.
+  ///   - holds: True if the tests hold the HTTP socket, as systemd does.
+  func gateway(at ingest: String, _ more: [String] = [], holds: Bool = false) async throws -> Program {
+    let port = try Port.free()
     let gateway = try program(
-      [
-        "gateway", "--ingest", ingest, "--http", "127.0.0.1:\(try Port.free())", "--operations", "127.0.0.1:0",
-      ] + more)
+      ["gateway", "--ingest", ingest, "--http", "127.0.0.1:\(port)", "--operations", "127.0.0.1:0"] + more)
+    if holds { try gateway.hold(port: port, name: "gateway-http") }
     try await gateway.startAndWait()
-    let operations = Client(try #require(gateway.ready["operations"]))
-    try await eventually("the gateway is ready") { try await operations.get("/readyz").status == 200 }
+    try await gateway.waitUntilReady()
     return gateway
   }
 
   /// Starts each role in its own process, on ports that stay the same after a restart. The roles are ready on return.
-  func roles(workers: Int = 2, environment: [String: String] = [:]) async throws -> Services {
+  ///
+  /// - Parameter holdsSockets: True if the tests hold the HTTP sockets, as systemd does.
+  func roles(
+    workers: Int = 2, gateways: Int = 0, environment: [String: String] = [:], holdsSockets: Bool = false
+  ) async throws -> Services {
     let (http, jobs, changes, submit) = (try Port.free(), try Port.free(), try Port.free(), try Port.free())
+    let link = "tcp://127.0.0.1:\(try Port.free())"
     let ingest = try program(
       [
         "ingest", "--data", path("data"), "--http", "127.0.0.1:\(http)", "--jobs", "tcp://127.0.0.1:\(jobs)",
         "--changes",
         "tcp://127.0.0.1:\(changes)", "--submit", "tcp://127.0.0.1:\(submit)", "--operations", "127.0.0.1:0",
-      ], environment: environment)
+      ] + (gateways > 0 ? ["--gateways", link] : []), environment: environment)
+    if holdsSockets { try ingest.hold(port: http, name: "http") }
     try await ingest.startAndWait()
+    var services = Services(ingest: ingest)
+    services.feed = try await feed(of: services, data: path("feed"), environment: environment, holds: holdsSockets)
+    for _ in 0..<workers { services.workers.append(try await worker(of: services, environment: environment)) }
+    for _ in 0..<gateways { services.gateways.append(try await gateway(at: link, holds: holdsSockets)) }
+    return services
+  }
+
+  /// Starts a feed, which is ready on return.
+  func feed(
+    of services: Services, data: String = "none", environment: [String: String] = [:], holds: Bool = false
+  ) async throws -> Program {
+    let http = try Port.free()
     let feed = try program(
       [
-        "feed", "--ingest", "tcp://127.0.0.1:\(changes)", "--publish", "tcp://127.0.0.1:\(try Port.free())", "--query",
-        "tcp://127.0.0.1:\(try Port.free())", "--http", "127.0.0.1:\(try Port.free())", "--operations", "127.0.0.1:0",
-        "--data", path("feed"),
+        "feed", "--ingest", try services.changes, "--publish", "tcp://127.0.0.1:\(try Port.free())", "--query",
+        "tcp://127.0.0.1:\(try Port.free())", "--http", "127.0.0.1:\(http)", "--operations", "127.0.0.1:0",
+        "--data", data,
       ], environment: environment)
+    if holds { try feed.hold(port: http, name: "feed-http") }
     try await feed.startAndWait()
-    var services = Services(feed: feed, ingest: ingest)
-    for _ in 0..<workers { services.workers.append(try await worker(of: services, environment: environment)) }
-    return services
+    return feed
   }
 
   /// Starts one more worker, which is ready on return.
@@ -142,6 +162,21 @@ extension SystemFixture {
       ["worker", "--ingest", "tcp://127.0.0.1:\(jobs)", "--operations", "127.0.0.1:0"], environment: environment)
     try await worker.startAndWait()
     return worker
+  }
+}
+
+extension Program {
+  /// Waits until the service's own check of its readiness succeeds. Requires an operations address.
+  func waitUntilReady() async throws {
+    let operations = Client(try #require(ready["operations"]))
+    try await eventually("\(self) is ready to serve") { try await operations.get("/readyz").status == 200 }
+  }
+
+  /// Binds the service's HTTP port in the tests, and passes the socket to all its starts.
+  fileprivate func hold(port: UInt16, name: String) throws {
+    let listener = try Listener(port: port)
+    SystemFixture.current.keep(listener)
+    pass(listener.descriptor, name: name)
   }
 }
 

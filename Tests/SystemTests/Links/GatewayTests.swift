@@ -94,6 +94,7 @@ struct GatewayTests {
     let second = try await SystemFixture.current.gateway(at: try #require(map.ingest.ready["gateways"]))
     var clients = [try map.gatewayClient, Client(try #require(second.ready["http"]))]
     let token = try await map.client.signedUp().token
+    let begun = ContinuousClock.now
     var accepted = 0
     for index in 0..<60 {
       clients[index % 2].token = token
@@ -101,7 +102,8 @@ struct GatewayTests {
       if response.status == 202 { accepted += 1 } else { #expect(response["code"] == "too_many_posts") }
     }
     // The minute goes on, and gives a token every three seconds.
-    #expect((20...40).contains(accepted))
+    let most = 20 + Int((ContinuousClock.now - begun) / .seconds(3))
+    #expect((20...most).contains(accepted))
   }
 
   @Test("Ingest sees the client's address behind a gateway, and a client cannot forge it")
@@ -118,7 +120,7 @@ struct GatewayTests {
 
   @Test("Graceful restarts and kills of ingest under load give every request a 2xx, and count each post once")
   func restarts() async throws {
-    let map = try await Deployment()
+    let map = try await SystemFixture.current.roles(workers: 1, gateways: 2)
     let load = try await map.load(clients: 8)
     for kill in [false, true, false, true] {
       try await load.more(60)
@@ -133,27 +135,30 @@ struct GatewayTests {
     try await map.expectExactly(accepted)
   }
 
-  @Test("The death of a gateway breaks only its own open requests, and their repeats count once")
+  @Test("The death of a gateway breaks only its own open requests, whose repeats count once, and a feed's death none")
   func gatewayDeath() async throws {
-    let map = try await Deployment()
+    let map = try await SystemFixture.current.roles(workers: 1, gateways: 2)
     let load = try await map.load(clients: 8)
-    for gateway in map.gateways {
+    for victim in map.gateways + [try #require(map.feed)] {
       try await load.more(60)
-      try await gateway.kill()
+      try await victim.kill()
       try await load.more(30)
-      try await gateway.startAndWait()
+      try await victim.startAndWait()
     }
     try await load.more(60)
     let accepted = try await load.end()
     // A client repeats a request that got no response, with its key.
     #expect(load.failures.allSatisfy { $0.hasPrefix("no response") }, "\(load.failures)")
     try await map.expectExactly(accepted)
+    let list = try await map.client.list()
+    #expect(list.stateHash == list.computedHash)
+    try await eventually("the feed has ingest's list") { try await map.feedClient.list() == list }
   }
 
   @Test("A gateway without ingest holds a post, and answers it with 503 after the hold")
   func hold() async throws {
-    let map = try await Deployment()
-    let client = try await map.client(of: map.gateways[0])
+    let map = try await SystemFixture.current.roles(workers: 1, gateways: 1)
+    let client = try await map.gatewayClient.signedUp()
     map.ingest.signal(SIGTERM)
     #expect(try await map.ingest.exit() == 0)
     let operations = Client(try #require(map.gateways[0].ready["operations"]))
@@ -210,39 +215,16 @@ struct GatewayTests {
   }
 }
 
-/// Ingest with a worker and two gateways, each in its own process, on ports that stay the same after a restart.
-private struct Deployment {
-  let ingest: Program
-  let worker: Program
-  let gateways: [Program]
-
-  init() async throws {
-    let fixture = SystemFixture.current
-    let (jobs, link) = ("tcp://127.0.0.1:\(try Port.free())", "tcp://127.0.0.1:\(try Port.free())")
-    ingest = try fixture.program([
-      "ingest", "--data", fixture.path("data"), "--http", "127.0.0.1:\(try Port.free())", "--jobs", jobs, "--changes",
-      "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*", "--gateways", link, "--operations", "none",
-    ])
-    try await ingest.startAndWait()
-    worker = try fixture.program(["worker", "--ingest", jobs, "--operations", "none"])
-    try await worker.startAndWait()
-    gateways = [try await fixture.gateway(at: link), try await fixture.gateway(at: link)]
-  }
-
-  func client(of gateway: Program) async throws -> Client {
-    try await Client(try #require(gateway.ready["http"])).signedUp()
-  }
-
+extension Services {
   /// Starts clients that post through the gateways in turn until `end`.
-  func load(clients: Int) async throws -> GatewayLoad {
-    let bases = try gateways.map { try #require($0.ready["http"]) }
-    let token = try #require(try await client(of: gateways[0]).token)
-    return GatewayLoad(bases: bases, token: token, clients: clients)
+  fileprivate func load(clients: Int) async throws -> GatewayLoad {
+    let token = try #require(try await gatewayClient.signedUp().token)
+    return GatewayLoad(bases: try gatewayClients.map(\.base), token: token, clients: clients)
   }
 
   /// Expects the account's posts to be exactly these ids, each published once.
-  func expectExactly(_ accepted: [String]) async throws {
-    var client = Client(try #require(gateways[0].ready["http"]))
+  fileprivate func expectExactly(_ accepted: [String]) async throws {
+    var client = try gatewayClient
     client.token = try await client.logIn("ada@example.org")["token"]
     try await eventually("all posts are settled") { try await client.posts().allSatisfy { $0.state != "queued" } }
     let posts = try await client.posts()

@@ -9,6 +9,14 @@ enum Fault {
   static let isRoot = geteuid() == 0
   static let full: Comment = "only in full runs: make faults"
 
+  /// The seeds of repeated runs: FAULT_RUNS of them (50 by default), from FAULT_SEED or a random number on.
+  static let seeds: [UInt64] = {
+    let environment = ProcessInfo.processInfo.environment
+    let first = environment["FAULT_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...1_000_000)
+    let runs = environment["FAULT_RUNS"].flatMap { UInt64($0) } ?? 50
+    return Array(first..<first + runs)
+  }()
+
   /// Runs a command. Returns its status and output.
   @discardableResult
   static func command(_ arguments: String...) throws -> (status: Int32, output: String) {
