@@ -14,7 +14,7 @@
 #                 FUZZ_SECONDS=… FUZZ_SEED=…
 # make corpus     adds inputs of make fuzz with new coverage to the corpus
 # make simulation  simulates all services with faults; SIMULATION_SEEDS=… number of runs, SIMULATION_SEED=… a single run
-# make mutants    applies each mutant of the list, which the simulation must detect; MUTANTS="…" selects mutants
+# make mutants    applies each mutant of the list, which its tests must detect; MUTANTS="…" selects mutants
 # make bench      measures the release; YARDSTICKS=… names programs to compare, ARGS="…" are arguments of the bench
 # make sanitize   the unit tests under the thread and the address sanitizer
 # make proto      generates Swift from the .proto files, and adds new fields to the baseline

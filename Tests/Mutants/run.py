@@ -1,11 +1,11 @@
-"""Applies each mutant of list.diff to a copy of the tree and checks that the simulation finds it.
+"""Applies each mutant of list.diff to a copy of the tree and checks that its tests find it.
 
 A mutant is a plausible programming error in production code. The simulation finds a mutant if one of the seeds of
-`make test` violates a rule. The exit status is 1 if a mutant survives, cannot be applied or does not compile, or if a
-seed violates a rule in the tree without mutants.
+`make test` violates a rule. A test suite finds a mutant if a test fails. The exit status is 1 if a mutant survives,
+cannot be applied or does not compile, or if a test fails in the tree without mutants.
 
-Arguments: names of mutants. All mutants by default. A run that finds all mutants writes found.tsv. The file has, for
-each mutant, the lowest seed that finds the mutant, and the violation.
+Arguments: names of mutants. All mutants by default. A run writes a line of found.tsv for each mutant that it finds:
+the lowest seed and the violated rule, or the suite and the first failed test.
 """
 
 import os
@@ -23,16 +23,19 @@ LIST = ROOT / "Tests" / "Mutants" / "list.diff"
 RECORD = LIST.with_name("found.tsv")
 WORK_FOLDER = ROOT / ".build" / "mutants"
 TREE = WORK_FOLDER / "tree"
-TARGET = "SimulationTests"
+SIMULATION = "SimulationTests.everything"
 # Timeout of one command. Only a mutant that never ends takes that long.
 SECONDS_MAX = 600
 FOUND = re.compile(r"make simulation SIMULATION_SEED=(\d+): (.*)")
+FAILED = re.compile(r'Test "?(.*?)"? recorded an issue')
 # The folder of a simulation. Its name differs in each run.
 SIMULATION_FOLDER = re.compile(r"/\S*/onthemap-simulation-[^/]*/")
 
 
 class Mutant(NamedTuple):
     name: str
+    # The tests that find the mutant: the target, a dot and a name in it.
+    tests: str
     path: Path
     old: str
     new: str
@@ -46,7 +49,7 @@ def mutants() -> list[Mutant]:
     found, errors = [], []
     for block in LIST.read_text().split("\n@ ")[1:]:
         head, *lines = block.split("\n")
-        name, file = head.split()
+        name, file, *tests = head.split()
         old = "\n".join(line[1:] for line in lines if line.startswith("-"))
         new = "\n".join(line[1:] for line in lines if line.startswith("+"))
         paths = files.get(file, [])
@@ -54,7 +57,7 @@ def mutants() -> list[Mutant]:
         if count != 1:
             errors.append(f"{name}: its old text occurs {count} times in {file}, of which there are {len(paths)}")
         else:
-            found.append(Mutant(name, paths[0].relative_to(ROOT), old, new))
+            found.append(Mutant(name, "".join(tests) or SIMULATION, paths[0].relative_to(ROOT), old, new))
     if errors:
         sys.exit("\n".join(errors))
     return found
@@ -79,10 +82,10 @@ def copy() -> None:
             path.unlink()
 
 
-def swift(log: Path, *arguments: str) -> bool:
-    """Runs a SwiftPM command in the copy, with its output in the log. Returns True on success."""
+def swift(log: Path, target: str, *arguments: str) -> bool:
+    """Builds or tests one target with a SwiftPM command in the copy, with its output in the log. Returns True on success."""
     environment = {name: value for name, value in os.environ.items() if name not in ("CI", "STRICT", "SIMULATION_SEED")}
-    environment |= {"ONLY": TARGET, "SIMULATION_STOPS": "1"}
+    environment |= {"ONLY": target, "SIMULATION_STOPS": "1", "NO_COLOR": "1"}
     with log.open("ab") as output:
         process = subprocess.Popen(
             ["swift", *arguments, "--package-path", TREE, "--scratch-path", WORK_FOLDER / "build"],
@@ -98,19 +101,31 @@ def swift(log: Path, *arguments: str) -> bool:
                 process.wait()
 
 
-def run(name: str) -> tuple[str, tuple[int, str] | None]:
-    """Builds the copy and runs the simulation. Returns the result for the table, and the lowest seed with a violation
-    and its first violation."""
+def run(name: str, tests: str) -> tuple[str, tuple[str, str] | None]:
+    """Builds the copy and runs tests. Returns the result for the table, and the two last columns of found.tsv."""
     log = WORK_FOLDER / f"{name}.log"
     log.unlink(missing_ok=True)
-    if not swift(log, "build", "--build-tests"):
+    target, _, suite = tests.partition(".")
+    if not swift(log, target, "build", "--build-tests"):
         return f"does not compile: see {log.relative_to(ROOT)}", None
-    succeeded = swift(log, "test", "--skip-build", "--filter", f"{TARGET}/everything")
-    violations = [(int(seed), text) for seed, text in FOUND.findall(log.read_text(errors="replace"))]
-    if violations:
-        seed, text = min(violations)
-        return f"seed {seed}: {text}", (seed, SIMULATION_FOLDER.sub("", text.split("; ")[0]))
+    succeeded = swift(log, target, "test", "--skip-build", "--filter", f"{target}.*{suite}")
+    text = log.read_text(errors="replace")
+    if tests == SIMULATION:
+        violations = [(int(seed), rule) for seed, rule in FOUND.findall(text)]
+        if violations:
+            seed, rule = min(violations)
+            return f"seed {seed}: {rule}", (str(seed), SIMULATION_FOLDER.sub("", rule.split("; ")[0]))
+    elif failed := FAILED.search(text):
+        return f"{suite}: {failed[1]}", (suite, failed[1])
     return "no violation" if succeeded else f"no violation, but a failure: see {log.relative_to(ROOT)}", None
+
+
+def write_record(record: dict[str, tuple[str, str]], every: list[Mutant]) -> None:
+    """Replaces the lines of found mutants in found.tsv, and removes those of mutants that are not on the list."""
+    rows = dict(line.split("\t", 1) for line in RECORD.read_text().splitlines()[1:])
+    rows |= {name: "\t".join(found) for name, found in record.items()}
+    lines = [f"{mutant.name}\t{rows[mutant.name]}\n" for mutant in every if mutant.name in rows]
+    RECORD.write_text("mutant\tseed or suite\tcomplaint\n" + "".join(lines))
 
 
 def main() -> None:
@@ -121,31 +136,32 @@ def main() -> None:
     selected = [mutant for mutant in every if not sys.argv[1:] or mutant.name in sys.argv[1:]]
     copy()
     began = time.monotonic()
-    result, _ = run("none")
-    print(f"{'without mutants':<44} {time.monotonic() - began:>4.0f} s  {result}", flush=True)
-    if result != "no violation":
-        sys.exit(1)
-    survivors, record = [], []
+    for tests in sorted({mutant.tests for mutant in selected}):
+        start = time.monotonic()
+        result, _ = run("none", tests)
+        print(f"{'without mutants':<44} {time.monotonic() - start:>4.0f} s  {tests}: {result}", flush=True)
+        if result != "no violation":
+            sys.exit(1)
+    survivors, record = [], {}
     for mutant in selected:
         start = time.monotonic()
         target = TREE / mutant.path
         text = target.read_text()
         target.write_text(text.replace(mutant.old, mutant.new))
         try:
-            result, found = run(mutant.name)
+            result, found = run(mutant.name, mutant.tests)
         finally:
             target.write_text(text)
         print(f"{mutant.name:<44} {time.monotonic() - start:>4.0f} s  {result}", flush=True)
         if found:
-            record.append(f"{mutant.name}\t{found[0]}\t{found[1]}\n")
+            record[mutant.name] = found
         else:
             survivors.append(mutant.name)
     minutes = (time.monotonic() - began) / 60
     print(f"{len(selected) - len(survivors)} of {len(selected)} mutants found in {minutes:.0f} minutes")
+    write_record(record, every)
     if survivors:
         sys.exit(f"survivors: {', '.join(survivors)}")
-    if selected == every:
-        RECORD.write_text("mutant\tseed\tcomplaint\n" + "".join(record))
 
 
 if __name__ == "__main__":

@@ -7,18 +7,25 @@ struct MutantListTests {
   private struct Mutant {
     let name: String
     let file: String
+    /// Target and suite of the tests that must find the mutant. Nil for the simulation.
+    let tests: String?
     let old: String
     let new: String
 
-    /// Parses a block of the list: name and file, then the old lines and the new lines. Nil for any other text.
+    /// The name of the suite.
+    var suite: String? { tests.map { String($0.split(separator: ".").last ?? "") } }
+
+    /// Parses a block of the list: name, file and perhaps tests, then the old lines and the new lines. Nil for any
+    /// other text.
     init?(_ block: String) {
       let lines = block.split(separator: "\n", omittingEmptySubsequences: false)
       let heading = lines[0].split(separator: " ")
-      guard heading.count == 2 else { return nil }
+      guard (2...3).contains(heading.count) else { return nil }
       func text(_ sign: Character) -> String {
         lines.dropFirst().filter { $0.first == sign }.map { $0.dropFirst() }.joined(separator: "\n")
       }
       (name, file, old, new) = (String(heading[0]), String(heading[1]), text("-"), text("+"))
+      tests = heading.count == 3 ? String(heading[2]) : nil
     }
   }
 
@@ -46,10 +53,23 @@ struct MutantListTests {
     }
   }
 
-  @Test("The record of found mutants names a seed for each mutant")
+  @Test("The suites that must find mutants exist in their targets")
+  func suites() throws {
+    for mutant in try Self.mutants() {
+      guard let tests = mutant.tests, let suite = mutant.suite else { continue }
+      let folder = "Tests/\(tests.dropLast(suite.count + 1))"
+      let count = SourceTree.everySwift.count { $0.isUnder(folder) && $0.name == "\(suite).swift" }
+      #expect(count == 1, "\(mutant.name): \(folder) has \(count) files \(suite).swift.")
+    }
+  }
+
+  @Test("The record of found mutants names a seed or a suite for each mutant")
   func found() throws {
     let rows = try Self.text("found.tsv").split(separator: "\n").dropFirst().map { $0.split(separator: "\t") }
-    #expect(rows.map { String($0[0]) } == (try Self.mutants()).map(\.name), "Run make mutants.")
-    #expect(rows.allSatisfy { $0.count == 3 && Int($0[1]) != nil })
+    let mutants = try Self.mutants()
+    #expect(rows.map { String($0[0]) } == mutants.map(\.name), "Run make mutants.")
+    for (row, mutant) in zip(rows, mutants) {
+      #expect(row.count == 3 && (mutant.suite.map { row[1] == $0 } ?? (Int(row[1]) != nil)), "\(row)")
+    }
   }
 }
