@@ -13,7 +13,7 @@ struct Bench: AsyncParsableCommand {
 
   /// A part that can be measured alone.
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case geocode, http, api, gateway, logins, scans, zeromq, link, latency, feed, peers, memory
+    case geocode, http, api, gateway, logins, scans, zeromq, link, latency, backup, feed, peers, memory
     case feedMemory = "feed-memory"
 
     /// Parts that are measured only if `--only` names them.
@@ -62,6 +62,7 @@ struct Bench: AsyncParsableCommand {
       if measures(.zeromq) { try await overZeroMQ(folder, yardsticks, &table) }
       if measures(.link) { try await link(yardsticks, &table) }
       if measures(.latency) { try latency(folder, &table) }
+      if measures(.backup) { try await BackupBench(folder: folder, seconds: seconds).measure(into: &table) }
       try await feed?.measure(into: &table)
       if measures(.memory) { try await memory(folder, &table) }
       if measures(.feedMemory) { try await FeedBench.memory(folder: folder, into: &table) }

@@ -19,7 +19,8 @@ final class Deployment {
   let http: String
   let submit: String
   let publish: String
-  private let data: URL
+  /// Ingest's data folder.
+  let data: URL
   private let roles: [(role: String, programs: [Program])]
   private var marked: [Double] = []
 
