@@ -19,7 +19,9 @@ struct ForwardingTests {
 
   init() {
     let router = Router(context: ConnectionContext.self)
-    router.add(middleware: ForwardingMiddleware(link: GatewayLink(commands), proxies: TrustedProxies()))
+    router.add(
+      middleware: ForwardingMiddleware(
+        link: GatewayLink(commands), ingest: IngestStatus(), list: nil, proxies: TrustedProxies()))
     responder = router.buildResponder()
   }
 

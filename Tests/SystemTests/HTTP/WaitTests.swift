@@ -59,7 +59,7 @@ struct WaitTests {
     let client = try await map.gatewayClient.signedUp()
     try await queue("pause")
     let connection = try await wait(client, key: "waiting")
-    let gateway = try #require(map.gateway)
+    let gateway = map.gateways[0]
     gateway.signal(SIGTERM)
     let response = try #require(APIResponse(raw: try await connection.receive()))
     #expect(response.status == 202 && response["state"] == "queued")
@@ -78,7 +78,7 @@ struct WaitTests {
     }
     map.ingest.signal(SIGTERM)
     #expect(try await map.ingest.exit() == 0)
-    let gateway = try #require(map.gateway)
+    let gateway = map.gateways[0]
     let operations = Client(try #require(gateway.ready["operations"]))
     try await eventually("the gateway is not ready") { try await operations.get("/readyz").status == 503 }
     try await connections[0].send(Array("GET /v2/feed HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
