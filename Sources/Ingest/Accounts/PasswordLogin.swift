@@ -90,9 +90,9 @@ struct PasswordLogin: Sendable {
       try loginGuard.check(target)
       let stored = try await database.credentials(email: email)
       let request = PasswordQueue.HashRequest(target.isKnown ? .known : .login, from: source.address)
-      let (attempt, isRight) = try await passwords.compare(password, with: stored?.passwordHash, for: request) {
-        try loginGuard.begin(target)
-      }
+      let (attempt, isRight) = try await passwords.compare(
+        password, with: stored?.passwordHash, for: request, onStart: { try loginGuard.begin(target) },
+        onPostponed: { loginGuard.cancelled($0) })
       guard let isRight else {
         loginGuard.cancelled(attempt)
         throw Problem.busy

@@ -60,8 +60,16 @@ actor PasswordHasher {
   /// - Throws: `Problem.busy` if too many requests wait, the turn does not come in time, or there is no memory or
   ///   thread.
   func hash(_ password: String, for request: PasswordQueue.HashRequest) async throws -> String {
-    let (work, gateway) = (PasswordHash.work(for: password), HashingGateway.current)
-    guard await begin(request, at: gateway), let hash = await hash(work, for: request, at: gateway) else {
+    let work = PasswordHash.work(for: password)
+    if let gateway = HashingGateway.current {
+      guard await begin(request, at: gateway) else { throw Problem.busy }
+      switch await hash(work, at: gateway) {
+      case .success(let hash): return PasswordHash.text(hash, of: work)
+      case .failure(.gone): throw Problem.busy
+      case .failure(.notComputed): break
+      }
+    }
+    guard await begin(request, at: nil), let hash = await computed({ await $0.hash(work) }) ?? nil else {
       throw Problem.busy
     }
     return PasswordHash.text(hash, of: work)
@@ -72,54 +80,64 @@ actor PasswordHasher {
   /// - Parameters:
   ///   - hash: The account's hash. Nil for an unknown account. No password matches it.
   ///   - onStart: Called before the hash is computed. If it throws, no hash is computed.
-  /// - Returns: The result of `onStart`, and true if the password is right. `isRight` is nil if the hash could not be
-  ///   computed.
+  ///   - onPostponed: Called if the gateway did not compute the hash, so the request waits for a turn in ingest. Then
+  ///     comes `onStart` again.
+  /// - Returns: The result of the last `onStart`, and true if the password is right. `isRight` is nil if the hash could
+  ///   not be computed.
   /// - Throws: Errors of `onStart`, or `Problem.busy` if too many requests wait or the turn does not come in time.
   func compare<Started: Sendable>(
     _ password: String, with hash: String?, for request: PasswordQueue.HashRequest,
-    onStart: @Sendable () throws -> Started
+    onStart: @Sendable () throws -> Started, onPostponed: @Sendable (Started) -> Void = { _ in }
   ) async throws -> (started: Started, isRight: Bool?) {
     // An account without a password has an empty hash.
     let known = hash.flatMap { $0.isEmpty ? nil : $0 }
     let compared = known ?? dummyHash
     let comparison = PasswordHash.comparison(of: password, with: compared)
+    /// Records the result of a comparison.
+    func judge(_ isSame: Bool) -> Bool {
+      let isRight = isSame && known != nil
+      suspects.record(isRight: isRight, from: request.network, nowMs: nowMs())
+      return isRight
+    }
     // Gateways compute only hashes of the current form.
-    let gateway = comparison == nil ? nil : HashingGateway.current
+    if let comparison, let gateway = HashingGateway.current {
+      let started = try await begin(request, at: gateway, onStart)
+      switch await self.hash(comparison.work, at: gateway) {
+      case .success(let hash): return (started, judge(comparison.isSame(hash)))
+      case .failure(.gone): return (started, nil)
+      // Otherwise the waiting requests of a slow gateway would count as wrong passwords.
+      case .failure(.notComputed): onPostponed(started)
+      }
+    }
+    let started = try await begin(request, at: nil, onStart)
+    let isSame: Bool? =
+      if let comparison {
+        (await computed { await $0.hash(comparison.work) } ?? nil).map(comparison.isSame)
+      } else {
+        await computed { await $0.run { PasswordHash.isPassword(password, of: compared, in: $0) } }
+      }
+    return (started, isSame.map { judge($0) })
+  }
+
+  /// Computes a hash at a gateway in the request's turn, then ends the turn.
+  private func hash(
+    _ work: PasswordHashWork, at gateway: HashingGateway
+  ) async -> Result<[UInt8], GatewayHashes.Failure> {
+    let result = await gateway.hash(work)
+    end(at: gateway, usedMs: 0)
+    delegations.count(result)
+    return result
+  }
+
+  /// Waits for the request's turn, and calls `onStart`. Ends the turn if that throws.
+  private func begin<Started: Sendable>(
+    _ request: PasswordQueue.HashRequest, at gateway: HashingGateway?, _ onStart: @Sendable () throws -> Started
+  ) async throws -> Started {
     guard await begin(request, at: gateway) else { throw Problem.busy }
-    let started: Started
-    do { started = try onStart() } catch {
+    do { return try onStart() } catch {
       end(at: gateway, usedMs: 0)
       throw error
     }
-    let isSame: Bool?
-    if let comparison {
-      isSame = await self.hash(comparison.work, for: request, at: gateway).map(comparison.isSame)
-    } else {
-      isSame = await computed { await $0.run { PasswordHash.isPassword(password, of: compared, in: $0) } }
-    }
-    guard let isSame else { return (started, nil) }
-    let isRight = isSame && known != nil
-    suspects.record(isRight: isRight, from: request.network, nowMs: nowMs())
-    return (started, isRight)
-  }
-
-  /// Computes a hash in the request's turn, then ends the turn. If the gateway does not compute the hash, the request
-  /// waits for a turn in ingest. Returns nil without that turn, or if there is no memory or thread.
-  private func hash(
-    _ work: PasswordHashWork, for request: PasswordQueue.HashRequest, at gateway: HashingGateway?
-  ) async -> [UInt8]? {
-    if let gateway {
-      let result = await gateway.hash(work)
-      end(at: gateway, usedMs: 0)
-      delegations.count(result)
-      switch result {
-      case .success(let hash): return hash
-      // The response reaches nobody.
-      case .failure(.gone): return nil
-      case .failure(.notComputed): guard await begin(request, at: nil) else { return nil }
-      }
-    }
-    return await computed { await $0.hash(work) } ?? nil
   }
 
   /// Computes a value in a request's turn in ingest, then ends the turn. Returns nil if there is no memory or thread.

@@ -55,6 +55,18 @@ struct GatewayLoginTests {
     }
   }
 
+  @Test("Concurrent logins of an account through a busy gateway do not count as wrong passwords while they wait")
+  func postponed() async throws {
+    let map = try IngestFixture.withGateways()
+    let gateway = try HashingGatewayFixture(map, hashing: .busy)
+    _ = try await map.account(ada)
+    let statuses = try await withThrowingTaskGroup { group in
+      for _ in 0..<24 { group.addTask { try await gateway.logIn(ada).status } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(statuses.allSatisfy { $0 == 200 }, "\(statuses)")
+  }
+
   @Test("Wrong passwords over two gateways count together, and a refused login takes no hash")
   func rateLimit() async throws {
     let map = try IngestFixture.withGateways()
