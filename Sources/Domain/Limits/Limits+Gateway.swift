@@ -15,6 +15,9 @@ extension Limits {
   package static let gatewayLossesMax = 3
   /// Time without a message from ingest after which a gateway reconnects, in milliseconds: eight missed Hellos.
   package static let gatewaySilenceMs: Int64 = 8 * gatewayHelloMs
+  /// Number of successive Welcomes after which a gateway warns that its feed has another ingest: about 10 s. A feed has
+  /// the epoch of a restored ingest sooner.
+  package static let gatewayListMismatches = 40
   /// Maximum number of posts in one frame of a gateway.
   package static let gatewayPostsMax = 256
   /// Maximum number of post frames of a gateway without a reply. `PostFrames` sends more than one only if that shortens

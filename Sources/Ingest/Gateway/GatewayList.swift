@@ -3,25 +3,55 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import Messaging
+import Synchronization
 import Web
 
 /// A gateway's copy of the list, from feeds, and the decision to serve it. Any thread.
-struct GatewayList: Sendable {
+final class GatewayList: Sendable {
   private let ingest: IngestStatus
   private let latest = CurrentList()
+  /// The last list of the time with ingest, marked as stale. Only ingest knows who may see later changes.
+  private let kept = CurrentList()
+  /// Number of successive Welcomes for which the feed has had the list of another ingest.
+  private let mismatches = Mutex(0)
 
   init(ingest: IngestStatus) { self.ingest = ingest }
 
   /// The list to serve. Nil if the gateway forwards requests for the list: ingest's map is members-only or unknown, the
   /// list is of another epoch, or it may be behind while ingest is available.
   ///
-  /// While ingest is unavailable, a stale list is served too, marked as stale. It is all that people can read.
+  /// While ingest is unavailable, the list is the last one before, marked as stale. The map may be members-only
+  /// since then, at an ingest that this gateway does not reach.
   var revision: ListRevision? {
     let ingest = ingest.current
-    guard ingest.site?.isMapPublic == true, let revision = latest.revision, revision.state.epoch == ingest.epoch,
-      !revision.isStale || !ingest.isAvailable
+    guard ingest.site?.isMapPublic == true, let revision = (ingest.isAvailable ? latest : kept).revision,
+      revision.state.epoch == ingest.epoch, !revision.isStale || !ingest.isAvailable
     else { return nil }
     return revision
+  }
+
+  /// Processes a Welcome: keeps the list, and warns about a feed of another ingest. Reactor's thread.
+  func welcomed(logger: Logger) {
+    guard let epoch = ingest.current.epoch, let state = latest.state, !latest.isStale else { return }
+    let count = mismatches.withLock { count in
+      count = state.epoch == epoch ? 0 : count + 1
+      return count
+    }
+    // After a restore, the feed soon has the new epoch.
+    if count == Limits.gatewayListMismatches {
+      logger.warning(
+        "list not served: the feed has another ingest", metadata: ["epoch": "\(state.epoch)", "ingest": "\(epoch)"])
+    }
+    keep()
+  }
+
+  /// Keeps the current list for the time without ingest.
+  private func keep() {
+    let ingest = ingest.current
+    guard ingest.site?.isMapPublic == true, let state = latest.state, state.epoch == ingest.epoch, !latest.isStale,
+      kept.state.map({ $0.epoch != state.epoch || $0.seq != state.seq }) ?? true
+    else { return }
+    kept.replace(state, isStale: true)
   }
 
   /// Returns the response to a request for the list. Nil for any other request, and if the gateway forwards it.
@@ -36,7 +66,9 @@ struct GatewayList: Sendable {
   /// The gateway's remark in the readiness of its process. Nil if it serves the list, or must not show it.
   func check() throws(Problem) -> String? {
     guard ingest.current.site?.isMapPublic == true, revision == nil else { return nil }
-    return "the feeds have no current list; requests for the list go to ingest"
+    let isForeign = mismatches.withLock { $0 >= Limits.gatewayListMismatches }
+    return "the feeds have \(isForeign ? "the list of another ingest" : "no current list"); "
+      + "requests for the list go to ingest"
   }
 
   /// Processes an event of the subscription. Reactor's thread.
@@ -45,15 +77,12 @@ struct GatewayList: Sendable {
     case .list(let state, let isStale):
       latest.replace(state, isStale: isStale)
       logger.notice("list received", metadata: ["seq": "\(state.seq)", "entries": "\(state.entries.count)"])
-      if let epoch = ingest.current.epoch, epoch != state.epoch {
-        logger.warning(
-          "list not served: the feed has another ingest", metadata: ["epoch": "\(state.epoch)", "ingest": "\(epoch)"])
-      }
     case .changes(_, let state): latest.replace(state)
     case .stale(let isStale): latest.set(isStale: isStale)
     case .desynced(let reason):
       latest.set(isStale: true)
       logger.notice("list outdated: forwarding requests for it", metadata: ["reason": "\(reason)"])
     }
+    if ingest.current.isAvailable { keep() }
   }
 }

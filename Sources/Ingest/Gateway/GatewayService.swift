@@ -94,7 +94,10 @@ package struct GatewayService: Service {
       let client = try GatewayClient(
         context, connect: configuration.ingest, gateway: "gateway-\(getpid())",
         curve: configuration.curve, commands: commands, hashing: hashing?.link, logger: logger,
-        welcomed: { ingest.set($1, epoch: $0?.epoch) }, turnedAvailable: { ingest.set(isAvailable: $0) })
+        welcomed: {
+          ingest.set($1, epoch: $0?.epoch)
+          list?.welcomed(logger: logger)
+        }, turnedAvailable: { ingest.set(isAvailable: $0) })
       guard let list, !configuration.feeds.isEmpty else { return ([client], ()) }
       // A random feed, so that many gateways spread over the feeds.
       let subscriber = try FeedSubscriber(

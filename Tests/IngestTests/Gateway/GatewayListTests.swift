@@ -1,3 +1,4 @@
+import InMemoryLogging
 import Logging
 import Testing
 
@@ -31,6 +32,7 @@ struct GatewayListTests {
     // The gateway needs no ingest for these responses.
     gateway.ingest.end()
     for ((method, path, headers, status), expected) in zip(requests, responses) {
+      gateway.status.set(isAvailable: true)
       let actual = try await gateway.client.send(method, path, headers: headers)
       #expect(actual.status == status && actual.body == expected.body, "\(method) \(path)")
       #expect(actual.headers == expected.headers, "\(method) \(path)")
@@ -60,7 +62,13 @@ struct GatewayListTests {
   @Test("A gateway serves a stale list, marked as stale, only while ingest is unavailable")
   func unavailable() async throws {
     let gateway = try await GatewayFixture()
-    try await gateway.feedEmptyList(isStale: true)
+    try await gateway.feedEmptyList()
+    try await eventually("the gateway keeps the list at a Welcome") { () -> Bool in
+      gateway.status.set(isAvailable: false)
+      defer { gateway.status.set(isAvailable: true) }
+      return gateway.list.revision != nil
+    }
+    gateway.feed(.stale(true))
     #expect(try await seq(gateway.client) == 0)
     gateway.status.set(isAvailable: false)
     let list = try await gateway.client.get("/v2/feed")
@@ -86,21 +94,53 @@ struct GatewayListTests {
     gateway.status.set(isAvailable: false)
     #expect(gateway.list.revision == nil)
 
-    let status = IngestStatus()
+    let (status, logger) = (IngestStatus(), Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let list = GatewayList(ingest: status)
     let epoch = Epoch.filled(with: 1)
     func site(isMapPublic: Bool) -> GatewaySite {
       GatewaySite(isSecure: false, allowedOrigins: [], isMapPublic: isMapPublic)
     }
-    list.receive(.list(FeedState(epoch: epoch, seq: 1, entries: []), isStale: false), logger: Logger(label: "test"))
+    list.receive(.list(FeedState(epoch: epoch, seq: 1, entries: []), isStale: false), logger: logger)
+    status.set(isAvailable: true)
     // Until the first Welcome, and with an earlier version of ingest, nobody knows who may see the map.
     #expect(list.revision == nil)
     status.set(nil, epoch: epoch)
     #expect(list.revision == nil)
     status.set(site(isMapPublic: true), epoch: epoch)
     #expect(list.revision?.state.seq == 1)
+    list.welcomed(logger: logger)
+    // The map may be members-only by now, at an ingest that the gateway does not reach.
+    status.set(isAvailable: false)
+    list.receive(
+      .changes(FeedDelta(prevSeq: 1, seq: 2, upsert: [], remove: []), FeedState(epoch: epoch, seq: 2, entries: [])),
+      logger: logger)
+    #expect(list.revision?.state.seq == 1 && list.revision?.isStale == true)
+    status.set(isAvailable: true)
+    #expect(list.revision?.state.seq == 2)
     status.set(site(isMapPublic: false), epoch: epoch)
+    list.welcomed(logger: logger)
     #expect(list.revision == nil)
+    status.set(isAvailable: false)
+    #expect(list.revision == nil)
+  }
+
+  @Test("A gateway warns about the feed of another ingest, but not during the seconds after a restore")
+  func otherIngest() {
+    let (status, handler) = (IngestStatus(), InMemoryLogHandler())
+    let (list, logger) = (GatewayList(ingest: status), Logger(label: "test") { _ in handler })
+    let (old, new) = (Epoch.filled(with: 1), Epoch.filled(with: 2))
+    let site = GatewaySite(isSecure: false, allowedOrigins: [], isMapPublic: true)
+    list.receive(.list(FeedState(epoch: old, seq: 1, entries: []), isStale: false), logger: logger)
+    status.set(isAvailable: true)
+    status.set(site, epoch: new)
+    func warnings() -> Int { handler.entries.count { $0.message.description.hasPrefix("list not served") } }
+    for _ in 1..<Limits.gatewayListMismatches { list.welcomed(logger: logger) }
+    #expect(warnings() == 0)
+    for _ in 0..<9 { list.welcomed(logger: logger) }
+    #expect(warnings() == 1)
+    list.receive(.list(FeedState(epoch: new, seq: 2, entries: []), isStale: false), logger: logger)
+    for _ in 0..<99 { list.welcomed(logger: logger) }
+    #expect(warnings() == 1 && list.revision?.state.seq == 2)
   }
 }
 

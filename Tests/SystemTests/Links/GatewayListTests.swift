@@ -87,6 +87,7 @@ struct GatewayListTests {
       (["--feed", "feed:7710"], "--feed (ONTHEMAP_GATEWAY_FEED) must be tcp://HOST:PORT"),
       (["--feed", "tcp://127.0.0.1:7710,"], "contains an empty address"),
       (["--feed", "tcp://127.0.0.1:7710", "--feed-key", "short"], "--feed-key (ONTHEMAP_FEED_KEY)"),
+      (["--feed-key", "short"], "no link uses it. Set --feed (ONTHEMAP_GATEWAY_FEED) too."),
     ] {
       let run = try await SystemFixture.current.run(["config", "gateway"] + arguments)
       #expect(run.status == 78 && run.log.contains(reason), "\(run.log)")
