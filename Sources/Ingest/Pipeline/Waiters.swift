@@ -78,14 +78,16 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
     return await withTaskCancellationOrGracefulShutdownHandler {
       await withCheckedContinuation { continuation in
         let outcome: Outcome?? = waits.withLock { waits in
-          switch waits.byID[id]?.state {
+          // After a cancellation, another caller may have registered for the event.
+          guard let wait = waits.byID[id], wait.number == number else { return .some(nil) }
+          switch wait.state {
           case .registered:
             waits.byID[id]?.state = .waiting(continuation)
             return .none
           case .completed(let outcome):
             waits.byID[id] = nil
             return .some(outcome)
-          case .waiting, nil: return .some(nil)
+          case .waiting: return .some(nil)
           }
         }
         if case .some(let outcome) = outcome { continuation.resume(returning: outcome) }

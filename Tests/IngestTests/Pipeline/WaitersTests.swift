@@ -25,6 +25,18 @@ struct WaitersTests {
     #expect(await outcome == "first")
   }
 
+  @Test("A wait that ends before it begins leaves the next wait for the same event alone", .timeLimit(.minutes(2)))
+  func endedEarly() async {
+    #expect(waiters.register(1))
+    let outcome = await waiters.outcome(of: 1, withinMs: 60_000) { end in
+      end()
+      #expect(waiters.register(1))
+    }
+    #expect(outcome == nil)
+    waiters.complete(1, "next")
+    #expect(await waiters.outcome(of: 1, withinMs: 60_000) == "next")
+  }
+
   @Test("A key has one waiter, and all waiters together are bounded")
   func bounds() async {
     #expect(waiters.register(1) && !waiters.register(1))
