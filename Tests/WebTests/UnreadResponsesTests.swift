@@ -49,12 +49,15 @@ struct UnreadResponsesTests {
 
   private let loop = EmbeddedEventLoop()
 
-  @Test("The budget may be full, and one byte more closes the connection with the most unread bytes")
+  @Test("The budget may be full, and one byte more closes the connection that has not read for the longest time")
   func budget() throws {
     let unread = UnreadResponses(bytesMax: 100)
     let readers = try (0..<4).map { _ in try Reader(unread, loop) }
     for (reader, bytes) in zip(readers, [30, 40, 30]) { reader.write(bytes) }
     #expect(readers.map(\.channel.isActive) == [true, true, true, true])
+    // The first client reads on, and stops again.
+    readers[0].setWritable(true)
+    readers[0].write(30)
     readers[3].write(1)
     #expect(readers.map(\.channel.isActive) == [true, false, true, true])
   }

@@ -42,8 +42,8 @@ extension Limits {
   /// Time for which 32 KiB of a response may wait for a client that does not read, in milliseconds.
   package static let httpUnreadMs: Int64 = 10_000
   /// Maximum size of the responses that all clients of one service leave unread, in bytes. Beyond this size, the
-  /// service closes the connections with the most unread bytes. The limit counts connections with more than 64 KiB. It
-  /// is 85 of the longest pages of posts, and an eighth of a service's memory limit.
+  /// service closes the connections that have not read for the longest time. The limit counts connections with more
+  /// than 64 KiB. It is 85 of the longest pages of posts, and at most an eighth of a service's memory limit.
   package static let httpUnreadBytesMax = 268_435_456
   /// Time after which a service probes a client that has closed its sending side, in milliseconds. Most such clients
   /// have disconnected. The time doubles with each probe of a request. A request of 30 s thus has at most four probes,

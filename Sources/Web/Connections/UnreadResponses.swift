@@ -4,10 +4,12 @@ import Synchronization
 import Telemetry
 
 /// Budget for the parts of responses that a service keeps in memory because their clients do not read. Above the
-/// budget, the connections with the most unread bytes close, as the slowest readers do after `Limits.httpUnreadMs`. Any
-/// thread.
+/// budget, the connections that have not read for the longest time close, as every connection does after
+/// `Limits.httpUnreadMs`. Clients that do not read therefore cannot end the responses of clients that do. Any thread.
 final class UnreadResponses: Sendable {
   private struct Reader {
+    /// Rises with each count, so the lowest number has not read for the longest time.
+    let number: UInt64
     let bytes: Int
     let close: @Sendable () -> Void
   }
@@ -15,6 +17,7 @@ final class UnreadResponses: Sendable {
   private struct Readers {
     var byConnection: [ObjectIdentifier: Reader] = [:]
     var bytes = 0
+    var lastNumber: UInt64 = 0
 
     mutating func remove(_ connection: ObjectIdentifier) -> Reader? {
       guard let reader = byConnection.removeValue(forKey: connection) else { return nil }
@@ -36,10 +39,12 @@ final class UnreadResponses: Sendable {
     let surplus = readers.withLock { readers in
       var surplus: [Reader] = []
       _ = readers.remove(connection)
-      readers.byConnection[connection] = Reader(bytes: bytes, close: close)
+      readers.lastNumber += 1
+      readers.byConnection[connection] = Reader(number: readers.lastNumber, bytes: bytes, close: close)
       readers.bytes += bytes
-      while readers.bytes > bytesMax, let most = readers.byConnection.max(by: { $0.value.bytes < $1.value.bytes }),
-        let reader = readers.remove(most.key)
+      while readers.bytes > bytesMax,
+        let slowest = readers.byConnection.min(by: { $0.value.number < $1.value.number }),
+        let reader = readers.remove(slowest.key)
       {
         surplus.append(reader)
       }
