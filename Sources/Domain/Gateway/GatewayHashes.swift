@@ -8,7 +8,8 @@ package struct GatewayHashes: Sendable {
   package enum Failure: Error, Sendable, Equatable {
     /// The gateway does not compute the hash, or not in time. Ingest computes it.
     case notComputed
-    /// The gateway has disconnected, and the response to its request reaches nobody.
+    /// The gateway has disconnected, or was silent for `Limits.gatewaySilenceMs`. It repeats its request on its next
+    /// connection if the request is repeatable.
     case gone
   }
 
@@ -72,6 +73,9 @@ package struct GatewayHashes: Sendable {
     remove(number)
     return true
   }
+
+  /// Returns true if a hash of this number has begun. It may have ended.
+  package func hasBegun(_ number: UInt64) -> Bool { number > 0 && number <= lastNumber }
 
   /// Ends the hashes of the gateways that have disconnected, and the late hashes. A gateway with a late hash gets no
   /// hash for `Limits.gatewayHashPauseMs`.

@@ -82,6 +82,8 @@ package final class GatewayClient: ReactorSocket {
   private let welcomed: @Sendable (IngestStart?, GatewaySite?) -> Void
   private let turnedAvailable: @Sendable (Bool) -> Void
   private var held: HeldRequests
+  /// True if ingest knows EndWait. An earlier version would refuse it, and so end the request.
+  private var knowsEndWait = false
   private var open: [UInt64: Open] = [:]
   /// Posts that are in no frame yet, oldest first.
   private var waitingPosts: [WaitingPost] = []
@@ -138,7 +140,8 @@ package final class GatewayClient: ReactorSocket {
     case .hashPassword(let hash): begin(hash, request: reply.requestID, nowMs: nowMs)
     case .error(let error):
       logOnce(error.detail, nowMs: nowMs)
-      guard held.complete(reply.requestID, nowMs: nowMs) else { return }
+      // Error with the number 0 concerns no request.
+      guard reply.requestID != 0, held.complete(reply.requestID, nowMs: nowMs) else { return }
       fail(reply.requestID, .refused(error.detail))
     case nil:
       logOnce("a GatewayReply without a known body", nowMs: nowMs)
@@ -155,6 +158,7 @@ package final class GatewayClient: ReactorSocket {
       return
     }
     connection.answered()
+    knowsEndWait = welcome.hasSite
     welcomed(welcome.start, welcome.hasSite ? welcome.site.site : nil)
     perform(held.welcome(Array(welcome.connection), nowMs: nowMs), nowMs: nowMs)
   }
@@ -245,11 +249,11 @@ package final class GatewayClient: ReactorSocket {
 
   /// Ends the posts that have waited too long for a frame, or that may not wait.
   private func expirePosts(nowMs: Int64) {
-    while let first = waitingPosts.first, nowMs - first.sinceMs >= Limits.gatewayHoldMs || !held.holds {
-      waitingPosts.removeFirst()
-      postsHeld -= 1
-      first.completion(.failure(.unavailable))
-    }
+    let expired = waitingPosts.prefix { nowMs - $0.sinceMs >= Limits.gatewayHoldMs || !held.holds }
+    guard !expired.isEmpty else { return }
+    waitingPosts.removeFirst(expired.count)
+    postsHeld -= expired.count
+    for post in expired { post.completion(.failure(.unavailable)) }
   }
 
   private func perform(_ effects: [HeldRequests.Effect], nowMs: Int64) {
@@ -266,7 +270,7 @@ package final class GatewayClient: ReactorSocket {
         _ = connection.send(GatewayFrame(id: id, connection: connectionName, .cancel(.init())).bytes, nowMs: nowMs)
       case .endWait(let id):
         // Posts in a batch wait for no outcome.
-        guard case .request? = open[id] else { continue }
+        guard knowsEndWait, case .request? = open[id] else { continue }
         _ = connection.send(GatewayFrame(id: id, connection: connectionName, .endWait(.init())).bytes, nowMs: nowMs)
       case .fail(let id, .unavailable): fail(id, .unavailable)
       case .fail(let id, .unknownOutcome): fail(id, .unknownOutcome)

@@ -141,14 +141,15 @@ package final class GatewayServer: ReactorSocket {
     onRequest(.http(ticket, request, hashesMax: hashes.parallelMax(of: ticket.peer, nowMs: nowMs)))
   }
 
-  /// Passes on a password hash. Ignores one that ingest did not request on this connection, or that came too late.
+  /// Passes on a password hash. Ignores one that came too late. One that ingest did not request is malformed.
   private func receive(
     _ hash: Onthemap_Gateway_V1_PasswordHash, from peer: [UInt8], _ connection: [UInt8], nowMs: Int64
   ) {
-    guard admission.isName(connection, of: peer), let result = hash.result, hashes.end(hash.number, from: peer) else {
+    guard admission.isName(connection, of: peer), let result = hash.result, hashes.hasBegun(hash.number) else {
       // With the number of its request, the error would end that request.
-      return refuse(peer, id: 0, .malformed, "a password hash that is invalid, late or not requested", nowMs: nowMs)
+      return refuse(peer, id: 0, .malformed, "a password hash that is invalid or not requested", nowMs: nowMs)
     }
+    guard hashes.end(hash.number, from: peer) else { return }
     hashCallbacks.removeValue(forKey: hash.number)?(result)
   }
 

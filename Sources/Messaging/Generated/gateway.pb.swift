@@ -320,7 +320,8 @@ nonisolated struct Onthemap_Gateway_V1_Cancel: Sendable {
 }
 
 /// The gateway is shutting down. If the request with this request_id waits for an outcome or a place, ingest ends the
-/// wait and replies to the request. Ingest sends no reply to this message.
+/// wait and replies to the request. Ingest sends no reply to this message. A gateway sends it only to an ingest whose
+/// Welcome has a site: an earlier one does not know it.
 nonisolated struct Onthemap_Gateway_V1_EndWait: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
