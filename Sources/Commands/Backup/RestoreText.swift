@@ -30,7 +30,7 @@ enum RestoreText {
     case .missingList? where report.oldFolder == nil:
       "; others since the backup are unknown: there was no data folder"
     case .missingList?: "; others since the backup are unknown: the old folder has no onthemap.deletions"
-    case .unreadableList?: "; others since the backup are unknown: the old folder's onthemap.deletions is damaged"
+    case .unreadableList?: "; others since the backup are unknown: the old folder's onthemap.deletions cannot be read"
     case .before(let unixMs, damaged: 0)?: "; others before \(timestamp(unixMs: unixMs)) are unknown"
     case .before(let unixMs, let damaged)?:
       """

@@ -223,14 +223,3 @@ extension SQLiteDatabase {
     }
   }
 }
-
-extension RestoreTarget {
-  /// Returns true if a folder has a file of ingest, or nothing that an operator could miss. A restore must not take
-  /// another folder away, such as one with backups.
-  static func isDataFolder(_ path: String) -> Bool {
-    // The lock reports a folder that cannot be read.
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return true }
-    let others = Set(names).subtracting(["feed", "admin.sock", "lost+found"])
-    return others.isEmpty || others.contains { $0.hasPrefix("onthemap.") }
-  }
-}

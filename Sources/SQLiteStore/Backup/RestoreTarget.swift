@@ -35,9 +35,8 @@ struct RestoreTarget: Sendable {
       guard status.st_mode & S_IFMT == S_IFDIR else {
         throw BackupError("\(given) is not a folder. Pass ingest's data folder with --data.")
       }
-      guard RestoreTarget.isDataFolder(path) else {
-        throw BackupError("\(given) has other files, and none of ingest. Pass ingest's data folder with --data.")
-      }
+      let others = DataFolderFiles.others(in: path, isMountPoint: isMountPoint)
+      guard others.isEmpty else { throw RestoreTarget.refusal(given, others) }
       do { lock = try InstanceLock(path: path + "/onthemap.lock") } catch {
         if case .locked = error {
           throw BackupError("ingest is running on \(path). Stop it first, and keep it stopped during the restore.")
@@ -58,6 +57,13 @@ struct RestoreTarget: Sendable {
     if let free = PlainFile.freeBytes(parent), free < needed {
       throw BackupError("\(parent) has \(free) bytes free, and the restore needs \(needed). Free some space.")
     }
+  }
+
+  /// Returns the error for a folder with files that are not ingest's.
+  private static func refusal(_ folder: String, _ others: [String]) -> BackupError {
+    let names = others.prefix(3).map { $0.safeLine(bytesMax: 255) }.joined(separator: ", ")
+    let more = others.count > 3 ? " and \(others.count - 3) more" : ""
+    return BackupError("\(folder) has other files: \(names)\(more). Pass ingest's data folder with --data.")
   }
 
   /// Returns the path of a missing folder without links. A link may name the missing folder, as in systemd's

@@ -263,21 +263,6 @@ struct RestoreTests {
     }
   }
 
-  @Test("A folder without a file of ingest is not replaced, and an empty one is")
-  func otherFolder() async throws {
-    let (file, _, _) = try await fixture.made()
-    let before = try fixture.names
-    await expectRefusal("has other files, and none of ingest. Pass ingest's data folder with --data.") {
-      _ = try await Restore(file).run(into: fixture.backups, keepsSessions: false, unixMs: Self.laterMs)
-    }
-    #expect(try fixture.names == before)
-    try FileManager.default.removeItem(atPath: fixture.data.path)
-    try FileManager.default.createDirectory(
-      atPath: fixture.data.path + "/lost+found", withIntermediateDirectories: true)
-    _ = try await restore(file)
-    _ = try fixture.data.open()
-  }
-
   @Test("The latest backup of a folder counts also if it is damaged")
   func damagedLatest() async throws {
     let (file, _, _) = try await fixture.made()
@@ -293,34 +278,6 @@ struct RestoreTests {
       _ = try await Restore(fixture.backups).check(unixMs: Self.laterMs)
     }
     #expect(try await Restore(file).check(unixMs: Self.laterMs).posts == 3)
-  }
-
-  @Test("A restore follows a dangling link, and creates the folder that it names")
-  func danglingLink() async throws {
-    let (file, _, posts) = try await fixture.made()
-    try FileManager.default.removeItem(atPath: fixture.data.path)
-    let parent = URL(filePath: fixture.data.path).deletingLastPathComponent()
-    let target = parent.appending(path: "\(UUID().uuidString).target").path
-    defer { try? FileManager.default.removeItem(atPath: target) }
-    try FileManager.default.createSymbolicLink(
-      atPath: fixture.data.path, withDestinationPath: URL(filePath: target).lastPathComponent)
-    let report = try await restore(file)
-    #expect(report.oldFolder == nil && report.folder?.hasSuffix(".target") == true)
-    let database = try fixture.data.open()
-    #expect(try database.number("SELECT count(*) FROM post") == posts.count)
-    database.close()
-    #expect(FileManager.default.fileExists(atPath: target + "/onthemap.sqlite"))
-  }
-
-  @Test("A restore through a link to a folder whose parent is missing is refused with the missing folder's name")
-  func danglingParent() async throws {
-    let (file, _, _) = try await fixture.made()
-    try FileManager.default.removeItem(atPath: fixture.data.path)
-    try FileManager.default.createSymbolicLink(
-      atPath: fixture.data.path, withDestinationPath: "/nonexistent-folder/data")
-    await expectRefusal("/nonexistent-folder: No such file or directory. Create the folder first.") {
-      _ = try await restore(file)
-    }
   }
 
   @Test("A database without starts left cannot be restored")

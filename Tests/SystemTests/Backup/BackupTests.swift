@@ -147,6 +147,9 @@ struct BackupTests {
     // The exchange of the folders is the only renameat2, and the last change.
     let faults = (1...6).map { "?rename,?renameat:signal=KILL:when=\($0)" } + ["fsync:signal=KILL:when=3"]
     for fault in faults + ["renameat2:signal=KILL"] {
+      // The folder of a killed restore remains, with the second in its name.
+      let second = Int(Date().timeIntervalSince1970)
+      try await eventually("the next second") { Int(Date().timeIntervalSince1970) > second }
       let tool = try SystemFixture.current.program(["restore", file, "--data", Self.data])
       try tool.start(under: SyscallFault(fault).command)
       #expect(try await tool.exit() == -SIGKILL, "\(fault): \(tool.standardError)")
@@ -173,6 +176,27 @@ struct BackupTests {
     same.token = client.token
     try await eventually("a worker is connected") { try await same.get("/v2/geocode?q=Oslo").status == 200 }
     try await same.expectService()
+  }
+
+  @Test("A restore refuses a folder of settings and keys, and replaces the data folder of a killed map")
+  func foreignFolder() async throws {
+    let map = try await SystemFixture.current.up()
+    _ = try await map.client.signedUp()
+    let file = try await backUp()
+    let settings = SystemFixture.current.path("settings")
+    try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
+    for name in ["onthemap.env", "onthemap.key"] { try Data().write(to: URL(filePath: "\(settings)/\(name)")) }
+    let refused = try await restore(file, "--data", settings)
+    #expect(refused.status == 1, "\(refused.output)")
+    #expect(
+      refused.log.contains(
+        "\(settings) has other files: onthemap.env, onthemap.key. Pass ingest's data folder with --data."),
+      "\(refused.log)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: settings).sorted() == ["onthemap.env", "onthemap.key"])
+    try await map.ingest.kill()
+    let restored = try await restore(file, "--data", Self.data)
+    #expect(restored.status == 0, "\(restored.log)")
+    try await map.ingest.startAndWait()
   }
 
   @Test("An ingest that is killed in a backup leaves no file that looks like a backup")
