@@ -74,9 +74,9 @@ struct KubernetesTests {
   @Test("Every pod has the memory limit of its systemd unit")
   func memory() {
     let limits = Dictionary(
-      uniqueKeysWithValues: Deployment.services.map { ($0.role, $0.matches(of: #"^MemoryMax=(\d+G)$"#)) })
+      uniqueKeysWithValues: Deployment.services.map { ($0.role, $0.matches(of: #"^MemoryMax=([\d.]+G)$"#)) })
     func rule(_ file: DeployFile) -> [String] {
-      let found = file.matches(of: #"^ +limits: \{memory: (\d+G)i\}$"#)
+      let found = file.matches(of: #"^ +limits: \{memory: ([\d.]+G)i\}$"#)
       return found == limits[file.role] ? [] : ["its limit is \(found)."]
     }
     enforce(Self.pods, to: rule, bad: [Self.gateway.with("memory: 2Gi", replacedBy: "memory: 1Gi")])

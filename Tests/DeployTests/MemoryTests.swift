@@ -33,6 +33,7 @@ struct MemoryTests {
     let connections =
       try number(#"let httpConnectionsMax = ([\d_]+)$"#, in: limits)
       * number(#"(\d+) KB with the longest headers and body"#, in: reasons) * 1_000
+    let http = try connections + number(#"let httpUnreadBytesMax = ([\d_]+)$"#, in: limits)
     let queue = try number(#"(\d+) MB with the longest places and links"#, in: reasons) * 1_000_000
     let changes = try number(#"(\d+) MB with the longest texts"#, in: reasons) * 1_000_000
     // Count each hash twice: a hash that gets no core is started a second time.
@@ -47,9 +48,10 @@ struct MemoryTests {
     let heldPosts = try number(#"(\d+) MB if all have the longest place and link"#, in: reasons) * 1_000_000
     // The bodies of gateways' requests exist twice: with their requests, and in frames on their way.
     let bodies = try 2 * number(#"let gatewayBytesMax = ([\d_]+)$"#, in: limits)
+    let replies = try number(#"let gatewayUnreadBytesMax = ([\d_]+)$"#, in: limits)
     return [
-      "ingest": connections + queue + changes + hashes + caches + requests + bodies, "feed": connections + unread,
-      "gateway": connections + heldPosts + bodies + hashes, "worker": 0,
+      "ingest": http + queue + changes + hashes + caches + requests + bodies + replies, "feed": http + unread,
+      "gateway": http + heldPosts + bodies + hashes, "worker": 0,
     ]
   }
 
@@ -57,7 +59,7 @@ struct MemoryTests {
   func units() throws {
     let needs = try Self.needs()
     func rule(_ file: DeployFile) -> [String] {
-      Self.errors(file.matches(of: #"^MemoryMax=(\d+)G$"#).last, role: file.role, needs)
+      Self.errors(file.matches(of: #"^MemoryMax=([\d.]+)G$"#).last, role: file.role, needs)
     }
     let ingest = DeployFile("deploy/systemd/onthemap-ingest.service")
     let feed = DeployFile("deploy/systemd/onthemap-feed.service")
@@ -65,8 +67,9 @@ struct MemoryTests {
     enforce(
       Deployment.services, to: rule,
       bad: [
-        ingest.with("MemoryMax=2G", replacedBy: "MemoryMax=1G"), feed.with("MemoryMax=2G", replacedBy: "MemoryMax=1G"),
-        ingest.with("MemoryMax=2G", replacedBy: ""), gateway.with("MemoryMax=2G", replacedBy: "MemoryMax=0G"),
+        ingest.with("MemoryMax=2.5G", replacedBy: "MemoryMax=2G"),
+        feed.with("MemoryMax=2G", replacedBy: "MemoryMax=1G"),
+        ingest.with("MemoryMax=2.5G", replacedBy: ""), gateway.with("MemoryMax=2G", replacedBy: "MemoryMax=0G"),
       ])
   }
 
@@ -84,11 +87,11 @@ struct MemoryTests {
     let needs = try Self.needs()
     func rule(_ file: DeployFile) -> [String] {
       let parts = file.text.components(separatedBy: "\nservices:\n")
-      let shared = DeployFile(file.path, parts[0]).matches(of: #"^  mem_limit: (\d+)g$"#).last
+      let shared = DeployFile(file.path, parts[0]).matches(of: #"^  mem_limit: ([\d.]+)g$"#).last
       return needs.keys.sorted().flatMap { role in
         let body = (parts.last ?? "").components(separatedBy: "  \(role):\n").last ?? ""
         let section = DeployFile(file.path, body.components(separatedBy: "\n\n")[0])
-        let own = section.matches(of: #"^    mem_limit: (\d+)g$"#).last
+        let own = section.matches(of: #"^    mem_limit: ([\d.]+)g$"#).last
         return Self.errors(own ?? shared, role: role, needs)
       }
     }
@@ -97,13 +100,15 @@ struct MemoryTests {
       [file], to: rule,
       bad: [
         file.with("mem_limit: 2g", replacedBy: "mem_limit: 1g"), file.with("mem_limit: 2g", replacedBy: ""),
+        file.with("mem_limit: 2.5g", replacedBy: "mem_limit: 2g"),
         file.with("command: [feed]", replacedBy: "command: [feed]\n    mem_limit: 1g"),
       ])
   }
 
   private static func errors(_ gibibytes: String?, role: String, _ needs: [String: Int]) -> [String] {
-    guard let limit = gibibytes.flatMap({ Int($0) }) else { return ["\(role) has no limit in whole GiB."] }
+    guard let limit = gibibytes.flatMap({ Double($0) }) else { return ["\(role) has no limit in GiB."] }
     let needed = needs[role] ?? .max
-    return limit << 30 >= needed ? [] : ["\(role) may use \(needed) bytes, but its limit is \(limit) GiB."]
+    guard limit * 1_073_741_824 < Double(needed) else { return [] }
+    return ["\(role) may use \(needed) bytes, but its limit is \(limit) GiB."]
   }
 }

@@ -104,6 +104,7 @@ struct DeploymentCheckTests {
     #expect(HealthChecks.judge("health-http", "u", status: 200, body: "ready\n").finding == "u is ready")
     let full = HealthChecks.judge("health-http", "u", status: 503, body: #"{"code":"disk_full"}"#)
     #expect(full.verdict == .failure && full.finding.contains("disk_full"))
+    #expect(HealthChecks.judge("health-http", "u", status: 404, body: " \n").finding == "u is not ready: status 404")
     #expect(HealthChecks.versions("running-version", "ingest", ProductVersion.text).verdict == .ok)
     #expect(HealthChecks.versions("running-version", "ingest", "0.0.1").verdict == .warning)
     #expect(HealthChecks.local("0.0.0.0") == "127.0.0.1" && HealthChecks.local("::") == "[::1]")

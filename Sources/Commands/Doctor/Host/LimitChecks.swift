@@ -113,17 +113,18 @@ struct LimitChecks: Sendable {
   ///
   /// - Parameter gazetteer: Size of the mapped gazetteer file, in bytes.
   static func memoryMax(hasIngest: Bool, hasFeed: Bool, hasGateway: Bool = false, gazetteer: Int64) -> Int64 {
-    let connections = Int64(Limits.httpConnectionsMax) * DoctorLimits.connectionBytes
+    let http =
+      Int64(Limits.httpConnectionsMax) * DoctorLimits.connectionBytes + Int64(Limits.httpUnreadBytesMax)
     // Count each hash twice: a hash that gets no core is started a second time.
     let hashes = Int64(2 * Limits.concurrentPasswordHashesMax * PasswordHashTrial.memoryBytes)
     let caches = Int64(DoctorLimits.databaseConnections * Limits.databaseCacheKiB * 1_024)
     // The bodies of gateways' requests exist twice: with their requests, and in frames on their way.
     let bodies = Int64(2 * Limits.gatewayBytesMax)
     let ingest =
-      connections + DoctorLimits.queueBytes + DoctorLimits.changesBytes + hashes + caches + DoctorLimits.requestsBytes
-      + bodies
-    let gateway = connections + DoctorLimits.heldPostsBytes + bodies + hashes
-    let feed = connections + Int64(Limits.feedUnreadBytesMax + Limits.feedReplyBytesUnreadMax)
+      http + DoctorLimits.queueBytes + DoctorLimits.changesBytes + hashes + caches + DoctorLimits.requestsBytes
+      + bodies + Int64(Limits.gatewayUnreadBytesMax)
+    let gateway = http + DoctorLimits.heldPostsBytes + bodies + hashes
+    let feed = http + Int64(Limits.feedUnreadBytesMax + Limits.feedReplyBytesUnreadMax)
     return DoctorLimits.programBytes + gazetteer + (hasIngest ? ingest : 0) + (hasFeed ? feed : 0)
       + (hasGateway ? gateway : 0)
   }
