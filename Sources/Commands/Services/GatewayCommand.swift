@@ -49,8 +49,13 @@ struct GatewayCommand: ServiceCommand {
     configuration.proxies = try proxies.trusted(settings)
     configuration.curve = try keys.client(.ingestKey, flag: ingestKey, needsOwn: true, settings: settings)
     if let feeds = settings.optional(.gatewayFeed, flag: feed) {
-      configuration.feeds = try settings.endpoints(.gatewayFeed, flag: feeds, default: Setting.gatewayFeed.example)
+      configuration.feeds = try settings.endpoints(
+        in: feeds, Setting.gatewayFeed.title, example: Setting.gatewayFeed.example)
       configuration.feedCurve = try keys.client(.feedKey, flag: feedKey, needsOwn: false, settings: settings)
+    } else if feedKey != nil {
+      // Ignore the environment and the file: `watch` may share them.
+      throw SettingError(
+        "\(Setting.feedKey.title) is set, but no link uses it. Set \(Setting.gatewayFeed.title) too.")
     }
     try keys.check(
       isUsed: configuration.curve != nil || configuration.feedCurve != nil, wanted: .ingestKey, .feedKey)
@@ -74,9 +79,8 @@ struct GatewayCommand: ServiceCommand {
   }
 
   private func passwordHashesMax(_ settings: Settings) throws -> Int {
-    guard !settings.text(.gatewayPasswordHashes, flag: passwordHashes).isEmpty else {
-      return min(ProcessInfo.processInfo.activeProcessorCount, Limits.concurrentPasswordHashesMax)
-    }
-    return try settings.number(.gatewayPasswordHashes, flag: passwordHashes, in: Limits.gatewayPasswordHashesRange)
+    let usual = min(ProcessInfo.processInfo.activeProcessorCount, Limits.concurrentPasswordHashesMax)
+    return try settings.number(
+      .gatewayPasswordHashes, flag: passwordHashes, default: "\(usual)", in: Limits.gatewayPasswordHashesRange)
   }
 }

@@ -100,8 +100,12 @@ final class Settings {
   }
 
   /// Returns a setting that is a whole number.
-  func number(_ setting: Setting, flag: String?, in range: ClosedRange<Int>) throws -> Int {
-    let text = text(setting, flag: flag)
+  ///
+  /// - Parameter fallback: A computed default. Nil for the setting's own.
+  func number(
+    _ setting: Setting, flag: String?, default fallback: String? = nil, in range: ClosedRange<Int>
+  ) throws -> Int {
+    let text = text(setting, flag: flag, default: fallback)
     guard let number = Int(text), range.contains(number) else {
       throw SettingError(setting, expected: "a number from \(range.words)", actual: text)
     }
@@ -127,7 +131,7 @@ final class Settings {
   ///
   /// - Parameter fallback: A computed default. Nil for the setting's own.
   func endpoint(_ setting: Setting, flag: String?, default fallback: String? = nil) throws -> Endpoint {
-    try endpoint(text(setting, flag: flag, default: fallback), setting, example: fallback ?? setting.defaultValue)
+    try endpoint(text(setting, flag: flag, default: fallback), setting, example: fallback ?? setting.exampleValue)
   }
 
   private func endpoint(_ text: String, _ setting: Setting, example: String) throws -> Endpoint {
@@ -146,7 +150,7 @@ final class Settings {
   /// - Throws: `SettingError` for an invalid or empty entry, a repeated one, and more than `Limits.addressesMax`.
   func endpoints(_ setting: Setting, flag: String?, default fallback: String? = nil) throws -> [Endpoint] {
     try endpoints(
-      in: text(setting, flag: flag, default: fallback), setting.title, example: fallback ?? setting.defaultValue)
+      in: text(setting, flag: flag, default: fallback), setting.title, example: fallback ?? setting.exampleValue)
   }
 
   /// Returns the ZeroMQ addresses of a list, separated by commas.

@@ -46,4 +46,13 @@ struct AddressListTests {
     let description = try #require(error?.description)
     #expect(description.hasPrefix("--ingest (ONTHEMAP_WORKER_INGEST) ") && description.contains(reason))
   }
+
+  @Test("The error for an invalid address has an example, also without a default address")
+  func example() async throws {
+    let settings = try await Settings(CommonOptions.parse([]))
+    let error = #expect(throws: SettingError.self) {
+      _ = try settings.endpoint(.gateways, flag: "127.0.0.1:62003")
+    }
+    #expect(error?.description.contains("such as tcp://127.0.0.1:7703, not \"127.0.0.1:62003\".") == true)
+  }
 }

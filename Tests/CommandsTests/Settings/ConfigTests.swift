@@ -1,4 +1,5 @@
 import ArgumentParser
+import Domain
 import Foundation
 import Testing
 
@@ -26,6 +27,59 @@ struct ConfigTests {
     #expect(values["ONTHEMAP_FEED_HTTP"]?.source == .file(path: file))
     #expect(values["ONTHEMAP_FEED_INGEST"]?.source == .standard)
     #expect(values["ONTHEMAP_CONFIG"]?.source == .flag)
+  }
+
+  /// Returns the values that a service reads, with the file of settings.
+  private func values<Command: ServiceCommand>(
+    of _: Command.Type, file text: String
+  ) async throws -> [String: Settings.Value] {
+    try Data(text.utf8).write(to: URL(filePath: file))
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    let command = try Command.parse(["--config", file])
+    return Dictionary(uniqueKeysWithValues: try await command.prepare().settings.effective.map { ($0.name, $0) })
+  }
+
+  @Test("A list of feeds from the file has the file as its source, not a flag")
+  func lists() async throws {
+    let feeds = "tcp://10.0.0.3:7710,tcp://10.0.0.4:7710"
+    let none = "ONTHEMAP_GATEWAY_OPERATIONS=none\nONTHEMAP_FEED_OPERATIONS=none\n"
+    let text = "ONTHEMAP_GATEWAY_FEED=\(feeds)\nONTHEMAP_FAILOVER_FEEDS=\(feeds)\n\(none)"
+    let ofGateway = try await values(of: GatewayCommand.self, file: text)["ONTHEMAP_GATEWAY_FEED"]
+    let ofFeed = try await values(of: FeedCommand.self, file: text)["ONTHEMAP_FAILOVER_FEEDS"]
+    for value in [ofGateway, ofFeed] { #expect(value?.source == .file(path: file) && value?.text == feeds) }
+  }
+
+  @Test("The number of password hashes of a gateway is shown, also if it is the default")
+  func hashes() async throws {
+    let (name, none) = ("ONTHEMAP_GATEWAY_PASSWORD_HASHES", "ONTHEMAP_GATEWAY_OPERATIONS=none\n")
+    let usual = try await values(of: GatewayCommand.self, file: none)[name]
+    let number = min(ProcessInfo.processInfo.activeProcessorCount, Limits.concurrentPasswordHashesMax)
+    #expect(usual?.text == "\(number)" && usual?.source == .standard)
+    let set = try await values(of: GatewayCommand.self, file: "\(name)=0\n\(none)")[name]
+    #expect(set?.text == "0" && set?.source == .file(path: file))
+  }
+
+  @Test("A gateway without feeds refuses the flag of the feed's key, and ignores the setting, which watch may share")
+  func unusedKey() async throws {
+    let key = "ONTHEMAP_FEED_KEY=short\nONTHEMAP_GATEWAY_OPERATIONS=none\n"
+    #expect(try await values(of: GatewayCommand.self, file: key)["ONTHEMAP_FEED_KEY"] == nil)
+    let error = await #expect(throws: SettingError.self) {
+      _ = try await GatewayCommand.parse(["--feed-key", "short"]).prepare()
+    }
+    #expect(
+      error?.description
+        == "--feed-key (ONTHEMAP_FEED_KEY) is set, but no link uses it. Set --feed (ONTHEMAP_GATEWAY_FEED) too.")
+  }
+
+  @Test("A members-only feed without a secret is refused with the setting that it needs")
+  func missingSecret() async throws {
+    let error = await #expect(throws: SettingError.self) {
+      _ = try await FeedCommand.parse(["--map-access", "members", "--operations", "none"]).prepare()
+    }
+    #expect(
+      error?.description == """
+        ONTHEMAP_MAP_ACCESS_SECRET_FILE must be set to a file with ingest's secret if ONTHEMAP_MAP_ACCESS is members.
+        """)
   }
 
   @Test("The value of a secret setting is masked")

@@ -44,6 +44,6 @@ struct FeedOptions: ParsableArguments {
 
   private func failoverEndpoints(_ settings: Settings) throws -> [Endpoint] {
     guard let text = settings.optional(.failoverFeeds, flag: failoverFeeds) else { return [] }
-    return try settings.endpoints(.failoverFeeds, flag: text, default: Setting.failoverFeeds.example)
+    return try settings.endpoints(in: text, Setting.failoverFeeds.title, example: Setting.failoverFeeds.example)
   }
 }

@@ -28,8 +28,8 @@ struct MapAccessOptions: ParsableArguments {
     guard let secret else {
       guard !needsSecret else {
         throw SettingError(
-          .mapAccessSecretFile,
-          expected: "set to a file with ingest's secret if \(Setting.mapAccess.name) is members", actual: "")
+          "\(Setting.mapAccessSecretFile.title) must be set to a file with ingest's secret if "
+            + "\(Setting.mapAccess.name) is members.")
       }
       return .members(isAll ? ViewTickets() : nil)
     }
