@@ -259,15 +259,12 @@ extension Metric {
     uniqueKeysWithValues: [
       ready, buildInfo, processStart, processCPU, processResident, processVirtual, processDescriptors,
       processDescriptorsMax, processThreads, httpRequests, httpRefusedConnections, httpUnreadClosed, httpDuration,
-      linkMalformed,
-      linkReconnects, linkAddressChanges, linkRefusedStarts, linkHandshakes,
-      passwordHashes, passwordHashesDelegated, queuePosts,
-      queueMax, queueOldest, queueWait, queueLookups, queuePaused, queueCredit, queueWorkers, queueEnqueued,
-      queueCompleted,
-      queueRedelivered, queueRetries, queueLosses, queueResults, submitBatches, submitPosts, submitErrors, changesSeq,
-      changesFetches, storeCommit, storeRows, storeSyncs, storeErrors, storeScans, storeWAL, storeBytes, storeFree,
-      storeSize, storeFull, geocodeDuration,
-      workerSessions, feedSeq, feedLastReply, feedSubscribers, feedStreamsDropped,
-      feedStreamsRefused, feedJoins, feedDropped, feedQueries, feedQueriesRefused,
+      linkMalformed, linkReconnects, linkAddressChanges, linkRefusedStarts, linkHandshakes, passwordHashes,
+      passwordHashesDelegated, queuePosts, queueMax, queueOldest, queueWait, queueLookups, queuePaused, queueCredit,
+      queueWorkers, queueEnqueued, queueCompleted, queueRedelivered, queueRetries, queueLosses, queueResults,
+      submitBatches, submitPosts, submitErrors, changesSeq, changesFetches, storeCommit, storeRows, storeSyncs,
+      storeErrors, storeScans, storeWAL, storeBytes, storeFree, storeSize, storeFull, geocodeDuration, workerSessions,
+      feedSeq, feedLastReply, feedSubscribers, feedStreamsDropped, feedStreamsRefused, feedJoins, feedDropped,
+      feedQueries, feedQueriesRefused,
     ].map { ($0.name, $0) })
 }

@@ -12,10 +12,11 @@ import UnixSignals
 /// - Throws: `ExitCode` 74 for a disk failure. For an unusable address, a `SettingError` that names the setting.
 func runServices(_ services: [any Service], settings: Settings, logger: Logger) async throws {
   prepareProcess()
+  func recorded(_ service: some Service) -> any Service { RecordedService(service) }
   var configuration = ServiceGroupConfiguration(
     services: services.map {
       .init(
-        service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
+        service: recorded($0), successTerminationBehavior: .gracefullyShutdownGroup,
         failureTerminationBehavior: .gracefullyShutdownGroup)
     }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
   configuration.maximumGracefulShutdownDuration = .milliseconds(Limits.shutdownMs)

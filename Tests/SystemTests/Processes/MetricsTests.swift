@@ -167,6 +167,9 @@ struct MetricsTests {
     let ran = try await fixture.run(
       "up", "--data", fixture.path("b"), "--operations", "127.0.0.1:\(port)")
     #expect(ran.status == 1 && ran.log.contains("--operations (ONTHEMAP_OPERATIONS): "), "\(ran.log)")
+    let gateway = try await fixture.run("gateway", "--http", "127.0.0.1:\(port)", "--operations", "none")
+    #expect(gateway.status == 1 && gateway.log.contains("--http (ONTHEMAP_GATEWAY_HTTP): "), "\(gateway.log)")
+    #expect(!gateway.log.contains("shutdown requested"), "\(gateway.log)")
     withExtendedLifetime(listener) {}
     for wrong in ["9464", "127.0.0.1:", "off"] {
       let ran = try await fixture.run("up", "--data", fixture.path("b"), "--operations", wrong)

@@ -33,7 +33,8 @@ struct HealthChecks: Sendable {
     let text = body.trimmingCharacters(in: .whitespacesAndNewlines).safeLine(bytesMax: ToolLimits.problemDetailBytesMax)
     guard (200..<300).contains(status) else {
       return .failure(
-        id, "\(url) is not ready: status \(status), \(text)", remedy: "See deploy/Monitor.md, section Health checks")
+        id, "\(url) is not ready: status \(status)\(text.isEmpty ? "" : ", \(text)")",
+        remedy: "See deploy/Monitor.md, section Health checks")
     }
     return .ok(id, "\(url) is \(text)")
   }
