@@ -102,7 +102,7 @@ struct GatewayListTests {
     }
     list.receive(.list(FeedState(epoch: epoch, seq: 1, entries: []), isStale: false), logger: logger)
     status.set(isAvailable: true)
-    // Until the first Welcome, and with an earlier version of ingest, nobody knows who may see the map.
+    // Until the first Welcome, and with an earlier version of ingest, it is unknown who may see the map.
     #expect(list.revision == nil)
     status.set(nil, epoch: epoch)
     #expect(list.revision == nil)

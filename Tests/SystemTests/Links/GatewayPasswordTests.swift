@@ -5,7 +5,9 @@ struct GatewayPasswordTests {
   @Test("Gateways compute the hashes of logins, and ingest computes those of its own clients only")
   func passwordHashes() async throws {
     let map = try await SystemFixture.current.upWithGateway()
-    let operations = [try #require(try map.operations.first), Client(try #require(map.gateways[0].ready["operations"]))]
+    let operations = [
+      try #require(try map.operations.first), Client(try #require(map.gateways[0].ready["operations"])),
+    ]
     func hashes() async throws -> [Double] {
       var counts: [Double] = []
       for client in operations { counts.append(try await Scrape(client)["onthemap_password_hashes_total"]) }
