@@ -135,6 +135,8 @@ package struct HeldRequests: Sendable {
     _ id: ID, _ refusal: Refusal, on named: Connection, nowMs: Int64
   ) -> [Effect] {
     receivedMs = nowMs
+    // Only Hello has the number 0, and names no connection.
+    if id == 0, refusal == .shutdown { return becomeUnavailable() }
     guard requests[id] != nil, named == connection else { return [] }
     wait(id, untilMs: nowMs + (refusal == .shutdown ? Limits.gatewayRetryMs : 0))
     guard refusal != .busy else {

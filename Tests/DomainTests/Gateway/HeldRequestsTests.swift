@@ -179,7 +179,7 @@ struct HeldRequestsTests {
     held.add(2, isRepeatable: false, nowMs: 1)
     #expect(held.tick(nowMs: 1) == [.send(2)])
     let refusedMs = Limits.gatewaySilenceMs - 1
-    #expect(held.refuse(0, .shutdown, on: [], nowMs: refusedMs) == [])
+    #expect(held.refuse(0, .shutdown, on: [], nowMs: refusedMs) == [.turnedAvailable(false)])
     #expect(held.tick(nowMs: Limits.gatewaySilenceMs) == [.hello])
     #expect(held.complete(2, nowMs: refusedMs + Limits.gatewaySilenceMs - 1) == true)
   }

@@ -99,8 +99,8 @@ struct GatewayLinkTests {
       async let open = gateway.request(1, .sample("/open"), isRepeatable: false)
       try await eventually("ingest has the request") { server.held == 1 }
       async let isShutDown: Void = server.shutDown()
-      async let later = gateway.request(2, .sample("/later"), isRepeatable: false)
       try await eventually("the gateway has noticed the shutdown") { !gateway.isAvailable }
+      async let later = gateway.request(2, .sample("/later"), isRepeatable: false)
       server.setSilent(false)
       try await isShutDown
       #expect(try await open.get().status == 200)
