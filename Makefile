@@ -86,7 +86,7 @@ SOCKETS := ^(ConformanceTests|FeedTests|MessagingTests|RemoteGeocodingTests|Work
 test: setup-test lint check-proto tests
 	swift build --product bench
 	@rm -rf $(RESULTS)
-	$(MAKE) $(BESIDE_EACH_OTHER) test-system test-page test-rules test-links || { $(FAILURES); exit 1; }
+	@$(MAKE) $(BESIDE_EACH_OTHER) test-system test-page test-rules test-links || { $(FAILURES); exit 1; }
 
 test-rules: | $(RESULTS)
 	$(TESTING) --skip 'SystemTests|$(SOCKETS)' $(KEEP)
@@ -105,7 +105,7 @@ $(RESULTS):
 
 check: lint tests
 	@rm -rf $(RESULTS)
-	SIMULATION_SEEDS=400 $(MAKE) $(BESIDE_EACH_OTHER) test-rules test-links || { $(FAILURES); exit 1; }
+	@SIMULATION_SEEDS=400 $(MAKE) $(BESIDE_EACH_OTHER) test-rules test-links || { $(FAILURES); exit 1; }
 
 system: setup-test tests test-system
 
