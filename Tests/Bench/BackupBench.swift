@@ -12,7 +12,7 @@ struct BackupBench {
   func measure(into table: inout Table) async throws {
     let deployment = try Deployment(folder: folder)
     let token = try await deployment.signUp()
-    let accepted = try await Pipeline.submit(to: deployment, token: token, batch: 64, until: .posts(Self.posts))
+    let accepted = try await Pipeline.submit(to: deployment, tokens: [token], batch: 64, until: .posts(Self.posts))
     _ = try await deployment.published(atLeast: accepted, within: .seconds(120))
     let quiet = try deployment.load(rate: 1_000, seconds: seconds)
     let backups = Task.detached { [folder, data = deployment.data.path] in

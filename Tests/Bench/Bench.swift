@@ -138,7 +138,7 @@ struct Bench: AsyncParsableCommand {
   private func memory(_ folder: URL, _ table: inout Table) async throws {
     try await fullQueue(folder, &table)
     let busy = try Deployment(folder: folder)
-    let million = try await Pipeline.submit(to: busy, token: busy.signUp(), batch: 64, until: .posts(1_000_000))
+    let million = try await Pipeline.submit(to: busy, tokens: busy.signUp(1), batch: 64, until: .posts(1_000_000))
     let published = try await busy.published(atLeast: million, within: .seconds(120))
     table.add("published posts", Double(published))
     table.add("ingest memory with published posts MB (PSS)", busy.ingest.megabytes)
@@ -146,7 +146,7 @@ struct Bench: AsyncParsableCommand {
 
   private func fullQueue(_ folder: URL, _ table: inout Table) async throws {
     let full = try Deployment(folder: folder, workers: 0)
-    let queued = try await Pipeline.submit(to: full, token: full.signUp(), batch: 64, until: .posts(100_000))
+    let queued = try await Pipeline.submit(to: full, tokens: full.signUp(1), batch: 64, until: .posts(100_000))
     table.add("queued posts", Double(queued))
     table.add("ingest memory with queued posts MB (PSS)", full.ingest.megabytes)
     table.add("ready again with queued posts after kill -9, s", try full.secondsToRestart(folder: folder))

@@ -18,6 +18,8 @@ final class Deployment {
   /// Address of the front.
   let http: String
   let submit: String
+  /// Address of ingest for gateways.
+  let gateways: String
   let publish: String
   /// Ingest's data folder.
   let data: URL
@@ -31,7 +33,7 @@ final class Deployment {
     func log(_ name: String) -> URL { folder.appendingPathComponent("\(name).log") }
     let ingest = try Deployment.ingest(program, data: data, log: log("ingest"))
     guard let http = ingest.ready["http"], let jobs = ingest.ready["jobs"], let changes = ingest.ready["changes"],
-      let submit = ingest.ready["submit"]
+      let submit = ingest.ready["submit"], let gateways = ingest.ready["gateways"]
     else { throw BenchError("ingest does not report its addresses") }
     let workerProcesses = try (0..<workers).map {
       try Program(
@@ -46,7 +48,7 @@ final class Deployment {
         "127.0.0.1:0",
       ], log: log("feed"))
     guard let publish = feed.ready["feed"] else { throw BenchError("the feed does not report its address") }
-    (self.ingest, self.submit, self.publish) = (ingest, submit, publish)
+    (self.ingest, self.submit, self.gateways, self.publish) = (ingest, submit, gateways, publish)
     let services = [("ingest", [ingest]), ("workers", workerProcesses), ("feed", [feed])]
     guard front == .gateway else {
       (self.http, roles) = (http, services)
@@ -55,7 +57,7 @@ final class Deployment {
     let gateway = try Program(
       program,
       [
-        "gateway", "--ingest", ingest.ready["gateways"] ?? "", "--http", "127.0.0.1:0", "--operations", "127.0.0.1:0",
+        "gateway", "--ingest", gateways, "--http", "127.0.0.1:0", "--operations", "127.0.0.1:0",
         "--trusted-proxies", "127.0.0.1",
       ], log: log("gateway"))
     guard let address = gateway.ready["http"] else { throw BenchError("the gateway does not report its address") }
@@ -75,6 +77,13 @@ final class Deployment {
         "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*", "--gateways", "tcp://127.0.0.1:*", "--operations",
         "127.0.0.1:0", "--trusted-proxies", "127.0.0.1",
       ], log: log)
+  }
+
+  /// Signs accounts up. Returns their session tokens.
+  func signUp(_ count: Int) async throws -> [String] {
+    var tokens: [String] = []
+    for number in 0..<count { tokens.append(try await signUp("bench-\(number)")) }
+    return tokens
   }
 
   /// Signs an account up. Returns its session token.

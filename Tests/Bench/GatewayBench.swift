@@ -1,40 +1,54 @@
+import Domain
 import Foundation
 
 /// Benchmark of a gateway, compared with ingest's own interfaces: the cost of a post at ingest, the rate and the
 /// latency.
 ///
-/// The more posts share a commit, the less a post costs. A gateway is therefore compared with a producer that has the
-/// same number of posts in flight, all of one account. The rates still differ: HTTP clients take most of the time
-/// between two posts, so fewer posts of a gateway share a commit.
+/// A commit costs the same for one post and for many. A post therefore costs less if more posts share its commit. The
+/// ratios of ingest's CPU compare loads with the same number of posts in flight and of accounts, in which only ingest
+/// limits the rate. Behind one gateway, HTTP clients limit the rate, and fewer posts share a commit.
 struct GatewayBench {
   let folder: URL
   let seconds: Int
 
+  private static let postsInFlight = 1_024
+
   func measure(into table: inout Table) async throws {
+    try await link(accounts: 1, &table)
+    try await link(accounts: 64, &table)
     let direct = try await Pipeline.overHTTP(folder: folder, connections: 64, seconds: seconds)
+    let few = try await gateway(64)
     add("ingest's HTTP, 64 in flight", direct, &table)
-    // The frames of a gateway with 64 posts in flight have about half of them.
-    let few = try await (gateway(64), Pipeline.overZeroMQ(folder: folder, batch: 32, open: 2, seconds: seconds))
-    table.add("gateway: posts accepted at 64 /s", few.0.acceptedPerSecond)
-    table.add("gateway: posts accepted at 64 / ingest's HTTP", few.0.acceptedPerSecond / direct.acceptedPerSecond)
-    compare(few.0, few.1, "64 in flight", &table)
-    let many = try await (gateway(1_024), Pipeline.overZeroMQ(folder: folder, batch: 64, seconds: seconds))
-    table.add("gateway: posts accepted at 1,024 /s", many.0.acceptedPerSecond)
-    compare(many.0, many.1, "1,024 in flight", &table)
-    // A producer has one account, so no load over ZeroMQ has this shape.
+    add("a gateway, 64 in flight", few, &table)
     add("a gateway, 64 in flight of 64 accounts", try await gateway(64, accounts: 64), &table)
+    table.add("gateway: posts accepted at 64 /s", few.acceptedPerSecond)
+    table.add("gateway: posts accepted at 64 / ingest's HTTP", few.acceptedPerSecond / direct.acceptedPerSecond)
+    table.add("gateway: CPU a post, gateway / ingest's own HTTP", few.cpu(of: "gateway") / direct.cpu(of: "ingest"))
+    let many = try await gateway(Self.postsInFlight)
+    table.add("gateway: posts accepted at 1,024 /s", many.acceptedPerSecond)
+    add("a gateway, 1,024 in flight", many, &table)
     try latency(&table)
+  }
+
+  /// Compares a gateway's link with producers of as many accounts.
+  private func link(accounts: Int, _ table: inout Table) async throws {
+    let link = try await Pipeline.overGatewayLink(
+      folder: folder, open: Self.postsInFlight, accounts: accounts, seconds: seconds)
+    let open = accounts == 1 ? Limits.submitRequestsOfConnectionMax : 1
+    let producers = try await Pipeline.overZeroMQ(
+      folder: folder, producers: accounts, batch: Self.postsInFlight / accounts / open, open: open, seconds: seconds)
+    let load = accounts == 1 ? "1 account" : "\(accounts) accounts"
+    add("the link, \(load)", link, &table)
+    add("ZeroMQ, \(load)", producers, &table)
+    table.add(
+      "gateway: ingest CPU a post, link / ZeroMQ, \(load)", link.cpu(of: "ingest") / producers.cpu(of: "ingest"))
+    table.add(
+      "gateway: posts accepted, link / ZeroMQ, \(load)", link.acceptedPerSecond / producers.acceptedPerSecond)
   }
 
   private func gateway(_ connections: Int, accounts: Int = 1) async throws -> Pipeline {
     try await Pipeline.overHTTP(
       folder: folder, connections: connections, seconds: seconds, front: .gateway, accounts: accounts)
-  }
-
-  private func compare(_ through: Pipeline, _ submitted: Pipeline, _ load: String, _ table: inout Table) {
-    add("a gateway, \(load)", through, &table)
-    add("ZeroMQ, \(load)", submitted, &table)
-    table.add("gateway: ingest CPU a post, gateway / ZeroMQ, \(load)", through.ingestCPU / submitted.ingestCPU)
   }
 
   private func add(_ name: String, _ pipeline: Pipeline, _ table: inout Table) {
@@ -54,6 +68,6 @@ struct GatewayBench {
 }
 
 extension Pipeline {
-  /// CPU time of ingest per post, in µs.
-  fileprivate var ingestCPU: Double { costs.first { $0.role == "ingest" }?.cpuMicroseconds ?? 0 }
+  /// CPU time of a role per post, in µs.
+  fileprivate func cpu(of role: String) -> Double { costs.first { $0.role == role }?.cpuMicroseconds ?? 0 }
 }

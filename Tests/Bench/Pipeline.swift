@@ -23,8 +23,7 @@ struct Pipeline {
     folder: URL, connections: Int, seconds: Int, front: Deployment.Front = .ingest, accounts: Int = 1
   ) async throws -> Pipeline {
     let deployment = try Deployment(folder: folder, front: front)
-    var tokens: [String] = []
-    for number in 0..<accounts { tokens.append(try await deployment.signUp("bench-\(number)")) }
+    let tokens = try await deployment.signUp(accounts)
     deployment.mark()
     let start = ContinuousClock.now
     let load = try HTTPLoad.run(
@@ -35,18 +34,35 @@ struct Pipeline {
       deployment, since: start, accepted: Int(accepted), acceptedPerSecond: load.perSecond, load: load)
   }
 
-  /// Measures one producer.
+  /// Measures producers, each with an account of its own.
   ///
-  /// - Parameter open: Number of its open batches.
+  /// - Parameter open: Number of open batches of each producer.
   static func overZeroMQ(
-    folder: URL, batch: Int, open: Int = Limits.submitRequestsOfConnectionMax, seconds: Int
+    folder: URL, producers: Int = 1, batch: Int, open: Int = Limits.submitRequestsOfConnectionMax, seconds: Int
   ) async throws -> Pipeline {
     let deployment = try Deployment(folder: folder)
-    let token = try await deployment.signUp()
+    let tokens = try await deployment.signUp(producers)
     deployment.mark()
     let start = ContinuousClock.now
     let accepted = try await submit(
-      to: deployment, token: token, batch: batch, open: open, until: .time(start + .seconds(seconds)))
+      to: deployment, tokens: tokens, batch: batch, open: open, until: .time(start + .seconds(seconds)))
+    let elapsed = (ContinuousClock.now - start) / .seconds(1)
+    return try await Pipeline(
+      deployment, since: start, accepted: accepted, acceptedPerSecond: Double(accepted) / elapsed, load: nil)
+  }
+
+  /// Measures a gateway's link without HTTP: a closed loop of posts.
+  ///
+  /// - Parameters:
+  ///   - open: Number of posts in flight.
+  ///   - accounts: Number of accounts that post in turn.
+  static func overGatewayLink(folder: URL, open: Int, accounts: Int, seconds: Int) async throws -> Pipeline {
+    let deployment = try Deployment(folder: folder)
+    let tokens = try await deployment.signUp(accounts)
+    deployment.mark()
+    let start = ContinuousClock.now
+    let accepted = try await GatewayLoad.run(
+      to: deployment.gateways, tokens: tokens, open: open, until: start + .seconds(seconds))
     let elapsed = (ContinuousClock.now - start) / .seconds(1)
     return try await Pipeline(
       deployment, since: start, accepted: accepted, acceptedPerSecond: Double(accepted) / elapsed, load: nil)
@@ -129,30 +145,36 @@ struct Pipeline {
 
   /// Submits posts in batches until `end`. Returns the number of accepted posts.
   ///
-  /// - Parameter open: Maximum number of open batches.
+  /// - Parameters:
+  ///   - tokens: Session token of each producer.
+  ///   - open: Maximum number of open batches of each producer.
   static func submit(
-    to deployment: Deployment, token: String, batch: Int, open: Int = Limits.submitRequestsOfConnectionMax,
+    to deployment: Deployment, tokens: [String], batch: Int, open: Int = Limits.submitRequestsOfConnectionMax,
     until end: End
   ) async throws -> Int {
     var logger = Logger(label: "bench")
     logger.logLevel = .critical
     let quiet = logger
     let address = try Endpoint(deployment.submit)
-    let producer = Producer(batch: batch, openMax: open, end: end)
+    let producers = tokens.map { ($0, Producer(batch: batch, openMax: open, end: end)) }
     let (reactor, _) = try Reactor.start("producer", wake: WakeupEvent()) { context in
-      let client = try SubmitClient(
-        context, connect: [address], token: token, logger: quiet, next: { _ in producer.next() },
-        event: { producer.receive($0) })
-      return ([client], ())
+      let clients: [any ReactorSocket] = try producers.map { token, producer in
+        try SubmitClient(
+          context, connect: [address], token: token, logger: quiet, next: { _ in producer.next() },
+          event: { producer.receive($0) })
+      }
+      return (clients, ())
     }
     defer { reactor.stop() }
     let deadline = ContinuousClock.now + .seconds(600)
-    while !producer.isDone {
+    while !producers.allSatisfy(\.1.isDone) {
       guard ContinuousClock.now < deadline else { throw BenchError("the producer did not finish within 600 s") }
       try await Task.sleep(for: .milliseconds(2))
     }
-    if let refused = producer.refused { throw BenchError("a post was refused: \(refused)") }
-    return producer.accepted
+    if let refused = producers.lazy.compactMap(\.1.refused).first {
+      throw BenchError("a post was refused: \(refused)")
+    }
+    return producers.map(\.1.accepted).reduce(0, +)
   }
 }
 

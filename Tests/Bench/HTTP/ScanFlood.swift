@@ -16,7 +16,7 @@ struct ScanFlood {
   func measure(into table: inout Table) async throws {
     let deployment = try Deployment(folder: folder)
     let token = try await deployment.signUp()
-    let sent = try await Pipeline.submit(to: deployment, token: token, batch: 64, until: .posts(ScanFlood.posts))
+    let sent = try await Pipeline.submit(to: deployment, tokens: [token], batch: 64, until: .posts(ScanFlood.posts))
     guard try await deployment.published(atLeast: sent, within: .seconds(60)) >= ScanFlood.posts else {
       throw BenchError("too few posts are published")
     }
