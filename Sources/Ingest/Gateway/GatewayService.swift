@@ -101,7 +101,8 @@ package struct GatewayService: Service {
       guard let list, !configuration.feeds.isEmpty else { return ([client], ()) }
       // A random feed, so that many gateways spread over the feeds.
       let subscriber = try FeedSubscriber(
-        context, connect: configuration.feeds, startsAnywhere: true, curve: configuration.feedCurve, logger: logger
+        context, connect: configuration.feeds, startsAnywhere: true, curve: configuration.feedCurve,
+        logsConnections: true, logger: logger
       ) { list.receive($0, logger: logger) }
       return ([client, subscriber], ())
     }

@@ -21,10 +21,12 @@ package final class FeedSubscriber: ReactorSocket {
   ///   - endpoints: At least one feed of the same list, in the order in which to try them.
   ///   - startsAnywhere: True to begin at a random feed, so that many subscribers spread over the feeds.
   ///   - curve: Keys of the subscriber and of the link, the same for all feeds. Nil disables encryption.
+  ///   - logsConnections: True to log each connection and its failures. False for programs that show them otherwise.
   ///   - onEvent: Handler of each event. It runs on the reactor's thread and must not block.
   package init(
     _ context: Reactor.Context, connect endpoints: [Endpoint], startsAnywhere: Bool = false,
-    curve: CurveClient? = nil, logger: Logger, onEvent: @escaping @Sendable (Event) -> Void
+    curve: CurveClient? = nil, logsConnections: Bool = false, logger: Logger,
+    onEvent: @escaping @Sendable (Event) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.sub, frameBytesMax: Limits.feedFrameBytesMax)
     try socket.set(ZMQOption.receiveHighWater, Int32(Limits.subscriberFramesQueuedMax))
@@ -37,7 +39,7 @@ package final class FeedSubscriber: ReactorSocket {
     self.join = join
     connection = try ClientConnection(
       context, socket, connect: endpoints, startsAnywhere: startsAnywhere, as: .feed, curve: curve,
-      logsConnections: false, logger: logger)
+      logsConnections: logsConnections, logger: logger)
     self.logger = logger
     self.onEvent = onEvent
     subscription = FeedSubscription(nowMs: Reactor.nowMs)

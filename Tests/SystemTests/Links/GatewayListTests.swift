@@ -67,7 +67,7 @@ struct GatewayListTests {
     #expect(response.status == 503 && response["code"] == "ingest_unavailable")
   }
 
-  @Test("A gateway without a running feed forwards requests for the list")
+  @Test("A gateway without a running feed logs its address, and forwards requests for the list")
   func noFeed() async throws {
     let map = try await SystemFixture.current.up("--gateways", "tcp://127.0.0.1:*")
     let nowhere = "tcp://127.0.0.1:\(try Port.free())"
@@ -79,6 +79,9 @@ struct GatewayListTests {
     let readiness = try await Client(try #require(gateway.ready["operations"])).get("/readyz")
     #expect(readiness.status == 200)
     #expect(String(decoding: readiness.body, as: UTF8.self).contains("the feeds have no current list"))
+    try await eventually("the gateway logs the feed's address") {
+      gateway.standardError.contains("cannot connect endpoint=\(nowhere) link=feed")
+    }
   }
 
   @Test("An invalid list of feeds is refused, and so is a key of the feed that is not one")
