@@ -68,15 +68,17 @@ struct DeploymentCheckTests {
     }
   }
 
-  @Test("A bound port is in use, a port without a listener refuses, and an unknown host has no address")
+  @Test(
+    "A bound port is in use, a listener that does not greet is no link, and a port without a listener refuses")
   func sockets() throws {
     let listener = try #require(ListeningPort())
     #expect(TCPProbe.bind(host: "127.0.0.1", port: listener.port) == .inUse)
-    #expect(TCPProbe.connect(host: "127.0.0.1", port: listener.port, timeout: .seconds(120)) == .connected)
+    // The listener sends nothing.
+    #expect(TCPProbe.connectToLink(host: "127.0.0.1", port: listener.port, timeout: .seconds(1)) == .foreign)
     let port = listener.port
     listener.stop()
     #expect(TCPProbe.bind(host: "127.0.0.1", port: port) == .free)
-    let refused = TCPProbe.connect(host: "127.0.0.1", port: port, timeout: .seconds(120))
+    let refused = TCPProbe.connectToLink(host: "127.0.0.1", port: port, timeout: .seconds(120))
     #expect(refused == .failed("Connection refused"))
     #expect(TCPProbe.bind(host: unknownHost, port: 1) == .unusable("unknown host"))
     #expect(TCPProbe.connect(path: "/nowhere") == .failed("No such file or directory"))

@@ -217,7 +217,7 @@ struct DoctorTests {
     #expect(finding.contains("is reached, and the handshake fails: key not on its allowlist"), "\(finding)")
   }
 
-  @Test("A gateway without ingest is a failure, and a worker works with one of two addresses of ingest")
+  @Test("An address without ingest, or with its HTTP, is a failure, and a worker works with one of two addresses")
   func gateways() async throws {
     let (away, report) = try await Self.report(
       ["gateway", "--ingest", "tcp://127.0.0.1:\(try Port.free())", "--http", "127.0.0.1:0", "--operations", "none"]
@@ -235,6 +235,12 @@ struct DoctorTests {
       ["worker", "--ingest", "tcp://127.0.0.1:\(none),tcp://127.0.0.1:\(jobs)", "--operations", "none"]
     ) { $0.has("ok", ["ingest-link-2"]) }
     #expect(worker["ingest-link"]?.verdict == "warning" && worker["ingest-link-2"]?.verdict == "ok")
+
+    let http = try #require(ingest.ready["http"]).replacing("http://", with: "tcp://")
+    let (wrong, foreign) = try await Self.report(
+      ["gateway", "--ingest", http, "--http", "127.0.0.1:0", "--operations", "none"]
+    ) { $0.has("failure", ["ingest-link"]) }
+    #expect(wrong == 1 && foreign["ingest-link"]?.finding == "\(http) is reached, but sends no greeting of ZeroMQ")
   }
 
   @Test("A gateway whose feeds are away has a failure, and one with a running feed has none")

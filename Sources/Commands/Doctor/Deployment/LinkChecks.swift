@@ -54,9 +54,12 @@ struct LinkChecks: Sendable {
   private func reach(
     _ id: String, _ endpoint: Endpoint, of service: String, as link: LinkName, curve: CurveClient?
   ) async -> Check {
-    if let failure = await unreached(endpoint) {
+    switch await connect(endpoint) {
+    case .connected: break
+    case .foreign: return .failure(id, LinkChecks.foreign(endpoint), remedy: LinkChecks.portRemedy)
+    case .failed(let reason):
       return .failure(
-        id, "\(endpoint) is not reached: \(failure)",
+        id, "\(endpoint) is not reached: \(reason)",
         remedy: "Start \(service), and check the address, the firewalls and IPAddressAllow=")
     }
     guard plan.canProbeLinks else { return .notChecked(id, "doctor has too few file descriptors for libzmq") }
@@ -84,24 +87,34 @@ struct LinkChecks: Sendable {
 
   /// Subscribers connect to these addresses, not this process. So a failure is only a warning.
   private func failover(_ id: String, _ endpoint: Endpoint) async -> Check {
-    guard let failure = await unreached(endpoint) else { return .ok(id, "\(endpoint) is reached") }
-    return .warning(
-      id, "\(endpoint) is not reached: \(failure)",
-      remedy: "Start that feed, or correct ONTHEMAP_FAILOVER_FEEDS: subscribers move there when this feed ends")
+    switch await connect(endpoint) {
+    case .connected: return .ok(id, "\(endpoint) is reached")
+    case .foreign: return .warning(id, LinkChecks.foreign(endpoint), remedy: LinkChecks.portRemedy)
+    case .failed(let reason):
+      return .warning(
+        id, "\(endpoint) is not reached: \(reason)",
+        remedy: "Start that feed, or correct ONTHEMAP_FAILOVER_FEEDS: subscribers move there when this feed ends")
+    }
   }
 
-  /// Returns the reason why an address has no listener. Nil if it has one.
-  private func unreached(_ endpoint: Endpoint) async -> String? {
+  private static func foreign(_ endpoint: Endpoint) -> String {
+    "\(endpoint) is reached, but sends no greeting of ZeroMQ"
+  }
+
+  private static let portRemedy = "Check the port: it may be an HTTP address, or the program there hangs"
+
+  /// Connects to the listener at an address, without a handshake.
+  private func connect(_ endpoint: Endpoint) async -> TCPProbe.Connection {
     let timeout = DoctorLimits.connectTimeout
-    let connection = await bounded(timeout + .seconds(1)) {
+    let connection = await bounded(timeout * 2 + .seconds(1)) {
       if let path = endpoint.path { return TCPProbe.connect(path: path) }
-      guard let (host, port) = endpoint.hostAndPort else { return .failed("the address has no port") }
-      return TCPProbe.connect(host: host, port: port, timeout: timeout)
+      guard let (host, port) = endpoint.hostAndPort else {
+        return TCPProbe.Connection.failed("the address has no port")
+      }
+      return TCPProbe.connectToLink(host: host, port: port, timeout: timeout)
     }
-    switch connection {
-    case .connected?: return nil
-    case .failed(let reason)?: return reason.lowercased()
-    case nil: return "no answer in time"
-    }
+    guard let connection else { return .failed("no answer in time") }
+    guard case .failed(let reason) = connection else { return connection }
+    return .failed(reason.lowercased())
   }
 }

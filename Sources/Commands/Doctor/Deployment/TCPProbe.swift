@@ -15,6 +15,8 @@ enum TCPProbe {
   /// The outcome of a connection.
   enum Connection: Sendable, Equatable {
     case connected
+    /// A program listens at the address, but does not greet as a ZeroMQ peer does.
+    case foreign
     case failed(String)
   }
 
@@ -31,29 +33,52 @@ enum TCPProbe {
     return errno == EADDRINUSE ? .inUse : .unusable(reason)
   }
 
-  /// Connects to the addresses of a host, one after the other, and disconnects.
-  static func connect(host: String, port: Int, timeout: Duration) -> Connection {
+  /// Connects to the addresses of a host, one after the other, reads the greeting of a ZeroMQ peer, and disconnects.
+  ///
+  /// - Parameter timeout: Maximum wait for a connection, and again for the greeting.
+  static func connectToLink(host: String, port: Int, timeout: Duration) -> Connection {
     guard let list = AddressList(host: host, port: port, isPassive: false) else { return .failed("unknown host") }
-    var failure = Connection.failed("unknown host")
+    var result = Connection.failed("unknown host")
     list.each { address in
-      failure = connect(address, timeout: timeout)
-      return failure == .connected
+      result = connectToLink(address, timeout: timeout)
+      return result == .connected
     }
-    return failure
+    return result
   }
 
-  private static func connect(_ address: addrinfo, timeout: Duration) -> Connection {
+  private static func connectToLink(_ address: addrinfo, timeout: Duration) -> Connection {
     let kind = address.ai_socktype | O_CLOEXEC | O_NONBLOCK
     let descriptor = Glibc.socket(address.ai_family, kind, address.ai_protocol)
     guard descriptor >= 0 else { return .failed(reason) }
     defer { close(descriptor) }
-    if Glibc.connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 { return .connected }
-    guard errno == EINPROGRESS else { return .failed(reason) }
-    var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    guard poll(&request, 1, CInt(timeout.components.seconds * 1_000)) > 0 else { return .failed("no reply") }
-    var (error, size): (CInt, socklen_t) = (0, socklen_t(MemoryLayout<CInt>.size))
-    getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size)
-    return error == 0 ? .connected : .failed(String(cString: strerror(error)))
+    if Glibc.connect(descriptor, address.ai_addr, address.ai_addrlen) != 0 {
+      guard errno == EINPROGRESS else { return .failed(reason) }
+      var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      guard poll(&request, 1, CInt(timeout.components.seconds * 1_000)) > 0 else { return .failed("no reply") }
+      var (error, size): (CInt, socklen_t) = (0, socklen_t(MemoryLayout<CInt>.size))
+      getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size)
+      guard error == 0 else { return .failed(String(cString: strerror(error))) }
+    }
+    return greets(descriptor, timeout: timeout) ? .connected : .foreign
+  }
+
+  /// Returns true if a peer sends the signature of ZMTP: 0xFF, eight bytes, and 0x7F. Both ends send it first. An HTTP
+  /// server waits for a request.
+  ///
+  /// Source: https://rfc.zeromq.org/spec/23/
+  private static func greets(_ descriptor: CInt, timeout: Duration) -> Bool {
+    let deadline = ContinuousClock.now + timeout
+    var signature: [UInt8] = []
+    while signature.count < 10 {
+      let milliseconds = (deadline - ContinuousClock.now) / .milliseconds(1)
+      var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard milliseconds > 0, poll(&request, 1, CInt(milliseconds.rounded(.up))) > 0 else { return false }
+      var bytes = [UInt8](repeating: 0, count: 10 - signature.count)
+      let count = read(descriptor, &bytes, bytes.count)
+      guard count > 0 else { return false }
+      signature += bytes.prefix(count)
+    }
+    return signature.first == 0xFF && signature.last == 0x7F
   }
 
   /// Connects to a Unix socket.
