@@ -144,10 +144,11 @@ final class Settings {
     }
   }
 
-  /// Returns a setting that is a list of ZeroMQ addresses, separated by commas.
+  /// Returns a setting that is a list of ZeroMQ addresses to which a client connects, separated by commas.
   ///
   /// - Parameter fallback: A computed default. Nil for the setting's own.
-  /// - Throws: `SettingError` for an invalid or empty entry, a repeated one, and more than `Limits.addressesMax`.
+  /// - Throws: `SettingError` for an invalid or empty entry, a repeated one, one without a fixed port, and more than
+  ///   `Limits.addressesMax`.
   func endpoints(_ setting: Setting, flag: String?, default fallback: String? = nil) throws -> [Endpoint] {
     try endpoints(
       in: text(setting, flag: flag, default: fallback), setting.title, example: fallback ?? setting.exampleValue)
@@ -168,6 +169,10 @@ final class Settings {
       }
       guard let endpoint = try? Endpoint(entry) else {
         throw SettingError("\(title) must be tcp://HOST:PORT or ipc://PATH, such as \(example), not \"\(entry)\".")
+      }
+      guard endpoint.hasFixedPort else {
+        throw SettingError(
+          "\(title) must have the port of the service, not \"\(entry)\". Only a service can select a free port.")
       }
       guard !endpoints.contains(endpoint) else {
         throw SettingError("\(title) contains \(endpoint) twice. Name each address once.")

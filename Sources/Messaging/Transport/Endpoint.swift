@@ -21,6 +21,9 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     description = "tcp://\(host):\(port == "0" ? "*" : port)"
   }
 
+  /// False if `bind` selects a free port.
+  package var hasFixedPort: Bool { !description.hasPrefix("tcp://") || !description.hasSuffix(":*") }
+
   /// True if only programs of this host can reach the address: a file, or a loopback address. Host names are not
   /// resolved, so `localhost` is the only local host name.
   package var isLocal: Bool {

@@ -33,11 +33,13 @@ struct AddressListTests {
   }
 
   @Test(
-    "An empty, repeated, invalid or ninth address is refused with the reason",
+    "An empty, repeated, invalid or ninth address, and one without a port, is refused with the reason",
     arguments: [
       ("tcp://a:1,", "contains an empty address"), (",tcp://a:1", "contains an empty address"),
       ("tcp://a:1,,tcp://b:1", "contains an empty address"), ("tcp://a:1,tcp://b:1, tcp://a:1", "tcp://a:1 twice"),
       ("tcp://a:1,b:1", "not \"b:1\""), ("", "not \"\""), ("tcp://a:1;tcp://b:1", "not \"tcp://a:1;tcp://b:1\""),
+      ("tcp://a:1,tcp://b:0", "must have the port of the service, not \"tcp://b:0\""),
+      ("tcp://a:*", "must have the port of the service"),
       (list(Limits.addressesMax + 1), "at most 8 addresses, not 9"),
     ])
   func invalid(text: String, reason: String) async throws {
