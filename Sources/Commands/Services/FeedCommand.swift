@@ -70,7 +70,7 @@ struct FeedCommand: ServiceCommand {
     }
     let reload = ReloadService { [keys] in keys.reload(logger: logger) }
     let plan = ServicePlan(feed: configuration, operations: operations.address, keys: keys)
-    return PreparedServices(
+    return try PreparedServices(
       operations.services + [service, reload, announcement], plan: plan, settings: settings, keys: keys,
       logger: logger)
   }

@@ -74,7 +74,7 @@ struct GatewayCommand: ServiceCommand {
         "ready http=http://\(authority(address.host)):\(try await httpPort.value)" + (try await operations.readyText))
     }
     let plan = ServicePlan(gateway: configuration, operations: operations.address, keys: keys)
-    return PreparedServices(
+    return try PreparedServices(
       operations.services + [service, announcement], plan: plan, settings: settings, keys: keys, logger: logger)
   }
 

@@ -44,7 +44,7 @@ struct IngestCommand: ServiceCommand {
     }
     let reload = ReloadService { [keys] in keys.reload(logger: logger) }
     let plan = ServicePlan(ingest: configuration, operations: operations.address, keys: keys)
-    return PreparedServices(
+    return try PreparedServices(
       operations.services + [service, reload, announcement], plan: plan, settings: settings, keys: keys,
       logger: logger)
   }

@@ -33,7 +33,9 @@ struct PreparedServices {
   private let keys: LinkKeys
   private let logger: Logger
 
-  init(_ services: [any Service], plan: ServicePlan, settings: Settings, keys: LinkKeys, logger: Logger) {
+  /// - Throws: `SettingError` if two settings have one address.
+  init(_ services: [any Service], plan: ServicePlan, settings: Settings, keys: LinkKeys, logger: Logger) throws {
+    try plan.checkListeningAddresses()
     self.services = services
     self.plan = plan
     self.settings = settings

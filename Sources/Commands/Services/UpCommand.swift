@@ -104,7 +104,7 @@ struct UpCommand: ServiceCommand {
           operations: try await operations.readyText)
       })
     let plan = ServicePlan(ingest: ingest, feed: feed, workers: workers, operations: operations.address, keys: keys)
-    return PreparedServices(
+    return try PreparedServices(
       operations.services + services, plan: plan, settings: settings, keys: keys, logger: logger)
   }
 

@@ -65,7 +65,7 @@ struct WorkerCommand: ServiceCommand {
     }
     let reload = ReloadService { gazetteer.reopen() }
     let plan = ServicePlan(worker: configuration, workers: 1, operations: operations.address, keys: keys)
-    return PreparedServices(
+    return try PreparedServices(
       operations.services + [service, reload, announcement], plan: plan, settings: settings, keys: keys,
       logger: logger)
   }
