@@ -20,7 +20,7 @@
 # make proto      generates Swift from the .proto files, and adds new fields to the baseline
 # make check-proto  fails if the generated Swift or the baseline differs from the .proto files
 # make fmt        formats the hand-written Swift
-# make lint       checks formats, and runs the linters of Swift, protobuf, Python, JavaScript, shell and Dockerfile
+# make lint       checks formats, and runs the linters of Swift, protobuf, Python, JavaScript, shell, Docker and Kubernetes
 # make docs       all articles as one site, in .build/docs; a broken link is an error
 # make lock       pins the tests' Python packages with hashes: from Tests/requirements.in to requirements.txt
 # make setup      installs missing build requirements; setup-test and setup-bench install those of tests and bench
@@ -56,6 +56,7 @@ HAND_WRITTEN := Package.swift $(shell find Sources Tests -name '*.swift' ! -name
 PLACES := $(sort $(wildcard Sources/Gazetteer/Data/*.tsv.xz))
 SHELL_SCRIPTS := .ci/run $(shell find deploy Tests Sources -name '*.sh')
 TOOLS := .venv/bin
+MANIFESTS := $(filter-out %/kustomization.yaml,$(wildcard deploy/kubernetes/*.yaml))
 PROTOS := $(shell find proto -name '*.proto')
 GENERATED := Sources/Messaging/Generated
 BASELINE := proto/baseline.binpb
@@ -225,6 +226,7 @@ lint: setup-test
 	@$(TOOLS)/oxlint --quiet --deny-warnings --config .oxlintrc.json Sources/WebPage deploy/examples
 	@shellcheck $(SHELL_SCRIPTS)
 	@$(TOOLS)/hadolint deploy/Dockerfile
+	@$(TOOLS)/kubernetes-validate --strict --quiet $(MANIFESTS)
 
 docs:
 	@python3 -B deploy/docs.py .build/docs
