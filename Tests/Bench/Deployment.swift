@@ -11,7 +11,7 @@ final class Deployment {
     case ingest, gateway
   }
 
-  /// CPU time per post since `mark`, in µs over all cores.
+  /// CPU time per post or login since `mark`, in µs over all cores.
   typealias Cost = (role: String, cpuMicroseconds: Double)
 
   let ingest: Program
@@ -122,9 +122,10 @@ final class Deployment {
   /// Starts the measurement of `costs`.
   func mark() { marked = roles.map { $0.programs.map(\.cpuSeconds).reduce(0, +) } }
 
-  func costs(posts: Int) -> [Cost] {
+  /// Returns the CPU time of each role since `mark`, divided by a number of posts or logins.
+  func costs(per count: Int) -> [Cost] {
     zip(roles, marked).map { role, before in
-      (role.role, (role.programs.map(\.cpuSeconds).reduce(0, +) - before) / Double(posts) * 1e6)
+      (role.role, (role.programs.map(\.cpuSeconds).reduce(0, +) - before) / Double(count) * 1e6)
     }
   }
 

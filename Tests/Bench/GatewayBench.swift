@@ -1,8 +1,8 @@
 import Domain
 import Foundation
 
-/// Benchmark of a gateway, compared with ingest's own interfaces: the cost of a post at ingest, the rate and the
-/// latency.
+/// Benchmark of a gateway, compared with ingest's own interfaces: the cost of a post and of a login, the rate
+/// and the latency.
 ///
 /// A commit costs the same for one post and for many. A post therefore costs less if more posts share its commit. The
 /// ratios of ingest's CPU compare loads with the same number of posts in flight and of accounts, in which only ingest
@@ -27,6 +27,7 @@ struct GatewayBench {
     let many = try await gateway(Self.postsInFlight)
     table.add("gateway: posts accepted at 1,024 /s", many.acceptedPerSecond)
     add("a gateway, 1,024 in flight", many, &table)
+    try await logins(&table)
     try latency(&table)
   }
 
@@ -54,6 +55,23 @@ struct GatewayBench {
   private func add(_ name: String, _ pipeline: Pipeline, _ table: inout Table) {
     for cost in pipeline.costs where ["ingest", "gateway"].contains(cost.role) {
       table.add("gateway: \(cost.role) CPU us a post over \(name)", cost.cpuMicroseconds)
+    }
+  }
+
+  /// Compares the logins of a crowd at ingest with those at a gateway, which computes the password hashes.
+  private func logins(_ table: inout Table) async throws {
+    let people = 0..<100
+    for (front, name) in [(Deployment.Front.ingest, "ingest"), (.gateway, "a gateway")] {
+      let deployment = try Deployment(folder: folder, front: front)
+      let crowd = try LoginCrowd(http: deployment.http)
+      _ = try await crowd.signUp(people, from: "198.51.100.1")
+      deployment.mark()
+      let responses = try await crowd.logIn(people, from: "198.51.100.2")
+      let refused = responses.count { $0.status != 200 }
+      guard refused == 0 else { throw BenchError("\(refused) logins at \(name) were refused") }
+      for cost in deployment.costs(per: people.count) where ["ingest", "gateway"].contains(cost.role) {
+        table.add("gateway: \(cost.role) CPU ms a login at \(name)", cost.cpuMicroseconds / 1_000)
+      }
     }
   }
 

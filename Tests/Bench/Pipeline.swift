@@ -134,7 +134,7 @@ struct Pipeline {
     completedPerSecond = Double(published) / ((ContinuousClock.now - start) / .seconds(1))
     self.load = load
     self.acceptedPerSecond = acceptedPerSecond
-    costs = deployment.costs(posts: published)
+    costs = deployment.costs(per: published)
     megabytes = deployment.megabytes
   }
 
