@@ -11,8 +11,6 @@ struct SimulatedClient {
     let submission: Submission
     var idempotency: Idempotency
     var acceptedID: PostID?
-    /// True if the request ended with an error that the client does not repeat.
-    var isGivenUp = false
   }
 
   let account: AccountID
@@ -20,7 +18,7 @@ struct SimulatedClient {
   let batches: [[Int]]
   var pendingPosts: [PendingPost]
 
-  var isDone: Bool { pendingPosts.allSatisfy { $0.acceptedID != nil || $0.isGivenUp } }
+  var isDone: Bool { pendingPosts.allSatisfy { $0.acceptedID != nil } }
 }
 
 /// A request in flight with some of a client's posts.
@@ -55,6 +53,7 @@ extension Simulation {
       let client = clients.count
       clients.append(.init(account: AccountID(rawValue: account), batches: batches, pendingPosts: pendingPosts))
       let burstMs = random.between(0, Simulation.faultsMs / 2)
+      if client == Simulation.gatewayClient { gateway.burstMs = burstMs }
       for batch in batches.indices {
         // Under load, the posts of a gateway wait for the replies to earlier frames.
         let inMs =

@@ -3,14 +3,38 @@ import Store
 
 @testable import Domain
 
-/// A gateway between one client and ingest. The client sends each post once, without a key of its own. The gateway's
-/// connection keeps the order and loses nothing until it breaks, like TCP. A cut connection loses everything.
+/// A gateway between one client and ingest. The client repeats a post only after an error or a broken connection, under
+/// the same key. The gateway's connection keeps the order and loses nothing until it breaks, like TCP. A cut connection
+/// loses everything.
 struct SimulatedGateway {
-  /// A post with the gateway's key. Its request has no other post, like a request over HTTP.
+  /// A post whose request has no other post, like a request over HTTP.
   struct HeldPost {
     let request: Request
     let sinceMs: Int64
   }
+
+  /// Phase of the process.
+  enum Phase {
+    case running, stopping, ended
+  }
+
+  /// State at the end of the waits of a process that stops.
+  struct WaitsEnd {
+    let atMs: Int64
+    /// The connected run of ingest. Nil without a connection.
+    let generation: UInt32?
+    let connection: Int
+  }
+
+  var phase = Phase.running
+  /// Number of the processes that have ended.
+  var incarnation = 0
+  /// Nil before the end of the waits.
+  var waitsEnd: WaitsEnd?
+  /// Time of the last message from ingest, or of the process's start.
+  var heardMs: Int64 = 0
+  /// Time from which the client sends most of its posts.
+  var burstMs: Int64 = 0
 
   var held = HeldRequests(nowMs: 0)
   /// Posts that are in no frame, oldest first.
@@ -39,7 +63,16 @@ struct SimulatedGateway {
   var sharedFrames = 0
   /// Number of times that a post waited for the reply to a frame.
   var postWaits = 0
+  /// Number of graceful stops.
+  var stops = 0
+  /// Number of posts without a response at the end of the waits.
+  var lastPosts = 0
+  /// Number of posts whose clients lost their connection, because the process ended.
+  var brokenPosts = 0
   var sent: Set<HeldRequests.ID> = []
+
+  /// Posts without a response, in a fixed order.
+  var openPosts: [HeldPost] { frames.sorted { $0.key < $1.key }.flatMap { $0.value } + waitingPosts }
 
   /// Routing id of a connection at ingest.
   static func peer(_ connection: Int) -> [UInt8] { withUnsafeBytes(of: UInt32(connection).bigEndian) { Array($0) } }
@@ -70,12 +103,32 @@ extension Simulation {
     for _ in 0..<3 { eventQueue.schedule(.gatewayConnectionBreaks, inMs: random.between(100, Simulation.faultsMs)) }
     for _ in 0..<2 { eventQueue.schedule(.gatewayIsCut, inMs: random.between(100, Simulation.faultsMs)) }
     if random.happens(50) { eventQueue.schedule(.ingestShutsDown, inMs: random.between(1_000, Simulation.faultsMs)) }
+    if random.happens(50) { eventQueue.schedule(.gatewayStops, inMs: gateway.burstMs + random.between(0, 1_000)) }
   }
 
-  /// Receives posts of the client, and gives each a key.
-  func gatewayReceives(_ request: Request) {
-    for var post in request.posts {
-      post.idempotency = .init(key: "gateway \(post.key)", requestHash: post.idempotency.requestHash)
+  func performAtGateway(_ event: Event) {
+    switch event {
+    case .gatewayReceives(let request): gatewayReceives(request)
+    case .gatewayTicks(let atMs): if gateway.dueMs == atMs { tickGateway() }
+    case .gatewayAnswerArrives(let answer, let connection): gatewayReceives(answer, on: connection)
+    case .gatewayConnectionBreaks: breakGatewayConnection(pauseMs: random.between(50, 500))
+    case .gatewayIsCut: (gateway.isCut, gateway.cutUntilMs) = (true, nowMs + random.between(500, 8_000))
+    case .gatewayStops: stopGateway()
+    case .gatewayEndsWaits(let incarnation): if gateway.incarnation == incarnation { endGatewayWaits() }
+    case .gatewayTimesOut(let incarnation): if gateway.incarnation == incarnation { timeOutGateway() }
+    case .gatewayIsKilled(let incarnation): if gateway.incarnation == incarnation { endGateway() }
+    case .gatewayStarts: restartGateway()
+    default: break
+    }
+  }
+
+  /// Receives posts of the client.
+  private func gatewayReceives(_ request: Request) {
+    // The process does not listen. The client tries to connect again.
+    guard gateway.phase == .running else {
+      return eventQueue.schedule(.gatewayReceives(request), inMs: random.between(100, 1_000))
+    }
+    for post in request.posts {
       var single = request
       single.posts = [post]
       gateway.waitingPosts.append(.init(request: single, sinceMs: nowMs))
@@ -88,6 +141,7 @@ extension Simulation {
     expirePosts()
     formFrames()
     perform(gateway.held.tick(nowMs: nowMs))
+    if gateway.phase == .stopping, gateway.openPosts.isEmpty { return endGateway() }
     let holdMs = gateway.waitingPosts.first.map { $0.sinceMs + Limits.gatewayHoldMs } ?? .max
     let dueMs = max(min(gateway.held.nextMs(nowMs: nowMs), holdMs), nowMs + 1)
     guard dueMs < gateway.dueMs || gateway.dueMs <= nowMs else { return }
@@ -99,7 +153,7 @@ extension Simulation {
   private func expirePosts() {
     let expired = gateway.waitingPosts.prefix { nowMs - $0.sinceMs >= Limits.gatewayHoldMs || !gateway.held.holds }
     gateway.waitingPosts.removeFirst(expired.count)
-    for post in expired { giveUp(post.request) }
+    for post in expired { repeatLater(post.request) }
   }
 
   /// Puts waiting posts into frames, as far as `PostFrames` permits.
@@ -119,7 +173,7 @@ extension Simulation {
   }
 
   /// Performs effects as `GatewayClient` does.
-  private func perform(_ effects: [HeldRequests.Effect]) {
+  func perform(_ effects: [HeldRequests.Effect]) {
     for effect in effects {
       switch effect {
       case .send(let id): if !send(id) { gateway.held.recordUnsent(id, nowMs: nowMs) }
@@ -127,14 +181,15 @@ extension Simulation {
       case .reconnect: breakGatewayConnection(pauseMs: random.between(1, 100))
       case .fail(let id, let failure):
         ledger.expect(failure == .unavailable, "a repeatable request of the gateway has an unknown outcome")
-        for post in gateway.frames.removeValue(forKey: id) ?? [] { giveUp(post.request) }
+        for post in gateway.frames.removeValue(forKey: id) ?? [] { repeatLater(post.request) }
       case .turnedAvailable(let isAvailable):
         trace("ingest is \(isAvailable ? "available" : "unavailable") for the gateway")
         if !isAvailable, injectedBug == .forgetsHeldRequests {
           for id in gateway.frames.keys.sorted() { _ = gateway.held.cancel(id) }
         }
       case .cancel: ledger.recordViolation("the gateway cancels a request")
-      case .endWait: ledger.recordViolation("the gateway ends a wait")
+      // Posts in a frame wait for no outcome.
+      case .endWait: break
       }
     }
   }
@@ -206,8 +261,9 @@ extension Simulation {
       .gatewayAnswerArrives(answer, connection: connection), inMs: gateway.arrivals.atGatewayMs - nowMs)
   }
 
-  func gatewayReceives(_ answer: GatewayAnswer, on connection: Int) {
+  private func gatewayReceives(_ answer: GatewayAnswer, on connection: Int) {
     guard connection == gateway.connection else { return }
+    gateway.heardMs = nowMs
     switch answer {
     case .welcome(let welcome): perform(gateway.held.welcome(welcome, nowMs: nowMs))
     case .results(let id, let ids):
@@ -217,7 +273,7 @@ extension Simulation {
         if let ids, index < ids.count {
           eventQueue.schedule(.responseArrives(post.request, [ids[index]]), inMs: random.between(1, 20))
         } else {
-          giveUp(post.request)
+          repeatLater(post.request)
         }
       }
     case .notExecuted(let id, let refusal, let named):
@@ -233,11 +289,8 @@ extension Simulation {
     gateway.connectedMs = max(nowMs + pauseMs, gateway.cutUntilMs)
   }
 
-  /// Records that a client's request ended with an error, which the client does not repeat.
-  private func giveUp(_ request: Request) {
-    for post in request.posts {
-      guard let index = clients[request.client].pendingPosts.firstIndex(where: { $0.key == post.key }) else { continue }
-      clients[request.client].pendingPosts[index].isGivenUp = true
-    }
+  /// Lets the client repeat a post under the same key, after an error or a broken connection.
+  func repeatLater(_ request: Request) {
+    eventQueue.schedule(.gatewayReceives(request), inMs: random.between(1_000, 3_000))
   }
 }
