@@ -32,6 +32,8 @@ enum InjectedBug: String, CaseIterable, CustomTestStringConvertible {
   case forgetsHeldRequests
   /// A gateway repeats a request under a new idempotency key.
   case repeatsUnderNewKey
+  /// A gateway forgets its requests when it ends the waits of a graceful stop.
+  case forgetsRequestsAtStop
   /// Feeds get a removal without the entry that refills the list.
   case forgetsBackfill
 

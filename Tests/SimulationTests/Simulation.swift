@@ -47,6 +47,11 @@ final class Simulation {
     case gatewayAnswerArrives(GatewayAnswer, connection: Int)
     case gatewayConnectionBreaks
     case gatewayIsCut
+    case gatewayStops
+    case gatewayEndsWaits(incarnation: Int)
+    case gatewayTimesOut(incarnation: Int)
+    case gatewayIsKilled(incarnation: Int)
+    case gatewayStarts
     case ingestShutsDown
     case partition(Int)
     /// The index is a worker's. The next two indices are the feed's link to ingest and the subscriber's link.
@@ -240,11 +245,9 @@ final class Simulation {
     case .subscriberReceives(let packet): subscriberReceives(packet)
     case .subscriberTicks(let atMs): if subscriber.dueMs == atMs { tickSubscriber() }
     case .joinArrives(let address): feedReceivesJoin(from: address)
-    case .gatewayReceives(let request): gatewayReceives(request)
-    case .gatewayTicks(let atMs): if gateway.dueMs == atMs { tickGateway() }
-    case .gatewayAnswerArrives(let answer, let connection): gatewayReceives(answer, on: connection)
-    case .gatewayConnectionBreaks: breakGatewayConnection(pauseMs: random.between(50, 500))
-    case .gatewayIsCut: (gateway.isCut, gateway.cutUntilMs) = (true, nowMs + random.between(500, 8_000))
+    case .gatewayReceives, .gatewayTicks, .gatewayAnswerArrives, .gatewayConnectionBreaks, .gatewayIsCut,
+      .gatewayStops, .gatewayEndsWaits, .gatewayTimesOut, .gatewayIsKilled, .gatewayStarts:
+      performAtGateway(event)
     case .partition(let index):
       let untilMs = nowMs + random.between(500, 12_000)
       network.partition(index, random.one(of: SimulatedNetwork.Direction.allCases), untilMs: untilMs)

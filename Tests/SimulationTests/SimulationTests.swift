@@ -31,6 +31,9 @@ struct SimulationTests {
         "settled deleted posts": run.settledDeletedPosts, "epochs": run.epochs, "damages": run.damages,
         "feed crashes": run.feedEnds, "dead connections": run.deadConnections, "address changes": run.addressChanges,
         "gateway repeats": run.gateway.repeats, "gateway refusals": run.gateway.refusals,
+        "shared gateway frames": run.gateway.sharedFrames, "waits for gateway frames": run.gateway.postWaits,
+        "gateway stops": run.gateway.stops, "posts at the end of waits": run.gateway.lastPosts,
+        "posts of broken connections": run.gateway.brokenPosts,
         "lost": run.network.lost, "repeated": run.network.duplicated,
         "resyncs": run.subscriber.resyncs,
       ]

@@ -1,7 +1,9 @@
 import Domain
+import Hummingbird
 import Logging
 import Store
 import Testing
+import Web
 
 @testable import Ingest
 @testable import Messaging
@@ -73,6 +75,35 @@ struct GatewayRequestsTests {
       Issue.record("\(results)")
       return
     }
+  }
+
+  @Test("The end of a wait reaches the route of its request, and of no other")
+  func endOfWait() async throws {
+    let router = Router(context: ConnectionContext.self)
+    router.get("/wait") { _, context -> Response in
+      await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+        context.onWaitEnd { continuation.resume() }
+      }
+      return Response(status: .accepted)
+    }
+    requests.begin(router)
+    let request = ForwardedRequest(
+      method: "GET", target: "/wait", authority: "localhost", headers: [], body: [], clientAddress: nil)
+    let other = GatewayServer.Ticket(peer: ticket.peer, request: ticket.request + 1)
+    for ticket in [other, ticket] { requests.handle(.http(ticket, request, hashesMax: 0)) }
+    requests.handle(.endWait(ticket))
+    #expect(try await response().ticket == ticket)
+    requests.handle(.endWait(other))
+    #expect(try await response().ticket == other)
+  }
+
+  /// Waits for the next response.
+  private func response() async throws -> (ticket: GatewayServer.Ticket, status: Int) {
+    let reply = try await eventually("the request gets its response") { replies.drain().first }
+    guard case .response(let ticket, let response) = reply else {
+      throw TimeoutError(description: "the reply is no response")
+    }
+    return (ticket, response.status)
   }
 
   @Test("A post whose write fails is refused")

@@ -1,4 +1,5 @@
 import CZeroMQ
+import Foundation
 import SwiftProtobuf
 import Synchronization
 import Testing
@@ -97,6 +98,28 @@ struct GatewayHashLinkTests {
     #expect(await hash == .failure(.gone))
   }
 
+  @Test("A gateway sends no hash that ingest requested on an earlier connection")
+  func earlierConnection() async throws {
+    let ingest = HashingIngest()
+    let (reactor, endpoint) = try AnsweringSocket.start { ingest.reply(to: $0) }
+    let completions = Mutex<[@Sendable ([UInt8]?) -> Void]>([])
+    let hashing = GatewayClient.Hashing(parallelMax: 1) { _, completion in
+      completions.withLock { $0.append(completion) }
+    }
+    let gateway = try TestGateway(endpoint, hashing: hashing)
+    defer {
+      gateway.stop()
+      reactor.stop()
+    }
+    async let response = gateway.request(1, .sample("/v2/session"))
+    try await eventually("the gateway computes the hash") { completions.withLock { $0.count } == 1 }
+    ingest.rename()
+    try await eventually("the repeated request needs a hash") { completions.withLock { $0.count } == 2 }
+    for completion in completions.withLock({ $0 }) { completion(Self.hash) }
+    #expect(try await response.get().status == 200)
+    #expect(ingest.connections == [[2]])
+  }
+
   @Test(
     "A hash with the name of another connection, another number or another length is malformed, and changes nothing")
   func malformed() async throws {
@@ -121,6 +144,42 @@ struct GatewayHashLinkTests {
     peer.send(Array(wrong.dropLast()), number, as: peer.name)
     peer.send(Self.hash, number, as: peer.name)
     #expect(await result == .success(Self.hash))
+  }
+}
+
+/// An ingest that requests a password hash for each request, and responds to the first hash.
+private final class HashingIngest: Sendable {
+  private struct State {
+    var connection: [UInt8] = [1]
+    var requested: UInt64 = 0
+    var connections: [[UInt8]] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// The connections that the received hashes name.
+  var connections: [[UInt8]] { state.withLock { $0.connections } }
+
+  /// Gives the connection another name, as a restart of ingest does.
+  func rename() { state.withLock { $0.connection = [2] } }
+
+  func reply(to bytes: [UInt8]) -> [UInt8] {
+    let frame = GatewayFrame([bytes][...])
+    return state.withLock { state -> GatewayReply in
+      switch frame?.body {
+      case .request?:
+        state.requested += 1
+        return GatewayReply(
+          id: frame?.requestID ?? 0, .hashPassword(.init(PasswordHashWork.sample, number: state.requested)))
+      case .passwordHash?:
+        state.connections.append(Array(frame?.connection ?? Data()))
+        let response = ForwardedResponse(status: 200, headers: [], body: [])
+        return GatewayReply(id: frame?.requestID ?? 0, .response(.init(response)))
+      default:
+        let name = Data(state.connection)
+        return GatewayReply(id: 0, .welcome(.with { $0.connection = name }))
+      }
+    }.bytes
   }
 }
 

@@ -11,8 +11,6 @@ struct SimulatedClient {
     let submission: Submission
     var idempotency: Idempotency
     var acceptedID: PostID?
-    /// True if the request ended with an error that the client does not repeat.
-    var isGivenUp = false
   }
 
   let account: AccountID
@@ -20,13 +18,12 @@ struct SimulatedClient {
   let batches: [[Int]]
   var pendingPosts: [PendingPost]
 
-  var isDone: Bool { pendingPosts.allSatisfy { $0.acceptedID != nil || $0.isGivenUp } }
+  var isDone: Bool { pendingPosts.allSatisfy { $0.acceptedID != nil } }
 }
 
 /// A request in flight with some of a client's posts.
 struct Request {
   let client: Int
-  let batch: Int
   let account: AccountID
   var posts: [SimulatedClient.PendingPost]
   /// The gateway's request, with its connection. Nil for a request without a gateway.
@@ -36,8 +33,8 @@ struct Request {
 extension Simulation {
   func makeClients() throws {
     for account: Int64 in 1...Int64(SimulationFixture.accounts) {
-      // The first client has many posts, the others few.
-      let count = account == 1 ? 10 : 5
+      // The first client has many posts. The client of the gateway has enough posts to share frames.
+      let count = account == 2 ? 5 : 10
       var pendingPosts: [SimulatedClient.PendingPost] = []
       for number in 0..<count {
         let place = "\(behaviour(account, number).rawValue) \(account).\(number)"
@@ -53,10 +50,16 @@ extension Simulation {
         batches.append(Array(rest.prefix(size)))
         rest.removeFirst(size)
       }
+      let client = clients.count
       clients.append(.init(account: AccountID(rawValue: account), batches: batches, pendingPosts: pendingPosts))
+      let burstMs = random.between(0, Simulation.faultsMs / 2)
+      if client == Simulation.gatewayClient { gateway.burstMs = burstMs }
       for batch in batches.indices {
-        let client = clients.count - 1
-        eventQueue.schedule(.clientSends(client, batch: batch), inMs: random.between(0, Simulation.faultsMs / 2))
+        // Under load, the posts of a gateway wait for the replies to earlier frames.
+        let inMs =
+          client == Simulation.gatewayClient && random.happens(70)
+          ? burstMs + random.between(0, 300) : random.between(0, Simulation.faultsMs / 2)
+        eventQueue.schedule(.clientSends(client, batch: batch), inMs: inMs)
       }
     }
   }
@@ -79,7 +82,7 @@ extension Simulation {
   func send(_ client: Int, batch: Int) {
     let posts = clients[client].batches[batch].map { clients[client].pendingPosts[$0] }.filter { $0.acceptedID == nil }
     guard !posts.isEmpty else { return }
-    let request = Request(client: client, batch: batch, account: clients[client].account, posts: posts)
+    let request = Request(client: client, account: clients[client].account, posts: posts)
     guard client != Simulation.gatewayClient else {
       return eventQueue.schedule(.gatewayReceives(request), inMs: random.between(1, 20))
     }
