@@ -13,10 +13,12 @@ package struct HeldRequests: Sendable {
 
   /// The end of a request without a reply.
   package enum Failure: Sendable, Equatable {
-    /// Ingest was not available for `Limits.gatewayHoldMs`, or the request was sent on `Limits.gatewayLossesMax`
-    /// connections that were lost. Ingest may have executed the request only if it is repeatable.
+    /// Ingest was not available for `Limits.gatewayHoldMs`, or the gateway shuts down. Ingest has not executed the
+    /// request.
     case unavailable
-    /// Ingest may have executed the request, which is not repeatable.
+    /// The request lost its connection, and ingest may have executed it. It is not repeatable, ingest was not available
+    /// for `Limits.gatewayHoldMs` since then, the gateway shuts down, or it was the loss number
+    /// `Limits.gatewayLossesMax`.
     case unknownOutcome
   }
 
@@ -50,6 +52,9 @@ package struct HeldRequests: Sendable {
     var dueMs: Int64?
     /// Number of connections that were lost while the request was sent.
     var losses = 0
+
+    /// The failure that says whether ingest may have executed the request.
+    var failure: Failure { losses > 0 ? .unknownOutcome : .unavailable }
   }
 
   private var requests: [ID: Request] = [:]
@@ -168,7 +173,7 @@ package struct HeldRequests: Sendable {
       guard let request = requests[id], let dueMs = request.dueMs else { continue }
       if nowMs - request.waitingSinceMs >= Limits.gatewayHoldMs {
         requests[id] = nil
-        effects.append(.fail(id, .unavailable))
+        effects.append(.fail(id, request.failure))
       } else if isAvailable, dueMs <= nowMs, mayReachBusy(nowMs: nowMs) {
         if busyUntilMs != nil { probe = id }
         requests[id]?.dueMs = nil
@@ -176,7 +181,7 @@ package struct HeldRequests: Sendable {
         if endsWaits { effects.append(.endWait(id)) }
       } else if endsWaits {
         requests[id] = nil
-        effects.append(.fail(id, .unavailable))
+        effects.append(.fail(id, request.failure))
       } else {
         waiting.append(id)
       }
@@ -229,7 +234,7 @@ package struct HeldRequests: Sendable {
       // A request that ends ingest each time must not do so for ever.
       guard request.isRepeatable, request.losses < Limits.gatewayLossesMax else {
         requests[id] = nil
-        failed.append(.fail(id, request.isRepeatable ? .unavailable : .unknownOutcome))
+        failed.append(.fail(id, request.failure))
         continue
       }
       request.waitingSinceMs = nowMs

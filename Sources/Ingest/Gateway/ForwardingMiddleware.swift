@@ -81,7 +81,7 @@ struct ForwardingMiddleware: RouterMiddleware {
 
   /// Submits a post. Returns nil if only ingest's own routes know the response: the state of an earlier post.
   private func submit(_ post: GatewayPost) async throws -> Response? {
-    switch try await link.submit(post.sessionPost) {
+    switch try await link.submit(post.sessionPost, clientMayRepeat: !post.hasGatewayKey) {
     case .accepted(let id, let createdMs, let isReplayed):
       guard !isReplayed || post.hasGatewayKey else { return nil }
       return Response.accepted(id, post.submission, createdMs: createdMs)
@@ -95,7 +95,7 @@ struct ForwardingMiddleware: RouterMiddleware {
     return Response(
       try await link.forward(
         ForwardedRequest(request, body: body, client: forwarded, extra: key), isRepeatable: isRepeatable,
-        onDisconnect: context.onClientDisconnect))
+        clientMayRepeat: isRepeatable && key == nil, onDisconnect: context.onClientDisconnect))
   }
 
   /// Decides whether ingest may execute a request twice. Posts get an idempotency key if they have none.

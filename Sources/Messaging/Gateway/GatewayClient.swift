@@ -9,7 +9,7 @@ import Telemetry
 package final class GatewayClient: ReactorSocket {
   /// The end of a request without a reply.
   package enum Failure: Error, Sendable, Hashable {
-    /// Ingest was not available in time. It may have stored a post that has an idempotency key.
+    /// Ingest was not available in time. It has not executed the request.
     case unavailable
     /// Ingest may have executed the request.
     case unknownOutcome

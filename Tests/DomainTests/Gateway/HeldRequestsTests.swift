@@ -82,7 +82,7 @@ struct HeldRequestsTests {
     #expect(held.count == 0)
   }
 
-  @Test("After the end of the waits, a lost connection fails its requests")
+  @Test("After the end of the waits, a lost connection ends its requests with an unknown outcome")
   func endWaitsThenLoss() {
     var held = Self.connected()
     held.add(2, isRepeatable: true, nowMs: 1)
@@ -90,11 +90,11 @@ struct HeldRequestsTests {
     #expect(held.tick(nowMs: 1) == [.send(2), .send(4)])
     #expect(held.endWaits() == [.endWait(2), .endWait(4)])
     let effects = held.tick(nowMs: Limits.gatewaySilenceMs)
-    #expect(effects.contains(.fail(4, .unknownOutcome)) && effects.contains(.fail(2, .unavailable)))
+    #expect(effects.contains(.fail(4, .unknownOutcome)) && effects.contains(.fail(2, .unknownOutcome)))
     #expect(held.count == 0)
   }
 
-  @Test("The hold starts again when a sent request loses its connection")
+  @Test("The hold starts again when a sent request loses its connection, and then ends with an unknown outcome")
   func holdBeginsAnew() {
     var held = Self.connected()
     held.add(2, isRepeatable: true, nowMs: 0)
@@ -107,9 +107,9 @@ struct HeldRequestsTests {
     let lostMs = 20_000 + Limits.gatewaySilenceMs
     #expect(held.tick(nowMs: lostMs) == [.turnedAvailable(false), .reconnect, .hello])
     let effects3 = held.tick(nowMs: lostMs + Limits.gatewayHoldMs - 1)
-    #expect(!effects3.contains(.fail(2, .unavailable)))
+    #expect(!effects3.contains(.fail(2, .unknownOutcome)))
     let effects4 = held.tick(nowMs: lostMs + Limits.gatewayHoldMs)
-    #expect(effects4.contains(.fail(2, .unavailable)))
+    #expect(effects4.contains(.fail(2, .unknownOutcome)))
   }
 
   @Test("Silence ends the connection, and requests that are not repeatable")
@@ -238,7 +238,7 @@ struct HeldRequestsTests {
       #expect(held.welcome([9, UInt8(number)], nowMs: 0) == [])
     }
     #expect(held.tick(nowMs: 0) == [.send(2)])
-    #expect(held.welcome(Self.second, nowMs: 0) == [.fail(2, .unavailable)])
+    #expect(held.welcome(Self.second, nowMs: 0) == [.fail(2, .unknownOutcome)])
     #expect(held.count == 0)
   }
 
