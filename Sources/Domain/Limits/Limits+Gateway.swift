@@ -37,6 +37,9 @@ extension Limits {
   package static let gatewayPostFramesTotalMax = 1_024
   /// Maximum size of the bodies of these requests together, in bytes.
   package static let gatewayBytesMax = 67_108_864
+  /// Maximum size of the large bodies of one network at a gateway together, in bytes: 16 bulk requests. A network is an
+  /// IPv4 address or an IPv6 /64.
+  package static let gatewayBytesOfNetworkMax = 16_777_216
   /// Maximum size of a frame from a gateway, in bytes. The largest bulk request fits with its headers, and so do 256
   /// posts with the longest keys, places and links.
   package static let gatewayFrameBytesMax = bulkBytesMax + 65_536

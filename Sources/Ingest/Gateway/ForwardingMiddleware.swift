@@ -40,16 +40,16 @@ struct ForwardingMiddleware: RouterMiddleware {
         response = own
       } else {
         let isBulk = ForwardingMiddleware.path(of: request) == BulkRoutes.path
-        // Ingest checks the session of a bulk request before it reads the body, and needs no body to refuse one without
-        // a credential.
-        guard !isBulk || request.headers[.authorization] != nil || request.headers[.cookie] != nil else {
-          return try await forward(request, ByteBuffer(), context)
+        if isBulk {
+          // Only ingest knows the session. Ask for it before the gateway holds a large body: ingest checks the session
+          // first, and then refuses the empty body.
+          let check = try await forward(request, ByteBuffer(), context)
+          guard check.status == .badRequest else { return check }
         }
         let bytesMax = isBulk ? Limits.bulkBytesMax : Limits.requestBodyBytesMax
-        // A gateway cannot check the session, so large bodies share a budget.
-        let isLarge = bytesMax > Limits.requestBodyBytesMax
-        guard !isLarge || bodies.reserve(bytesMax) else { throw Problem.busy }
-        defer { if isLarge { bodies.release(bytesMax) } }
+        let network = client(of: request, context)?.network
+        guard !isBulk || bodies.reserve(bytesMax, of: network) else { throw Problem.busy }
+        defer { if isBulk { bodies.release(bytesMax, of: network) } }
         let body = try await RequestBody.collect(request, upTo: bytesMax)
         guard let post = GatewayPost(request, body, keys: keys, knowsOrigins: site != nil),
           let own = try await submit(post)
@@ -89,13 +89,17 @@ struct ForwardingMiddleware: RouterMiddleware {
     }
   }
 
+  private func client(of request: Request, _ context: ConnectionContext) -> IPAddress? {
+    context.peer.map { proxies.client(of: $0, forwardedFor: request.headers[values: .xForwardedFor]) }
+  }
+
   private func forward(_ request: Request, _ body: ByteBuffer, _ context: ConnectionContext) async throws -> Response {
-    let forwarded = context.peer.map { proxies.client(of: $0, forwardedFor: request.headers[values: .xForwardedFor]) }
     let (key, isRepeatable) = repetition(of: request)
     return Response(
       try await link.forward(
-        ForwardedRequest(request, body: body, client: forwarded, extra: key), isRepeatable: isRepeatable,
-        clientMayRepeat: isRepeatable && key == nil, onDisconnect: context.onClientDisconnect))
+        ForwardedRequest(request, body: body, client: client(of: request, context), extra: key),
+        isRepeatable: isRepeatable, clientMayRepeat: isRepeatable && key == nil,
+        onDisconnect: context.onClientDisconnect))
   }
 
   /// Decides whether ingest may execute a request twice. Posts get an idempotency key if they have none.

@@ -43,12 +43,14 @@ struct GatewayTests {
   func bulkWithoutSession() async throws {
     let map = try await SystemFixture.current.upWithGateway()
     for client in [try map.client, try map.gatewayClient] {
-      let connection = try Connection(port: try client.port)
-      try await connection.send(
-        Array("POST /v2/posts/bulk HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n".utf8)
-          + [UInt8](repeating: 0x20, count: 20_000))
-      let response = try #require(APIResponse(raw: try await connection.response()))
-      #expect(response.status == 401 && response["code"] == "session_required")
+      for credential in ["", "Authorization: Bearer wrong\r\n", "Cookie: a=b\r\n"] {
+        let connection = try Connection(port: try client.port)
+        try await connection.send(
+          Array("POST /v2/posts/bulk HTTP/1.1\r\nHost: x\r\n\(credential)Content-Length: 2000000\r\n\r\n".utf8)
+            + [UInt8](repeating: 0x20, count: 20_000))
+        let response = try #require(APIResponse(raw: try await connection.response()))
+        #expect(response.status == 401 && response["code"] == "session_required", "\(credential)")
+      }
     }
   }
 
