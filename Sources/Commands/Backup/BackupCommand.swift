@@ -41,7 +41,8 @@ struct BackupCommand: AsyncParsableCommand {
     let endpoint = try options.endpoint(settings)
     let request = BackupRequest(folder: folder, keep: keep, isSameDeviceAllowed: sameDevice)
     let backup: BackupSummary
-    if AdminConnection.isListening(endpoint) {
+    // An ingest that restarts listens in a moment. A backup without ingest would delay its start.
+    if await AdminConnection.isListening(endpoint, withinMs: Limits.backupIngestWaitMs) {
       let connection = try AdminConnection(endpoint)
       defer { connection.close() }
       backup = try await connection.backUp(request)

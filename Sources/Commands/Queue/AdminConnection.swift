@@ -64,6 +64,16 @@ final class AdminConnection: Sendable {
     return failure == EACCES || failure == EPERM
   }
 
+  /// Returns true as soon as ingest listens at an address, and false if it does not do so in time.
+  static func isListening(_ endpoint: Endpoint, withinMs limitMs: Int64) async -> Bool {
+    let deadline = ContinuousClock.now + .milliseconds(limitMs)
+    while !isListening(endpoint) {
+      guard ContinuousClock.now < deadline else { return false }
+      try? await Task.sleep(for: .milliseconds(Limits.backupPollMs))
+    }
+    return true
+  }
+
   /// Checks with a plain connection that ingest listens. ZeroMQ itself would only wait.
   private static func probe(_ endpoint: Endpoint) throws {
     let path = endpoint.description.dropFirst(6)

@@ -20,6 +20,8 @@ extension Limits {
   package static let deletionsReadTogether = 1_000
   /// Interval between two requests of `backup` for the state of the backup, in milliseconds.
   package static let backupPollMs: Int64 = 100
+  /// Time for which `backup` waits for an ingest that restarts, in milliseconds. Then it makes the backup itself.
+  package static let backupIngestWaitMs: Int64 = 5_000
   /// Starts of ingest that a restored database skips. Lease tokens contain the number of the start, and must only rise:
   /// workers may hold results of starts after the backup. The high-water file shows these starts, unless it is lost.
   package static let restoreGenerationStep: UInt32 = 1_000
