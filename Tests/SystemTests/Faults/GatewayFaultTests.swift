@@ -91,6 +91,7 @@ struct GatewayFaultTests {
     #expect(figures.errorKinds.isEmpty, "\(figures.errorKinds)")
     try await expectEqualLists(map, feeds: [feed], hash: figures.stateHash)
     let latencies = figures.acceptMs
+    #expect(latencies.max < 5_000, "Clients must not wait longer for a restart.")
     Fault.printLine(
       "two upgrades of five services at \(rate) posts/s, slowest restart \(slowest): \(figures.accepted) posts "
         + "accepted and published once, \(figures.errorKinds.values.reduce(0, +)) refused connections and failed "
