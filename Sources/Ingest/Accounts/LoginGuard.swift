@@ -1,6 +1,5 @@
 import Domain
 import HTTPTypes
-import Messaging
 import Store
 import Synchronization
 import Web
