@@ -1,6 +1,5 @@
 import Domain
 import HTTPTypes
-import Messaging
 import Store
 import Synchronization
 import Web
@@ -14,11 +13,15 @@ final class LoginGuard: Sendable {
 
   private let database: any LoginStore
   private let throttle: Mutex<LoginThrottle>
+  private let unixMs: @Sendable () -> Int64
 
   /// Loads the counts. Blocks on the disk.
-  init(database: any LoginStore) throws {
+  ///
+  /// - Parameter unixMs: Returns the time in milliseconds since 1970, UTC.
+  init(database: any LoginStore, unixMs: @escaping @Sendable () -> Int64) throws {
     self.database = database
-    throttle = Mutex(LoginThrottle(try database.loginCounts(unixMs: WallClock.unixMs)))
+    self.unixMs = unixMs
+    throttle = Mutex(LoginThrottle(try database.loginCounts(unixMs: unixMs())))
   }
 
   /// Account and network of a login attempt.
@@ -35,7 +38,7 @@ final class LoginGuard: Sendable {
   func target(email: String, from source: LoginSource) async throws -> Target {
     let network = source.address?.network
     let networkText = network?.description ?? ""
-    let known = try await database.addresses(email: email, unixMs: WallClock.unixMs)
+    let known = try await database.addresses(email: email, unixMs: unixMs())
     return Target(
       addressKeys: [
         LoginGuard.key(.accountAndNetwork, email + "\n" + networkText), LoginGuard.key(.network, networkText),
@@ -52,7 +55,7 @@ final class LoginGuard: Sendable {
   ///
   /// - Throws: A problem with the seconds to wait.
   func begin(_ target: Target) throws -> Attempt {
-    Attempt(keys: try keys(of: target) { throttle, keys in throttle.count(keys, nowMs: WallClock.unixMs) })
+    Attempt(keys: try keys(of: target) { throttle, keys in throttle.count(keys, nowMs: unixMs()) })
   }
 
   /// Refuses a request from a network that probed too many email addresses for accounts.
@@ -60,7 +63,7 @@ final class LoginGuard: Sendable {
   /// - Throws: A problem with the seconds to wait.
   func check(_ source: LoginSource) throws {
     let keys = [LoginGuard.key(.network, source.address?.network.description ?? "")]
-    let pauseMs = throttle.withLock { $0.pauseMs(keys, nowMs: WallClock.unixMs) }
+    let pauseMs = throttle.withLock { $0.pauseMs(keys, nowMs: unixMs()) }
     guard pauseMs == 0 else { throw Problem.tooManyLogins(pauseMs: pauseMs) }
   }
 
@@ -78,7 +81,7 @@ final class LoginGuard: Sendable {
   private func count(_ source: LoginSource) throws -> [LoginThrottle.Key] {
     let keys = [LoginGuard.key(.network, source.address?.network.description ?? "")]
     let pauseMs = throttle.withLock { throttle in
-      let nowMs = WallClock.unixMs
+      let nowMs = unixMs()
       let pauseMs = throttle.pauseMs(keys, nowMs: nowMs)
       if pauseMs == 0 { throttle.count(keys, nowMs: nowMs) }
       return pauseMs
@@ -90,7 +93,7 @@ final class LoginGuard: Sendable {
   /// Records a wrong password. The attempt remains counted.
   func failed(_ attempt: Attempt) {
     database.storeLoginCounts(
-      throttle.withLock { $0.countsToPersist(attempt.keys) }, removing: [], unixMs: WallClock.unixMs)
+      throttle.withLock { $0.countsToPersist(attempt.keys) }, removing: [], unixMs: unixMs())
   }
 
   func succeeded(_ attempt: Attempt) {
@@ -101,7 +104,7 @@ final class LoginGuard: Sendable {
     }
     database.storeLoginCounts(
       after.filter { $0.key.scope == .network }, removing: before.keys.filter { after[$0] == nil },
-      unixMs: WallClock.unixMs)
+      unixMs: unixMs())
   }
 
   /// Refunds an attempt whose password was not compared.
@@ -116,7 +119,7 @@ final class LoginGuard: Sendable {
     let (pauseMs, keys) = throttle.withLock { throttle in
       var pauseMs: Int64 = 0
       for keys in choices {
-        pauseMs = throttle.pauseMs(keys, nowMs: WallClock.unixMs)
+        pauseMs = throttle.pauseMs(keys, nowMs: unixMs())
         guard pauseMs == 0 else { continue }
         then(&throttle, keys)
         return (pauseMs, keys)

@@ -37,20 +37,26 @@ final class IngestComponents: Sendable {
 
   /// Opens the store, starts the links, and queues the store's jobs. Blocks on the disk.
   ///
-  /// - Parameter store: Opens the store. Called once.
+  /// - Parameters:
+  ///   - store: Opens the store. Called once.
+  ///   - loginUnixMs: Time of the limit of logins, in milliseconds since 1970, UTC. Any thread.
   /// - Throws: `StoreError` or `LinkError`. Both are final until the configuration changes.
   static func start(
-    _ configuration: IngestConfiguration, store: () throws -> any IngestStore, logger: Logger
+    _ configuration: IngestConfiguration, store: () throws -> any IngestStore, logger: Logger,
+    loginUnixMs: @escaping @Sendable () -> Int64 = { WallClock.unixMs }
   ) throws -> IngestComponents {
     Secrets.prepare()
     let database = try store()
-    do { return try IngestComponents(configuration, database, logger: logger) } catch {
+    do { return try IngestComponents(configuration, database, logger: logger, loginUnixMs: loginUnixMs) } catch {
       database.close()
       throw error
     }
   }
 
-  private init(_ configuration: IngestConfiguration, _ database: any IngestStore, logger: Logger) throws {
+  private init(
+    _ configuration: IngestConfiguration, _ database: any IngestStore, logger: Logger,
+    loginUnixMs: @escaping @Sendable () -> Int64
+  ) throws {
     let start = try database.start()
     let wake = WakeupEvent()
     let jobs = CommandQueue<JobServer.Command>(wake)
@@ -63,7 +69,7 @@ final class IngestComponents: Sendable {
     let sessions = Sessions(database: database)
     let logins = PasswordLogin(
       database: database, sessions: sessions, passwords: PasswordHasher(pace: queue.pace),
-      loginGuard: try LoginGuard(database: database), audit: AuditLog(logger: logger))
+      loginGuard: try LoginGuard(database: database, unixMs: loginUnixMs), audit: AuditLog(logger: logger))
     let adminCommands = CommandQueue<AdminServer.Command>(wake)
     let inspector = QueueInspector(adminCommands)
     let admin = AdminResponder(

@@ -87,8 +87,12 @@ final class HashingGatewayFixture: Sendable {
 
 extension IngestFixture {
   /// Starts ingest with routes for gateways.
-  static func withGateways() throws -> IngestFixture {
-    let fixture = try IngestFixture(workers: 0) { $0.gateway = try Endpoint("tcp://127.0.0.1:*") }
+  ///
+  /// - Parameter loginUnixMs: The time at which the clock of the limit of logins stands still. Nil for the wall clock.
+  static func withGateways(loginUnixMs: Int64? = nil) throws -> IngestFixture {
+    let fixture = try IngestFixture(workers: 0, loginUnixMs: loginUnixMs) {
+      $0.gateway = try Endpoint("tcp://127.0.0.1:*")
+    }
     fixture.components.gateways.begin(fixture.components.router())
     return fixture
   }

@@ -26,9 +26,10 @@ final class IngestFixture: Sendable {
   /// - Parameters:
   ///   - folder: The store's folder. A new one by default.
   ///   - workers: 0 or 1.
+  ///   - loginUnixMs: The time at which the clock of the limit of logins stands still. Nil for the wall clock.
   ///   - configure: Changes the configuration, which by default is open and without limits.
   init(
-    in folder: TemporaryFolder? = nil, workers: Int = 1,
+    in folder: TemporaryFolder? = nil, workers: Int = 1, loginUnixMs: Int64? = nil,
     _ configure: (inout IngestConfiguration) throws -> Void = { _ in }
   ) throws {
     let folder = try folder ?? TemporaryFolder()
@@ -42,7 +43,8 @@ final class IngestFixture: Sendable {
     let logger = Logger(label: "ingest") { _ in handler }
     let data = configuration.data
     components = try IngestComponents.start(
-      configuration, store: { try SQLiteDatabase(folder: data, logger: logger) }, logger: logger)
+      configuration, store: { try SQLiteDatabase(folder: data, logger: logger) }, logger: logger,
+      loginUnixMs: { loginUnixMs ?? WallClock.unixMs })
     application = Application(
       responder: LoopbackResponder(base: components.router().buildResponder(), proxies: configuration.proxies),
       logger: logger)

@@ -13,8 +13,8 @@ extension Simulation {
     // With a shorter drain than in production, more posts are open at the end of the waits.
     let drainMs = random.happens(50) ? Limits.gatewayDrainMs : random.between(0, 200)
     eventQueue.schedule(.gatewayEndsWaits(incarnation: gateway.incarnation), inMs: drainMs)
-    if random.happens(25) {
-      eventQueue.schedule(.gatewayIsKilled(incarnation: gateway.incarnation), inMs: random.between(0, 400))
+    if random.happens(40) {
+      eventQueue.schedule(.gatewayIsKilled(incarnation: gateway.incarnation), inMs: random.between(0, 200))
     }
     tickGateway()
   }

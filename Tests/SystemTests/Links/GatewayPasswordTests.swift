@@ -52,25 +52,27 @@ struct GatewayPasswordTests {
     let second = try await SystemFixture.current.gateway(at: try #require(map.ingest.ready["gateways"]))
     let clients = [try map.gatewayClient, Client(try #require(second.ready["http"])), try map.client]
     _ = try await clients[0].signedUp()
-    var wrong = 0
-    func logIn(at index: Int, password: String = "wrong horse") async throws -> APIResponse {
-      try await clients[index].logIn("ada@example.org", password: password)
-    }
-    // Five attempts are free at one place, and so they are at three together. On a slow machine, a pause of a second
-    // may be over before the next attempt. Each pause doubles.
+    // Five attempts are free. Each later one follows a pause, and each pause is twice as long as the one before. A slow
+    // machine needs a longer pause for the three attempts with the right password, after more wrong ones.
+    var (wrong, begun, secondsMin) = (0, ContinuousClock.now, 1)
     try await eventually("the right password is refused everywhere") {
-      while wrong < 12, try await logIn(at: wrong % 3).status == 403 { wrong += 1 }
-      for index in clients.indices {
-        let right = try await logIn(at: index, password: Client.password)
+      let guess = try await clients[wrong % 3].logIn("ada@example.org", password: "wrong horse")
+      if guess.status == 403 { wrong += 1 }
+      guard guess.status == 429, let seconds = guess.headers["retry-after"].flatMap({ Int($0) }), seconds >= secondsMin
+      else { return false }
+      // The pauses have taken this time at least, because the attempts at the three places count together.
+      let pauses = Duration.seconds((1 << min(wrong - 5, 20)) - 1)
+      #expect(wrong >= 5 && ContinuousClock.now - begun >= pauses)
+      for client in clients {
+        let right = try await client.logIn("ada@example.org", password: Client.password)
         guard right.status == 429 else {
-          // The right password frees five more attempts.
-          wrong = 0
+          // The pause is over, and the right password frees five more attempts.
+          (wrong, begun, secondsMin) = (0, ContinuousClock.now, 2 * secondsMin)
           return false
         }
         #expect(right["code"] == "too_many_logins" && right.headers["retry-after"] != nil)
       }
       return true
     }
-    #expect((5..<12).contains(wrong))
   }
 }
