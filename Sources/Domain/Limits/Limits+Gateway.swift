@@ -69,7 +69,7 @@ extension Limits {
   package static let gatewayHashMs: Int64 = 5_000
   /// Time after a timeout for which ingest computes all hashes of this gateway itself, in milliseconds.
   package static let gatewayHashPauseMs: Int64 = 30_000
-  /// Maximum time for which a shutdown of ingest waits for the open requests of gateways, in milliseconds. A sign-up may
-  /// wait for other password hashes. Gateways hold new requests meanwhile.
+  /// Maximum time for which a shutdown of ingest waits for the open requests of gateways, in milliseconds. A sign-up
+  /// may wait for other password hashes. Gateways hold new requests meanwhile.
   package static let gatewayShutdownMs: Int64 = 3_000
 }

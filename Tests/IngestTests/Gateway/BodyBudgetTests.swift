@@ -10,7 +10,7 @@ struct BodyBudgetTests {
 
   private func network(_ number: Int) throws -> IPAddress { try #require(IPAddress("10.0.0.\(number)")) }
 
-  @Test("A network has at most its own share, and a release makes room for the next body")
+  @Test("A network has at most its own share, and a release returns bytes to it")
   func share() throws {
     let count = Limits.gatewayBytesOfNetworkMax / bytes
     for _ in 0..<count { #expect(budget.reserve(bytes, of: try network(1))) }
