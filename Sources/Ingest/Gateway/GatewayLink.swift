@@ -13,7 +13,7 @@ struct GatewayLink: Sendable {
 
   /// Submits a post. An accepted post is durable on return.
   ///
-  /// - Parameter clientMayRepeat: True if the client gave the idempotency key, so that its repeat stores no second post.
+  /// - Parameter clientMayRepeat: True if the client gave the idempotency key. Its repeat then stores no second post.
   /// - Throws: `Problem` if ingest was not available in time.
   func submit(_ post: SessionPost, clientMayRepeat: Bool) async throws -> SessionPostResult {
     try await withCheckedContinuation { continuation in

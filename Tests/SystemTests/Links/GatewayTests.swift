@@ -149,8 +149,10 @@ struct GatewayTests {
     }
     try await load.more(60)
     let accepted = try await load.end()
-    // A client repeats a request that got no response, with its key.
-    #expect(load.failures.allSatisfy { $0.hasPrefix("no response") }, "\(load.failures)")
+    // A client repeats a request that got no response, with its key. The same holds for a request that a slow machine
+    // sends too late.
+    let others = load.failures.filter { !$0.hasPrefix("no response") && !$0.hasPrefix("status 408") }
+    #expect(others.isEmpty, "\(others)")
     try await map.expectExactly(accepted)
     let list = try await map.client.list()
     #expect(list.stateHash == list.computedHash)

@@ -127,7 +127,7 @@ struct CommandLineTests {
       """
     try Data(text.utf8).write(to: URL(fileURLWithPath: file))
     let ingest = try fixture.program(
-      ["ingest", "--http", "127.0.0.1:0"],
+      ["ingest", "--http", "127.0.0.1:0", "--submit", "tcp://127.0.0.1:*"],
       environment: [
         "ONTHEMAP_CONFIG": file, "ONTHEMAP_HTTP": "127.0.0.1:2", "ONTHEMAP_JOBS": "tcp://127.0.0.1:*",
         "ONTHEMAP_LOG_LEVEL": "debug", "ONTHEMAP_PASSWORD": "secret in the environment",
