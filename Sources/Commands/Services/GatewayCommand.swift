@@ -73,9 +73,10 @@ struct GatewayCommand: ServiceCommand {
       printLine(
         "ready http=http://\(authority(address.host)):\(try await httpPort.value)" + (try await operations.readyText))
     }
+    let reload = ReloadService { [keys] in keys.reload(logger: logger) }
     let plan = ServicePlan(gateway: configuration, operations: operations.address, keys: keys)
     return try PreparedServices(
-      operations.services + [service, announcement], plan: plan, settings: settings, keys: keys, logger: logger)
+      operations.services + [service, reload, announcement], plan: plan, settings: settings, keys: keys, logger: logger)
   }
 
   private func passwordHashesMax(_ settings: Settings) throws -> Int {

@@ -216,4 +216,19 @@ struct KeyTests {
     }
     try await Services(ingest: ingest).client.signedUp().expectService()
   }
+
+  @Test("A gateway, which has no allowlist, ignores SIGHUP")
+  func gatewayHangup() async throws {
+    let gateway = try SystemFixture.current.program([
+      "gateway", "--ingest", "tcp://127.0.0.1:\(try Port.free())", "--http", "127.0.0.1:0", "--operations",
+      "127.0.0.1:0",
+    ])
+    try await gateway.startAndWait()
+    gateway.signal(SIGHUP)
+    try await eventually("the ignored signal is logged") {
+      gateway.standardError.contains("SIGHUP ignored: no allowlist configured")
+    }
+    let operations = Client(try #require(gateway.ready["operations"]))
+    #expect(try await operations.get("/livez").status == 204)
+  }
 }
