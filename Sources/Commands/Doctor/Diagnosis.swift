@@ -22,10 +22,7 @@ struct Diagnosis: Sendable {
     var plan = plan
     raiseDescriptorLimit()
     plan.canProbeLinks = ProcessLimits(process: "self").map { $0.descriptors >= DoctorLimits.descriptorsOwn } ?? true
-    plan.hasOperationsSet = settings.effective.contains {
-      [Setting.operations, .feedOperations, .workerOperations, .gatewayOperations].map(\.name).contains($0.name)
-        && $0.source != .standard
-    }
+    plan.hasOperationsSet = settings.chosenOperations != nil
     plan.gazetteerBytes = values[Setting.gazetteer.name].map(Diagnosis.size(of:)) ?? 0
     self.plan = plan
     self.values = values

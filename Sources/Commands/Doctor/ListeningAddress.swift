@@ -64,8 +64,11 @@ extension ServicePlan {
   /// Refuses two settings with one address.
   ///
   /// - Throws: `SettingError` with both settings.
-  func checkListeningAddresses() throws {
-    let addresses = listeningAddresses
+  func checkListeningAddresses(_ settings: Settings) throws {
+    var addresses = listeningAddresses
+    if let operations, let setting = settings.chosenOperations {
+      addresses.append(ListeningAddress(setting, host: operations.host, port: operations.port))
+    }
     for (index, address) in addresses.enumerated() {
       guard let other = addresses[..<index].first(where: { $0.collides(with: address) }) else { continue }
       throw SettingError(

@@ -35,7 +35,7 @@ struct PreparedServices {
 
   /// - Throws: `SettingError` if two settings have one address.
   init(_ services: [any Service], plan: ServicePlan, settings: Settings, keys: LinkKeys, logger: Logger) throws {
-    try plan.checkListeningAddresses()
+    try plan.checkListeningAddresses(settings)
     self.services = services
     self.plan = plan
     self.settings = settings

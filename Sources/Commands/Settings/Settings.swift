@@ -117,7 +117,8 @@ final class Settings {
   /// - Parameter name: Flag of a command that gives the setting another name. Nil for the setting's own.
   func address(_ setting: Setting, flag: String?, name: String? = nil) throws -> (host: String, port: Int) {
     let text = text(setting, flag: flag)
-    guard let colon = text.lastIndex(of: ":"), colon > text.startIndex,
+    // A slash is in a ZeroMQ address or in a URL.
+    guard let colon = text.lastIndex(of: ":"), colon > text.startIndex, !text.contains("/"),
       let port = text[text.index(after: colon)...] == "*" ? 0 : UInt16(text[text.index(after: colon)...])
     else {
       throw SettingError(setting, expected: "HOST:PORT such as \(setting.defaultValue)", actual: text, flag: name)
@@ -185,6 +186,14 @@ final class Settings {
     }
     for endpoint in endpoints { titles[endpoint.description] = title }
     return endpoints
+  }
+
+  /// The setting of the address for operators that the operator has chosen. Nil for the default, which is only a
+  /// preference: the process uses a free port if the default is in use.
+  var chosenOperations: Setting? {
+    [Setting.operations, .feedOperations, .workerOperations, .gatewayOperations].first { setting in
+      effective.contains { $0.name == setting.name && $0.source != .standard }
+    }
   }
 
   /// Returns the error that ended a service, with the setting of the unusable address if there is one.

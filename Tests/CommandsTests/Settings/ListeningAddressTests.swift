@@ -1,5 +1,6 @@
 import ArgumentParser
 import Domain
+import Ingest
 import Messaging
 import Testing
 
@@ -51,5 +52,27 @@ struct ListeningAddressTests {
     let query = try await error(FeedCommand.self, "--publish", "tcp://127.0.0.1:5000", "--http", "127.0.0.1:5001")
     #expect(query?.contains("--query (ONTHEMAP_QUERY)") == true)
     #expect(try await error(FeedCommand.self, "--publish", "tcp://127.0.0.1:5000", "--http", "127.0.0.1:5002") == nil)
+  }
+
+  @Test("A chosen address for operators must differ too, and the default one is only a preference")
+  func operations() async throws {
+    let settings = try await Settings(CommonOptions.parse([]))
+    let keys = try LinkKeys(settings, keyFile: nil)
+    var configuration = GatewayConfiguration(ingest: [], host: "127.0.0.1", port: 9_467)
+    configuration.passwordHashesMax = 0
+    let plan = ServicePlan(gateway: configuration, operations: ("127.0.0.1", 9_467), keys: keys)
+    _ = try settings.address(.gatewayOperations, flag: nil)
+    try plan.checkListeningAddresses(settings)
+    let chosen = try await Settings(CommonOptions.parse([]))
+    _ = try chosen.address(.gatewayOperations, flag: "127.0.0.1:9467")
+    let error = #expect(throws: SettingError.self) { try plan.checkListeningAddresses(chosen) }
+    #expect(error?.description.contains("--operations (ONTHEMAP_GATEWAY_OPERATIONS) must be different") == true)
+  }
+
+  @Test("An HTTP address has no scheme", arguments: ["tcp://127.0.0.1:8095", "http://127.0.0.1:8095", "127.0.0.1/x:1"])
+  func scheme(text: String) async throws {
+    let settings = try await Settings(CommonOptions.parse([]))
+    let error = #expect(throws: SettingError.self) { try settings.address(.gatewayHTTP, flag: text) }
+    #expect(error?.description.contains("HOST:PORT such as 127.0.0.1:8090") == true)
   }
 }
