@@ -18,6 +18,9 @@ extension Limits {
   package static let deletionsKeptMax = 1_000_000
   /// Deletions that a start reads together, to find the last group.
   package static let deletionsReadTogether = 1_000
+  /// Maximum step of the clock between the creation of an account and its deletion, in milliseconds. An earlier
+  /// deletion on the list belongs to another account with the same id.
+  package static let deletionClockStepMs: Int64 = 3_600_000
   /// Interval between two requests of `backup` for the state of the backup, in milliseconds.
   package static let backupPollMs: Int64 = 100
   /// Time for which `backup` waits for an ingest that restarts, in milliseconds. Then it makes the backup itself.

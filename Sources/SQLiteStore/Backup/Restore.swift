@@ -214,6 +214,9 @@ extension SQLiteDatabase {
       _ = try await delete(post, of: account, unixMs: record.unixMs)
       report.deletedPosts += 1
     case .account(let account):
+      // If a power loss or a repair removed the newest accounts, a later person may have the id of a deleted account.
+      let createdMs = try await self.account(account)?.createdMs ?? 0
+      guard record.unixMs >= createdMs - Limits.deletionClockStepMs else { return }
       guard try await close(account, unixMs: record.unixMs) else { return }
       var after: PostID?
       repeat {

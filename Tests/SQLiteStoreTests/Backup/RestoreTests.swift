@@ -217,6 +217,24 @@ struct RestoreTests {
     }
   }
 
+  @Test("A restore does not repeat the deletion of an earlier account with the same id")
+  func reusedID() async throws {
+    let database = try fixture.data.open()
+    let registration = try Registration(
+      email: "eve@example.org", password: "a password", firstName: "Eve", lastName: "Lovelace")
+    let account = try await database.addAccount(registration, passwordHash: "x", unixMs: BackupFixture.unixMs).id
+    let file = try fixture.backUp(database)
+    database.close()
+    let earliestMs = BackupFixture.unixMs - Limits.deletionClockStepMs
+    for (unixMs, deleted) in [(earliestMs - 1, 0), (earliestMs, 1)] {
+      let record = DeletionRecord(.account(account), unixMs: unixMs, isFirst: true)
+      try Data(DeletionRecord.header(beginMs: 1) + record.bytes)
+        .write(to: URL(filePath: fixture.data.path + DeletionList.name))
+      #expect(try await restore(file).deletedAccounts == deleted)
+      try FileManager.default.removeItem(atPath: fixture.data.path + ".before-restore-20261126T181630Z")
+    }
+  }
+
   @Test("A restore reports deletions that it cannot know")
   func unknownDeletions() async throws {
     let (file, _, _) = try await fixture.made()
