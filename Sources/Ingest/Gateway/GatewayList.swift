@@ -12,6 +12,8 @@ final class GatewayList: Sendable {
   private let latest = CurrentList()
   /// The last list of the time with ingest, marked as stale. Only ingest knows who may see later changes.
   private let kept = CurrentList()
+  /// True if a post on `kept` may be deleted, so that the gateway no longer serves `kept`.
+  private let isKeptWithdrawn = Atomic(false)
   /// Number of successive Welcomes for which the feed has had the list of another ingest.
   private let mismatches = Mutex(0)
 
@@ -20,12 +22,13 @@ final class GatewayList: Sendable {
   /// The list to serve. Nil if the gateway forwards requests for the list: ingest's map is members-only or unknown, the
   /// list is of another epoch, or it may be behind while ingest is available.
   ///
-  /// While ingest is unavailable, the list is the last one before, marked as stale. The map may be members-only
-  /// since then, at an ingest that this gateway does not reach.
+  /// While ingest is unavailable, the list is the last one before, marked as stale, until the feed reports the deletion
+  /// of a post. The map may be members-only since then, at an ingest that this gateway does not reach.
   var revision: ListRevision? {
     let ingest = ingest.current
-    guard ingest.site?.isMapPublic == true, let revision = (ingest.isAvailable ? latest : kept).revision,
-      revision.state.epoch == ingest.epoch, !revision.isStale || !ingest.isAvailable
+    guard ingest.isAvailable || !isKeptWithdrawn.load(ordering: .relaxed), ingest.site?.isMapPublic == true,
+      let revision = (ingest.isAvailable ? latest : kept).revision, revision.state.epoch == ingest.epoch,
+      !revision.isStale || !ingest.isAvailable
     else { return nil }
     return revision
   }
@@ -52,6 +55,14 @@ final class GatewayList: Sendable {
       kept.state.map({ $0.epoch != state.epoch || $0.seq != state.seq }) ?? true
     else { return }
     kept.replace(state, isStale: true)
+    isKeptWithdrawn.store(false, ordering: .relaxed)
+  }
+
+  /// Returns true if the feed's change deletes a post of `kept`. A removed post below the end of the list fell off it.
+  private func hasDeleted(_ delta: FeedDelta, _ state: FeedState) -> Bool {
+    let removed = Set(delta.remove)
+    let lastSeq = state.entries.map(\.seq).min() ?? 0
+    return kept.state?.entries.contains { removed.contains($0.id) && $0.seq > lastSeq } ?? false
   }
 
   /// Returns the response to a request for the list. Nil for any other request, and if the gateway forwards it.
@@ -77,7 +88,10 @@ final class GatewayList: Sendable {
     case .list(let state, let isStale):
       latest.replace(state, isStale: isStale)
       logger.notice("list received", metadata: ["seq": "\(state.seq)", "entries": "\(state.entries.count)"])
-    case .changes(_, let state): latest.replace(state)
+    case .changes(let delta, let state):
+      latest.replace(state)
+      // If ingest is unavailable, only this gateway has lost it.
+      if !ingest.current.isAvailable, hasDeleted(delta, state) { isKeptWithdrawn.store(true, ordering: .relaxed) }
     case .stale(let isStale): latest.set(isStale: isStale)
     case .desynced(let reason):
       latest.set(isStale: true)

@@ -76,6 +76,43 @@ struct GatewayListTests {
     #expect(list.headers["etag"]?.hasSuffix("-stale\"") == true)
   }
 
+  /// Returns an entry whose id and sequence number are the same number.
+  private func entry(_ seq: UInt64) throws -> FeedEntry {
+    FeedEntry(
+      id: try #require(PostID(rawValue: seq)), seq: seq, account: AccountID(rawValue: 1), firstName: "Ada",
+      lastName: "", place: "Oslo", label: "Oslo", countryCode: "NO", link: "",
+      coordinate: try #require(Coordinate(latitudeE7: 0, longitudeE7: 0)),
+      agreement: .notGiven, createdMs: 1, updatedMs: 1)
+  }
+
+  @Test("A gateway without ingest serves its list after a new post, and no longer after a deletion")
+  func deletion() async throws {
+    let gateway = try await GatewayFixture()
+    let epoch = try await gateway.latest().epoch
+    func state(_ seqs: [UInt64]) throws -> FeedState {
+      FeedState(epoch: epoch, seq: seqs.max() ?? 0, entries: try seqs.map(entry))
+    }
+    gateway.feed(.list(try state([3, 2, 1]), isStale: false))
+    try await eventually("the gateway keeps the list at a Welcome") { () -> Bool in
+      gateway.status.set(isAvailable: false)
+      defer { gateway.status.set(isAvailable: true) }
+      return gateway.list.revision != nil
+    }
+    gateway.status.set(isAvailable: false)
+    let post = FeedDelta(prevSeq: 3, seq: 4, upsert: [try entry(4)], remove: [try entry(1).id])
+    gateway.feed(.changes(post, try state([4, 3, 2])))
+    #expect(gateway.list.revision?.state.seq == 3)
+    let deletion = FeedDelta(prevSeq: 4, seq: 5, upsert: [], remove: [try entry(3).id])
+    gateway.feed(.changes(deletion, try state([4, 2])))
+    #expect(gateway.list.revision == nil)
+    gateway.status.set(isAvailable: true)
+    try await eventually("the gateway keeps the next list at a Welcome") { () -> Bool in
+      gateway.status.set(isAvailable: false)
+      defer { gateway.status.set(isAvailable: true) }
+      return gateway.list.revision?.state.seq == 4
+    }
+  }
+
   @Test("A gateway never serves the list of another ingest")
   func otherEpoch() async throws {
     let gateway = try await GatewayFixture()
