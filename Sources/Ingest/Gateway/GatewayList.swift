@@ -90,7 +90,7 @@ final class GatewayList: Sendable {
       logger.notice("list received", metadata: ["seq": "\(state.seq)", "entries": "\(state.entries.count)"])
     case .changes(let delta, let state):
       latest.replace(state)
-      // If ingest is unavailable, only this gateway has lost it.
+      // A feed reports changes only with ingest, so only this gateway has lost ingest.
       if !ingest.current.isAvailable, hasDeleted(delta, state) { isKeptWithdrawn.store(true, ordering: .relaxed) }
     case .stale(let isStale): latest.set(isStale: isStale)
     case .desynced(let reason):
