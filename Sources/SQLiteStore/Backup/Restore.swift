@@ -76,8 +76,8 @@ package struct Restore: Sendable {
   }
 
   /// Restores the backup as a data folder, in place of the existing one, which gets another name. Durable on return.
-  /// Blocks for the disk. A process that is killed leaves the old folder or the new one in place, and perhaps a folder
-  /// `….restoring-…`, which is unfinished.
+  /// Blocks for the disk. A process that is killed leaves the old folder or the new one in place, and perhaps an
+  /// unfinished folder, `….restoring-…` or `….before-restore-…`.
   ///
   /// - Parameter keepsSessions: True if the backup's sessions stay valid.
   /// - Throws: `BackupError`. The existing folder is then still in place.
@@ -85,7 +85,7 @@ package struct Restore: Sendable {
     into dataFolder: String, keepsSessions: Bool, unixMs: Int64
   ) async throws(BackupError) -> Report {
     let target = try RestoreTarget(dataFolder, bytes: backup.manifest.bytes)
-    let time = BackupName(unixMs: unixMs).time
+    let time = target.freeTime(unixMs: unixMs)
     let folder = target.newFolder(time)
     guard mkdir(folder, 0o700) == 0 else { throw BackupError("cannot create \(folder): \(SystemError()).") }
     var report: Report

@@ -81,10 +81,22 @@ struct RestoreTarget: Sendable {
     return try missing(target.hasPrefix("/") ? target : outer + "/" + target)
   }
 
-  /// Returns the path of a new folder for the restored data, beside the data folder or in a mount point.
-  func newFolder(_ time: String) -> String {
-    isMountPoint ? "\(path)/restoring-\(time)" : "\(path).restoring-\(time)"
+  /// Returns the time for the names of a restore's folders: the first second from the given time whose names are free.
+  /// A restore that was killed in the same second may have left a folder.
+  func freeTime(unixMs: Int64) -> String {
+    var unixMs = unixMs
+    while true {
+      let time = BackupName(unixMs: unixMs).time
+      if [newFolder(time), oldFolder(time)].allSatisfy({ PlainFile.status($0) == nil }) { return time }
+      unixMs += 1_000
+    }
   }
+
+  /// Returns the path of a new folder for the restored data, beside the data folder or in a mount point.
+  func newFolder(_ time: String) -> String { path + (isMountPoint ? "/" : ".") + "restoring-\(time)" }
+
+  /// Returns the path that the existing folder, or a folder with its files, has after the restore.
+  private func oldFolder(_ time: String) -> String { path + (isMountPoint ? "/" : ".") + "before-restore-\(time)" }
 
   /// Copies files of the existing folder to a prepared folder, if they exist.
   ///
@@ -120,7 +132,7 @@ struct RestoreTarget: Sendable {
       guard rename(folder, path) == 0 else { throw BackupError("cannot create \(path): \(SystemError()).") }
       return nil
     }
-    let old = path + ".before-restore-" + time
+    let old = oldFolder(time)
     guard rename(folder, old) == 0 else { throw BackupError("cannot create \(old): \(SystemError()).") }
     // The exchange is the last step, and makes the new name right. With two renames, a start between them would find no
     // folder, and create an empty database.
@@ -135,7 +147,7 @@ struct RestoreTarget: Sendable {
   /// Replaces the files of a mount point. Between the first and the last step, ingest refuses to start, because
   /// high-water file and database differ.
   private func replaceFiles(with folder: String, time: String) throws(BackupError) -> String {
-    let old = "\(path)/before-restore-\(time)"
+    let old = oldFolder(time)
     func require(_ isDone: Bool, _ name: String) throws(BackupError) {
       guard isDone else {
         throw BackupError("cannot replace \(path)\(name): \(SystemError()). Run the restore again.")

@@ -56,6 +56,19 @@ struct RestoreTests {
     }
   }
 
+  @Test("A restore takes names that folders of killed restores in the same second have not")
+  func takenNames() async throws {
+    let (file, _, _) = try await fixture.made()
+    let folder = URL(filePath: fixture.data.path).resolvingSymlinksInPath().path
+    for name in [".restoring-20261126T181630Z", ".before-restore-20261126T181631Z"] {
+      try FileManager.default.createDirectory(atPath: folder + name + "/kept", withIntermediateDirectories: true)
+    }
+    #expect(try await restore(file).oldFolder == folder + ".before-restore-20261126T181632Z")
+    for name in [".restoring-20261126T181630Z", ".before-restore-20261126T181631Z"] {
+      #expect(FileManager.default.fileExists(atPath: folder + name + "/kept"))
+    }
+  }
+
   @Test("A restore keeps the backup's sessions if the operator asks for it")
   func sessions() async throws {
     let (file, account, _) = try await fixture.made()
