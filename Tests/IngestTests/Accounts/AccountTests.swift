@@ -3,7 +3,7 @@ import Foundation
 import Ingest
 import Testing
 
-@Suite("Accounts and sessions")
+@Suite("Accounts and sessions", .bothFronts)
 struct AccountTests {
   @Test("A sign-up starts a session, and an email address has one account")
   func signUp() async throws {

@@ -4,7 +4,7 @@ import SignIn
 import StubServers
 import Testing
 
-@Suite("Facebook login")
+@Suite("Facebook login", .bothFronts)
 struct FacebookTests {
   private let graph: FacebookStub
 

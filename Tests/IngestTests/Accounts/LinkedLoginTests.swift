@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ingest
 
-@Suite("Linked identities")
+@Suite("Linked identities", .bothFronts)
 struct LinkedLoginTests {
   /// Creates an account with a password. Returns the cookie of its session.
   private func signUp(_ fixture: OpenIDFixture, _ email: String) async throws -> String {

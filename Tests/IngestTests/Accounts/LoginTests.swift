@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ingest
 
-@Suite("Password login")
+@Suite("Password login", .bothFronts)
 struct LoginTests {
   /// Starts ingest with 127.0.0.1 as a trusted proxy, so that tests choose client addresses.
   private func makeFixture() throws -> IngestFixture {

@@ -3,7 +3,7 @@ import Ingest
 import StubServers
 import Testing
 
-@Suite("OpenID Connect login")
+@Suite("OpenID Connect login", .bothFronts)
 struct OpenIDTests {
   @Test("A browser logs in at the provider and gets the same account each time")
   func whole() async throws {

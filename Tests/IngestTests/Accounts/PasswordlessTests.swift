@@ -4,7 +4,7 @@ import SignIn
 import StubServers
 import Testing
 
-@Suite("Accounts without a password")
+@Suite("Accounts without a password", .bothFronts)
 struct PasswordlessTests {
   private let graph: FacebookStub
 

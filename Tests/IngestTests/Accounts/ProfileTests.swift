@@ -2,7 +2,7 @@ import Foundation
 import Ingest
 import Testing
 
-@Suite("Own account")
+@Suite("Own account", .bothFronts)
 struct ProfileTests {
   private func change(_ members: [String: Any], _ client: Client) async throws -> APIResponse {
     try await client.send("PATCH", "/v2/account", body: JSON.object(members))

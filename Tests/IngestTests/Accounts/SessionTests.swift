@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Session management")
+@Suite("Session management", .bothFronts)
 struct SessionTests {
   private func sessions(_ client: Client) async throws -> [[String: Any]] {
     try #require(try await client.get("/v2/sessions").object["sessions"] as? [[String: Any]])

@@ -2,7 +2,7 @@ import Domain
 import Foundation
 import Testing
 
-@Suite("Operator routes of the queue")
+@Suite("Operator routes of the queue", .bothFronts)
 struct AdminTests {
   private let map: IngestFixture
 

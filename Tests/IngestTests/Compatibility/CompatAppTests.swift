@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Compatibility API: an app with another base address")
+@Suite("Compatibility API: an app with another base address", .bothFronts)
 struct CompatAppTests {
   @Test(
     "B1: an app logs in, reads, posts, edits, finds its post and logs out",

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Compatibility API: list")
+@Suite("Compatibility API: list", .bothFronts)
 struct CompatListTests {
   private func id(_ row: [String: Any]) -> String { row["objectId"] as? String ?? "" }
 

@@ -2,7 +2,7 @@ import Foundation
 import Ingest
 import Testing
 
-@Suite("Compatibility API: sessions")
+@Suite("Compatibility API: sessions", .bothFronts)
 struct CompatSessionTests {
   private var expiration: Regex<Substring> { #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/# }
 

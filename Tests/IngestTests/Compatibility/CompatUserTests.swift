@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Compatibility API: users")
+@Suite("Compatibility API: users", .bothFronts)
 struct CompatUserTests {
   private static let texts = ["key", "first_name", "last_name", "nickname", "_image_url"]
   private static let textsOrNull = [

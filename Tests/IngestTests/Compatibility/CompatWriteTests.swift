@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Compatibility API: writes")
+@Suite("Compatibility API: writes", .bothFronts)
 struct CompatWriteTests {
   private var time: Regex<Substring> { #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/# }
 

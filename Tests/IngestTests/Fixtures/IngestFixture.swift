@@ -15,11 +15,17 @@ import Synchronization
 /// Ingest in the test's process, without a server. It has the real store in a temporary folder, the real queue, links
 /// and routes, and workers that know the places of `PlaceTable`. It ends when its last reference goes away.
 final class IngestFixture: Sendable {
+  /// True if the clients of new fixtures use the routes of a gateway in front of ingest.
+  @TaskLocal static var isBehindGateway = false
+
   let folder: TemporaryFolder
   let components: IngestComponents
+  /// The routes that clients use: ingest's own, or those of its gateway.
   let application: Application<LoopbackResponder>
   private let configuration: IngestConfiguration
   private let log: InMemoryLogHandler
+  /// The gateway in front of ingest. Nil if clients use ingest's own routes.
+  private let gateway: Reactor?
   private let workers = Mutex<[Reactor]>([])
   private let hasEnded = Mutex(false)
 
@@ -36,20 +42,30 @@ final class IngestFixture: Sendable {
     let anyPort = try Endpoint("tcp://127.0.0.1:*")
     var configuration = IngestConfiguration(
       data: folder.path + "/data", host: "", port: 0, jobs: anyPort, changes: anyPort, submit: anyPort, origin: "")
+    if Self.isBehindGateway { configuration.gateway = anyPort }
     try configure(&configuration)
     var log = InMemoryLogHandler()
     log.logLevel = .trace
     let handler = log
     let logger = Logger(label: "ingest") { _ in handler }
     let data = configuration.data
+    self.configuration = configuration
     components = try IngestComponents.start(
       configuration, store: { try SQLiteDatabase(folder: data, logger: logger) }, logger: logger,
       loginUnixMs: { loginUnixMs ?? WallClock.unixMs })
+    var router = components.router()
+    if Self.isBehindGateway, let endpoint = components.endpoints.gateway {
+      components.gateways.begin(router)
+      var configuration = GatewayConfiguration(ingest: [endpoint], host: "", port: 0)
+      configuration.proxies = self.configuration.proxies
+      (gateway, _, router) = try GatewayService(configuration, logger: logger, listening: { _ in })
+        .start(IngestStatus(), nil)
+    } else {
+      gateway = nil
+    }
     application = Application(
-      responder: LoopbackResponder(base: components.router().buildResponder(), proxies: configuration.proxies),
-      logger: logger)
+      responder: LoopbackResponder(base: router.buildResponder(), proxies: configuration.proxies), logger: logger)
     self.folder = folder
-    self.configuration = configuration
     self.log = handler
     if workers > 0 { try addWorker() }
   }
@@ -135,6 +151,7 @@ final class IngestFixture: Sendable {
       return !hasEnded
     }
     guard isFirst else { return }
+    gateway?.stop()
     // Workers end first, because ingest replies to their goodbye.
     endWorkers()
     components.end()

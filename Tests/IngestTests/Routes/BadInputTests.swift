@@ -5,7 +5,7 @@ import Web
 
 private func text(_ count: Int, of unit: String = "a") -> String { "\"" + String(repeating: unit, count: count) + "\"" }
 
-@Suite("Invalid input")
+@Suite("Invalid input", .bothFronts)
 struct BadInputTests {
   private static let bodies = [
     BadRequest("", 400, "invalid_json"), BadRequest("{", 400, "invalid_json"), BadRequest("{}}", 400, "invalid_json"),

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Bulk posts")
+@Suite("Bulk posts", .bothFronts)
 struct BulkTests {
   private func line(_ place: String, _ more: [String: Any] = [:]) -> String {
     JSON.object(["place": place, "link": "example.org"].merging(more) { $1 })

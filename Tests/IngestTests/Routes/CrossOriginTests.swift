@@ -2,7 +2,7 @@ import Foundation
 import Ingest
 import Testing
 
-@Suite("Cross-origin requests")
+@Suite("Cross-origin requests", .bothFronts)
 struct CrossOriginTests {
   private let app = "https://app.example.org"
 

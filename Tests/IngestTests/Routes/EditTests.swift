@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ingest
 
-@Suite("Edits and deletions")
+@Suite("Edits and deletions", .bothFronts)
 struct EditTests {
   @Test("An edit returns the changed post, and an invalid edit changes nothing")
   func edit() async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Geocoding routes")
+@Suite("Geocoding routes", .bothFronts)
 struct GeocodeTests {
   @Test("A plus in the query means a space")
   func plus() async throws {

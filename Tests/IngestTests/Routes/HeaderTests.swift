@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Security headers")
+@Suite("Security headers", .bothFronts)
 struct HeaderTests {
   /// The headers that every response must have, from a route or from the service.
   private static let needed = [

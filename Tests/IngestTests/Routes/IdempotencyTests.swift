@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Idempotent posts")
+@Suite("Idempotent posts", .bothFronts)
 struct IdempotencyTests {
   @Test("A repeated post with the same key is replayed, also after a restart")
   func replayed() async throws {

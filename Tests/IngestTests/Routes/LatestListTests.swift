@@ -3,7 +3,7 @@ import StubServers
 import Testing
 import Web
 
-@Suite("Ingest's list")
+@Suite("Ingest's list", .bothFronts)
 struct LatestListTests {
   @Test("A client that sends the list's tag gets 304 until the list changes, in both encodings")
   func tags() async throws {

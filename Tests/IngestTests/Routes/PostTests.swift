@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Posting")
+@Suite("Posting", .bothFronts)
 struct PostTests {
   @Test("A waiting request returns the published post with its place")
   func waits() async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Post search")
+@Suite("Post search", .bothFronts)
 struct SearchTests {
   private func places(_ query: String, _ client: Client) async throws -> [String] {
     let response = try await client.get("/v2/posts?scope=all&\(query)")
