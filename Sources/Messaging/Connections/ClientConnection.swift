@@ -70,7 +70,10 @@ final class ClientConnection {
   }
 
   /// Records a message which shows that the service serves this client.
-  func answered() { rotation.answered() }
+  func answered() {
+    rotation.answered()
+    reconnector.answered()
+  }
 
   /// Records that the client's session is over, so that another answer is due.
   func awaitAnswer() { rotation.awaitAnswer() }
@@ -100,6 +103,7 @@ final class ClientConnection {
   /// - Returns: the change, or nil with one address.
   func reconnect(nowMs: Int64) -> Change? {
     guard hasOthers else {
+      reconnector.noteSilence(nowMs: nowMs)
       // If libzmq has no more sockets, the next silence tries again.
       try? socket.reconnect(endpoint)
       return nil

@@ -50,6 +50,16 @@ final class Reconnector: ReactorSocket {
     try? client.reconnect(endpoint)
   }
 
+  /// Records a message of the service to this client.
+  func answered() { connection?.answered() }
+
+  /// Logs the silence of a service. Call this before a new connection to the same address.
+  func noteSilence(nowMs: Int64) {
+    // During the pause after a failed handshake there is no connection, and the log has the reason.
+    guard backoff.dueMs == nil else { return }
+    connection?.noteSilence(nowMs: nowMs)
+  }
+
   func receive(_ frames: [[UInt8]], nowMs: Int64) {
     let event = SocketEvent(frames)
     // After a failed handshake libzmq's own next attempt is cancelled, so do not log it.
@@ -87,6 +97,7 @@ final class Reconnector: ReactorSocket {
     let endpoint = client.peer?.description ?? ""
     guard let suppressed = logLimiter.admit("\(endpoint) \(reason)", nowMs: nowMs) else { return }
     var metadata: Logger.Metadata = ["endpoint": "\(endpoint)", "reason": "\(reason)"]
+    if let link { metadata["link"] = "\(link)" }
     if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
     if let curve {
       metadata["public_key"] = "\(curve.keys.publicKey)"
@@ -103,7 +114,7 @@ final class Reconnector: ReactorSocket {
       case .refused: "peer refused this client"
       case .otherMechanism: "peer requires keys (CURVE): \(advice)"
       // The end that first notices the mismatch of keys cuts the connection.
-      case .cut: "handshake closed by a restart, or because the peer requires keys (CURVE): \(advice)"
+      case .cut: "handshake closed: wrong port, a restart, or the peer requires keys (CURVE): \(advice)"
       case .cryptographic, .malformed: "peer does not speak ZMTP 3: wrong port?"
       }
     }
@@ -113,7 +124,7 @@ final class Reconnector: ReactorSocket {
     case .refused: "key not on its allowlist: add the key and reload"
     case .otherMechanism: "peer does not use keys"
     case .cryptographic, .malformed: "peer does not speak CURVE as expected"
-    case .cut: "handshake closed: wrong server key, peer without keys, or a restart"
+    case .cut: "handshake closed: wrong server key, peer without keys, wrong port, or a restart"
     }
   }
 }

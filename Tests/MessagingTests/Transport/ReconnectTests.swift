@@ -14,13 +14,14 @@ struct ReconnectTests {
     private let endpoint: Endpoint
     private let arrived: Shared<Int>
     private let log: LineLog
+    private let reconnector: Reconnector
     private var accepted = 0
     private var isSending = true
 
     init(_ context: Reactor.Context, connect endpoint: Endpoint, arrived: Shared<Int>, log: LineLog) throws {
       socket = try context.socket(.dealer, frameBytesMax: 100)
       try socket.set(ZMQOption.immediate, 1)
-      try context.connect(socket, endpoint, as: .jobs, curve: nil, logger: log.logger)
+      reconnector = try context.connect(socket, endpoint, as: .jobs, curve: nil, logger: log.logger)
       (self.endpoint, self.arrived, self.log) = (endpoint, arrived, log)
     }
 
@@ -33,6 +34,9 @@ struct ReconnectTests {
           return nowMs + 1
         }
         guard accepted < ReconnectTests.rounds else { return .max }
+        // The log then has a line for the next connection too.
+        reconnector.answered()
+        reconnector.noteSilence(nowMs: nowMs)
         try? socket.reconnect(endpoint)
         isSending = true
       }

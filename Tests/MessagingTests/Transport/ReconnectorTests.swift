@@ -70,3 +70,59 @@ struct ReconnectorTests {
     #expect(lines.count == 1 && lines[0].contains(advice))
   }
 }
+
+@Suite("Connection log")
+struct ConnectionLogTests {
+  private let log = LineLog()
+
+  private func connectionLog() throws -> ConnectionLog {
+    ConnectionLog(.feed, to: try Endpoint("tcp://127.0.0.1:1"), logger: log.logger)
+  }
+
+  private func count(_ text: String) -> Int { log.lines(with: text).count }
+
+  @Test("A service of which libzmq reports nothing has a line once a minute, and one for its return")
+  func unreported() throws {
+    var connection = try connectionLog()
+    for nowMs: Int64 in stride(from: 3_000, through: 120_000, by: 3_000) { connection.noteSilence(nowMs: nowMs) }
+    let line = "cannot connect endpoint=tcp://127.0.0.1:1 link=feed reason=no reply"
+    #expect(log.lines == [line, line])
+    connection.note(.handshakeSucceeded, nowMs: 121_000)
+    #expect(log.lines.last == "connected endpoint=tcp://127.0.0.1:1 link=feed")
+  }
+
+  @Test("A wrong ZeroMQ port, which connects and never answers, has two lines a minute")
+  func wrongPort() throws {
+    var connection = try connectionLog()
+    for nowMs: Int64 in stride(from: 0, to: 60_000, by: 3_000) {
+      connection.note(.handshakeSucceeded, nowMs: nowMs)
+      connection.noteSilence(nowMs: nowMs + 2_000)
+    }
+    #expect(count("connected endpoint=") == 1 && log.lines.count == 2)
+    #expect(count("cannot connect endpoint=tcp://127.0.0.1:1 link=feed reason=connected, but no answer: wrong") == 1)
+  }
+
+  @Test("The return of a service that had answered has a line, also within the same minute")
+  func returned() throws {
+    var connection = try connectionLog()
+    for nowMs: Int64 in [0, 10_000, 20_000] {
+      connection.note(.handshakeSucceeded, nowMs: nowMs)
+      connection.answered()
+      connection.noteSilence(nowMs: nowMs + 5_000)
+    }
+    #expect(count("connected endpoint=") == 3)
+    connection.note(.handshakeSucceeded, nowMs: 30_000)
+    connection.note(.disconnected(1), nowMs: 31_000)
+    connection.note(.retrying(pauseMs: 100), nowMs: 31_000)
+    connection.note(.handshakeSucceeded, nowMs: 32_000)
+    #expect(count("connected endpoint=") == 5 && count("connection lost: reconnecting") == 1)
+  }
+
+  @Test("A failed handshake has no second line for the silence after it")
+  func failure() throws {
+    var connection = try connectionLog()
+    connection.note(.handshakeFailed(.cut), nowMs: 0)
+    for nowMs: Int64 in [3_000, 6_000, 9_000] { connection.noteSilence(nowMs: nowMs) }
+    #expect(log.lines.isEmpty)
+  }
+}
