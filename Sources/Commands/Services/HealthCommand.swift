@@ -12,16 +12,17 @@ struct HealthCommand: AsyncParsableCommand {
 
       Examples:
         onthemap health http://127.0.0.1:8080/livez
-        onthemap health http://127.0.0.1:9466/readyz
+        onthemap health http://127.0.0.1:9466
       """)
 
-  @Argument(help: "URL of the health check.")
+  @Argument(help: "URL of the health check. Without a path: /readyz.")
   var url: String
 
   func run() async throws {
-    guard let address = URL(string: url), address.scheme == "http" || address.scheme == "https" else {
+    guard var address = URL(string: url), address.scheme == "http" || address.scheme == "https" else {
       throw ValidationError("URL must be an http or https URL such as http://127.0.0.1:8080/livez, not \"\(url)\".")
     }
+    if ["", "/"].contains(address.path) { address = address.appending(path: "readyz") }
     let response: API.Response
     do { response = try await API(address).send("GET", path: nil) } catch {
       printError("\(url) is unhealthy: \(error).")

@@ -77,7 +77,7 @@ struct ToolTests {
     }
     #expect(try await worker.get("/livez").status == 204)
     #expect(try await Scrape(worker)["onthemap_ready"] == 0)
-    let health = try await fixture.run("health", worker.base + "/readyz")
+    let health = try await fixture.run("health", worker.base)
     #expect(health.status == 1 && health.log.contains("no_worker_session"), "\(health.log)")
     try await map.ingest.startAndWait()
     try await eventually("the worker is ready again") {
