@@ -6,7 +6,13 @@ enum DoctorLimits {
   static let diskTimeout = Duration.seconds(20)
   /// Timeout of a name lookup and of a TCP connection.
   static let connectTimeout = Duration.seconds(5)
-  /// Timeout of a handshake over ZeroMQ. A refusal takes two round trips.
+  /// Timeout of a ZeroMQ listener's greeting, which follows the connection immediately.
+  static let greetingTimeout = Duration.seconds(5)
+  /// Timeout of the response to an HTTP request at an address that sends no greeting. With eight addresses of ingest
+  /// and eight of feeds, all checks end within two minutes.
+  static let responseTimeout = Duration.seconds(2)
+  /// Timeout of a handshake over ZeroMQ and the first message. A refusal takes two round trips, and a feed sends a
+  /// heartbeat each second.
   static let handshakeTimeout = Duration.seconds(5)
   /// Timeout of an HTTP request or a TLS handshake, in milliseconds.
   static let requestMs = 5_000

@@ -68,30 +68,82 @@ struct DeploymentCheckTests {
     }
   }
 
-  @Test(
-    "A bound port is in use, a listener that does not greet is no link, and a port without a listener refuses")
+  @Test("A bound port is in use, a listener is reached, and a port without a listener refuses")
   func sockets() throws {
     let listener = try #require(ListeningPort())
     #expect(TCPProbe.bind(host: "127.0.0.1", port: listener.port) == .inUse)
-    // The listener sends nothing.
-    #expect(TCPProbe.connectToLink(host: "127.0.0.1", port: listener.port, timeout: .seconds(1)) == .foreign)
+    #expect(TCPProbe.connect(host: "127.0.0.1", port: listener.port, timeout: .seconds(120)) == .connected)
     let port = listener.port
     listener.stop()
     #expect(TCPProbe.bind(host: "127.0.0.1", port: port) == .free)
-    let refused = TCPProbe.connectToLink(host: "127.0.0.1", port: port, timeout: .seconds(120))
+    let refused = TCPProbe.connect(host: "127.0.0.1", port: port, timeout: .seconds(120))
     #expect(refused == .failed("Connection refused"))
     #expect(TCPProbe.bind(host: unknownHost, port: 1) == .unusable("unknown host"))
     #expect(TCPProbe.connect(path: "/nowhere") == .failed("No such file or directory"))
   }
 
-  @Test("A failed handshake differs from a silent peer")
+  @Test("A link is right only if it answers as this link, and each other outcome has its finding")
   func handshakes() throws {
-    let endpoint = try Endpoint("tcp://127.0.0.1:7701")
-    #expect(LinkChecks.judge("ingest-link", endpoint, .connected, hasKeys: true).verdict == .ok)
-    let refused = LinkChecks.judge("ingest-link", endpoint, .refused(reason: "key not on its allowlist"), hasKeys: true)
+    let endpoint = try Endpoint("tcp://127.0.0.1:7703")
+    func judge(_ outcome: LinkProbe.Outcome, as link: LinkName = .gateway) -> Check {
+      LinkChecks.judge("ingest-link", endpoint, outcome, of: "ingest", as: link, hasKeys: true)
+    }
+    #expect(
+      judge(.answered(site: nil))
+        == .ok("ingest-link", "\(endpoint) accepts the connection and the key, and answers as ONTHEMAP_GATEWAYS"))
+    let refused = judge(.refused(reason: "key not on its allowlist"))
     #expect(refused.verdict == .failure && refused.finding.contains("is reached, and the handshake fails: key not"))
-    let silent = LinkChecks.judge("ingest-link", endpoint, .silent, hasKeys: true)
-    #expect(silent.finding.contains("does not answer the handshake"))
+    let silent = judge(.silent)
+    #expect(silent.verdict == .failure && silent.finding.contains("does not answer the handshake"))
+    let other = judge(.otherLink)
+    #expect(other.verdict == .failure && other.finding.contains("is another link than ONTHEMAP_GATEWAYS"))
+    #expect(other.remedy == "Set the address that ONTHEMAP_GATEWAYS has at ingest")
+    #expect(judge(.unanswered).verdict == .failure)
+    // A feed without a list sends nothing.
+    #expect(judge(.unanswered, as: .feed).verdict == .warning)
+  }
+
+  @Test("An address whose listener does not greet as ZeroMQ has a finding that says what it does")
+  func faults() throws {
+    let endpoint = try Endpoint("tcp://127.0.0.1:8080")
+    func fault(_ greeting: GreetingProbe.Outcome) -> (finding: String, remedy: String)? {
+      LinkChecks.fault(greeting, endpoint, of: "ingest", as: .jobs)
+    }
+    #expect(fault(.zeroMQ)?.finding == nil)
+    #expect(fault(.http)?.finding == "\(endpoint) speaks HTTP, not ZeroMQ")
+    #expect(fault(.http)?.remedy == "Set the address that ONTHEMAP_JOBS has at ingest")
+    #expect(fault(.unreached("no reply"))?.finding == "\(endpoint) is not reached: no reply")
+    #expect(fault(.silent)?.finding.contains("sends no ZeroMQ greeting within 5 s") == true)
+    for greeting in [.other, .closed] as [GreetingProbe.Outcome] {
+      #expect(fault(greeting)?.finding.hasPrefix("\(endpoint) accepts connections") == true)
+    }
+  }
+
+  @Test(
+    "A listener's first bytes tell ZeroMQ from HTTP and from other protocols",
+    arguments: [
+      ([0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F], false, .zeroMQ), ([0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0], false, .other),
+      (Array("SSH-2.0-OpenSSH_9.6\r\n".utf8), false, .other), ([], false, .closed),
+      (Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), true, .http), (Array("-ERR\r\n".utf8), true, .other),
+    ] as [([UInt8], Bool, GreetingProbe.Outcome)])
+  func greetings(bytes: [UInt8], followRequest: Bool, outcome: GreetingProbe.Outcome) throws {
+    let listener = try #require(ListeningPort())
+    listener.serve(bytes, afterRequest: followRequest)
+    // A listener that waits for a request sends nothing before, however long the probe waits.
+    var probe = GreetingProbe(greetingTimeout: .seconds(120), responseTimeout: .seconds(120))
+    if followRequest { probe.greetingTimeout = .milliseconds(20) }
+    #expect(probe.run(try Endpoint("tcp://127.0.0.1:\(listener.port)")) == outcome)
+  }
+
+  @Test("A listener that never sends is silent, and an address without a listener is not reached")
+  func absentGreeting() throws {
+    let listener = try #require(ListeningPort())
+    let endpoint = try Endpoint("tcp://127.0.0.1:\(listener.port)")
+    let probe = GreetingProbe(greetingTimeout: .milliseconds(20), responseTimeout: .milliseconds(20))
+    #expect(probe.run(endpoint) == .silent)
+    listener.stop()
+    #expect(probe.run(endpoint) == .unreached("connection refused"))
+    #expect(probe.run(try Endpoint("ipc:///nowhere")) == .unreached("no such file or directory"))
   }
 
   @Test("An address of ingest that fails is a warning if another address works")
@@ -255,6 +307,20 @@ private final class ListeningPort {
     }
     port = Int(UInt16(bigEndian: address.sin_port))
     guard isListening else { return nil }
+  }
+
+  /// Accepts one connection on its own thread, sends bytes, and closes the connection.
+  ///
+  /// - Parameter afterRequest: True to read a request before.
+  func serve(_ bytes: [UInt8], afterRequest: Bool) {
+    Thread.detachNewThread { [descriptor] in
+      let connection = accept(descriptor, nil, nil)
+      guard connection >= 0 else { return }
+      defer { close(connection) }
+      var request = [UInt8](repeating: 0, count: 1_024)
+      if afterRequest { _ = read(connection, &request, request.count) }
+      _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
   }
 
   func stop() {

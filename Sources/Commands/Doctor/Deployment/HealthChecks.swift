@@ -11,7 +11,10 @@ struct HealthChecks: Sendable {
 
   func run() async -> [Check] {
     var checks: [Check] = []
-    for (id, host, port) in plan.http where port != 0 {
+    for (id, host, port) in plan.http {
+      // A gateway's HTTP address has the readiness of ingest, and waits while ingest is away.
+      let (host, port) = plan.gateway == nil ? (host, port) : plan.operations ?? (host, port)
+      guard port != 0 else { continue }
       checks.append(await health(id.replacing("address", with: "health"), "http://\(HealthChecks.local(host)):\(port)"))
     }
     checks.append(await ownVersion())

@@ -54,67 +54,94 @@ struct LinkChecks: Sendable {
   private func reach(
     _ id: String, _ endpoint: Endpoint, of service: String, as link: LinkName, curve: CurveClient?
   ) async -> Check {
-    switch await connect(endpoint) {
-    case .connected: break
-    case .foreign: return .failure(id, LinkChecks.foreign(endpoint), remedy: LinkChecks.portRemedy)
-    case .failed(let reason):
-      return .failure(
-        id, "\(endpoint) is not reached: \(reason)",
-        remedy: "Start \(service), and check the address, the firewalls and IPAddressAllow=")
+    if let (finding, remedy) = LinkChecks.fault(await greeting(endpoint), endpoint, of: service, as: link) {
+      return .failure(id, finding, remedy: remedy)
     }
     guard plan.canProbeLinks else { return .notChecked(id, "doctor has too few file descriptors for libzmq") }
     do {
       let outcome = try await LinkProbe.connect(
         endpoint, as: link, curve: curve, timeout: DoctorLimits.handshakeTimeout)
-      return LinkChecks.judge(id, endpoint, outcome, hasKeys: curve != nil)
+      return LinkChecks.judge(id, endpoint, outcome, of: service, as: link, hasKeys: curve != nil)
     } catch { return .notChecked(id, "\(error)") }
   }
 
-  /// Returns the result for the outcome of a handshake with a peer that TCP has reached.
-  static func judge(_ id: String, _ endpoint: Endpoint, _ outcome: LinkProbe.Outcome, hasKeys: Bool) -> Check {
-    switch outcome {
-    case .connected: .ok(id, "\(endpoint) accepts the connection\(hasKeys ? " and the key" : "")")
+  /// Returns the finding and the remedy for an address that has no ZeroMQ listener. Nil if it has one.
+  static func fault(
+    _ greeting: GreetingProbe.Outcome, _ endpoint: Endpoint, of service: String, as link: LinkName
+  ) -> (finding: String, remedy: String)? {
+    let accepts = "\(endpoint) accepts connections"
+    let setting = link.setting.name
+    return switch greeting {
+    case .zeroMQ: nil
+    case .http: ("\(endpoint) speaks HTTP, not ZeroMQ", "Set the address that \(setting) has at \(service)")
+    case .other:
+      (
+        "\(accepts), but does not speak ZeroMQ",
+        "Check the port: another program listens there. Set the address that \(setting) has at \(service)"
+      )
+    case .closed:
+      (
+        "\(accepts), and closes them without a ZeroMQ greeting",
+        "Check the port. If it is that of a proxy, start \(service) behind it"
+      )
+    case .silent:
+      (
+        "\(accepts), and sends no ZeroMQ greeting within \(DoctorLimits.greetingTimeout.components.seconds) s",
+        "Check the port: the program there may not speak ZeroMQ, or hang"
+      )
+    case .unreached(let reason):
+      (
+        "\(endpoint) is not reached: \(reason)",
+        "Start \(service), and check the address, the firewalls and IPAddressAllow="
+      )
+    }
+  }
+
+  /// Returns the result for the outcome of a connection to a ZeroMQ listener.
+  static func judge(
+    _ id: String, _ endpoint: Endpoint, _ outcome: LinkProbe.Outcome, of service: String, as link: LinkName,
+    hasKeys: Bool
+  ) -> Check {
+    let accepts = "\(endpoint) accepts the connection\(hasKeys ? " and the key" : "")"
+    let setting = link.setting.name
+    let seconds = DoctorLimits.handshakeTimeout.components.seconds
+    let correction = "Set the address that \(setting) has at \(service)"
+    return switch outcome {
+    case .answered: .ok(id, "\(accepts), and answers as \(setting)")
+    case .otherLink: .failure(id, "\(accepts), but is another link than \(setting)", remedy: correction)
+    // A feed sends nothing before its first list.
+    case .unanswered where link == .feed:
+      .warning(
+        id, "\(accepts), and sends no list within \(seconds) s",
+        remedy: "Wait for the feed's first list (its /readyz), or correct the address: \(setting) of the feed")
+    case .unanswered:
+      .failure(
+        id, "\(accepts), and sends no answer within \(seconds) s",
+        remedy: "\(correction): the program there may be another link, or hang")
     case .refused(let reason):
       .failure(
         id, "\(endpoint) is reached, and the handshake fails: \(reason)",
         remedy: "See deploy/Operate.md, section Failed handshakes")
     case .silent:
       .failure(
-        id, "\(endpoint) is reached, and does not answer the handshake",
-        remedy: "Check the port: the program there may not speak ZeroMQ, or hang")
+        id, "\(endpoint) speaks ZeroMQ, and does not answer the handshake within \(seconds) s",
+        remedy: "\(correction): the program there may be another link, or hang")
     }
   }
 
   /// Subscribers connect to these addresses, not this process. So a failure is only a warning.
   private func failover(_ id: String, _ endpoint: Endpoint) async -> Check {
-    switch await connect(endpoint) {
-    case .connected: return .ok(id, "\(endpoint) is reached")
-    case .foreign: return .warning(id, LinkChecks.foreign(endpoint), remedy: LinkChecks.portRemedy)
-    case .failed(let reason):
-      return .warning(
-        id, "\(endpoint) is not reached: \(reason)",
-        remedy: "Start that feed, or correct ONTHEMAP_FAILOVER_FEEDS: subscribers move there when this feed ends")
+    guard let (finding, _) = LinkChecks.fault(await greeting(endpoint), endpoint, of: "that feed", as: .feed) else {
+      return .ok(id, "\(endpoint) is reached, and speaks ZeroMQ")
     }
+    return .warning(
+      id, finding,
+      remedy: "Start that feed, or correct ONTHEMAP_FAILOVER_FEEDS: subscribers move there when this feed ends")
   }
 
-  private static func foreign(_ endpoint: Endpoint) -> String {
-    "\(endpoint) is reached, but sends no greeting of ZeroMQ"
-  }
-
-  private static let portRemedy = "Check the port: it may be an HTTP address, or the program there hangs"
-
-  /// Connects to the listener at an address, without a handshake.
-  private func connect(_ endpoint: Endpoint) async -> TCPProbe.Connection {
-    let timeout = DoctorLimits.connectTimeout
-    let connection = await bounded(timeout * 2 + .seconds(1)) {
-      if let path = endpoint.path { return TCPProbe.connect(path: path) }
-      guard let (host, port) = endpoint.hostAndPort else {
-        return TCPProbe.Connection.failed("the address has no port")
-      }
-      return TCPProbe.connectToLink(host: host, port: port, timeout: timeout)
-    }
-    guard let connection else { return .failed("no answer in time") }
-    guard case .failed(let reason) = connection else { return connection }
-    return .failed(reason.lowercased())
+  private func greeting(_ endpoint: Endpoint) async -> GreetingProbe.Outcome {
+    let limit =
+      DoctorLimits.connectTimeout + DoctorLimits.greetingTimeout + DoctorLimits.responseTimeout + .seconds(1)
+    return await bounded(limit) { GreetingProbe().run(endpoint) } ?? .unreached("no answer in time")
   }
 }

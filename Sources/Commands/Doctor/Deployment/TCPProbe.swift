@@ -15,8 +15,6 @@ enum TCPProbe {
   /// The outcome of a connection.
   enum Connection: Sendable, Equatable {
     case connected
-    /// A program listens at the address, but does not greet as a ZeroMQ peer does.
-    case foreign
     case failed(String)
   }
 
@@ -33,20 +31,22 @@ enum TCPProbe {
     return errno == EADDRINUSE ? .inUse : .unusable(reason)
   }
 
-  /// Connects to the addresses of a host, one after the other, reads the greeting of a ZeroMQ peer, and disconnects.
+  /// Connects to the addresses of a host, one after the other, and disconnects.
   ///
-  /// - Parameter timeout: Maximum wait for a connection, and again for the greeting.
-  static func connectToLink(host: String, port: Int, timeout: Duration) -> Connection {
+  /// - Parameter use: Gets the descriptor of the first connection before the end of the connection.
+  static func connect(
+    host: String, port: Int, timeout: Duration, _ use: (CInt) -> Void = { _ in }
+  ) -> Connection {
     guard let list = AddressList(host: host, port: port, isPassive: false) else { return .failed("unknown host") }
     var result = Connection.failed("unknown host")
     list.each { address in
-      result = connectToLink(address, timeout: timeout)
+      result = connect(address, timeout: timeout, use)
       return result == .connected
     }
     return result
   }
 
-  private static func connectToLink(_ address: addrinfo, timeout: Duration) -> Connection {
+  private static func connect(_ address: addrinfo, timeout: Duration, _ use: (CInt) -> Void) -> Connection {
     let kind = address.ai_socktype | O_CLOEXEC | O_NONBLOCK
     let descriptor = Glibc.socket(address.ai_family, kind, address.ai_protocol)
     guard descriptor >= 0 else { return .failed(reason) }
@@ -59,30 +59,14 @@ enum TCPProbe {
       getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size)
       guard error == 0 else { return .failed(String(cString: strerror(error))) }
     }
-    return greets(descriptor, timeout: timeout) ? .connected : .foreign
+    use(descriptor)
+    return .connected
   }
 
-  /// Returns true if a peer sends the signature of ZMTP: 0xFF, eight bytes, and 0x7F. Both ends send it first. An HTTP
-  /// server waits for a request.
+  /// Connects to a Unix socket, and disconnects.
   ///
-  /// Source: https://rfc.zeromq.org/spec/23/
-  private static func greets(_ descriptor: CInt, timeout: Duration) -> Bool {
-    let deadline = ContinuousClock.now + timeout
-    var signature: [UInt8] = []
-    while signature.count < 10 {
-      let milliseconds = (deadline - ContinuousClock.now) / .milliseconds(1)
-      var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      guard milliseconds > 0, poll(&request, 1, CInt(milliseconds.rounded(.up))) > 0 else { return false }
-      var bytes = [UInt8](repeating: 0, count: 10 - signature.count)
-      let count = read(descriptor, &bytes, bytes.count)
-      guard count > 0 else { return false }
-      signature += bytes.prefix(count)
-    }
-    return signature.first == 0xFF && signature.last == 0x7F
-  }
-
-  /// Connects to a Unix socket.
-  static func connect(path: String) -> Connection {
+  /// - Parameter use: Gets the descriptor of the connection before its end.
+  static func connect(path: String, _ use: (CInt) -> Void = { _ in }) -> Connection {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
     guard descriptor >= 0 else { return .failed(reason) }
     defer { close(descriptor) }
@@ -94,7 +78,9 @@ enum TCPProbe {
         Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
       }
     }
-    return isConnected ? .connected : .failed(reason)
+    guard isConnected else { return .failed(reason) }
+    use(descriptor)
+    return .connected
   }
 
   fileprivate static var reason: String { String(cString: strerror(errno)) }
