@@ -16,6 +16,8 @@ final class GatewayList: Sendable {
   private let isKeptWithdrawn = Atomic(false)
   /// Number of successive Welcomes for which the feed has had the list of another ingest.
   private let mismatches = Mutex(0)
+  /// True if the map was members-only by the last Welcome with a site.
+  private let isMembersOnly = Mutex(false)
 
   init(ingest: IngestStatus) { self.ingest = ingest }
 
@@ -33,8 +35,10 @@ final class GatewayList: Sendable {
     return revision
   }
 
-  /// Processes a Welcome: keeps the list, and warns about a feed of another ingest. Reactor's thread.
+  /// Processes a Welcome: keeps the list, and warns about a members-only map and a feed of another ingest. Reactor's
+  /// thread.
   func welcomed(logger: Logger) {
+    noteAccess(logger: logger)
     guard let epoch = ingest.current.epoch, let state = latest.state, !latest.isStale else { return }
     let count = mismatches.withLock { count in
       count = state.epoch == epoch ? 0 : count + 1
@@ -46,6 +50,22 @@ final class GatewayList: Sendable {
         "list not served: the feed has another ingest", metadata: ["epoch": "\(state.epoch)", "ingest": "\(epoch)"])
     }
     keep()
+  }
+
+  /// Warns about a members-only map, once until the map is public. The gateway forwards requests for its list, so the
+  /// feeds have no effect.
+  private func noteAccess(logger: Logger) {
+    guard let site = ingest.current.site else { return }
+    let isNew = isMembersOnly.withLock { isMembersOnly in
+      defer { isMembersOnly = !site.isMapPublic }
+      return !site.isMapPublic && !isMembersOnly
+    }
+    guard isNew else { return }
+    logger.warning(
+      """
+      list not served: the map is members-only; remove ONTHEMAP_GATEWAY_FEED, or set ONTHEMAP_MAP_ACCESS=public at \
+      ingest
+      """)
   }
 
   /// Keeps the current list for the time without ingest.

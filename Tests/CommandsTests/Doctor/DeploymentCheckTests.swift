@@ -177,6 +177,30 @@ struct DeploymentCheckTests {
     #expect(HTTPProbe.unixMs("never") == nil)
   }
 
+  @Test("A public feed of a members-only map is a failure, and a members-only feed of a public map a warning")
+  func mapAccess() {
+    for (ingest, feed, verdict) in [
+      (true, true, .ok), (false, false, .ok), (true, false, .failure), (false, true, .warning),
+      (nil, true, .notChecked), (false, nil, .notChecked),
+    ] as [(Bool?, Bool?, Check.Verdict)] {
+      #expect(MapAccessCheck.judge(ingest: ingest, feed: feed).verdict == verdict)
+    }
+    for (status, body, isMembersOnly) in [
+      (200, #"{"entries":[]}"#, false), (200, "hello", nil), (401, #"{"code":"ticket_required"}"#, true),
+      (401, #"{"code":"session_required"}"#, true), (401, "", nil), (503, #"{"code":"feed_unavailable"}"#, false),
+      (503, "", nil), (404, "", nil),
+    ] as [(Int, String, Bool?)] {
+      let reply = HTTPProbe.Reply(status: status, body: body)
+      #expect(MapAccessCheck.isMembersOnly(.success(reply)) == isMembersOnly, "\(status) \(body)")
+    }
+    #expect(MapAccessCheck.isMembersOnly(.failure(.unknownHost)) == nil)
+    func gateway(_ isMapPublic: Bool) -> Check.Verdict {
+      MapAccessCheck.gateway(GatewaySite(isSecure: true, allowedOrigins: [], isMapPublic: isMapPublic)).verdict
+    }
+    #expect(gateway(true) == .ok && gateway(false) == .warning)
+    #expect(MapAccessCheck.gateway(nil).verdict == .notChecked)
+  }
+
   @Test("A clock that differs by two seconds is a warning")
   func clocks() {
     #expect(ProxyChecks.clock(nil, nowMs: 0).verdict == .notChecked)

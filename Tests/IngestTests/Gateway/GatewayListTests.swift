@@ -161,6 +161,26 @@ struct GatewayListTests {
     #expect(list.revision == nil)
   }
 
+  @Test("A gateway with feeds warns once that the map is members-only, and again after the map was public")
+  func membersOnlyWarning() {
+    let (status, handler) = (IngestStatus(), InMemoryLogHandler())
+    let (list, logger) = (GatewayList(ingest: status), Logger(label: "test") { _ in handler })
+    func welcome(isMapPublic: Bool?) {
+      let site = isMapPublic.map { GatewaySite(isSecure: false, allowedOrigins: [], isMapPublic: $0) }
+      status.set(site, epoch: Epoch.filled(with: 1))
+      list.welcomed(logger: logger)
+    }
+    func warnings() -> Int {
+      handler.entries.count { $0.message.description.hasPrefix("list not served: the map is members-only") }
+    }
+    for isMapPublic in [nil, true, true] as [Bool?] { welcome(isMapPublic: isMapPublic) }
+    #expect(warnings() == 0)
+    for isMapPublic in [false, false, nil, false] as [Bool?] { welcome(isMapPublic: isMapPublic) }
+    #expect(warnings() == 1)
+    for isMapPublic in [true, false, false] { welcome(isMapPublic: isMapPublic) }
+    #expect(warnings() == 2)
+  }
+
   @Test("A gateway warns about the feed of another ingest, but not during the seconds after a restore")
   func otherIngest() {
     let (status, handler) = (IngestStatus(), InMemoryLogHandler())

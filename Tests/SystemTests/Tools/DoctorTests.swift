@@ -273,6 +273,27 @@ struct DoctorTests {
     #expect(report["feed-link"]?.verdict == "warning" && report["ingest-link"]?.verdict == "ok")
   }
 
+  @Test("A feed that would show a members-only map is a failure, and a gateway that cannot use its feeds has a warning")
+  func mapAccess() async throws {
+    let map = try await SystemFixture.current.up("--map-access", "members", "--gateways", "tcp://127.0.0.1:*")
+    let ready = map.ingest.ready
+    let http = try #require(ready["http"]).replacing("http://", with: "")
+    let feed = [
+      "feed", "--ingest", try #require(ready["changes"]), "--http", "127.0.0.1:0", "--publish", "tcp://127.0.0.1:*",
+      "--data", "none", "--operations", "none",
+    ]
+    let (status, report) = try await Self.report(feed, environment: ["ONTHEMAP_HTTP": http]) {
+      $0.has("failure", ["map-access"])
+    }
+    #expect(status == 1 && report["map-access"]?.remedy?.contains("ONTHEMAP_MAP_ACCESS=members") == true)
+    let gateway = [
+      "gateway", "--ingest", try #require(ready["gateways"]), "--feed", try map.publish, "--http", "127.0.0.1:0",
+      "--operations", "none",
+    ]
+    let (_, members) = try await Self.report(gateway) { $0.has("warning", ["map-access"]) }
+    #expect(members["map-access"]?.verdict == "warning" && members["ingest-link"]?.verdict == "ok")
+  }
+
   @Test("Too few descriptors are a failure, and the checks that need more of them do not run")
   func descriptors() async throws {
     let (status, report) = try await Self.report(

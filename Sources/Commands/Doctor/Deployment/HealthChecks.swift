@@ -19,6 +19,7 @@ struct HealthChecks: Sendable {
     }
     checks.append(await ownVersion())
     if plan.ingest == nil { checks.append(await ingestVersion()) }
+    if plan.ingest == nil, let feed = plan.feed { checks.append(await MapAccessCheck.run(feed, ingestURL: ingestURL)) }
     return checks
   }
 

@@ -14,9 +14,11 @@ struct LinkChecks: Sendable {
       if plan.worker != nil { (.jobs, plan.worker?.curve) } else if plan.gateway != nil {
         (.gateway, plan.gateway?.curve)
       } else { (.changes, plan.feed?.ingestCurve) }
-    checks += await reach("ingest-link", plan.ingestLinks, of: "ingest", as: link, curve: curve)
-    if let gateway = plan.gateway {
-      checks += await reach("feed-link", gateway.feeds, of: "the feed", as: .feed, curve: gateway.feedCurve)
+    let ofIngest = await reach("ingest-link", plan.ingestLinks, of: "ingest", as: link, curve: curve)
+    checks += ofIngest.checks
+    if let gateway = plan.gateway, !gateway.feeds.isEmpty {
+      checks += await reach("feed-link", gateway.feeds, of: "the feed", as: .feed, curve: gateway.feedCurve).checks
+      checks.append(MapAccessCheck.gateway(ofIngest.site))
     }
     for (index, endpoint) in (plan.feed?.failoverEndpoints ?? []).enumerated() {
       checks.append(await failover("failover-feed-\(index + 1)", endpoint))
@@ -24,20 +26,22 @@ struct LinkChecks: Sendable {
     return checks
   }
 
-  /// Connects to all addresses of a service.
+  /// Connects to all addresses of a service. Returns the results, and the site by the first answer that has one.
   ///
   /// - Parameters:
   ///   - id: Identifier of the first check. The others have a number too.
   ///   - service: Name of the service, for people.
   private func reach(
     _ id: String, _ endpoints: [Endpoint], of service: String, as link: LinkName, curve: CurveClient?
-  ) async -> [Check] {
-    var checks: [Check] = []
+  ) async -> (checks: [Check], site: GatewaySite?) {
+    var (checks, first): ([Check], GatewaySite?) = ([], nil)
     for (index, endpoint) in endpoints.enumerated() {
       let id = index == 0 ? id : "\(id)-\(index + 1)"
-      checks.append(await reach(id, endpoint, of: service, as: link, curve: curve))
+      let (check, site) = await reach(id, endpoint, of: service, as: link, curve: curve)
+      checks.append(check)
+      first = first ?? site
     }
-    return LinkChecks.combined(checks)
+    return (LinkChecks.combined(checks), first)
   }
 
   /// Returns the results of all addresses of a service. The process needs only one of them, so that a failure is a
@@ -53,16 +57,18 @@ struct LinkChecks: Sendable {
   /// Connects to a link of a service: first by TCP, and then with the keys.
   private func reach(
     _ id: String, _ endpoint: Endpoint, of service: String, as link: LinkName, curve: CurveClient?
-  ) async -> Check {
+  ) async -> (Check, GatewaySite?) {
     if let (finding, remedy) = LinkChecks.fault(await greeting(endpoint), endpoint, of: service, as: link) {
-      return .failure(id, finding, remedy: remedy)
+      return (.failure(id, finding, remedy: remedy), nil)
     }
-    guard plan.canProbeLinks else { return .notChecked(id, "doctor has too few file descriptors for libzmq") }
+    guard plan.canProbeLinks else { return (.notChecked(id, "doctor has too few file descriptors for libzmq"), nil) }
     do {
       let outcome = try await LinkProbe.connect(
         endpoint, as: link, curve: curve, timeout: DoctorLimits.handshakeTimeout)
-      return LinkChecks.judge(id, endpoint, outcome, of: service, as: link, hasKeys: curve != nil)
-    } catch { return .notChecked(id, "\(error)") }
+      let check = LinkChecks.judge(id, endpoint, outcome, of: service, as: link, hasKeys: curve != nil)
+      if case .answered(let site) = outcome { return (check, site) }
+      return (check, nil)
+    } catch { return (.notChecked(id, "\(error)"), nil) }
   }
 
   /// Returns the finding and the remedy for an address that has no ZeroMQ listener. Nil if it has one.

@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import Ingest
+import Web
 
 /// Checks of the reverse proxies in front of ingest, and of the public URLs.
 struct ProxyChecks: Sendable {
@@ -172,7 +173,12 @@ struct ProxyChecks: Sendable {
       ]
     }
     switch reply {
-    case .success(let reply) where reply.status == 204: return [.ok(id, "\(url) leads to a feed")]
+    case .success(let reply) where reply.status == 204:
+      let access = MapAccessCheck.isMembersOnly(await ProxyChecks.get(url + "/v2/feed"))
+      return [
+        .ok(id, "\(url) leads to a feed"),
+        MapAccessCheck.judge(ingest: ingest.page.mapAccess.isMembersOnly, feed: access),
+      ]
     case .success(let reply):
       return [
         .warning(id, "\(url) answers with status \(reply.status)", remedy: "Start the feed, or check its reverse proxy")
