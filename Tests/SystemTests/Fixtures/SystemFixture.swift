@@ -79,8 +79,9 @@ final class SystemFixture: Sendable {
     return sharedServices
   }
 
-  /// At most three tests run together: each runs several processes, and deadlines must be meaningful on two cores.
-  private static let concurrencyLimit = ConcurrencyLimit(3)
+  /// At most four tests run together: each runs several processes, and deadlines must be meaningful on two cores. With
+  /// three, the processor was idle for half of the time.
+  private static let concurrencyLimit = ConcurrencyLimit(4)
 
   /// Runs the body with a fixture, outside the concurrency limit. The tests that use the fixture count themselves.
   fileprivate static func withoutConcurrencyLimit(_ body: (SystemFixture) async throws -> Void) async throws {
