@@ -12,7 +12,7 @@ final class GatewayList: Sendable {
   private let latest = CurrentList()
   /// The last list of the time with ingest, marked as stale. Only ingest knows who may see later changes.
   private let kept = CurrentList()
-  /// True if a post on `kept` may be deleted, so that the gateway no longer serves `kept`.
+  /// True if a post of `kept` has left the feed's list. It may be deleted, so the gateway no longer serves `kept`.
   private let isKeptWithdrawn = Atomic(false)
   /// Number of successive Welcomes for which the feed has had the list of another ingest.
   private let mismatches = Mutex(0)
@@ -24,8 +24,8 @@ final class GatewayList: Sendable {
   /// The list to serve. Nil if the gateway forwards requests for the list: ingest's map is members-only or unknown, the
   /// list is of another epoch, or it may be behind while ingest is available.
   ///
-  /// While ingest is unavailable, the list is the last one before, marked as stale, until the feed reports the deletion
-  /// of a post. The map may be members-only since then, at an ingest that this gateway does not reach.
+  /// While ingest is unavailable, the list is the last one before, marked as stale, until one of its posts leaves the
+  /// feed's list. The map may be members-only since then, at an ingest that this gateway does not reach.
   var revision: ListRevision? {
     let ingest = ingest.current
     guard ingest.isAvailable || !isKeptWithdrawn.load(ordering: .relaxed), ingest.site?.isMapPublic == true,
@@ -63,8 +63,7 @@ final class GatewayList: Sendable {
     guard isNew else { return }
     logger.warning(
       """
-      list not served: the map is members-only; remove ONTHEMAP_GATEWAY_FEED, or set ONTHEMAP_MAP_ACCESS=public at \
-      ingest
+      list not served: the map is members-only, so the feeds have no effect; remove ONTHEMAP_GATEWAY_FEED
       """)
   }
 
@@ -78,11 +77,13 @@ final class GatewayList: Sendable {
     isKeptWithdrawn.store(false, ordering: .relaxed)
   }
 
-  /// Returns true if the feed's change deletes a post of `kept`. A removed post below the end of the list fell off it.
-  private func hasDeleted(_ delta: FeedDelta, _ state: FeedState) -> Bool {
-    let removed = Set(delta.remove)
-    let lastSeq = state.entries.map(\.seq).min() ?? 0
-    return kept.state?.entries.contains { removed.contains($0.id) && $0.seq > lastSeq } ?? false
+  /// Withdraws `kept` if one of its posts is not on the feed's list. A post that fell off may be deleted later, and the
+  /// feed does not report this.
+  private func checkKept(against state: FeedState) {
+    guard let kept = kept.state else { return }
+    let ids = Set(state.entries.map(\.id))
+    guard kept.epoch != state.epoch || !kept.entries.allSatisfy({ ids.contains($0.id) }) else { return }
+    isKeptWithdrawn.store(true, ordering: .relaxed)
   }
 
   /// Returns the response to a request for the list. Nil for any other request, and if the gateway forwards it.
@@ -107,11 +108,12 @@ final class GatewayList: Sendable {
     switch event {
     case .list(let state, let isStale):
       latest.replace(state, isStale: isStale)
+      if !ingest.current.isAvailable { checkKept(against: state) }
       logger.notice("list received", metadata: ["seq": "\(state.seq)", "entries": "\(state.entries.count)"])
-    case .changes(let delta, let state):
+    case .changes(_, let state):
       latest.replace(state)
       // A feed reports changes only with ingest, so only this gateway has lost ingest.
-      if !ingest.current.isAvailable, hasDeleted(delta, state) { isKeptWithdrawn.store(true, ordering: .relaxed) }
+      if !ingest.current.isAvailable { checkKept(against: state) }
     case .stale(let isStale): latest.set(isStale: isStale)
     case .desynced(let reason):
       latest.set(isStale: true)

@@ -85,8 +85,15 @@ struct GatewayListTests {
       agreement: .notGiven, createdMs: 1, updatedMs: 1)
   }
 
-  @Test("A gateway without ingest serves its list after a new post, and no longer after a deletion")
-  func deletion() async throws {
+  /// A report of a feed whose list had the posts 3, 2 and 1.
+  enum Report: CaseIterable {
+    case newestDeleted, oldestDeleted, listWithoutPost, listOfOtherEpoch
+  }
+
+  @Test(
+    "A gateway without ingest serves its list after a new post, and no longer after one of its posts has left the feed",
+    arguments: Report.allCases)
+  func deletion(report: Report) async throws {
     let gateway = try await GatewayFixture()
     let epoch = try await gateway.latest().epoch
     func state(_ seqs: [UInt64]) throws -> FeedState {
@@ -99,11 +106,22 @@ struct GatewayListTests {
       return gateway.list.revision != nil
     }
     gateway.status.set(isAvailable: false)
-    let post = FeedDelta(prevSeq: 3, seq: 4, upsert: [try entry(4)], remove: [try entry(1).id])
-    gateway.feed(.changes(post, try state([4, 3, 2])))
+    let post = FeedDelta(prevSeq: 3, seq: 4, upsert: [try entry(4)], remove: [])
+    gateway.feed(.changes(post, try state([4, 3, 2, 1])))
+    gateway.feed(.list(try state([4, 3, 2, 1]), isStale: false))
     #expect(gateway.list.revision?.state.seq == 3)
-    let deletion = FeedDelta(prevSeq: 4, seq: 5, upsert: [], remove: [try entry(3).id])
-    gateway.feed(.changes(deletion, try state([4, 2])))
+    func delete(_ seq: UInt64) throws {
+      let deletion = FeedDelta(prevSeq: 4, seq: 5, upsert: [], remove: [try entry(seq).id])
+      gateway.feed(.changes(deletion, try state([4, 3, 2, 1].filter { $0 != seq })))
+    }
+    switch report {
+    case .newestDeleted: try delete(3)
+    case .oldestDeleted: try delete(1)
+    case .listWithoutPost: gateway.feed(.list(try state([4, 3, 1]), isStale: false))
+    case .listOfOtherEpoch:
+      gateway.feed(.list(FeedState(epoch: .filled(with: 9), seq: 4, entries: []), isStale: false))
+      gateway.feed(.list(try state([4, 3, 2, 1]), isStale: false))
+    }
     #expect(gateway.list.revision == nil)
     gateway.status.set(isAvailable: true)
     try await eventually("the gateway keeps the next list at a Welcome") { () -> Bool in

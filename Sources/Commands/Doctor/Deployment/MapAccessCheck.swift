@@ -59,6 +59,6 @@ enum MapAccessCheck {
     guard !site.isMapPublic else { return .ok(id, "the map is public, so the gateway serves the list of its feeds") }
     return .warning(
       id, "the map is members-only, so the gateway does not use its feeds",
-      remedy: "Remove ONTHEMAP_GATEWAY_FEED, or set ONTHEMAP_MAP_ACCESS=public at ingest")
+      remedy: "Remove ONTHEMAP_GATEWAY_FEED")
   }
 }
