@@ -40,11 +40,8 @@ struct ForwardingMiddleware: RouterMiddleware {
         response = own
       } else {
         let isBulk = ForwardingMiddleware.path(of: request) == BulkRoutes.path
-        if isBulk {
-          // Only ingest knows the session. Ask for it before the gateway holds a large body: ingest checks the session
-          // first, and then refuses the empty body.
-          let check = try await forward(request, ByteBuffer(), context)
-          guard check.status == .badRequest else { return check }
+        if isBulk, ingest.current.isAvailable, let refusal = try await refusalOfSession(of: request, context) {
+          return refusal
         }
         let bytesMax = isBulk ? Limits.bulkBytesMax : Limits.requestBodyBytesMax
         let network = client(of: request, context)?.network
@@ -91,6 +88,18 @@ struct ForwardingMiddleware: RouterMiddleware {
 
   private func client(of request: Request, _ context: ConnectionContext) -> IPAddress? {
     context.peer.map { proxies.client(of: $0, forwardedFor: request.headers[values: .xForwardedFor]) }
+  }
+
+  /// Asks ingest for the session of a bulk request, before the gateway holds its large body. Ingest checks the session
+  /// first, and then refuses the empty body. While ingest is away, the body must not wait unread for this check.
+  ///
+  /// - Returns: ingest's response, or nil for a valid session.
+  private func refusalOfSession(of request: Request, _ context: ConnectionContext) async throws -> Response? {
+    let check = ForwardedRequest(request, body: ByteBuffer(), client: client(of: request, context), extra: nil)
+    let response = Response(
+      try await link.forward(
+        check, isRepeatable: true, clientMayRepeat: true, onDisconnect: context.onClientDisconnect))
+    return response.status == .badRequest ? nil : response
   }
 
   private func forward(_ request: Request, _ body: ByteBuffer, _ context: ConnectionContext) async throws -> Response {

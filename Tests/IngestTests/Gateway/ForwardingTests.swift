@@ -15,13 +15,14 @@ struct ForwardingTests {
   private static let post = #"{"place":"Oslo","link":"https://example.org"}"#
 
   private let commands = CommandQueue<GatewayClient.Command>(WakeupEvent())
+  private let ingest = IngestStatus()
   private let responder: RouterResponder<ConnectionContext>
 
   init() {
     let router = Router(context: ConnectionContext.self)
     router.add(
       middleware: ForwardingMiddleware(
-        link: GatewayLink(commands), ingest: IngestStatus(), list: nil, proxies: TrustedProxies()))
+        link: GatewayLink(commands), ingest: ingest, list: nil, proxies: TrustedProxies()))
     responder = router.buildResponder()
   }
 
@@ -86,6 +87,27 @@ struct ForwardingTests {
     async let response = send(path, prefer: "wait=1")
     try await expectForwarded(key: { $0?.hasPrefix("gateway-") == true }, isRepeatable: true)
     #expect(try await response.status == .ok)
+  }
+
+  @Test("A gateway checks the session of a bulk request before it reads the body, unless ingest is away")
+  func bulk() async throws {
+    for isAvailable in [true, false] {
+      ingest.set(isAvailable: isAvailable)
+      async let response = send(BulkRoutes.path)
+      if isAvailable {
+        guard case .request(_, let check, let isRepeatable, let completion) = try await command() else {
+          throw TimeoutError(description: "the gateway checks no session")
+        }
+        #expect(check.body.isEmpty && isRepeatable)
+        completion(.success(ForwardedResponse(status: 400, headers: [], body: [])))
+      }
+      guard case .request(_, let request, _, let completion) = try await command() else {
+        throw TimeoutError(description: "the gateway forwards no body")
+      }
+      #expect(request.body == Array(Self.post.utf8))
+      completion(.success(ForwardedResponse(status: 200, headers: [], body: [])))
+      #expect(try await response.status == .ok)
+    }
   }
 
   @Test("A sign-up is not repeated, and a login is", arguments: [("/v2/accounts", false), ("/v2/session", true)])
