@@ -68,12 +68,17 @@ struct ConnectionLog {
   /// libzmq reports nothing of a host that drops all packets, because the client replaces the connection earlier. It
   /// also accepts every ZeroMQ peer, such as another link of ingest.
   mutating func noteSilence(nowMs: Int64) {
-    let reason = isConnected ? "connected, but no answer: wrong port, or the service is not ready" : "no reply"
+    defer { (isConnected, hasAnswered) = (false, false) }
     // The return of a service that worked has a line.
     if hasAnswered { successLimiter = LogRateLimiter() }
-    (isConnected, hasAnswered) = (false, false)
     guard !isFailureLogged else { return }
-    logFailure(["reason": "\(reason)"], nowMs: nowMs)
+    guard isConnected else { return logFailure(["reason": "no reply"], nowMs: nowMs) }
+    guard hasAnswered else {
+      let reason = "connected, but no answer: wrong port, or the service is not ready"
+      return logFailure(["reason": "\(reason)"], nowMs: nowMs)
+    }
+    _ = failureLimiter.admit(endpoint.description, nowMs: nowMs)
+    logger.warning("connection lost: reconnecting", metadata: metadata.merging(["reason": "no answer"]) { $1 })
   }
 
   private mutating func logFailure(_ details: Logger.Metadata, nowMs: Int64) {

@@ -24,7 +24,7 @@ package final class GatewayClient: ReactorSocket {
   /// A request of the gateway. Each one ends with exactly one call of its completion, on the reactor's thread. A
   /// completion must not block.
   package enum Command: Sendable {
-    /// Submits a post. The post has an idempotency key, so the client may send it again.
+    /// Submits a post. The post has an idempotency key, so the gateway may send it again.
     case post(SessionPost, @Sendable (Result<SessionPostResult, Failure>) -> Void)
     /// Forwards an HTTP request under the caller's number.
     case request(
