@@ -97,7 +97,7 @@ struct DeploymentCheckTests {
     #expect(silent.verdict == .failure && silent.finding.contains("does not answer the handshake"))
     let other = judge(.otherLink)
     #expect(other.verdict == .failure && other.finding.contains("is another link than ONTHEMAP_GATEWAYS"))
-    #expect(other.remedy == "Set the address that ONTHEMAP_GATEWAYS has at ingest")
+    #expect(other.remedy?.hasPrefix("Set the address that ONTHEMAP_GATEWAYS has at ingest.") == true)
     #expect(judge(.unanswered).verdict == .failure)
     // A feed without a list sends nothing.
     #expect(judge(.unanswered, as: .feed).verdict == .warning)

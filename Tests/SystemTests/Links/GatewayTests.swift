@@ -150,9 +150,9 @@ struct GatewayTests {
     try await load.more(60)
     let accepted = try await load.end()
     // A client repeats a request that got no response, with its key. The same holds for a request that a slow machine
-    // sends too late.
-    let others = load.failures.filter { !$0.hasPrefix("no response") && !$0.hasPrefix("status 408") }
-    #expect(others.isEmpty, "\(others)")
+    // sends too late: at most one of each client.
+    let others = load.failures.filter { !$0.hasPrefix("no response") }
+    #expect(others.count <= 8 && others.allSatisfy { $0.hasPrefix("status 408") }, "\(others)")
     try await map.expectExactly(accepted)
     let list = try await map.client.list()
     #expect(list.stateHash == list.computedHash)
