@@ -114,8 +114,10 @@ struct LinkChecks: Sendable {
     let correction = "Set the address that \(setting) has at \(service)"
     return switch outcome {
     case .answered: .ok(id, "\(accepts), and answers as \(setting)")
-    case .otherLink: .failure(id, "\(accepts), but is another link than \(setting)",
-        remedy: "\(correction). If it is right, ingest has another version: finish the upgrade")
+    case .otherLink:
+      .failure(
+        id, "\(accepts), but is another link than \(setting)",
+        remedy: "\(correction). If it is right, \(service) has another version: finish the upgrade")
     // A feed sends nothing before its first list.
     case .unanswered where link == .feed:
       .warning(
