@@ -25,7 +25,8 @@ struct ConnectionLog {
   /// Continues with another address. Its lines have their own limit.
   mutating func move(to endpoint: Endpoint) {
     self.endpoint = endpoint
-    (isConnected, isLost, isFailureLogged) = (false, false, false)
+    if hasAnswered { successLimiter = LogRateLimiter() }
+    (isConnected, isLost, isFailureLogged, hasAnswered) = (false, false, false, false)
   }
 
   private var metadata: Logger.Metadata { ["link": "\(link)", "endpoint": "\(endpoint)"] }

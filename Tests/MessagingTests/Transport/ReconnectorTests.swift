@@ -120,6 +120,24 @@ struct ConnectionLogTests {
     #expect(count("connected endpoint=") == 5 && count("retry_ms=") == 1)
   }
 
+  @Test("A client that goes from address to address logs each connection once a minute, unless one has answered")
+  func addresses() throws {
+    var connection = try connectionLog()
+    func visit(_ port: Int, nowMs: Int64) throws {
+      connection.move(to: try Endpoint("tcp://127.0.0.1:\(port)"))
+      connection.note(.handshakeSucceeded, nowMs: nowMs)
+    }
+    for nowMs: Int64 in stride(from: 0, to: 50_000, by: 5_000) {
+      try visit(1, nowMs: nowMs)
+      try visit(2, nowMs: nowMs)
+    }
+    #expect(count("connected endpoint=") == 2)
+    connection.answered()
+    try visit(1, nowMs: 50_000)
+    try visit(2, nowMs: 55_000)
+    #expect(count("connected endpoint=") == 4)
+  }
+
   @Test("A failed handshake has no second line for the silence after it")
   func failure() throws {
     var connection = try connectionLog()
