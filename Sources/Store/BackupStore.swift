@@ -1,6 +1,7 @@
 package import Domain
 
-/// A store that copies itself to a folder while it is in use.
+/// A store that copies itself to a folder while it is in use. A database server has its own tools for backups, so its
+/// store does not conform.
 package protocol BackupStore: Sendable {
   /// Writes a backup with all data that was durable at the call. Other reads and writes go on. The backup is durable on
   /// return. Blocks the calling thread for the disk, for minutes if the data is large. Make one backup at a time.

@@ -12,6 +12,8 @@ package enum StoreError: Error, CustomStringConvertible {
   case full
   /// The write failed, but may still be durable. Retry with the same idempotency key to learn the outcome.
   case unknownOutcome(String)
+  /// The database cannot be reached. Nothing was stored by this call. Retry in a moment.
+  case unavailable(String)
   /// The queue of scans is full: in total, for the client's network or for its block of addresses. The scan may also
   /// have waited too long. Retry in a moment.
   case tooManyScans
@@ -30,6 +32,7 @@ package enum StoreError: Error, CustomStringConvertible {
     case .unusable(let path, let reason): "\(path) cannot be used: \(reason)"
     case .noAccount: "the account is deleted"
     case .full: "the disk is full; free some space, nothing else is needed"
+    case .unavailable(let reason): "the database cannot be reached: \(reason)"
     case .tooManyScans: "too many long reads wait; try again in a moment"
     case .scanEnded: "a read took longer than \(Limits.scanMs / 1_000) s; request less, or try again in a moment"
     case .unknownOutcome(let reason): "the write failed: \(reason)"

@@ -6,6 +6,10 @@ package protocol StoreHealth: Sendable {
   /// not block.
   var diskFullMs: Int64? { get }
 
+  /// Time at which the database became unreachable, in milliseconds since 1970, UTC. Nil while it is reachable, and
+  /// always nil for a store in the process. Does not block.
+  var unavailableSinceMs: Int64? { get }
+
   /// Reason why nothing is stored until the next start. Nil while the store works. Does not block.
   var stopReason: StoreError? { get }
 

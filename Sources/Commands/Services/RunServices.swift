@@ -9,7 +9,7 @@ import UnixSignals
 /// Runs services until a signal. SIGTERM and SIGINT end the services gracefully, and forcibly after
 /// `Limits.shutdownMs`. If a service fails, the others end too.
 ///
-/// - Throws: `ExitCode` 74 for a disk failure. For an unusable address, a `SettingError` that names the setting.
+/// - Throws: `ExitCode` 74 for a failed store. For an unusable address, a `SettingError` that names the setting.
 func runServices(_ services: [any Service], settings: Settings, logger: Logger) async throws {
   prepareProcess()
   func recorded(_ service: some Service) -> any Service { RecordedService(service) }
@@ -20,7 +20,7 @@ func runServices(_ services: [any Service], settings: Settings, logger: Logger) 
         failureTerminationBehavior: .gracefullyShutdownGroup)
     }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
   configuration.maximumGracefulShutdownDuration = .milliseconds(Limits.shutdownMs)
-  do { try await ServiceGroup(configuration: configuration).run() } catch let error as DiskFailure {
+  do { try await ServiceGroup(configuration: configuration).run() } catch let error as StoreFailure {
     printError("Error: \(error)")
     throw ExitCode(EX_IOERR)
   } catch { throw settings.blame(error) }

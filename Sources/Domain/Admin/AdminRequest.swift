@@ -92,7 +92,7 @@ package struct AdminRefusal: Error, Sendable, Equatable, CustomStringConvertible
     case busy = 4
     /// Ingest could not write or read the disk.
     case failed = 5
-    /// The account cannot be created or changed with these values.
+    /// The account cannot be created or changed with these values, or the store makes no backups.
     case invalid = 6
   }
 

@@ -61,8 +61,13 @@ extension Problem {
     case .unknownOutcome:
       self.init(
         .serviceUnavailable, "outcome_unknown",
-        "the server's disk failed, and the request may or may not be stored; send a post again with the same "
+        "the server's storage failed, and the request may or may not be stored; send a post again with the same "
           + "Idempotency-Key", retryAfterSeconds: Limits.retryRestartSeconds)
+    case .unavailable:
+      self.init(
+        .serviceUnavailable, "store_unavailable",
+        "the server cannot reach its database; nothing was stored, send the request again later",
+        retryAfterSeconds: Limits.retryFaultSeconds)
     case .stopped:
       self.init(
         .serviceUnavailable, "store_unavailable",

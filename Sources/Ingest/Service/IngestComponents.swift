@@ -35,18 +35,17 @@ final class IngestComponents: Sendable {
     let gateway: Endpoint?
   }
 
-  /// Opens the store, starts the links, and queues the store's jobs. Blocks on the disk.
+  /// Starts the links, and queues the store's jobs. Blocks on the disk.
   ///
   /// - Parameters:
-  ///   - store: Opens the store. Called once.
+  ///   - database: The open store, which closes if this fails.
   ///   - loginUnixMs: Time of the limit of logins, in milliseconds since 1970, UTC. Any thread.
   /// - Throws: `StoreError` or `LinkError`. Both are final until the configuration changes.
   static func start(
-    _ configuration: IngestConfiguration, store: () throws -> any IngestStore, logger: Logger,
+    _ configuration: IngestConfiguration, _ database: any IngestStore, logger: Logger,
     loginUnixMs: @escaping @Sendable () -> Int64 = { WallClock.unixMs }
   ) throws -> IngestComponents {
     Secrets.prepare()
-    let database = try store()
     do { return try IngestComponents(configuration, database, logger: logger, loginUnixMs: loginUnixMs) } catch {
       database.close()
       throw error
@@ -72,9 +71,10 @@ final class IngestComponents: Sendable {
       loginGuard: try LoginGuard(database: database, unixMs: loginUnixMs), audit: AuditLog(logger: logger))
     let adminCommands = CommandQueue<AdminServer.Command>(wake)
     let inspector = QueueInspector(adminCommands)
+    let backups = Backups(store: database as? any BackupStore, logger: logger)
     let admin = AdminResponder(
       database: database, queue: queue, pause: pause, users: UserAdministration(database: database, logins: logins),
-      backups: Backups(store: database, logger: logger), inspector: inspector, replies: adminCommands, logger: logger)
+      backups: backups, inspector: inspector, replies: adminCommands, logger: logger)
     let submitCommands = CommandQueue<SubmitServer.Command>(wake)
     let submissions = Submissions(
       database: database, queue: queue, sessions: sessions, replies: submitCommands, logger: logger)

@@ -17,6 +17,12 @@ struct IngestReadiness: Sendable {
       throw Problem(
         .serviceUnavailable, "store_unavailable", "ingest cannot store posts until it restarts; its log has the reason")
     }
+    if let sinceMs = database.unavailableSinceMs {
+      throw Problem(
+        .serviceUnavailable, "store_unavailable",
+        "the database has been unreachable since \(timestamp(unixMs: sinceMs)); requests that need it get 503 until "
+          + "ingest reaches it again, and no restart is needed")
+    }
     if let sinceMs = database.diskFullMs {
       throw Problem(
         .serviceUnavailable, "disk_full",

@@ -91,17 +91,18 @@ package struct IngestService: Service {
   }
 
   private let configuration: IngestConfiguration
-  private let store: @Sendable () throws -> any IngestStore
+  private let store: @Sendable () async throws -> any IngestStore
   private let logger: Logger
   private let ready: @Sendable (Addresses) -> Void
 
   /// Creates a service that does not run yet.
   ///
   /// - Parameters:
-  ///   - store: Opens the store. Called once, by `run`.
+  ///   - store: Opens the store. Called once, by `run`. A standby returns when it leads.
   ///   - ready: Called once, when all addresses listen.
   package init(
-    _ configuration: IngestConfiguration, store: @escaping @Sendable () throws -> any IngestStore, logger: Logger,
+    _ configuration: IngestConfiguration, store: @escaping @Sendable () async throws -> any IngestStore,
+    logger: Logger,
     ready: @escaping @Sendable (Addresses) -> Void
   ) {
     self.configuration = configuration
@@ -112,10 +113,12 @@ package struct IngestService: Service {
 
   /// Runs until graceful shutdown. The shutdown first stops requests, then stops jobs, then closes the store.
   ///
-  /// - Throws: `DiskFailure`, after which a restart may succeed. `StoreError`, `LinkError` or `ListenError`, which are
+  /// - Throws: `StoreFailure`, after which a restart may succeed. `StoreError`, `LinkError` or `ListenError`, which are
   ///   final until the configuration changes.
   package func run() async throws {
-    let components = try IngestComponents.start(configuration, store: store, logger: logger)
+    let database: any IngestStore
+    do { database = try await cancelWhenGracefulShutdown { try await store() } } catch is CancellationError { return }
+    let components = try IngestComponents.start(configuration, database, logger: logger)
     // The operations server may still read metrics of the store after this.
     defer { components.end() }
     configuration.readiness.add(components.readiness.check)

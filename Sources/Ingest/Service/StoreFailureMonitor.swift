@@ -3,20 +3,20 @@ import Logging
 import ServiceLifecycle
 import Store
 
-/// The error of a disk that failed during a write. Ingest has ended. Restart it, because only a restart reads all data
-/// from the disk again.
-package struct DiskFailure: Error, CustomStringConvertible {
+/// The error of a store that failed during a write: its disk failed, or another ingest leads. Ingest has ended. Restart
+/// it, because only a restart reads all data again, or waits until it may lead.
+package struct StoreFailure: Error, CustomStringConvertible {
   package let description: String
 }
 
-/// Service that ends ingest when its disk fails, after waiting clients have an error response.
+/// Service that ends ingest when its store fails, after waiting clients have an error response.
 struct StoreFailureMonitor: Service {
   let database: any StoreHealth
   let logger: Logger
 
-  /// Runs with the queue's history and the disk monitor until HTTP ends or the disk fails.
+  /// Runs with the queue's history and the disk monitor until HTTP ends or the store fails.
   ///
-  /// - Throws: `DiskFailure`, or an error of HTTP.
+  /// - Throws: `StoreFailure`, or an error of HTTP.
   func run(beside http: some Service, _ history: some Service) async throws {
     var configuration = ServiceGroupConfiguration(
       services: [
@@ -38,8 +38,8 @@ struct StoreFailureMonitor: Service {
   func run() async throws {
     guard let failure = await cancelWhenGracefulShutdown({ await database.failure() }) else { return }
     logger.critical(
-      "disk failed: ingest is stopping; restart it, and check the disk if that fails",
+      "store failed: ingest is stopping; restart it, and check the disk or the database if that fails",
       metadata: ["error": "\(failure)"])
-    throw DiskFailure(description: "\(failure)")
+    throw StoreFailure(description: "\(failure)")
   }
 }

@@ -65,6 +65,8 @@ final class DiskFullState: Sendable {
 extension SQLiteDatabase: StoreHealth {
   package var diskFullMs: Int64? { diskFullState.fullMs }
 
+  package var unavailableSinceMs: Int64? { nil }
+
   package var stopReason: StoreError? { committer.stopReason }
 
   package var commits: QueueStatus.Commits { committer.engine.times.commits }

@@ -3,8 +3,8 @@ package import Domain
 /// Ordered writes of posts and of the queue.
 ///
 /// A store commits writes in the order of submission, and may commit several together. A write that fails with
-/// `StoreError.full` or `.noAccount` has stored nothing. After `.stopped` the store writes nothing until the next
-/// start.
+/// `StoreError.full`, `.noAccount` or `.unavailable` has stored nothing. After `.stopped` the store writes nothing
+/// until the next start.
 ///
 /// A write that fails with `.unknownOutcome` may be durable. The caller may repeat the write. An idempotency key then
 /// prevents a second post. A repeated edit only gives the post another sequence number. Other repeated writes change

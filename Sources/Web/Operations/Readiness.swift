@@ -9,6 +9,8 @@ package final class Readiness: Sendable {
 
   private struct State: Sendable {
     var hasBegun = false
+    /// Reason why the process does not serve yet.
+    var delay = Problem(.serviceUnavailable, "starting", "the process is starting; try again later")
     var checks: [Check] = []
   }
 
@@ -22,6 +24,11 @@ package final class Readiness: Sendable {
   /// Marks that all roles have begun to serve.
   package func begin() { state.withLock { $0.hasBegun = true } }
 
+  /// Sets the reason why the process does not serve yet: a problem's code and its detail.
+  package func delay(_ code: String, _ detail: String) {
+    state.withLock { $0.delay = Problem(.serviceUnavailable, code, detail) }
+  }
+
   /// True if the process is ready now.
   package var isReady: Bool { (try? text()) != nil }
 
@@ -29,11 +36,9 @@ package final class Readiness: Sendable {
   ///
   /// - Throws: The first reason why the process is not ready.
   package func text() throws(Problem) -> String {
-    let (hasBegun, checks) = state.withLock { ($0.hasBegun, $0.checks) }
-    guard hasBegun else {
-      throw Problem(.serviceUnavailable, "starting", "the process is starting; try again later")
-    }
-    return try Readiness.text(checks)
+    let state = state.withLock { $0 }
+    guard state.hasBegun else { throw state.delay }
+    return try Readiness.text(state.checks)
   }
 
   /// Returns the body of `/readyz` for the given checks, even before all roles serve.

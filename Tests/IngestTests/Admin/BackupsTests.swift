@@ -72,4 +72,17 @@ struct BackupsTests {
     #expect(reason.contains("is on the device of the data folder"))
     #expect(log.entries.contains { "\($0.message)" == "backup failed" && $0.level == .error })
   }
+
+  @Test("A store without backups refuses each request, and names the tools of its database")
+  func none() {
+    let backups = Backups(store: nil, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let refusal = #expect(throws: AdminRefusal.self) {
+      try backups.start(BackupRequest(folder: "/backups"), by: .user(0))
+    }
+    #expect(refusal?.code == .invalid)
+    #expect(
+      refusal?.detail
+        == "this ingest uses PostgreSQL: back up the database with its own tools (deploy/PostgreSQL.md)")
+    #expect(backups.state == nil)
+  }
 }

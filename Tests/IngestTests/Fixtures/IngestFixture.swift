@@ -51,7 +51,7 @@ final class IngestFixture: Sendable {
     let data = configuration.data
     self.configuration = configuration
     components = try IngestComponents.start(
-      configuration, store: { try SQLiteDatabase(folder: data, logger: logger) }, logger: logger,
+      configuration, try SQLiteDatabase(folder: data, logger: logger), logger: logger,
       loginUnixMs: { loginUnixMs ?? WallClock.unixMs })
     var router = components.router()
     if Self.isBehindGateway, let endpoint = components.endpoints.gateway {

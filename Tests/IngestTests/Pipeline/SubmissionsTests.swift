@@ -3,6 +3,7 @@ import Logging
 import Store
 import Synchronization
 import Testing
+import Web
 
 @testable import Ingest
 @testable import Messaging
@@ -82,6 +83,16 @@ struct SubmissionsTests {
       return
     }
     #expect(refusal.code == "busy" && retryAfterMs == 2_000)
+  }
+
+  @Test("An unreachable database makes a post busy, with the time of the retry")
+  func unavailable() {
+    let receipt = SubmitReceipt(Problem(StoreError.unavailable("the connection was refused")))
+    guard case .busy(let refusal, let retryAfterMs) = receipt else {
+      Issue.record("\(receipt)")
+      return
+    }
+    #expect(refusal.code == "store_unavailable" && retryAfterMs == 60_000)
   }
 
   @Test("A session token identifies its account, and other text is unauthenticated")

@@ -17,15 +17,16 @@ struct SearchErrorTests {
   @Test(
     "A refused search gives 503 with Retry-After in each API's form",
     arguments: [
-      (StoreError.tooManyScans, "too_many_searches", "155"), (StoreError.scanEnded, "search_timeout", "124"),
+      (StoreError.tooManyScans, "too_many_searches", 155, 2), (StoreError.scanEnded, "search_timeout", 124, 2),
+      (StoreError.unavailable("the connection was refused"), "store_unavailable", 1, 60),
     ])
-  func problems(error: StoreError, code: String, number: String) throws {
+  func problems(error: StoreError, code: String, number: Int, retryAfterSeconds: Int) throws {
     let problem = try #require(Problem.of(error))
     #expect(problem.status == .serviceUnavailable && problem.code == code)
-    #expect(problem.retryAfterSeconds == 2)
+    #expect(problem.retryAfterSeconds == retryAfterSeconds)
     for path in CompatResponseFormat.lists {
       let body = String(buffer: try #require(CompatResponseFormat.body(of: problem, at: path)))
-      #expect(body.contains("\"code\":\(number)"), "\(body)")
+      #expect(body.contains("\"code\":\(number),"), "\(body)")
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Logging
 import Store
 import Synchronization
@@ -9,6 +10,22 @@ import Testing
 @testable import Messaging
 @testable import SQLiteStore
 @testable import Web
+
+/// The health of a store whose database became unreachable at a time.
+private struct UnreachableStore: StoreHealth {
+  let unavailableSinceMs: Int64?
+
+  var diskFullMs: Int64? { nil }
+  var stopReason: StoreError? { nil }
+  var space: StoreSpace { StoreSpace() }
+  var commits: QueueStatus.Commits { QueueStatus.Commits() }
+
+  func checkDisk() async -> (isFull: Bool, refused: Int) { (false, 0) }
+
+  func failure() async -> StoreError? { nil }
+
+  func close() {}
+}
 
 @Suite("Ingest readiness")
 struct IngestReadinessTests {
@@ -58,6 +75,20 @@ struct IngestReadinessTests {
     #expect(code(of: readiness) == "backlog_stalled")
     readiness.queue.recordQueueWait(999)
     #expect(code(of: readiness) == nil)
+  }
+
+  @Test("An unreachable database makes ingest unready, with the time, until the database is reachable again")
+  func unreachable() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let reachable = try readiness()
+    func ingest(unreachableSinceMs sinceMs: Int64?) -> IngestReadiness {
+      IngestReadiness(
+        database: UnreachableStore(unavailableSinceMs: sinceMs), queue: reachable.queue, pause: reachable.pause)
+    }
+    let problem = #expect(throws: Problem.self) { try ingest(unreachableSinceMs: 1_000).check() }
+    #expect(problem?.status == .serviceUnavailable && problem?.code == "store_unavailable")
+    #expect(problem?.detail.contains("the database has been unreachable since 1970-01-01T00:00:01") == true)
+    #expect(code(of: ingest(unreachableSinceMs: nil)) == nil && code(of: reachable) == nil)
   }
 
   @Test("A stopped store makes ingest unready")

@@ -52,7 +52,7 @@ struct StoreFailureMonitorTests {
     // The next write fails, because the store notices that its file is missing.
     try FileManager.default.removeItem(atPath: map.folder.path + "/data/onthemap.sqlite")
     await #expect(throws: (any Error).self) { try await map.account("bob@example.org") }
-    await #expect(throws: DiskFailure.self) { try await monitor.run(beside: Endless(), Endless()) }
+    await #expect(throws: StoreFailure.self) { try await monitor.run(beside: Endless(), Endless()) }
     #expect(map.components.database.stopReason != nil)
     #expect(throws: (any Error).self) { try map.components.readiness.check() }
     let response = try await map.client.get("/readyz")

@@ -26,7 +26,7 @@ struct DiskFaultTests {
     let status = try await ingest.exit()
     #expect(tampering.count >= 1, "A call must fail.")
     #expect(status == EX_IOERR, "\(ingest.standardError.suffix(1_000))")
-    #expect(ingest.standardError.contains("disk failed"))
+    #expect(ingest.standardError.contains("store failed"))
     let lines = tampering.seen.split(separator: "\n")
     let first = try #require(lines.firstIndex { $0.hasSuffix("(INJECTED)") })
     if injection.hasSuffix("=5") {
@@ -157,7 +157,7 @@ struct DiskFaultTests {
     let size = try FileManager.default.attributesOfItem(atPath: Trial.data + Self.log)[.size] as? Int ?? 0
     try ingest.limit("fsize", to: size + 50_000)
     #expect(try await ingest.exit() == EX_IOERR)
-    #expect(ingest.standardError.contains("disk failed"))
+    #expect(ingest.standardError.contains("store failed"))
     try await ingest.startAndWait()
     try await trial.expectWhole("file size limit")
   }

@@ -71,7 +71,7 @@ struct PowerLossFaultTests {
     try await ingest.kill()
     try disk.unmount()
     try disk.mount()
-    return (ledger, ingest, ingest.standardError.contains("disk failed"))
+    return (ledger, ingest, ingest.standardError.contains("store failed"))
   }
 
   private func post(_ batches: Int, _ producer: Producer, _ ledger: Ledger) async throws {
