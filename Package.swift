@@ -56,6 +56,7 @@ let package = Package(
     // The numbers are layers. A target imports only lower layers. Tests/TidyTests/ImportLadderTests.swift checks that.
     .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
     .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -90,7 +91,7 @@ let package = Package(
     // 1: metrics, and their format for Prometheus.
     .target(name: "Telemetry", dependencies: [metrics], swiftSettings: strict),
 
-    // 2: Messaging and SQLiteStore. Each owns one kind of outside library.
+    // 2: Messaging, SQLiteStore and PostgresStore. Each owns one kind of outside library.
     .target(
       name: "Messaging",
       dependencies: [
@@ -105,6 +106,14 @@ let package = Package(
         "CSQLite", "CSodium", "Domain", "Store", "Telemetry", logging, metrics,
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
+
+    .target(
+      name: "PostgresStore",
+      dependencies: [
+        "CPostgreSQL", "Domain", "Store", "Telemetry", logging, metrics,
+        .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
 
@@ -159,7 +168,8 @@ let package = Package(
       name: "Commands",
       dependencies: [
         "CCurl", "CHost", "CRestart", "Conformance", "Feed", "Gazetteer", "GazetteerBuild", "HTTPClient", "LoadTest",
-        "SignIn", "Ingest", "Messaging", "Domain", "RemoteGeocoding", "SQLiteStore", "Telemetry", "Web", "Worker",
+        "SignIn", "Ingest", "Messaging", "Domain", "PostgresStore", "RemoteGeocoding", "SQLiteStore", "Telemetry",
+        "Web", "Worker",
         lifecycle, logging, metrics,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
@@ -172,7 +182,8 @@ let package = Package(
     .executableTarget(
       name: "Bench",
       dependencies: http + [
-        "CEpoll", "Gazetteer", "Messaging", "Domain", logging,
+        "CEpoll", "CPostgreSQL", "Gazetteer", "Messaging", "Domain", "PostgresServer", "PostgresStore", "Store",
+        logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Tests/Bench", swiftSettings: strict),
@@ -190,6 +201,8 @@ let package = Package(
     // Async versions of a store's calls, for the tests.
     .target(
       name: "StoreTesting", dependencies: ["Domain", "Store"], path: "Tests/StoreTesting", swiftSettings: strict),
+    // PostgreSQL servers, for the tests.
+    .target(name: "PostgresServer", path: "Tests/PostgresServer", swiftSettings: strict),
     .testTarget(name: "DomainTests", dependencies: ["Fuzzing", "Domain"], swiftSettings: strict),
     // Small gazetteers, built for the tests.
     .target(
@@ -221,9 +234,16 @@ let package = Package(
         "Fuzzing", "SQLiteStore", "Store", "StoreTesting", .product(name: "InMemoryLogging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
+      name: "PostgresStoreTests",
+      dependencies: [
+        "Domain", "PostgresServer", "PostgresStore", "SQLiteStore", "Store", "StoreTesting", logging,
+        .product(name: "InMemoryLogging", package: "swift-log"),
+      ], swiftSettings: strict),
+    .testTarget(
       name: "StoreConformanceTests",
       dependencies: [
-        "Domain", "SQLiteStore", "Store", "StoreTesting", logging, .product(name: "GRDB", package: "GRDB.swift"),
+        "Domain", "PostgresServer", "PostgresStore", "SQLiteStore", "Store", "StoreTesting", logging,
+        .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
     .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "StubServers"], swiftSettings: strict),
     .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: strict),
@@ -256,8 +276,8 @@ let package = Package(
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Commands", "Conformance", "Fuzzing", "Ingest", "LoadTest", "Messaging", "Domain", "SQLiteStore", "Store",
-        "Web", logging,
+        "Commands", "Conformance", "Fuzzing", "Ingest", "LoadTest", "Messaging", "Domain", "PostgresStore",
+        "SQLiteStore", "Store", "Web", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "InMemoryLogging", package: "swift-log"),
       ], swiftSettings: strict),
@@ -282,7 +302,8 @@ let package = Package(
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(
-      name: "SystemTests", dependencies: ["CZeroMQ", "StubServers"], exclude: ["OpenAPI"], swiftSettings: strict),
+      name: "SystemTests", dependencies: ["CZeroMQ", "PostgresServer", "StubServers"], exclude: ["OpenAPI"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],
   // For `#embed`.

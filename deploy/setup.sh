@@ -2,9 +2,11 @@
 # Installs the missing tools and libraries:  deploy/setup.sh [build|test|bench]
 #   build   the compiler and the libraries that the program links
 #   test    build, and the tools of the tests and checks: protoc, strace, faketime, curl, openssl, Node, shellcheck,
-#           Chromium, Debian's Python with its ZeroMQ, the Python packages of Tests/requirements.txt in .venv, and
-#           Prometheus' promtool and nginx in .build/tools
-#   bench   build, wrk and strace
+#           Chromium, PostgreSQL's server, Debian's Python with its ZeroMQ, the Python packages of
+#           Tests/requirements.txt in .venv, and Prometheus' promtool and nginx in .build/tools
+#   bench   build, wrk, strace and PostgreSQL's server
+# The tests and the bench start their own PostgreSQL servers, so the package is installed without a server that runs all
+# the time.
 # Prints nothing if nothing is missing. On other systems than Debian it prints the packages to install.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -35,6 +37,11 @@ has_header() {
   echo "#include <$1>" | "$compiler" -E -x c -o /dev/null - 2>/dev/null
 }
 
+has_postgres_server() {
+  local programs=(/usr/lib/postgresql/*/bin/initdb)
+  [[ -x ${programs[0]} ]] || has_command initdb
+}
+
 check_swift() {
   has_command swift || fail "swift is missing: install $swift_needed or later from https://www.swift.org/install/"
   # `swift --version` is slow, so a stamp records a sufficient version until the compiler changes.
@@ -54,6 +61,7 @@ find_missing() {
   has_header argon2.h || packages+=(libargon2-dev)
   has_header sodium.h || packages+=(libsodium-dev)
   has_header sqlite3.h || packages+=(libsqlite3-dev)
+  has_header postgresql/libpq-fe.h || packages+=(libpq-dev)
   has_header zlib.h || packages+=(zlib1g-dev)
   # Foundation's HTTP client, which the release links statically, calls libcurl.
   has_header curl/curl.h || packages+=(libcurl4-openssl-dev)
@@ -71,6 +79,7 @@ find_missing() {
     has_command chromium-headless-shell || packages+=(chromium-headless-shell)
     has_command shellcheck || packages+=(shellcheck)
     has_command systemd-analyze || packages+=(systemd)
+    has_postgres_server || packages+=(postgresql)
     /usr/bin/python3 -c 'import zmq' 2>/dev/null || packages+=(python3-zmq)
     /usr/bin/python3 -c 'import google.protobuf' 2>/dev/null || packages+=(python3-protobuf)
     if [[ ! -x $venv/bin/python ]]; then
@@ -80,20 +89,22 @@ find_missing() {
   bench)
     has_command wrk || packages+=(wrk)
     has_command strace || packages+=(strace)
+    has_postgres_server || packages+=(postgresql)
     ;;
   esac
 }
 
-install_missing() {
-  local as=(env DEBIAN_FRONTEND=noninteractive) line="apt-get install --no-install-recommends -y ${packages[*]}"
+# Installs Debian's packages: install_packages PACKAGE...
+install_packages() {
+  local as=(env DEBIAN_FRONTEND=noninteractive) line="apt-get install --no-install-recommends -y $*"
   if ! has_command apt-get; then
-    fail "missing, by Debian's names: ${packages[*]}" "install what your system calls them, then try again."
+    fail "missing, by Debian's names: $*" "install what your system calls them, then try again."
   fi
   if [[ $(id -u) != 0 ]]; then
     has_command sudo || fail "run this as root, then try again:" "  apt-get update && $line"
     as=(sudo "${as[@]}")
   fi
-  echo "installing ${packages[*]}"
+  echo "installing $*"
   local log
   log=$(mktemp)
   # An existing package list may suffice, which saves a minute on a slow connection.
@@ -101,6 +112,25 @@ install_missing() {
   "${as[@]}" $line >"$log" 2>&1 || { "${as[@]}" apt-get update >"$log" 2>&1 && "${as[@]}" $line >>"$log" 2>&1; } ||
     { tail -n 20 "$log" >&2 && fail "that failed: run it by hand as root:" "  apt-get update && $line"; }
   rm -f "$log"
+}
+
+# Debian's package postgresql creates a database cluster and starts its server at every boot, unless this file of
+# postgresql-common prevents it. An existing file belongs to the operator, so it stays as it is.
+create_no_cluster() {
+  local file=/etc/postgresql-common/createcluster.conf as=()
+  if [[ -e $file ]] || ! has_command apt-get; then return; fi
+  if [[ $(id -u) != 0 ]]; then
+    has_command sudo || fail "run this as root, then try again:" \
+      "  apt-get update && apt-get install --no-install-recommends -y postgresql-common" \
+      "  echo 'create_main_cluster = false' >>$file"
+    as=(sudo)
+  fi
+  install_packages postgresql-common
+  "${as[@]}" tee -a "$file" >/dev/null <<'END'
+
+# On The Map's deploy/setup.sh: its tests start their own servers. For a cluster of your own, run pg_createcluster.
+create_main_cluster = false
+END
 }
 
 # The stamp is a copy of the lock file. A change of the lock file makes the environment again.
@@ -136,7 +166,8 @@ get_tool() {
 
 check_swift
 find_missing
-if [[ ${#packages[@]} -gt 0 ]]; then install_missing; fi
+if [[ " ${packages[*]} " == *" postgresql "* ]]; then create_no_cluster; fi
+if [[ ${#packages[@]} -gt 0 ]]; then install_packages "${packages[@]}"; fi
 if [[ $mode == test ]]; then
   make_venv
   get_tool prometheus usr/bin/promtool

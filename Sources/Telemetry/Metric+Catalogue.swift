@@ -172,10 +172,14 @@ extension Metric {
   package static let storeSyncs = Metric(
     "onthemap_store_wal_syncs_total", .counter,
     "Commits that changed rows, each with one fdatasync of the WAL. Checkpoint syncs are not counted.")
-  /// Number of failed writes by SQLite's code.
+  /// Number of repeated commits.
+  package static let storeRepetitions = Metric(
+    "onthemap_store_repetitions_total", .counter,
+    "Repetitions of commits that PostgreSQL did not confirm: lost connections, timeouts, conflicts.")
+  /// Number of failed writes by kind of error.
   package static let storeErrors = Metric(
     "onthemap_store_errors_total", .counter,
-    "Failed writes, by SQLite result code: full, ioerr, corrupt, other.",
+    "Failed writes by kind of error: full, ioerr, corrupt, other.",
     labels: ["code"])
   /// Number of long reads of the database, by outcome.
   package static let storeScans = Metric(
@@ -263,7 +267,8 @@ extension Metric {
       passwordHashesDelegated, queuePosts, queueMax, queueOldest, queueWait, queueLookups, queuePaused, queueCredit,
       queueWorkers, queueEnqueued, queueCompleted, queueRedelivered, queueRetries, queueLosses, queueResults,
       submitBatches, submitPosts, submitErrors, changesSeq, changesFetches, storeCommit, storeRows, storeSyncs,
-      storeErrors, storeScans, storeWAL, storeBytes, storeFree, storeSize, storeFull, geocodeDuration, workerSessions,
+      storeRepetitions, storeErrors, storeScans, storeWAL, storeBytes, storeFree, storeSize, storeFull, geocodeDuration,
+      workerSessions,
       feedSeq, feedLastReply, feedSubscribers, feedStreamsDropped, feedStreamsRefused, feedJoins, feedDropped,
       feedQueries, feedQueriesRefused,
     ].map { ($0.name, $0) })

@@ -23,8 +23,9 @@ struct ContainerTests {
       ] where !file.text.contains(line) {
         errors.append("\(line) is missing.")
       }
-      for package in ["libzmq5", "libsqlite3-0", "libsodium23", "libargon2-1", "zlib1g", "libcurl4", "ca-certificates"]
-      where !runtime.contains(package) {
+      for package in [
+        "libzmq5", "libsqlite3-0", "libpq5", "libsodium23", "libargon2-1", "zlib1g", "libcurl4", "ca-certificates",
+      ] where !runtime.contains(package) {
         errors.append("\(package) is missing in the runtime stage.")
       }
       let secret = #"^(?:ARG|\s*(?:ENV\s+)?)\s*(\w*(?:PASSWORD|TOKEN|SECRET|KEY)\w*)="#

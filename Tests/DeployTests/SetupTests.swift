@@ -14,6 +14,15 @@ struct SetupTests {
     #expect(Program(name) != nil, "\(name) is missing: run deploy/setup.sh test.")
   }
 
+  @Test("PostgreSQL's server is installed by deploy/setup.sh test, also outside of PATH")
+  func postgres() {
+    let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+    let isInstalled = versions.contains {
+      FileManager.default.isExecutableFile(atPath: "/usr/lib/postgresql/\($0)/bin/initdb")
+    }
+    #expect(isInstalled || Program("initdb") != nil, "initdb is missing: run deploy/setup.sh test.")
+  }
+
   @Test(
     "Every tool with a pinned version is installed by deploy/setup.sh test",
     arguments: [

@@ -2,29 +2,37 @@ import Domain
 import Foundation
 import Store
 import StoreTesting
+import Synchronization
 import Testing
 
-/// The data folder of a store. The folder outlives the store, and is deleted with this object.
+/// The place of a store: a folder or a database. It outlives the store, and is removed with this object.
 final class StorePlace: Sendable {
   private let kind: StoreKind
-  private let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-store-\(UUID().uuidString)")
+  private let place: Mutex<String?>
 
-  init(_ kind: StoreKind) { self.kind = kind }
+  /// - Parameter place: A place with data. Nil for a new place.
+  init(_ kind: StoreKind, at place: String? = nil) {
+    self.kind = kind
+    self.place = Mutex(place)
+  }
 
-  deinit { try? FileManager.default.removeItem(at: folder) }
+  deinit { if let place = place.withLock({ $0 }) { kind.remove(place) } }
 
   /// Opens the store, or creates it. The store retains this object.
   func open() throws -> any IngestStore {
-    let store = try kind.open(in: folder)
+    let place = try place.withLock { place in
+      let known = try place ?? kind.newPlace()
+      place = known
+      return known
+    }
+    let store = try kind.open(place)
     store.changes.observe { [self] _ in withExtendedLifetime(self) {} }
     return store
   }
 
   /// Copies the data as a crash would leave them now. The store itself continues.
   func crashed() throws -> StorePlace {
-    let place = StorePlace(kind)
-    try kind.copy(folder, to: place.folder)
-    return place
+    StorePlace(kind, at: try kind.copy(try #require(place.withLock { $0 })))
   }
 }
 
@@ -77,8 +85,8 @@ final class Gate: Sendable {
 
 extension PostStore {
   /// Runs the engine's own integrity checks.
-  func expectSound(sourceLocation: SourceLocation = #_sourceLocation) throws {
-    try StoreKind(of: self).expectSound(self, sourceLocation: sourceLocation)
+  func expectSound(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    try await StoreKind(of: self).expectSound(self, sourceLocation: sourceLocation)
   }
 
   /// The epoch of the sequence numbers.

@@ -1,13 +1,14 @@
 import Testing
 
 /// The allowed imports of each target. `*` matches any ending. A target stands above every module that it imports. The
-/// three services never import each other. Only Messaging imports ZeroMQ, and only SQLiteStore imports SQLite.
+/// three services never import each other. Only Messaging imports ZeroMQ, only SQLiteStore imports SQLite, and only PostgresStore
+/// imports libpq.
 private let ladder: [String: Set<String>] = [
   "Commands": service.union([
     "Domain", "CCurl", "CHost", "CRestart", "Conformance", "Gazetteer", "GazetteerBuild", "HTTPClient", "LoadTest",
     "SignIn",
     "Messaging", "RemoteGeocoding", "Ingest", "Worker", "Feed", "ArgumentParser", "Configuration", "Metrics",
-    "SQLiteStore", "SystemPackage", "Telemetry", "UnixSignals", "Web",
+    "PostgresStore", "SQLiteStore", "SystemPackage", "Telemetry", "UnixSignals", "Web",
   ]),
 
   "Ingest": service.union([
@@ -24,6 +25,9 @@ private let ladder: [String: Set<String>] = [
   "SignIn": system.union(["Domain", "CSodium", "HTTPClient"]),
   "RemoteGeocoding": system.union(["Domain", "HTTPClient", "Logging"]),
   "SQLiteStore": system.union(["CSQLite", "CSodium", "Domain", "GRDB*", "Logging", "Metrics", "Store", "Telemetry"]),
+  "PostgresStore": system.union([
+    "CPostgreSQL", "CSodium", "Domain", "Logging", "Metrics", "Store", "Telemetry",
+  ]),
   "Web": service.union([
     "COpenAPI", "CSodium", "CZlib", "Domain", "Hummingbird*", "NIO*", "HTTPTypes", "Metrics", "Telemetry",
   ]),
@@ -48,7 +52,8 @@ private let service = system.union(["ServiceLifecycle", "Logging"])
 
 /// All modules of this repository, C modules included.
 let ownModules = Set(ladder.keys).union([
-  "CArgon2", "CCurl", "CEpollGuard", "CHost", "COpenAPI", "CPage", "CRestart", "CZeroMQ", "CSQLite", "CSodium", "CZlib",
+  "CArgon2", "CCurl", "CEpollGuard", "CHost", "COpenAPI", "CPage", "CPostgreSQL", "CRestart", "CZeroMQ", "CSQLite",
+  "CSodium", "CZlib",
 ])
 
 private let importLine = Pattern(

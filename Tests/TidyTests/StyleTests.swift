@@ -196,7 +196,7 @@ struct WordTests {
         + #"|(?:var|let)[ \t]+\w+:[ \t]+(?!U?Int|Double|Float|Duration|Set<)[A-Z][\w.]*\??[ \t]*(?:=.*)?$)"#)
     func rule(_ file: SourceFile) -> [Violation] {
       // The protocols of Store document the declarations that a store offers to other targets.
-      guard file.isUnder("Sources"), file.target != "SQLiteStore" else { return [] }
+      guard file.isUnder("Sources"), !["PostgresStore", "SQLiteStore"].contains(file.target) else { return [] }
       return declaration.matches(in: file.swift.code).compactMap { found in
         let above = file.lines[..<(found.line - 1)].reversed().lazy.map { $0.drop { $0 == " " } }
         let documented = above.first { !$0.hasPrefix("@") }.map { $0.hasPrefix("///") || $0.hasSuffix("*/") } ?? false

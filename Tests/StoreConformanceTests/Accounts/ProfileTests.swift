@@ -56,7 +56,7 @@ struct ProfileTests {
       (try await database.accepted(by: ada, unixMs: 1_700_000_100_000).id, .verdict(.at(5)))
     ])
     #expect(settled.map(\.firstName) == ["Augusta"])
-    try database.expectSound()
+    try await database.expectSound()
   }
 
   @Test(
@@ -127,7 +127,7 @@ struct ProfileTests {
     #expect(try again.feed() == state && state.entries.map(\.id) == kept.reversed())
     #expect(try again.closing().isEmpty)
     #expect(try await again.posts(of: ada, after: nil, limit: 1).posts.isEmpty)
-    try again.expectSound()
+    try await again.expectSound()
     #expect(try await again.account(ada) == nil)
     #expect(try await again.accountCount == 1)
     let key = Idempotency(key: "secret-key-0", requestHash: [1])

@@ -98,7 +98,7 @@ struct CrashTests {
     #expect(retried.change == QueueChange(done: [fixture.dead[0]]) && discarded == QueueChange(done: [fixture.dead[1]]))
     #expect(try again.feed().entries.map(\.id) == [fixture.published[1], fixture.queued])
     #expect(try again.closing().isEmpty && again.pausedMs() == 7)
-    try again.expectSound()
+    try await again.expectSound()
   }
 
   @Test(
@@ -141,6 +141,6 @@ struct CrashTests {
     #expect(entry.id == fixture.published[1] && entry.seq > start.list.seq && list.seq == entry.seq)
     #expect(list.entries.map(\.id) == start.list.entries.map(\.id))
     #expect(list.entries.first == entry && list.entries.dropFirst() == start.list.entries.dropFirst())
-    try again.expectSound()
+    try await again.expectSound()
   }
 }

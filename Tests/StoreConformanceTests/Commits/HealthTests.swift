@@ -12,7 +12,7 @@ struct HealthTests {
       _ = try await store.accepted(by: account)
       let check = await store.checkDisk()
       #expect(!check.isFull && check.refused == 0)
-      #expect(store.diskFullMs == nil && store.stopReason == nil)
+      #expect(store.diskFullMs == nil && store.unavailableSinceMs == nil && store.stopReason == nil)
     }
   }
 

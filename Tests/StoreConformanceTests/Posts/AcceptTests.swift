@@ -117,7 +117,7 @@ struct AcceptTests {
     for await outcome in completions.prefix(9) { outcomes.append(outcome) }
     #expect(outcomes == (0..<9).map { $0 % 3 != 1 })
     #expect(try await database.count(of: account) == 6)
-    try database.expectSound()
+    try await database.expectSound()
   }
 
   @Test("Ids rise over restarts, also after the clock went back", arguments: StoreKind.allCases)

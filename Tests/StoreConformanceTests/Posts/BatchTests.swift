@@ -30,7 +30,7 @@ struct BatchTests {
     #expect(accepted.map(\.job?.query) == (0..<64).map { "Oslo \($0)" })
     #expect(accepted.map(\.id) == accepted.map(\.id).sorted())
     #expect(try database.unsettledJobs().map(\.job) == accepted.map { $0.job?.asRead })
-    try database.expectSound()
+    try await database.expectSound()
   }
 
   @Test(
@@ -89,7 +89,7 @@ struct BatchTests {
     let again = try await accept(entries, database, by: account)
     #expect(again.compactMap(\.accepted?.id) == all.compactMap(\.accepted?.id))
     #expect(again.allSatisfy { $0.accepted?.job == nil })
-    try database.expectSound()
+    try await database.expectSound()
     // Unused ids do not count as missing posts at the next start.
     database.close()
     let reopened = try place.open()
@@ -116,7 +116,7 @@ struct BatchTests {
     #expect(try await database.count(of: account) == 30)
     let third = try await accept(entries, database, by: account, capacity: 0)
     #expect(third.count { $0.accepted != nil } == 10, "Earlier posts need no capacity.")
-    try database.expectSound()
+    try await database.expectSound()
   }
 
   @Test("A large batch beyond the capacity is stored up to the capacity", arguments: StoreKind.allCases)
@@ -171,7 +171,7 @@ struct BatchTests {
     let stored = try await accepted.compactMap(\.accepted)
     #expect(isRefused && stored.count == 2)
     #expect(try await database.count(of: account) == 2)
-    try database.expectSound()
+    try await database.expectSound()
   }
 
   @Test("A read by ids omits missing posts and returns each post once", arguments: StoreKind.allCases)

@@ -84,7 +84,7 @@ struct DeadPostTests {
     #expect(unsettled.map(\.job) == retried.jobs && unsettled.map(\.dueMs) == [0])
     #expect(try await again.post(id)?.reason == nil)
     #expect(try await again.settled([(id, .verdict(.at(1)))]).map(\.id) == [id])
-    try again.expectSound()
+    try await again.expectSound()
   }
 
   @Test(
@@ -125,7 +125,7 @@ struct DeadPostTests {
     #expect(post?.reason?.detail == "discarded by the operator: three workers were lost")
     #expect(try await database.discard([id], unixMs: 9).unchanged == [.init(id: id, state: .rejected)])
     #expect(try await database.settled([(id, .verdict(.at(1)))]).isEmpty)
-    try database.expectSound()
+    try await database.expectSound()
   }
 
   @Test("A retry by reason covers each dead post once, in pages", arguments: StoreKind.allCases)

@@ -29,7 +29,7 @@ struct DeletionTests {
       #expect(try await database.deleted(again, of: account) == .notFound)
     }
     #expect(try database.feed() == list)
-    try database.expectSound()
+    try await database.expectSound()
   }
 
   @Test(
@@ -97,7 +97,7 @@ struct DeletionTests {
     state.apply(changes)
     #expect(state.entries.count == 50)
     #expect(try database.feed() == state)
-    try database.expectSound()
+    try await database.expectSound()
   }
 
   @Test("Settlements, deletions and edits complete with rising sequence numbers", arguments: StoreKind.allCases)

@@ -28,7 +28,7 @@ struct EditTests {
     #expect(try database?.feed().entries.first == entry && database?.feed().seq == 4)
     let post = try await #require(database?.post(ids[0]))
     #expect(post.outcome == rome && post.reason == nil && post.createdMs == 1_700_000_000_000)
-    try database?.expectSound()
+    try await database?.expectSound()
   }
 
   @Test("An edit returns an old post to the list, and the oldest listed post leaves it", arguments: StoreKind.allCases)

@@ -75,7 +75,7 @@ struct SettleTests {
     #expect(posts.map { $0?.reason } == [reason, deathReason])
     #expect(posts.allSatisfy { $0?.seq == nil && $0?.updatedMs == 1_700_000_001_000 })
     #expect(try database.feed().entries.isEmpty)
-    try database.expectSound()
+    try await database.expectSound()
   }
 
   @Test("A second settlement of any kind changes nothing and uses no sequence number", arguments: StoreKind.allCases)
@@ -99,7 +99,7 @@ struct SettleTests {
     for kind in kinds { #expect(try await database.settled([(unknown, kind)]).isEmpty) }
     let next = try await database.accepted(by: account).id
     #expect(try await database.settled([(next, .verdict(.at(2))), (next, .verdict(.at(3)))]).map(\.seq) == [2])
-    try database.expectSound()
+    try await database.expectSound()
   }
 
   @Test(
@@ -193,6 +193,6 @@ struct SettleTests {
     for entry in entries.sorted(by: { $0.seq < $1.seq }) { state.apply([.upsert(entry)]) }
     #expect(entries.map(\.seq).sorted() == Array(1...200))
     #expect(try database.feed() == state)
-    try database.expectSound()
+    try await database.expectSound()
   }
 }

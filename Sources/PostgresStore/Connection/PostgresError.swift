@@ -1,0 +1,72 @@
+import Store
+
+/// An error of a PostgreSQL server, or of the connection to it.
+struct PostgresError: Error, CustomStringConvertible {
+  /// The meaning of an error for the transaction in which it occurred.
+  enum Meaning: Sendable, Equatable {
+    /// The outcome of the transaction is unknown, or the server asks for a repetition. Repeat the identical transaction
+    /// on this connection if it is still usable, else on a new one.
+    case repeatable
+    /// The fence refused the transaction, because another ingest leads. Nothing was stored.
+    case deposed
+    /// The server's disk is full. Nothing was stored.
+    case full
+    /// The server reports damage, or an error of its disk. Do not write again before an operator has acted.
+    case damaged
+    /// A running statement exceeded its timeout.
+    case timedOut
+    /// The statement or its values are wrong. Nothing was stored.
+    case refused
+  }
+
+  /// SQLSTATE of the server's error. Nil for an error of the connection.
+  let state: String?
+  let message: String
+
+  /// Creates the error of a connection that is lost, silent or closed.
+  static func connection(_ message: String) -> PostgresError { PostgresError(state: nil, message: message) }
+
+  /// The meaning of the error. Source of the codes: PostgreSQL documentation, appendix A.
+  var meaning: Meaning {
+    guard let state else { return .repeatable }
+    switch state {
+    // The fence divides by zero if the term is over.
+    case "22012": return .deposed
+    case "53100": return .full
+    case "58030", "XX001", "XX002": return .damaged
+    case "57014": return .timedOut
+    // Serialization failure, deadlock, lock timeout, a server that has become a standby, too many connections, an idle
+    // transaction that the server has ended.
+    case "40001", "40P01", "55P03", "25006", "53300", "25P03": return .repeatable
+    default: return state.hasPrefix("08") || state.hasPrefix("57P") ? .repeatable : .refused
+    }
+  }
+
+  /// True if the connection must be replaced. A former primary answers queries and refuses every write (25006).
+  var endsConnection: Bool {
+    guard let state else { return true }
+    return state.hasPrefix("08") || state.hasPrefix("57P") || ["25006", "25P03", "53300"].contains(state)
+  }
+
+  var description: String { state.map { "\(message) (SQLSTATE \($0))" } ?? message }
+}
+
+extension StoreError {
+  /// Converts an error of a write that stored nothing, or whose outcome is unknown.
+  init(write error: any Error) {
+    guard let error = error as? PostgresError else {
+      self = (error as? StoreError) ?? .unknownOutcome("\(error)")
+      return
+    }
+    self = error.meaning == .full ? .full : .unknownOutcome(error.description)
+  }
+
+  /// Converts an error of a read.
+  init(read error: any Error) {
+    guard let error = error as? PostgresError else {
+      self = (error as? StoreError) ?? .unavailable("\(error)")
+      return
+    }
+    self = error.meaning == .timedOut ? .scanEnded : .unavailable(error.description)
+  }
+}

@@ -1,0 +1,70 @@
+import Domain
+import Foundation
+import Logging
+import Store
+
+/// Check that a database still has the leader's latest durable commit.
+///
+/// A promoted standby may lack commits that the former primary has confirmed, for example if the former primary did not
+/// wait for a standby. The same ids and sequence numbers would then be used twice. The list therefore needs a new
+/// epoch.
+struct HistoryCheck {
+  /// The highest numbers that durable commits of this term have stored. 0 for none.
+  struct Mark {
+    var post: UInt64 = 0
+    var seq: UInt64 = 0
+    /// Number of the latest commit with a marker.
+    var marker: Int64 = 0
+
+    /// Adds the numbers of a later commit.
+    mutating func raise(to later: Mark) {
+      (post, seq, marker) = (max(post, later.post), max(seq, later.seq), max(marker, later.marker))
+    }
+  }
+
+  let term: Int64
+  let mark: Mark
+
+  private static let select = Statement(
+    "history",
+    """
+    SELECT coalesce((SELECT max(id) FROM post), 0), (\(Numbers.lastSeq)),
+      (SELECT count(*) FROM commit_marker WHERE number = $1::int8)
+    """)
+
+  /// Checks the database. If commits are lost, begins a new epoch and ends the term.
+  ///
+  /// - Throws: `WriterStop` after a loss, `PostgresError` if another process leads, or the connection fails.
+  func run(on connection: PostgresConnection, logger: Logger) throws {
+    let lost = try connection.transaction(within: .milliseconds(Limits.postgresCommitMs)) { connection in
+      // The lock waits for an earlier transaction of this term, and for a standby. What follows is then final.
+      _ = try connection.query(LeaderRow.fence, .int8(term))
+      guard let row = try connection.query(HistoryCheck.select, .int8(mark.marker)).first else { return true }
+      let hasMarker = mark.marker == 0 || row.int(2) == 1
+      let isLost = row.int(0) < Int64(mark.post) || row.int(1) < Int64(mark.seq) || !hasMarker
+      if isLost {
+        _ = try connection.query(
+          Statement(once: "UPDATE meta SET epoch = $1::bytea"), .bytes(Epoch.random().bytes))
+      }
+      return isLost
+    }
+    guard lost else { return }
+    logger.critical(
+      "database lost confirmed commits: new epoch",
+      metadata: [
+        "server": "\(connection.server)", "post": "\(mark.post)", "seq": "\(mark.seq)",
+        "advice": "compare the servers before the former primary is rebuilt (deploy/PostgreSQL.md)",
+      ])
+    throw WriterStop(reason: "the database has lost commits that it had confirmed. The next start uses a new epoch")
+  }
+}
+
+extension Epoch {
+  /// Creates an epoch that no other database has.
+  static func random() -> Epoch {
+    guard let epoch = Epoch((0..<16).map { _ in UInt8.random(in: .min ... .max) }) else {
+      preconditionFailure("An epoch has 16 bytes.")
+    }
+    return epoch
+  }
+}

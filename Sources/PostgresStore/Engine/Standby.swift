@@ -1,0 +1,98 @@
+import Domain
+package import Logging
+import Store
+
+extension PostgresDatabase {
+  /// Waits as a standby until this process may lead, and opens the database. A standby is connected, and has migrated
+  /// the tables. While no server answers, it waits too.
+  ///
+  /// - Parameter onWait: Called once if another process leads, with its term.
+  /// - Throws: `CancellationError`, and `StoreError.unusable`, which may not be retried.
+  package static func lead(
+    _ address: PostgresAddress, logger: Logger, onWait: @escaping @Sendable (Int64) -> Void = { _ in }
+  ) async throws -> PostgresDatabase {
+    let standby = Standby(address, logger: logger)
+    while true {
+      let term = try await standby.waitForTerm(onWait)
+      if let database = try await standby.open(after: term) { return database }
+    }
+  }
+}
+
+/// A process that watches the leader.
+private final class Standby: Sendable {
+  private let address: PostgresAddress
+  private let logger: Logger
+  private let reads: ReadPool
+  private let clock = ContinuousClock()
+
+  init(_ address: PostgresAddress, logger: Logger) {
+    (self.address, self.logger) = (address, logger)
+    reads = ReadPool(
+      PostgresConnector(address: address, role: .reader), count: 1, timeout: .milliseconds(Limits.leaderGapMs))
+  }
+
+  deinit { reads.close() }
+
+  /// Returns the term from which to take over.
+  func waitForTerm(_ onWait: @Sendable (Int64) -> Void) async throws -> Int64 {
+    var watch = LeaderWatch()
+    var waits = false
+    var isMigrated = false
+    let start = clock.now
+    var lastLog: ContinuousClock.Instant?
+    while true {
+      try Task.checkCancellation()
+      do {
+        if !isMigrated {
+          try await reads.runDetached { [address] in try Schema.prepare(address) }
+          isMigrated = true
+        }
+        let seen = try await reads.run { try LeaderWatch.Observation.read($0) }
+        let nowMs = (clock.now - start).milliseconds
+        if case .takeOver(let term) = watch.observe(seen, nowMs: nowMs) { return term }
+        if !waits {
+          waits = true
+          logger.notice("standby: another ingest leads", metadata: ["generation": "\(seen.term)"])
+          onWait(seen.term)
+        }
+        try await Task.sleep(for: .milliseconds(Limits.leaderWatchMs))
+      } catch let error as StoreError {
+        guard case .unavailable = error else { throw error }
+        if lastLog.map({ clock.now - $0 >= .seconds(10) }) ?? true {
+          lastLog = clock.now
+          logger.warning("cannot reach the database: retrying", metadata: ["error": "\(error)"])
+        }
+        try await Task.sleep(for: .milliseconds(Limits.postgresRetryMs.upperBound))
+      }
+    }
+  }
+
+  /// Takes over. Returns nil if another process was faster, or the database cannot be reached.
+  func open(after term: Int64) async throws -> PostgresDatabase? {
+    do {
+      return try await reads.runDetached { [address, logger] in
+        try PostgresDatabase(address, logger: logger, after: term)
+      }
+    } catch let error as StoreError {
+      guard case .unavailable = error else { throw error }
+      logger.warning("takeover failed: waiting again", metadata: ["error": "\(error)"])
+      return nil
+    }
+  }
+}
+
+extension LeaderWatch.Observation {
+  fileprivate static func read(_ connection: PostgresConnection) throws -> LeaderWatch.Observation {
+    guard let row = try connection.query(LeaderRow.state).first else {
+      throw StoreError.unusable(path: connection.server, reason: "its leader row is missing")
+    }
+    return LeaderWatch.Observation(term: row.int(0), beat: row.int(1), isHeld: row.bool(2))
+  }
+}
+
+extension Duration {
+  fileprivate var milliseconds: Int64 {
+    components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+  }
+}

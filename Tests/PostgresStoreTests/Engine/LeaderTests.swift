@@ -1,0 +1,107 @@
+import Domain
+import Store
+import StoreTesting
+import Testing
+
+@testable import PostgresStore
+
+@Suite("Leader and standby")
+struct LeaderTests {
+  @Test("A deposed leader stores nothing, reports nothing and stops, and the new leader continues its numbers")
+  func deposed() async throws {
+    let database = try TestDatabase()
+    let old = try database.open()
+    let account = try await old.addAccount()
+    let before = try await old.published(2, by: account)
+    let new = try database.open()
+    defer { new.close() }
+    #expect(new.generation == old.generation + 1)
+    await #expect(throws: StoreError.self) { try await old.accepted("Lima", by: account) }
+    let failure = await old.failure()
+    #expect("\(try #require(failure))".contains("another ingest has taken over"))
+    await #expect(throws: StoreError.self) { try await old.accepted("Lima", by: account) }
+    #expect(try await new.count(of: account) == 2)
+    let next = try await new.accepted(by: account).id
+    #expect(next > before[1])
+    #expect(try await new.settled([(next, .verdict(.at(1)))]).map(\.seq) == [3])
+    #expect(try new.feed().epoch == old.feed().epoch)
+    old.close()
+    #expect(try await new.accepted(by: account).id > next, "The old leader's end does not end the new term.")
+  }
+
+  @Test("A leader without writes notices by its beat that another ingest leads")
+  func idle() async throws {
+    let database = try TestDatabase()
+    let old = try database.open()
+    let new = try database.open()
+    defer { new.close() }
+    #expect(await old.failure() != nil)
+    #expect(new.stopReason == nil)
+    old.close()
+  }
+
+  @Test("A standby leads as soon as the leader closes, with all of its data")
+  func handover() async throws {
+    let database = try TestDatabase()
+    let leader = try database.open()
+    let account = try await leader.addAccount()
+    let (waits, waiting) = AsyncStream.makeStream(of: Int64.self)
+    let standby = Task {
+      try await PostgresDatabase.lead(database.address, logger: database.logger) { waiting.yield($0) }
+    }
+    for await term in waits.prefix(1) { #expect(term == Int64(leader.generation)) }
+    let id = try await leader.accepted(by: account).id
+    leader.close()
+    let next = try await standby.value
+    defer { next.close() }
+    #expect(next.generation == leader.generation + 1)
+    #expect(try next.unsettledJobs().map(\.job.id) == [JobID(id)])
+  }
+
+  @Test("A standby leads when the leader is silent")
+  func silent() async throws {
+    let database = try TestDatabase()
+    let leader = try database.open()
+    let account = try await leader.addAccount()
+    leader.beat.stop()
+    let next = try await PostgresDatabase.lead(database.address, logger: database.logger)
+    defer { next.close() }
+    #expect(next.generation == leader.generation + 1)
+    await #expect(throws: StoreError.self) { try await leader.accepted(by: account) }
+    leader.close()
+  }
+
+  @Test("Only one of several standbys leads, and a cancelled standby ends")
+  func several() async throws {
+    let database = try TestDatabase()
+    let leader = try database.open()
+    let (leads, leading) = AsyncStream.makeStream(of: PostgresDatabase.self)
+    let (waits, waiting) = AsyncStream.makeStream(of: Void.self)
+    let standbys = (0..<3).map { _ in
+      Task {
+        leading.yield(
+          try await PostgresDatabase.lead(database.address, logger: database.logger) { _ in waiting.yield() })
+      }
+    }
+    for await _ in waits.prefix(3) {}
+    leader.close()
+    for await next in leads.prefix(1) {
+      let account = try await next.addAccount()
+      _ = try await next.accepted(by: account)
+      var cancelled = 0
+      for standby in standbys {
+        standby.cancel()
+        if case .failure(let error) = await standby.result, error is CancellationError { cancelled += 1 }
+      }
+      #expect(cancelled == 2 && next.generation == leader.generation + 1 && next.stopReason == nil)
+      next.close()
+    }
+  }
+}
+
+extension PostReader {
+  /// The number of an account's posts, counted up to 100.
+  func count(of account: AccountID) async throws -> Int {
+    try await posts(of: account, PostFilter(), isNewestFirst: false, after: nil, limit: 100, for: .ingest).posts.count
+  }
+}
