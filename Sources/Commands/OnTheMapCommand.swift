@@ -29,7 +29,8 @@ struct OnTheMapCommand: AsyncParsableCommand {
         subcommands: [
           PostCommand.self, WatchCommand.self, LoadCommand.self, GeocodeCommand.self, GazetteerCommand.self,
           KeysCommand.self, ConfigCommand.self, DoctorCommand.self, HealthCommand.self, QueueCommand.self,
-          UserCommand.self, TopCommand.self, BackupCommand.self, RestoreCommand.self, ConformanceCommand.self,
+          UserCommand.self, TopCommand.self, BackupCommand.self, RestoreCommand.self, DatabaseCommand.self,
+          ConformanceCommand.self,
         ]),
     ])
 

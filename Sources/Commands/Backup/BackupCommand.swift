@@ -47,6 +47,7 @@ struct BackupCommand: AsyncParsableCommand {
       defer { connection.close() }
       backup = try await connection.backUp(request)
     } else {
+      try settings.requireSQLite()
       let data = settings.text(.data, flag: options.data)
       backup = try OfflineBackup(folder: data).write(request, unixMs: now())
     }

@@ -34,6 +34,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
   func run() async throws {
     let settings = try await Settings(common)
+    if !check { try settings.requireSQLite() }
     let restore = try Restore(file)
     let report =
       check

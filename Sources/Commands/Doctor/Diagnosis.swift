@@ -35,15 +35,17 @@ struct Diagnosis: Sendable {
 
   /// Runs the checks: those of this host one after the other, and those of the network in parallel.
   func run() async -> [Check] {
-    let folder = plan.ingest.map { DataFolder($0.data) }
+    let folder = plan.databaseFolder.map { DataFolder($0) }
     let isRunning = await isRunning(folder)
     let holder = isRunning ? folder.flatMap { LockHolder(of: $0.lock) } : nil
     async let links = LinkChecks(plan: plan).run()
     async let health = HealthChecks(plan: plan, isRunning: isRunning, ingestURL: ingestURL).run()
     async let providers = ProviderChecks(values, hasFacebook: plan.ingest?.facebook != nil).run()
     async let addresses = AddressChecks(plan: plan, isRunning: isRunning).run()
+    async let store = StoreChecks.run(plan.store)
     var checks: [Check] = []
-    if let data = plan.ingest?.data { checks += await DataFolderChecks(path: data).run() }
+    if let path = plan.databaseFolder { checks += await DataFolderChecks(path: path).run() }
+    checks += await store
     if !plan.isAll, let data = plan.feed?.data { checks.append(await Diagnosis.feedFolder(data)) }
     checks += await SoftwareChecks(plan: plan).run()
     checks += LimitChecks(plan: plan, running: holder?.pid).run()

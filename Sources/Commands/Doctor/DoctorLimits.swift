@@ -4,6 +4,8 @@ import Domain
 enum DoctorLimits {
   /// Timeout of the checks of the disk. A healthy disk needs well below a second, a lost network file system hangs.
   static let diskTimeout = Duration.seconds(20)
+  /// Timeout of the inspection of a PostgreSQL database. Eight silent hosts and a silent leader take half of it.
+  static let storeTimeout = Duration.seconds(60)
   /// Timeout of a name lookup and of a TCP connection.
   static let connectTimeout = Duration.seconds(5)
   /// Timeout of a ZeroMQ listener's greeting, which follows the connection immediately.

@@ -8,6 +8,8 @@ import Worker
 struct ServicePlan: Sendable {
   /// Nil for a process without ingest.
   var ingest: IngestConfiguration?
+  /// Store of ingest. Nil for a process without ingest.
+  var store: StoreSelection?
   /// Nil for a process without a feed.
   var feed: FeedConfiguration?
   /// Nil for any other process than a gateway.
@@ -31,6 +33,9 @@ struct ServicePlan: Sendable {
     ingest?.usesKeys ?? false || feed?.publishCurve != nil || feed?.ingestCurve != nil || worker?.curve != nil
       || gateway?.curve != nil || gateway?.feedCurve != nil
   }
+
+  /// Path of the folder with ingest's database. Nil without ingest, and if the database is elsewhere.
+  var databaseFolder: String? { if case .sqlite(let folder) = store { folder } else { nil } }
 
   /// True if ingest, feed and workers share the process.
   var isAll: Bool { ingest != nil && feed != nil }

@@ -28,12 +28,13 @@ struct IngestCommand: ServiceCommand {
     try keys.check(
       isUsed: configuration.usesKeys, wanted: .allowProducers, .allowWorkers, .allowFeeds,
       .allowGateways)
+    let store = try options.store.selection(settings, data: configuration.data)
     let logger = makeLogger("ingest", level: settings.logLevel)
     let operations = try options.operations(settings, logger: logger)
     configuration.registry = operations.registry
     configuration.readiness = operations.readiness
     let ready = OneShot<IngestService.Addresses>()
-    let service = IngestService(configuration, logger: logger) { ready.set($0) }
+    let service = IngestService(configuration, store: store, logger: logger) { ready.set($0) }
     let announcement = StartupAnnouncement(logger: logger) { [host = configuration.host] in
       let addresses = try await ready.value
       operations.begin()
@@ -43,7 +44,7 @@ struct IngestCommand: ServiceCommand {
           + (addresses.gateway.map { " gateways=\($0)" } ?? "") + (try await operations.readyText))
     }
     let reload = ReloadService { [keys] in keys.reload(logger: logger) }
-    let plan = ServicePlan(ingest: configuration, operations: operations.address, keys: keys)
+    let plan = ServicePlan(ingest: configuration, store: store, operations: operations.address, keys: keys)
     return try PreparedServices(
       operations.services + [service, reload, announcement], plan: plan, settings: settings, keys: keys,
       logger: logger)

@@ -41,6 +41,7 @@ struct UpCommand: ServiceCommand {
     let settings = try await Settings(common)
     var keys = try options.keys(settings)
     var ingest = try options.configuration(settings, keys: &keys, isAll: true)
+    let store = try options.store.selection(settings, data: ingest.data)
     let feedAddress = try settings.address(.feedHTTP, flag: feedHttp)
     // This address of ingest is preliminary. The actual one is known when ingest listens.
     var feed = try feedOptions.configuration(settings, ingest: [ingest.changes], http: feedAddress, keys: &keys)
@@ -56,16 +57,14 @@ struct UpCommand: ServiceCommand {
     let operations = try options.operations(settings, logger: logger)
     (ingest.registry, ingest.readiness) = (operations.registry, operations.readiness)
     let gazetteer = try LiveGazetteer(path: try settings.gazetteer(flag: gazetteer), logger: logger)
-
     // The other services start when ingest listens, because its ports are unknown before.
-    let ingestReady = OneShot<IngestService.Addresses>()
-    let feedReady = OneShot<FeedService.Addresses>()
+    let (ingestReady, feedReady) = (OneShot<IngestService.Addresses>(), OneShot<FeedService.Addresses>())
     // With TLS in front, a browser reaches the feed at an address that the process does not know.
     if case .unknown = ingest.page.feed, !ingest.origin.hasPrefix("https://") {
       ingest.page.feed = .port { feedReady.now?.httpPort }
     }
     var services: [any Service] = [
-      IngestService(ingest, logger: makeLogger("ingest", level: level)) { ingestReady.set($0) },
+      IngestService(ingest, store: store, logger: makeLogger("ingest", level: level)) { ingestReady.set($0) },
       DeferredService { [ingest, feed] in
         let addresses = try await ingestReady.value
         var configuration = feed
@@ -103,7 +102,8 @@ struct UpCommand: ServiceCommand {
           addresses, at: authority(host), feed, at: authority(feedAddress.host),
           operations: try await operations.readyText)
       })
-    let plan = ServicePlan(ingest: ingest, feed: feed, workers: workers, operations: operations.address, keys: keys)
+    let plan = ServicePlan(
+      ingest: ingest, store: store, feed: feed, workers: workers, operations: operations.address, keys: keys)
     return try PreparedServices(
       operations.services + services, plan: plan, settings: settings, keys: keys, logger: logger)
   }

@@ -9,6 +9,7 @@ enum DataFolderFiles {
     "onthemap.sqlite", "onthemap.sqlite-wal", "onthemap.sqlite-shm", "onthemap.sqlite-journal", "onthemap.sqlite.new",
     "onthemap.sqlite.new-journal", "onthemap.highwater", "onthemap.highwater.new", "onthemap.deletions",
     "onthemap.deletions.new", "onthemap.deletions.damaged", "onthemap.backup", "onthemap.backup.new", "onthemap.lock",
+    "onthemap.moved", "onthemap.moved.new",
   ]
   /// Files that a repair creates beside the database (deploy/Restore.md, section Damaged files).
   private static let repaired: Set<String> = ["dump.sql", "new.sqlite", "new.sqlite-journal"]

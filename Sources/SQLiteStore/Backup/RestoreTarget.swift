@@ -154,7 +154,7 @@ struct RestoreTarget: Sendable {
       }
     }
     let small = ["/onthemap.highwater", DeletionList.name, BackupWriter.recordName]
-    let large = ["/onthemap.sqlite", "/onthemap.sqlite-wal", "/onthemap.sqlite-shm"]
+    let large = ["/onthemap.sqlite", "/onthemap.sqlite-wal", "/onthemap.sqlite-shm", MovedMark.name]
     try require(mkdir(old, 0o700) == 0, "")
     if let status, geteuid() == 0 { try require(lchown(old, status.st_uid, status.st_gid) == 0, "") }
     for name in small where PlainFile.status(path + name) != nil {

@@ -30,6 +30,7 @@ package struct OfflineBackup {
     }
     do {
       lock = try InstanceLock(path: folder + "/onthemap.lock")
+      try MovedMark.refuse(folder)
       // A backup of a database that lacks data would replace a better one.
       _ = try StartupCheck(path: database, highWaterPath: folder + "/onthemap.highwater").run()
     } catch StoreError.locked {

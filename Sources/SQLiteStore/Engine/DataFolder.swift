@@ -58,6 +58,7 @@ package struct DataFolder: Sendable {
   /// Checks the database as the next start would, and changes no file. Do not call this while a process uses the
   /// folder. Blocks on the disk, for about a second at most.
   package func inspect() -> Condition {
+    do { try MovedMark.refuse(folder) } catch { return .unusable("\(error)") }
     let bytes = DataFolder.size(database)
     let path = bytes > 0 && DataFolder.size(database + "-wal") > 0 ? withLog : withoutLog
     guard let path else {

@@ -44,6 +44,7 @@ package final class SQLiteDatabase: Sendable {
     SQLiteDatabase.keepTemporaryFiles(in: folder)
     let paths = DataFolder(folder)
     lock = try InstanceLock(path: paths.lock)
+    try MovedMark.refuse(folder)
     path = paths.database
     let highWaterPath = paths.highWater
     let newEpochReason: String?

@@ -18,6 +18,15 @@ struct ResultRow {
   /// Returns an integer. 0 if the column is null.
   func integer(_ index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
 
+  func isNull(_ index: Int32) -> Bool { sqlite3_column_type(handle, index) == SQLITE_NULL }
+
+  /// Returns a text, or the bytes of one, with all of its zero bytes.
+  func bytes(_ index: Int32) -> [UInt8] {
+    // Ask for the value before its size, which may depend on the type that was asked for.
+    guard let start = sqlite3_column_blob(handle, index) else { return [] }
+    return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index))))
+  }
+
   /// Returns true if a column's bytes equal `bytes`.
   func isBlob(_ index: Int32, _ bytes: [UInt8]) -> Bool {
     let count = Int(sqlite3_column_bytes(handle, index))
@@ -55,6 +64,23 @@ extension Statement {
     sqlite3_reset(sqliteStatement)
     if let error { throw error }
     return value
+  }
+
+  /// Runs a statement, and reads each of its rows in place.
+  ///
+  /// - Parameter read: Function that reads a row's columns, which are invalid afterwards.
+  func all<Value>(_ db: Database, _ columns: [BoundValue], read: (ResultRow) -> Value) throws -> [Value] {
+    try bind(columns, db)
+    var values: [Value] = []
+    var code = sqlite3_step(sqliteStatement)
+    while code == SQLITE_ROW {
+      values.append(read(ResultRow(handle: sqliteStatement)))
+      code = sqlite3_step(sqliteStatement)
+    }
+    let error = code == SQLITE_DONE ? nil : failure(code, db)
+    sqlite3_reset(sqliteStatement)
+    if let error { throw error }
+    return values
   }
 
   private func bind(_ columns: [BoundValue], _ db: Database) throws {

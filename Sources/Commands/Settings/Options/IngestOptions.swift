@@ -42,6 +42,7 @@ struct IngestOptions: ParsableArguments {
 
   @Option(.data)
   var data: String?
+  @OptionGroup var store: StoreOptions
   @Option(.http)
   var http: String?
   @Option(.admin)

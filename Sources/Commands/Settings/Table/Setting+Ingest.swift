@@ -7,6 +7,22 @@ extension Setting {
     "ONTHEMAP_DATA", flag: "--data", default: .value("./data"),
     summary: "Folder of the database.",
     explanation: "Folder of the database. Ingest creates it if it is missing.")
+  static let store = Setting(
+    "ONTHEMAP_STORE", flag: "--store", default: .value("sqlite"),
+    summary: "Store: sqlite in the data folder, or PostgreSQL at postgresql://USER@HOST:PORT/DATABASE.",
+    explanation: """
+      Store: sqlite in the data folder, or the URL of a PostgreSQL database, for example \
+      postgresql://onthemap@db1.example.org,db2.example.org/onthemap?sslrootcert=/etc/ssl/ca.pem. Hosts are tried in \
+      their order. A host other than this one requires TLS with its certificate, unless sslmode has another value. A \
+      URL with a password is refused.
+      """)
+  static let storePasswordFile = Setting(
+    "ONTHEMAP_STORE_PASSWORD_FILE", flag: "--store-password-file", example: "/etc/onthemap/store-password",
+    summary: "File with the password for PostgreSQL, readable by its owner only (0600).",
+    explanation: """
+      File with the password for PostgreSQL, readable by its owner only (0600). Each connection reads it again, so the \
+      password can change without a restart. No default.
+      """)
   static let http = Setting(
     "ONTHEMAP_HTTP", flag: "--http", default: .value("127.0.0.1:8080"),
     summary: "HTTP address of ingest, HOST:PORT.",

@@ -10,12 +10,11 @@ enum SettingsFile {
     Section(
       title: "ingest: accepts and stores posts",
       settings: [
-        .data, .http, .jobs, .changes, .submit, .gateways, .publicURL, .trustedProxies, .corsOrigins, .publicFeedURL,
-        .mapAccess,
-        .mapAccessSecret, .mapAccessSecretFile, .tiles, .tilesAttribution, .signUp, .oidcIssuer, .oidcClientID,
-        .oidcClientSecret, .oidcClientSecretFile, .oidcName, .facebookAppID, .facebookAppSecret, .facebookAppSecretFile,
-        .facebookGraphURL, .maxQueueWait, .postsPerMinute, .remoteRate, .allowWorkers, .allowProducers, .allowFeeds,
-        .allowGateways, .admin, .operations,
+        .data, .store, .storePasswordFile, .http, .jobs, .changes, .submit, .gateways, .publicURL, .trustedProxies,
+        .corsOrigins, .publicFeedURL, .mapAccess, .mapAccessSecret, .mapAccessSecretFile, .tiles, .tilesAttribution,
+        .signUp, .oidcIssuer, .oidcClientID, .oidcClientSecret, .oidcClientSecretFile, .oidcName, .facebookAppID,
+        .facebookAppSecret, .facebookAppSecretFile, .facebookGraphURL, .maxQueueWait, .postsPerMinute, .remoteRate,
+        .allowWorkers, .allowProducers, .allowFeeds, .allowGateways, .admin, .operations,
       ]),
     Section(
       title: "worker: geocodes places",
