@@ -9,7 +9,8 @@
 # make gazetteer  only the gazetteer file, beside the debug program; with CONFIG=release, beside the release program
 # make soak       runs the release at 1,000 posts/s, first undisturbed, then with kill -9; SOAK_RATE=… SOAK_SECONDS=…
 # make faults     tests every fault on real processes: kill -9, disk, damage, network, clock, power; some need root;
-#                 then kills and upgrades behind two gateways, with the release; FAULT_RUNS=… FAULT_SEED=…
+#                 then kills and upgrades behind two gateways, and failovers of ingest and of PostgreSQL, with the
+#                 release; FAULT_RUNS=… FAULT_SEED=…
 # make fuzz       fuzzes every parser of external bytes, from new seeds and by coverage (libFuzzer), a minute each;
 #                 FUZZ_SECONDS=… FUZZ_SEED=…
 # make corpus     adds inputs of make fuzz with new coverage to the corpus
@@ -122,11 +123,11 @@ soak: release tests
 	SOAK=1 ONTHEMAP_BINARY="$(CURDIR)/.build/release/onthemap" swift test --skip-build --no-parallel --filter "SoakTests|AudienceTests|StoppedSubscriberTests"
 
 # `make test` runs a quick part of these tests. They run in sequence, because they have deadlines. FAULT_SEED repeats
-# the kills. The runs behind gateways use the release, because the debug build cannot serve their rates. Each run has its
-# own seed: FAULT_SEED=SEED FAULT_RUNS=1 repeats the run that printed the seed.
+# the kills. The runs behind gateways and the failovers use the release, because the debug build cannot serve their
+# rates. Each run has its own seed: FAULT_SEED=SEED FAULT_RUNS=1 repeats the run that printed the seed.
 faults: setup-test release tests
-	FAULTS=1 swift test --skip-build --no-parallel --filter FaultTests --skip GatewayFaultTests
-	FAULTS=1 ONTHEMAP_BINARY="$(CURDIR)/.build/release/onthemap" swift test --skip-build --no-parallel --filter GatewayFaultTests
+	FAULTS=1 swift test --skip-build --no-parallel --filter FaultTests --skip "GatewayFaultTests|FailoverFaultTests"
+	FAULTS=1 ONTHEMAP_BINARY="$(CURDIR)/.build/release/onthemap" swift test --skip-build --no-parallel --filter "GatewayFaultTests|FailoverFaultTests"
 
 # A crash of FuzzTests prints a backtrace. The FUZZ_SEED that the run prints at its start repeats the crash. libFuzzer
 # stores the input of a crash beside the corpus. Swift's backtracer is off, because libFuzzer must handle the signal.

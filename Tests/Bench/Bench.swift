@@ -13,7 +13,7 @@ struct Bench: AsyncParsableCommand {
 
   /// A part that can be measured alone.
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case geocode, http, api, gateway, logins, scans, zeromq, link, latency, backup, feed, peers, memory
+    case geocode, http, api, gateway, logins, scans, zeromq, link, latency, backup, postgres, feed, peers, memory
     case feedMemory = "feed-memory"
 
     /// Parts that are measured only if `--only` names them.
@@ -29,8 +29,13 @@ struct Bench: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Part to measure. Repeatable: \(Part.allCases.map(\.rawValue).joined(separator: ", ")).",
-      discussion: "Default: all but memory and feed-memory, which take minutes. Peers need YARDSTICKS."))
+      discussion: """
+        Default: all but memory and feed-memory, which take minutes. Peers need YARDSTICKS. Without YARDSTICKS, postgres
+        is measured only if it is named.
+        """))
   var only: [Part] = []
+  @Option(help: "Seconds for which another session holds a snapshot of PostgreSQL under load.")
+  var pinnedSeconds = 60
 
   @Option(help: "Folder of CSV files with a first column \"query\". Their texts are measured, too.")
   var cases: String?
@@ -46,6 +51,9 @@ struct Bench: AsyncParsableCommand {
     let geocode = measures(.geocode) ? try GeocodeBench(folder: folder, cases: cases) : nil
     let feed =
       measures(.feed) ? FeedBench(folder: folder, seconds: seconds, yardsticks: try .init(folder: folder)) : nil
+    let postgres =
+      measures(.postgres) && (yardsticks != nil || !only.isEmpty)
+      ? try PostgresBench(folder: folder, seconds: seconds, pinnedSeconds: pinnedSeconds) : nil
     var table = Table()
     for repetition in 1...repetitions {
       note("repetition \(repetition) of \(repetitions)")
@@ -63,6 +71,7 @@ struct Bench: AsyncParsableCommand {
       if measures(.link) { try await link(yardsticks, &table) }
       if measures(.latency) { try latency(folder, &table) }
       if measures(.backup) { try await BackupBench(folder: folder, seconds: seconds).measure(into: &table) }
+      try await postgres?.measure(into: &table)
       try await feed?.measure(into: &table)
       if measures(.memory) { try await memory(folder, &table) }
       if measures(.feedMemory) { try await FeedBench.memory(folder: folder, into: &table) }

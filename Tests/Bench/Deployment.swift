@@ -1,4 +1,5 @@
 import Foundation
+import PostgresServer
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -24,14 +25,18 @@ final class Deployment {
   /// Ingest's data folder.
   let data: URL
   private let roles: [(role: String, programs: [Program])]
+  private let database: PostgresBenchDatabase?
   private var marked: [Double] = []
 
-  /// - Parameter workers: Number of workers. With 0 the queue only grows.
-  init(folder: URL, workers: Int = 2, front: Front = .ingest) throws {
+  /// - Parameters:
+  ///   - workers: Number of workers. With 0 the queue only grows.
+  ///   - database: An empty database of the PostgreSQL store. Nil for the SQLite store.
+  init(folder: URL, workers: Int = 2, front: Front = .ingest, database: PostgresBenchDatabase? = nil) throws {
     let program = Program.onthemap
+    self.database = database
     data = folder.appendingPathComponent("data")
     func log(_ name: String) -> URL { folder.appendingPathComponent("\(name).log") }
-    let ingest = try Deployment.ingest(program, data: data, log: log("ingest"))
+    let ingest = try Deployment.ingest(program, data: data, store: database?.url, log: log("ingest"))
     guard let http = ingest.ready["http"], let jobs = ingest.ready["jobs"], let changes = ingest.ready["changes"],
       let submit = ingest.ready["submit"], let gateways = ingest.ready["gateways"]
     else { throw BenchError("ingest does not report its addresses") }
@@ -69,14 +74,14 @@ final class Deployment {
     try? FileManager.default.removeItem(at: data)
   }
 
-  private static func ingest(_ program: String, data: URL, log: URL) throws -> Program {
+  private static func ingest(_ program: String, data: URL, store: String?, log: URL) throws -> Program {
     try Program(
       program,
       [
         "ingest", "--data", data.path, "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes",
         "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*", "--gateways", "tcp://127.0.0.1:*", "--operations",
         "127.0.0.1:0", "--trusted-proxies", "127.0.0.1",
-      ], log: log)
+      ] + (store.map { ["--store", $0] } ?? []), log: log)
   }
 
   /// Signs accounts up. Returns their session tokens.
@@ -119,14 +124,21 @@ final class Deployment {
     }
   }
 
+  /// Role of the PostgreSQL server among the costs.
+  static let serverRole = "PostgreSQL server"
+
+  /// CPU time of each role so far, in seconds.
+  private var cpuSeconds: [(role: String, seconds: Double)] {
+    roles.map { ($0.role, $0.programs.map(\.cpuSeconds).reduce(0, +)) }
+      + (database.map { [(Deployment.serverRole, $0.server.cpuSeconds)] } ?? [])
+  }
+
   /// Starts the measurement of `costs`.
-  func mark() { marked = roles.map { $0.programs.map(\.cpuSeconds).reduce(0, +) } }
+  func mark() { marked = cpuSeconds.map(\.seconds) }
 
   /// Returns the CPU time of each role since `mark`, divided by a number of posts or logins.
   func costs(per count: Int) -> [Cost] {
-    zip(roles, marked).map { role, before in
-      (role.role, (role.programs.map(\.cpuSeconds).reduce(0, +) - before) / Double(count) * 1e6)
-    }
+    zip(cpuSeconds, marked).map { now, before in (now.role, (now.seconds - before) / Double(count) * 1e6) }
   }
 
   var megabytes: [(role: String, value: Double)] {
@@ -148,7 +160,8 @@ final class Deployment {
   func secondsToRestart(folder: URL) throws -> Double {
     ingest.kill()
     let start = ContinuousClock.now
-    let again = try Deployment.ingest(Program.onthemap, data: data, log: folder.appendingPathComponent("again.log"))
+    let again = try Deployment.ingest(
+      Program.onthemap, data: data, store: database?.url, log: folder.appendingPathComponent("again.log"))
     defer { again.end() }
     return (ContinuousClock.now - start) / .seconds(1)
   }

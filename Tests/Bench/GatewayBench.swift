@@ -92,5 +92,5 @@ struct GatewayBench {
 
 extension Pipeline {
   /// CPU time of a role per post, in µs.
-  fileprivate func cpu(of role: String) -> Double { costs.first { $0.role == role }?.cpuMicroseconds ?? 0 }
+  func cpu(of role: String) -> Double { costs.first { $0.role == role }?.cpuMicroseconds ?? 0 }
 }

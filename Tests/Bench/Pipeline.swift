@@ -36,11 +36,14 @@ struct Pipeline {
 
   /// Measures producers, each with an account of its own.
   ///
-  /// - Parameter open: Number of open batches of each producer.
+  /// - Parameters:
+  ///   - open: Number of open batches of each producer.
+  ///   - database: An empty database of the PostgreSQL store. Nil for the SQLite store.
   static func overZeroMQ(
-    folder: URL, producers: Int = 1, batch: Int, open: Int = Limits.submitRequestsOfConnectionMax, seconds: Int
+    folder: URL, producers: Int = 1, batch: Int, open: Int = Limits.submitRequestsOfConnectionMax, seconds: Int,
+    database: PostgresBenchDatabase? = nil
   ) async throws -> Pipeline {
-    let deployment = try Deployment(folder: folder)
+    let deployment = try Deployment(folder: folder, database: database)
     let tokens = try await deployment.signUp(producers)
     deployment.mark()
     let start = ContinuousClock.now
@@ -141,6 +144,9 @@ struct Pipeline {
   enum End: Sendable {
     case time(ContinuousClock.Instant)
     case posts(Int)
+
+    /// The earliest time at which the load may end.
+    fileprivate var earliest: ContinuousClock.Instant { if case .time(let time) = self { time } else { .now } }
   }
 
   /// Submits posts in batches until `end`. Returns the number of accepted posts.
@@ -152,21 +158,35 @@ struct Pipeline {
     to deployment: Deployment, tokens: [String], batch: Int, open: Int = Limits.submitRequestsOfConnectionMax,
     until end: End
   ) async throws -> Int {
+    try await submit(to: deployment.submit, tokens: tokens, batch: batch, open: open, until: end)
+  }
+
+  /// Submits posts in batches until `end`. Returns the number of accepted posts.
+  ///
+  /// - Parameters:
+  ///   - address: Address of ingest for producers.
+  ///   - endsWhenFull: True if a full backlog ends the load. Otherwise the producers pause, and go on.
+  static func submit(
+    to address: String, tokens: [String], batch: Int, open: Int = Limits.submitRequestsOfConnectionMax,
+    until end: End, endsWhenFull: Bool = true
+  ) async throws -> Int {
     var logger = Logger(label: "bench")
     logger.logLevel = .critical
     let quiet = logger
-    let address = try Endpoint(deployment.submit)
-    let producers = tokens.map { ($0, Producer(batch: batch, openMax: open, end: end)) }
+    let endpoint = try Endpoint(address)
+    let producers = tokens.map {
+      ($0, Producer(batch: batch, openMax: open, end: end, endsWhenFull: endsWhenFull))
+    }
     let (reactor, _) = try Reactor.start("producer", wake: WakeupEvent()) { context in
       let clients: [any ReactorSocket] = try producers.map { token, producer in
         try SubmitClient(
-          context, connect: [address], token: token, logger: quiet, next: { _ in producer.next() },
+          context, connect: [endpoint], token: token, logger: quiet, next: { producer.next(nowMs: $0) },
           event: { producer.receive($0) })
       }
       return (clients, ())
     }
     defer { reactor.stop() }
-    let deadline = ContinuousClock.now + .seconds(600)
+    let deadline = end.earliest + .seconds(600)
     while !producers.allSatisfy(\.1.isDone) {
       guard ContinuousClock.now < deadline else { throw BenchError("the producer did not finish within 600 s") }
       try await Task.sleep(for: .milliseconds(2))
@@ -185,26 +205,29 @@ private final class Producer: Sendable {
     var batches: UInt64 = 0
     var open = 0
     var accepted = 0
+    var pausedUntilMs: Int64 = 0
     var isOver = false
     var refused: String?
   }
 
+  /// Pause after a reply that the backlog is full, in milliseconds.
+  private static let pauseMs: Int64 = 20
+
   private let batch: Int
   private let openMax: Int
   private let end: Pipeline.End
+  private let endsWhenFull: Bool
   private let state = Mutex(State())
 
-  init(batch: Int, openMax: Int, end: Pipeline.End) {
-    self.batch = batch
-    self.openMax = openMax
-    self.end = end
+  init(batch: Int, openMax: Int, end: Pipeline.End, endsWhenFull: Bool) {
+    (self.batch, self.openMax, self.end, self.endsWhenFull) = (batch, openMax, end, endsWhenFull)
   }
 
   var accepted: Int { state.withLock(\.accepted) }
   var refused: String? { state.withLock(\.refused) }
   var isDone: Bool { state.withLock { $0.isOver && $0.open == 0 } }
 
-  func next() -> SubmitClient.Next {
+  func next(nowMs: Int64) -> SubmitClient.Next {
     state.withLock { state in
       switch end {
       case .time(let time): state.isOver = state.isOver || ContinuousClock.now >= time
@@ -213,6 +236,7 @@ private final class Producer: Sendable {
       guard !state.isOver else { return .over }
       // The client asks again after each reply.
       guard state.open < openMax else { return .pause(untilMs: .max) }
+      guard nowMs >= state.pausedUntilMs else { return .pause(untilMs: state.pausedUntilMs) }
       let posts = (0..<batch).map { number in
         SubmittedPost(
           idempotencyKey: "bench-\(state.posts + number)", place: "Seattle, WA", link: "https://example.org/me")
@@ -237,7 +261,8 @@ private final class Producer: Sendable {
           switch receipt {
           case .accepted, .replayed: state.accepted += 1
           // The backlog is full: measure the accepted posts.
-          case .busy: state.isOver = true
+          case .busy where endsWhenFull: state.isOver = true
+          case .busy: state.pausedUntilMs = Reactor.nowMs + Producer.pauseMs
           case .refused(let refusal): state.refused = refusal.code
           }
         }

@@ -165,7 +165,7 @@ extension Ledger {
   }
 
   /// Returns an id in the notation of proto/README.md.
-  private static func postID(_ number: UInt64) -> String {
+  static func postID(_ number: UInt64) -> String {
     let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
     var (rest, text) = (number, "")
     for _ in 0..<10 {
