@@ -196,6 +196,9 @@ extension Metric {
   /// Size of the data folder's file system, in bytes.
   package static let storeSize = Metric(
     "onthemap_store_filesystem_bytes", .gauge, "Size of the data folder's file system.")
+  /// Standby: 0 or 1.
+  package static let storeStandby = Metric(
+    "onthemap_store_standby", .gauge, "1 while this ingest is a standby, which takes over when the leader ends.")
   /// Full disk: 0 or 1.
   package static let storeFull = Metric(
     "onthemap_store_disk_full", .gauge,
@@ -267,7 +270,8 @@ extension Metric {
       passwordHashesDelegated, queuePosts, queueMax, queueOldest, queueWait, queueLookups, queuePaused, queueCredit,
       queueWorkers, queueEnqueued, queueCompleted, queueRedelivered, queueRetries, queueLosses, queueResults,
       submitBatches, submitPosts, submitErrors, changesSeq, changesFetches, storeCommit, storeRows, storeSyncs,
-      storeRepetitions, storeErrors, storeScans, storeWAL, storeBytes, storeFree, storeSize, storeFull, geocodeDuration,
+      storeRepetitions, storeErrors, storeScans, storeWAL, storeBytes, storeFree, storeSize, storeStandby, storeFull,
+      geocodeDuration,
       workerSessions,
       feedSeq, feedLastReply, feedSubscribers, feedStreamsDropped, feedStreamsRefused, feedJoins, feedDropped,
       feedQueries, feedQueriesRefused,

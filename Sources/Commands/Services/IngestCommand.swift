@@ -8,7 +8,7 @@ struct IngestCommand: ServiceCommand {
     discussion: """
       Connections between hosts need keys (onthemap keys new --help). SIGHUP reloads
       the allowlists. Ingest refuses an invalid list and keeps the current one.
-      Exit status 74 if the disk fails, 78 if a setting is invalid.
+      Exit status 74 if the store fails, 78 if a setting is invalid.
 
       Examples:
         onthemap ingest --data /var/lib/onthemap

@@ -20,6 +20,8 @@ extension IngestService {
         case .postgres(let address):
           configuration.createSocketFolder()
           return try await PostgresDatabase.lead(address, logger: logger) { generation in
+            // Clients that wait on the socket use the leader instead.
+            HeldSockets.release("http")
             configuration.readiness.delay(
               "standby",
               "this ingest is a standby, which takes over when the ingest with generation \(generation) ends")

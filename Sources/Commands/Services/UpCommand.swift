@@ -15,7 +15,7 @@ struct UpCommand: ServiceCommand {
       The services connect over sockets, as separate processes do. Prints their
       addresses when all services are ready. SIGHUP reloads the gazetteer and the
       allowlists. The process refuses a damaged file and keeps the current one.
-      Exit status 74 if the disk fails, 78 if a setting is invalid.
+      Exit status 74 if the store fails, 78 if a setting is invalid.
 
       Examples:
         onthemap up

@@ -67,7 +67,7 @@ extension Problem {
       self.init(
         .serviceUnavailable, "store_unavailable",
         "the server cannot reach its database; nothing was stored, send the request again later",
-        retryAfterSeconds: Limits.retryFaultSeconds)
+        retryAfterSeconds: Limits.retryRestartSeconds)
     case .stopped:
       self.init(
         .serviceUnavailable, "store_unavailable",

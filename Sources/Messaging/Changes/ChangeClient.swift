@@ -125,8 +125,8 @@ package final class ChangeClient: ReactorSocket {
     case .regressed(let had, let now):
       logger.critical(
         """
-        ingest's list is older than this feed's, or conflicts with it: stop ingest, remove onthemap.highwater, start \
-        ingest
+        ingest's list is older than this feed's, or conflicts with it: begin a new epoch, as deploy/Restore.md or \
+        deploy/PostgreSQLBackup.md says
         """,
         metadata: ["feed_seq": "\(had)", "ingest_seq": "\(now)"])
     case .stale: logger.warning("ingest timed out: serving a stale list")

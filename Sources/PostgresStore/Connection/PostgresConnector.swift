@@ -51,7 +51,7 @@ struct PostgresConnector: Sendable {
     var status = PGRES_POLLING_WRITING
     while status != PGRES_POLLING_OK {
       guard status != PGRES_POLLING_FAILED, PQstatus(handle) != CONNECTION_BAD else {
-        let text = String(cString: PQerrorMessage(handle)).replacing("\n", with: " ")
+        let text = String(cString: PQerrorMessage(handle)).split(whereSeparator: \.isWhitespace).joined(separator: " ")
         throw PostgresError.connection(text.isEmpty ? "\(host): the connection failed" : text)
       }
       let events = Int16(status == PGRES_POLLING_READING ? POLLIN : POLLOUT)

@@ -1,7 +1,7 @@
 import Dispatch
 import Domain
 import Foundation
-package import Logging
+import Logging
 package import Store
 import Synchronization
 
@@ -30,30 +30,33 @@ package final class PostgresDatabase: Sendable {
   /// Connects, creates or migrates the tables, and begins a new term. A former leader cannot commit any more. Blocks on
   /// the network.
   ///
-  /// - Parameter after: Term from which to take over. Nil for the current one, also if a leader holds it.
+  /// - Parameter former: The term to end. Nil for the current one, also if a leader holds it.
   /// - Throws: `StoreError.unavailable`, which may be retried, also if another process was faster. `.unusable`, which
   ///   may not be retried.
-  package init(
-    _ address: PostgresAddress, logger: Logger, after seen: Int64? = nil, scanTimes: ScanTimes = ScanTimes()
+  init(
+    _ address: PostgresAddress, logger: Logger, after former: LeaderTerm.Former? = nil,
+    scanTimes: ScanTimes = ScanTimes()
   ) throws {
     func connector(_ role: SessionRole) -> PostgresConnector { PostgresConnector(address: address, role: role) }
     do {
       let writing = connector(.writer)
       let connection = try writing.connect()
       try Schema.migrate(connection, newEpoch: .random())
-      let (term, numbers, queuedFrom, epoch) = try PostgresDatabase.beginTerm(connection, after: seen)
-      guard let generation = UInt32(exactly: term), generation <= Limits.generationMax else {
-        throw StoreError.unusable(path: "\(address)", reason: "its leader row has the term \(term)")
+      let term = try LeaderTerm.begin(connection, after: former, logger: logger)
+      guard let generation = UInt32(exactly: term.number), generation <= Limits.generationMax else {
+        throw StoreError.unusable(path: "\(address)", reason: "its leader row has the term \(term.number)")
       }
       self.generation = generation
       let server = connection.server
-      status = WriterStatus(queuedFrom: queuedFrom)
+      status = WriterStatus(queuedFrom: term.queuedFrom)
       committer = GroupCommitter(
         PostgresEngine(
-          Writer(writing, connection, term: term, numbers: numbers, status: status, logger: logger)))
+          Writer(writing, connection, term, status: status, logger: logger)))
       logger.info(
         "database opened",
-        metadata: ["server": "\(server)", "address": "\(address)", "epoch": "\(epoch)", "generation": "\(term)"])
+        metadata: [
+          "server": "\(server)", "address": "\(address)", "epoch": "\(term.epoch)", "generation": "\(generation)",
+        ])
     } catch {
       throw (error as? StoreError) ?? StoreError(read: error)
     }
@@ -70,36 +73,6 @@ package final class PostgresDatabase: Sendable {
     }
     size.withLock { $0 = (try? readSpace()) ?? StoreSpace() }
     beat.start()
-  }
-
-  /// Begins a term, and reads the numbers from which it continues.
-  private static func beginTerm(
-    _ connection: PostgresConnection, after seen: Int64?
-  ) throws -> (term: Int64, numbers: Numbers, queuedFrom: Int64, epoch: Epoch) {
-    while true {
-      let begun = try connection.transaction(within: .milliseconds(Limits.postgresCommitMs)) { connection -> Row? in
-        let term = try seen ?? connection.query(LeaderRow.state).first?.int(0) ?? 0
-        let taken = try connection.query(LeaderRow.takeOver, .int8(term)).first
-        if let taken {
-          try CopyTarget.refuseUnfinished(connection)
-          _ = try connection.query(LeaderRow.claim, .int8(taken.int(0)))
-        }
-        return taken
-      }
-      guard let term = begun?.int(0) else {
-        guard seen == nil else { throw StoreError.unavailable("another ingest took over first") }
-        continue
-      }
-      // Read after the takeover is durable, so that no transaction of the former leader is still in progress.
-      let row = try connection.transaction(within: .milliseconds(Limits.postgresCommitMs)) { connection in
-        _ = try connection.query(LeaderRow.fence, .int8(term))
-        return try connection.query(Numbers.select).first
-      }
-      guard let row, let epoch = Epoch(row.blob(5) ?? []) else {
-        throw StoreError.unusable(path: connection.server, reason: "its meta row is missing or damaged")
-      }
-      return (term, Numbers(row, term: term), row.int(4), epoch)
-    }
   }
 
   /// Runs a read of many rows when it has a slot.

@@ -22,11 +22,11 @@ final class Writer {
 
   /// - Parameter connection: Connection on which the term began.
   init(
-    _ connector: PostgresConnector, _ connection: PostgresConnection, term: Int64, numbers: Numbers,
-    status: WriterStatus, logger: Logger
+    _ connector: PostgresConnector, _ connection: PostgresConnection, _ term: LeaderTerm, status: WriterStatus,
+    logger: Logger
   ) {
-    (self.connector, self.connection, self.term) = (connector, connection, term)
-    (self.numbers, self.status, self.logger) = (numbers, status, logger)
+    (self.connector, self.connection, self.term) = (connector, connection, term.number)
+    (self.numbers, self.status, self.logger) = (term.numbers, status, logger)
   }
 
   /// Commits a group of writes. Durable on return.
@@ -45,6 +45,7 @@ final class Writer {
         let outputs = try attempt.run(self, connection)
         let duration = ContinuousClock.now - start
         durable.raise(to: stored)
+        if failures > 0 { status.markAvailable(.writer) }
         status.times.add(duration)
         meters.commit(duration)
         if failures > 0 {
@@ -74,7 +75,6 @@ final class Writer {
     try HistoryCheck(term: term, mark: durable).run(on: new, logger: logger)
     connection = new
     logger.notice("database reconnected", metadata: ["server": "\(new.server)"])
-    status.markAvailable()
     return new
   }
 
@@ -82,7 +82,7 @@ final class Writer {
   private func prepareRepetition(after error: PostgresError, failures: Int) throws {
     meters.countRepetition()
     if connection?.isUsable != true {
-      status.markUnavailable(unixMs: Int64(Date().timeIntervalSince1970 * 1_000))
+      status.markUnavailable(.writer, unixMs: Int64(Date().timeIntervalSince1970 * 1_000))
     }
     if failures == 1 || failures.isMultiple(of: 20) {
       logger.warning(

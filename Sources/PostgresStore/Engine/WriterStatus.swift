@@ -4,8 +4,12 @@ import Synchronization
 
 /// The writer's state, for other threads.
 final class WriterStatus: Sendable {
+  /// A part of the store that needs the database.
+  enum Part: Sendable, CaseIterable { case writer, beat }
+
   private struct State: Sendable {
-    var unavailableSinceMs: Int64?
+    /// Time since which each part cannot reach the database, in milliseconds since 1970, UTC.
+    var unavailableMs: [Part: Int64] = [:]
     var fullMs: Int64?
     var refused = 0
   }
@@ -25,13 +29,21 @@ final class WriterStatus: Sendable {
   func close() { closing.store(true, ordering: .relaxed) }
 
   /// Time at which the database became unreachable, in milliseconds since 1970, UTC. Nil while it is reachable.
-  var unavailableSinceMs: Int64? { state.withLock { $0.unavailableSinceMs } }
+  var unavailableSinceMs: Int64? { state.withLock { $0.unavailableMs.values.min() } }
 
-  func markUnavailable(unixMs: Int64) {
-    state.withLock { $0.unavailableSinceMs = $0.unavailableSinceMs ?? unixMs }
+  /// Records that a part cannot reach the database. Returns true if it could before.
+  @discardableResult
+  func markUnavailable(_ part: Part, unixMs: Int64) -> Bool {
+    state.withLock { state in
+      guard state.unavailableMs[part] == nil else { return false }
+      state.unavailableMs[part] = unixMs
+      return true
+    }
   }
 
-  func markAvailable() { state.withLock { $0.unavailableSinceMs = nil } }
+  /// Records that a part reaches the database. Returns true if it could not before.
+  @discardableResult
+  func markAvailable(_ part: Part) -> Bool { state.withLock { $0.unavailableMs.removeValue(forKey: part) != nil } }
 
   /// Time at which a write did not fit on the server's disk, in milliseconds since 1970, UTC.
   var fullMs: Int64? { state.withLock { $0.fullMs } }

@@ -48,11 +48,21 @@ package enum HeldSockets {
   static func take(_ name: String, on address: SocketAddress) -> CInt? {
     guard let descriptor = state.withLock({ $0.passed.removeValue(forKey: name) }) else { return nil }
     if listens(descriptor, on: address) { return descriptor }
+    remove(descriptor, name)
+    return nil
+  }
+
+  /// Closes the held socket with a name, so that clients are refused and use another instance. Call this in a process
+  /// that will not serve for a while.
+  package static func release(_ name: String) {
+    if let descriptor = state.withLock({ $0.passed.removeValue(forKey: name) }) { remove(descriptor, name) }
+  }
+
+  private static func remove(_ descriptor: CInt, _ name: String) {
     // systemd closes its copy later. The socket must not listen until then: the new address may have the same port.
     shutdown(descriptor, CInt(SHUT_RDWR))
     close(descriptor)
     Systemd.notify("FDSTOREREMOVE=1\nFDNAME=\(name)")
-    return nil
   }
 
   /// Asks systemd to hold a socket. Does nothing without `prepare()`, or without systemd.

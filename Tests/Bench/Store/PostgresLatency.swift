@@ -80,7 +80,7 @@ private struct AcceptingStore {
     self.database = database
     var logger = Logger(label: "bench")
     logger.logLevel = .critical
-    store = try PostgresDatabase(PostgresAddress(database.url, passwordFile: nil), logger: logger)
+    store = try await .lead(PostgresAddress(database.url, passwordFile: nil), logger: logger)
     let registration = try Registration(
       email: "bench@example.org", password: "correct-horse", firstName: "Bench", lastName: "")
     account = try await store.addAccount(registration, passwordHash: "none", unixMs: LatencyPost.nowMs).id

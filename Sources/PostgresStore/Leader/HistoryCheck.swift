@@ -10,7 +10,7 @@ import Store
 /// epoch.
 struct HistoryCheck {
   /// The highest numbers that durable commits of this term have stored. 0 for none.
-  struct Mark {
+  struct Mark: Sendable, Equatable {
     var post: UInt64 = 0
     var seq: UInt64 = 0
     /// Number of the latest commit with a marker.
@@ -42,20 +42,32 @@ struct HistoryCheck {
       guard let row = try connection.query(HistoryCheck.select, .int8(mark.marker)).first else { return true }
       let hasMarker = mark.marker == 0 || row.int(2) == 1
       let isLost = row.int(0) < Int64(mark.post) || row.int(1) < Int64(mark.seq) || !hasMarker
-      if isLost {
-        _ = try connection.query(
-          Statement(once: "UPDATE meta SET epoch = $1::bytea"), .bytes(Epoch.random().bytes))
-      }
+      if isLost { try HistoryCheck.beginEpoch(connection) }
       return isLost
     }
     guard lost else { return }
+    mark.logLoss(connection.server, logger)
+    throw WriterStop(reason: "the database has lost commits that it had confirmed. The next start uses a new epoch")
+  }
+}
+
+extension HistoryCheck {
+  /// Begins a new epoch. Call this within a transaction.
+  static func beginEpoch(_ connection: PostgresConnection) throws {
+    _ = try connection.query(
+      Statement(once: "UPDATE meta SET epoch = $1::bytea WHERE one = 1"), .bytes(Epoch.random().bytes))
+  }
+}
+
+extension HistoryCheck.Mark {
+  /// Logs that a database lacks these numbers.
+  func logLoss(_ server: String, _ logger: Logger) {
     logger.critical(
       "database lost confirmed commits: new epoch",
       metadata: [
-        "server": "\(connection.server)", "post": "\(mark.post)", "seq": "\(mark.seq)",
-        "advice": "compare the servers before the former primary is rebuilt (deploy/PostgreSQL.md)",
+        "server": "\(server)", "post": "\(post)", "seq": "\(seq)",
+        "advice": "compare the servers before the former primary is rebuilt (deploy/PostgreSQLAlarms.md)",
       ])
-    throw WriterStop(reason: "the database has lost commits that it had confirmed. The next start uses a new epoch")
   }
 }
 

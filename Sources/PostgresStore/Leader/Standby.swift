@@ -1,6 +1,8 @@
 import Domain
 package import Logging
+import Metrics
 import Store
+import Telemetry
 
 extension PostgresDatabase {
   /// Waits as a standby until this process may lead, and opens the database. A standby is connected, and has migrated
@@ -13,14 +15,15 @@ extension PostgresDatabase {
   ) async throws -> PostgresDatabase {
     let standby = Standby(address, logger: logger)
     while true {
-      let term = try await standby.waitForTerm(onWait)
-      if let database = try await standby.open(after: term) { return database }
+      let (term, highest) = try await standby.waitForTerm(onWait)
+      if let database = try await standby.open(after: term, highest) { return database }
     }
   }
 }
 
 /// A process that watches the leader.
 private final class Standby: Sendable {
+  private let meter = Metric.storeStandby.meter()
   private let address: PostgresAddress
   private let logger: Logger
   private let reads: ReadPool
@@ -32,10 +35,13 @@ private final class Standby: Sendable {
       PostgresConnector(address: address, role: .reader), count: 1, timeout: .milliseconds(Limits.leaderGapMs))
   }
 
-  deinit { reads.close() }
+  deinit {
+    meter.set(0)
+    reads.close()
+  }
 
-  /// Returns the term from which to take over.
-  func waitForTerm(_ onWait: @Sendable (Int64) -> Void) async throws -> Int64 {
+  /// Returns the term from which to take over, and the highest numbers that the database had.
+  func waitForTerm(_ onWait: @Sendable (Int64) -> Void) async throws -> (term: Int64, highest: HistoryCheck.Mark) {
     var watch = LeaderWatch()
     var waits = false
     var isMigrated = false
@@ -50,9 +56,10 @@ private final class Standby: Sendable {
         }
         let seen = try await reads.run { try LeaderWatch.Observation.read($0) }
         let nowMs = (clock.now - start).milliseconds
-        if case .takeOver(let term) = watch.observe(seen, nowMs: nowMs) { return term }
+        if case .takeOver(let term) = watch.observe(seen, nowMs: nowMs) { return (term, watch.highest) }
         if !waits {
           waits = true
+          meter.set(1)
           logger.notice("standby: another ingest leads", metadata: ["generation": "\(seen.term)"])
           onWait(seen.term)
         }
@@ -69,10 +76,10 @@ private final class Standby: Sendable {
   }
 
   /// Takes over. Returns nil if another process was faster, or the database cannot be reached.
-  func open(after term: Int64) async throws -> PostgresDatabase? {
+  func open(after term: Int64, _ highest: HistoryCheck.Mark) async throws -> PostgresDatabase? {
     do {
       return try await reads.runDetached { [address, logger] in
-        try PostgresDatabase(address, logger: logger, after: term)
+        try PostgresDatabase(address, logger: logger, after: LeaderTerm.Former(term: term, highest: highest))
       }
     } catch let error as StoreError {
       guard case .unavailable = error else { throw error }
@@ -87,7 +94,10 @@ extension LeaderWatch.Observation {
     guard let row = try connection.query(LeaderRow.state).first else {
       throw StoreError.unusable(path: connection.server, reason: "its leader row is missing")
     }
-    return LeaderWatch.Observation(term: row.int(0), beat: row.int(1), isHeld: row.bool(2))
+    var seen = LeaderWatch.Observation(term: row.int(0), beat: row.int(1), isHeld: row.bool(2))
+    seen.numbers.post = row.integer(3, as: UInt64.self) ?? 0
+    seen.numbers.seq = row.integer(4, as: UInt64.self) ?? 0
+    return seen
   }
 }
 

@@ -27,7 +27,11 @@ enum LeaderRow {
   static let release = Statement(
     "release", "UPDATE leader_beat SET is_held = false WHERE one = 1 AND term = $1::int8")
 
-  /// Returns the term, the beat, and true if a leader holds the term.
+  /// Returns the term, the beat, true if a leader holds the term, and the highest numbers.
   static let state = Statement(
-    "leader", "SELECT leader.term, beat, is_held FROM leader JOIN leader_beat ON leader_beat.one = leader.one")
+    "leader",
+    """
+    SELECT leader.term, beat, is_held, coalesce((SELECT max(id) FROM post), 0), coalesce((\(Numbers.lastSeq)), 0)
+    FROM leader JOIN leader_beat ON leader_beat.one = leader.one
+    """)
 }

@@ -8,11 +8,13 @@ import Domain
 /// either while the database fails over. A takeover that is too early is harmless: the fence stops the former leader.
 struct LeaderWatch {
   /// The leader's row at one moment.
-  struct Observation: Equatable {
+  struct Observation {
     let term: Int64
     let beat: Int64
     /// False if the leader has ended its term itself.
     let isHeld: Bool
+    /// Highest numbers in the database.
+    var numbers = HistoryCheck.Mark()
   }
 
   enum Decision: Equatable {
@@ -21,6 +23,8 @@ struct LeaderWatch {
     case takeOver(Int64)
   }
 
+  /// Highest numbers that any observation had. A database that lacks them at the takeover has lost commits.
+  private(set) var highest = HistoryCheck.Mark()
   private var last: Observation?
   private var stillSinceMs: Int64 = 0
   private var lastMs: Int64 = 0
@@ -29,10 +33,11 @@ struct LeaderWatch {
   ///
   /// - Parameter nowMs: Time of the observation on the caller's monotonic clock.
   mutating func observe(_ seen: Observation, nowMs: Int64) -> Decision {
+    highest.raise(to: seen.numbers)
     guard seen.isHeld else { return .takeOver(seen.term) }
     let isGap = nowMs - lastMs > Limits.leaderGapMs
     defer { (last, lastMs) = (seen, nowMs) }
-    guard seen == last, !isGap else {
+    guard seen.term == last?.term, seen.beat == last?.beat, !isGap else {
       stillSinceMs = nowMs
       return .wait
     }

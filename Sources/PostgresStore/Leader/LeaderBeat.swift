@@ -44,12 +44,13 @@ final class LeaderBeat: Sendable {
         let rows = try connection?.transaction(within: .milliseconds(Limits.leaderSilenceMs)) {
           try $0.query(LeaderRow.beat, .int8(term))
         }
-        status.markAvailable()
+        if status.markAvailable(.beat) { logger.notice("database reachable again") }
         return rows?.changedCount == 1
       }
     } catch {
-      status.markUnavailable(unixMs: Int64(Date().timeIntervalSince1970 * 1_000))
-      logger.debug("beat failed", metadata: ["error": "\(error)"])
+      if status.markUnavailable(.beat, unixMs: Int64(Date().timeIntervalSince1970 * 1_000)) {
+        logger.warning("database unreachable: retrying", metadata: ["error": "\(error)"])
+      }
       return true
     }
   }

@@ -1,0 +1,58 @@
+import Domain
+import Logging
+import Store
+
+/// A term that this process has begun, with the state of the database at its beginning.
+struct LeaderTerm {
+  let number: Int64
+  let numbers: Numbers
+  /// Posts below this id are not queued.
+  let queuedFrom: Int64
+  let epoch: Epoch
+
+  /// The term that a standby ends, as far as the standby has seen it.
+  struct Former {
+    let term: Int64
+    /// Highest numbers that the database had during that term.
+    let highest: HistoryCheck.Mark
+  }
+
+  /// Begins a term, and reads the numbers from which it continues. If the database lacks numbers that it had before,
+  /// begins a new epoch.
+  ///
+  /// - Parameter former: The term to end. Nil for the current one, also if a leader holds it.
+  /// - Throws: `StoreError.unavailable` if another process was faster. `StoreError.unusable`, `PostgresError`.
+  static func begin(
+    _ connection: PostgresConnection, after former: Former?, logger: Logger
+  ) throws -> LeaderTerm {
+    guard let number = try take(connection, after: former?.term) else {
+      guard former == nil else { throw StoreError.unavailable("another ingest took over first") }
+      return try begin(connection, after: nil, logger: logger)
+    }
+    // Read after the takeover is durable, so that no transaction of the former leader is still in progress.
+    let (row, isLost) = try connection.transaction(within: .milliseconds(Limits.postgresCommitMs)) { connection in
+      _ = try connection.query(LeaderRow.fence, .int8(number))
+      let found = try connection.query(Numbers.select).first
+      let highest = former?.highest ?? HistoryCheck.Mark()
+      let isLost = UInt64(found?.integer(0) ?? 0) < highest.post || UInt64(found?.integer(1) ?? 0) < highest.seq
+      if isLost { try HistoryCheck.beginEpoch(connection) }
+      return (isLost ? try connection.query(Numbers.select).first : found, isLost)
+    }
+    if isLost { former?.highest.logLoss(connection.server, logger) }
+    guard let row, let epoch = Epoch(row.blob(5) ?? []) else {
+      throw StoreError.unusable(path: connection.server, reason: "its meta row is missing or damaged")
+    }
+    return LeaderTerm(number: number, numbers: Numbers(row, term: number), queuedFrom: row.int(4), epoch: epoch)
+  }
+
+  /// Takes over. Returns the new term, or nil if another process was faster.
+  private static func take(_ connection: PostgresConnection, after term: Int64?) throws -> Int64? {
+    try connection.transaction(within: .milliseconds(Limits.postgresCommitMs)) { connection in
+      let term = try term ?? connection.query(LeaderRow.state).first?.int(0) ?? 0
+      guard let taken = try connection.query(LeaderRow.takeOver, .int8(term)).first?.int(0) else { return nil }
+      try CopyTarget.refuseUnfinished(connection)
+      _ = try connection.query(LeaderRow.claim, .int8(taken))
+      return taken
+    }
+  }
+}
