@@ -11,6 +11,11 @@ static inline const char *otm_pg_severity(const PGresult *result) {
   return PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
 }
 
+// Returns the function of the server that reported an error or a notice, or NULL.
+static inline const char *otm_pg_source_function(const PGresult *result) {
+  return PQresultErrorField(result, PG_DIAG_SOURCE_FUNCTION);
+}
+
 // Returns the primary message of an error or a notice, or NULL.
 static inline const char *otm_pg_message(const PGresult *result) {
   return PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);

@@ -53,8 +53,8 @@ private enum LoginCountStatements {
   static let removeOld = Statement(
     "remove_old_login_counts",
     """
-    DELETE FROM login_count WHERE (scope, digest) IN (
-      SELECT scope, digest FROM login_count WHERE last_ms <= $1::int8 ORDER BY last_ms LIMIT $2::int8)
+    DELETE FROM login_count WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM login_count WHERE last_ms <= $1::int8 ORDER BY last_ms LIMIT $2::int8))
     """)
   static let all = Statement(
     "login_counts",

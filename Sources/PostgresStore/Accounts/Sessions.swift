@@ -71,11 +71,11 @@ private enum SessionStatements {
   static let sweep = Statement(
     "sweep_sessions",
     """
-    DELETE FROM session WHERE expires_ms <= $3::int8 AND token_hash IN (
+    DELETE FROM session WHERE expires_ms <= $3::int8 AND token_hash = ANY (ARRAY(
       SELECT * FROM (SELECT token_hash FROM session WHERE account = $2::int8 LIMIT $4::int8) AS own
       UNION ALL
       SELECT * FROM (
-        SELECT token_hash FROM session WHERE token_hash > $1::bytea ORDER BY token_hash LIMIT $4::int8) AS next)
+        SELECT token_hash FROM session WHERE token_hash > $1::bytea ORDER BY token_hash LIMIT $4::int8) AS next))
     """)
 
   static let add = Statement(

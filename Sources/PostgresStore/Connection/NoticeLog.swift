@@ -20,6 +20,9 @@ final class NoticeLog {
   private func receive(_ result: OpaquePointer) {
     // A cancelled wait for a standby has this severity, and no SQLSTATE of its own.
     guard warning == nil, let severity = otm_pg_severity(result), String(cString: severity) == "WARNING" else { return }
+    // A server that runs out of transaction ids says so in every transaction, and commits it.
+    let source = otm_pg_source_function(result).map { String(cString: $0) } ?? ""
+    guard !["GetNewTransactionId", "GetNewMultiXactId"].contains(source) else { return }
     warning = otm_pg_message(result).map { String(cString: $0) } ?? "unknown"
   }
 }

@@ -15,15 +15,17 @@ final class PostgresConnection {
     case sync
   }
 
+  let host: PostgresAddress.Host
   /// Host and port of the server, for logs.
-  let server: String
+  var server: String { host.description }
   private let handle: OpaquePointer
   private let notices: NoticeLog
   private var outstanding: [Message] = []
   private var prepared: Set<String> = []
   /// Statements that the current transaction prepares.
   private var preparing: Set<String> = []
-  private var isSyncSent = false
+  /// True if the latest transaction has sent its Sync message. Its outcome is unknown after an error of the connection.
+  private(set) var isSyncSent = false
   private var needsFlush = false
   private var timeout = Duration.zero
   private var deadline = ContinuousClock.now
@@ -36,8 +38,8 @@ final class PostgresConnection {
   var announcedProcess: Int64 { Int64(PQbackendPID(handle)) }
 
   /// Takes ownership of an idle connection.
-  init(_ handle: OpaquePointer, notices: NoticeLog, server: String) throws(PostgresError) {
-    (self.handle, self.notices, self.server) = (handle, notices, server)
+  init(_ handle: OpaquePointer, notices: NoticeLog, host: PostgresAddress.Host) throws(PostgresError) {
+    (self.handle, self.notices, self.host) = (handle, notices, host)
     guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
       throw .connection(String(cString: PQerrorMessage(handle)))
     }
@@ -190,7 +192,8 @@ final class PostgresConnection {
         try sendCommit()
       }
       while outstanding.count > 1 { do { _ = try receive() } catch let error where error.state != nil {} }
-      _ = try receiveSync()
+      // After an error of the commit itself, the result of the Sync is read already.
+      if !outstanding.isEmpty { _ = try receiveSync() }
       // An explicit transaction is still open after an error.
       if PQtransactionStatus(handle) != PQTRANS_IDLE { isUsable = false }
     } catch {

@@ -7,6 +7,8 @@ import Store
 struct PostgresConnector: Sendable {
   let address: PostgresAddress
   let role: SessionRole
+  /// The server of the leader's writes, which the other sessions use first.
+  var primary = PrimaryServer()
 
   /// Opens a connection. Tries each host once, in the order of the address. Blocks, for `PostgresAddress.connectMs` per
   /// host at most. The lookup of a host's name has no timeout of its own.
@@ -15,10 +17,15 @@ struct PostgresConnector: Sendable {
   ///   `StoreError.unusable` for a server that the program cannot use.
   func connect() throws -> PostgresConnection {
     var failures: [String] = []
-    for host in address.hosts {
-      do { return try connect(to: host) } catch let error as PostgresError { failures.append(error.message) }
+    var unusable: StoreError?
+    for host in primary.order(address.hosts) {
+      do { return try connect(to: host) } catch let error as PostgresError {
+        failures.append(error.message)
+      } catch let error as StoreError {
+        unusable = error
+      }
     }
-    throw PostgresError.connection(failures.joined(separator: "; "))
+    throw unusable ?? PostgresError.connection(failures.joined(separator: "; "))
   }
 
   private func connect(to host: PostgresAddress.Host) throws -> PostgresConnection {
@@ -42,7 +49,7 @@ struct PostgresConnector: Sendable {
       PQfinish(handle)
       throw error
     }
-    return try PostgresConnection(handle, notices: notices, server: host.description)
+    return try PostgresConnection(handle, notices: notices, host: host)
   }
 
   private func finish(_ handle: OpaquePointer, _ host: PostgresAddress.Host) throws {
@@ -132,8 +139,18 @@ enum SessionRole: Sendable {
           "idle_in_transaction_session_timeout=\(Limits.postgresIdleMs)",
         ]
       }
-    return (settings + ["jit=off"]).map { "-c \($0)" }.joined(separator: " ")
+    return (SessionRole.common + settings).map { "-c \($0)" }.joined(separator: " ")
   }
+
+  /// Settings of all sessions. A statement must see what was committed while it waited for the leader's lock, so a
+  /// default of SERIALIZABLE does not apply. The server closes a connection whose client has lost its power, and frees
+  /// its locks.
+  private static let common = [
+    "jit=off", "default_transaction_isolation=read\\ committed",
+    "tcp_keepalives_idle=\(Limits.postgresKeepaliveIdleSeconds)",
+    "tcp_keepalives_interval=\(Limits.postgresKeepaliveIntervalSeconds)",
+    "tcp_keepalives_count=\(Limits.postgresKeepaliveProbesMax)", "tcp_user_timeout=\(Limits.postgresUserTimeoutMs)",
+  ]
 
   /// Lists are read from the primary only, because a standby may lag behind what a client has already seen. A session
   /// that is read-only by its own settings counts as read-only, so readers ask for the primary.

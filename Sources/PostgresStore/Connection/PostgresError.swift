@@ -15,6 +15,8 @@ struct PostgresError: Error, CustomStringConvertible {
     case damaged
     /// A running statement exceeded its timeout.
     case timedOut
+    /// The database is not the store's, or the role lacks rights. Nothing was stored.
+    case misconfigured
     /// The statement or its values are wrong. Nothing was stored.
     case refused
   }
@@ -36,8 +38,10 @@ struct PostgresError: Error, CustomStringConvertible {
     case "58030", "XX001", "XX002": return .damaged
     case "57014": return .timedOut
     // Serialization failure, deadlock, lock timeout, a server that has become a standby, too many connections, an idle
-    // transaction that the server has ended.
-    case "40001", "40P01", "55P03", "25006", "53300", "25P03": return .repeatable
+    // transaction that the server has ended, and prepared statements that a session has lost or has already.
+    case "40001", "40P01", "55P03", "25006", "53300", "25P03", "26000", "42P05": return .repeatable
+    // The tables are missing, or the role may not use them.
+    case _ where state.hasPrefix("42"): return .misconfigured
     default: return state.hasPrefix("08") || state.hasPrefix("57P") ? .repeatable : .refused
     }
   }
@@ -45,7 +49,8 @@ struct PostgresError: Error, CustomStringConvertible {
   /// True if the connection must be replaced. A former primary answers queries and refuses every write (25006).
   var endsConnection: Bool {
     guard let state else { return true }
-    return state.hasPrefix("08") || state.hasPrefix("57P") || ["25006", "25P03", "53300"].contains(state)
+    let codes: Set = ["0A000", "25006", "25P03", "26000", "42P05", "53300"]
+    return state.hasPrefix("08") || state.hasPrefix("57P") || codes.contains(state)
   }
 
   var description: String { state.map { "\(message) (SQLSTATE \($0))" } ?? message }
@@ -67,6 +72,11 @@ extension StoreError {
       self = (error as? StoreError) ?? .unavailable("\(error)")
       return
     }
-    self = error.meaning == .timedOut ? .scanEnded : .unavailable(error.description)
+    self =
+      switch error.meaning {
+      case .timedOut: .scanEnded
+      case .misconfigured: .unusable(path: "the database", reason: error.description)
+      default: .unavailable(error.description)
+      }
   }
 }

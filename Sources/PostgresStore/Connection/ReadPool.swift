@@ -36,7 +36,8 @@ final class ReadPool: Sendable {
   /// - Throws: `StoreError`. Retry after `.unavailable`.
   func run<Value: Sendable>(_ body: @escaping @Sendable (PostgresConnection) throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
-      submit { slot in continuation.resume(with: Result { try self.read(slot, body) }) }
+      let end = ContinuousClock.now + .milliseconds(Limits.postgresReadRetryMs)
+      submit { slot in continuation.resume(with: Result { try self.read(slot, until: end, body) }) }
     }
   }
 
@@ -53,8 +54,9 @@ final class ReadPool: Sendable {
   ) throws -> Value {
     let result = Mutex<Result<Value, any Error>?>(nil)
     let done = DispatchSemaphore(value: 0)
+    let end = ContinuousClock.now + .milliseconds(Limits.postgresReadRetryMs)
     submit { slot in
-      let value = Result { try self.read(slot, body) }
+      let value = Result { try self.read(slot, until: end, body) }
       result.withLock { $0 = value }
       done.signal()
     }
@@ -73,12 +75,13 @@ final class ReadPool: Sendable {
     for work in waiting { work(nil) }
   }
 
-  /// - Parameter work: Called once with a slot, or with nil if the pool is closed.
+  /// - Parameter work: Called once with a slot, or with nil if the pool is closed or full.
   private func submit(_ work: @escaping @Sendable (Slot?) -> Void) {
     enum Admission { case runs(Slot), waits, refused }
     let admission = state.withLock { state -> Admission in
       guard !state.isClosed else { return .refused }
       if let slot = state.idle.popLast() { return .runs(slot) }
+      guard state.waiting.count < Limits.postgresReadsWaitingMax else { return .refused }
       state.waiting.append(work)
       return .waits
     }
@@ -104,10 +107,10 @@ final class ReadPool: Sendable {
   }
 
   private func read<Value: Sendable>(
-    _ slot: Slot?, _ body: @Sendable (PostgresConnection) throws -> Value
+    _ slot: Slot?, until end: ContinuousClock.Instant, _ body: @Sendable (PostgresConnection) throws -> Value
   ) throws(StoreError) -> Value {
-    guard let slot else { throw .stopped("ingest is shutting down") }
-    let end = ContinuousClock.now + .milliseconds(Limits.postgresReadRetryMs)
+    guard let slot else { throw .unavailable("too many reads wait, or ingest is shutting down") }
+    guard ContinuousClock.now < end else { throw .unavailable("the read has waited too long for a connection") }
     do {
       while true {
         do { return try attempt(slot, body) } catch let error as PostgresError where error.meaning == .repeatable {
@@ -124,7 +127,8 @@ final class ReadPool: Sendable {
     _ slot: Slot, _ body: @Sendable (PostgresConnection) throws -> Value
   ) throws -> Value {
     try slot.connection.withLock { connection in
-      if connection?.isUsable != true { connection = try connector.connect() }
+      let isCurrent = connector.primary.host == nil || connection?.host == connector.primary.host
+      if connection?.isUsable != true || !isCurrent { connection = try connector.connect() }
       guard let connection else { preconditionFailure("The connection is open.") }
       return try connection.transaction(within: timeout) { try body($0) }
     }

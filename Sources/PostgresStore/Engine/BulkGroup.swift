@@ -12,6 +12,7 @@ struct BulkGroup {
     case settle(Range<Int>)
   }
 
+  private let number: Int64
   private var acceptances: AcceptBatch
   private var settlements: SettleBatch
   private var parts: [Part] = []
@@ -30,6 +31,7 @@ struct BulkGroup {
     _ writes: [PostgresEngine.Write], number: Int64, _ writer: Writer, _ connection: PostgresConnection
   ) throws {
     guard writes.allSatisfy(\.isBulk) else { return nil }
+    self.number = number
     seqBefore = writer.numbers.lastSeq
     acceptances = AcceptBatch(number: number)
     settlements = SettleBatch(number: number)
@@ -101,18 +103,27 @@ struct BulkGroup {
     if let expiry { writer.keyExpiry.finish(expiry, removed: removedKeys) }
     let isPostMissing = posts.count < acceptances.rowCount
     let isOutcomeMissing = isRepetition && outcomes.count < settlements.rowCount
-    let earlier =
-      isPostMissing || isOutcomeMissing
-      ? try connection.transaction(within: .milliseconds(Limits.postgresCommitMs)) { connection in
-        (
-          try acceptances.earlierPosts(stored: posts, connection),
-          isRepetition ? try settlements.ownRows(connection) : []
-        )
-      } : (AcceptBatch.EarlierPosts(), [])
-    let accepted = try acceptances.results(stored: posts, earlier.0)
-    let settled = settlements.results(stored: outcomes.union(earlier.1), accounts)
+    var earlier = AcceptBatch.EarlierPosts()
+    var own: Set<PostID> = []
+    if isPostMissing || isOutcomeMissing {
+      do {
+        (earlier, own) = try connection.transaction(within: .milliseconds(Limits.postgresCommitMs)) { connection in
+          (
+            try acceptances.earlierPosts(stored: posts, connection),
+            isRepetition ? try settlements.ownRows(connection) : []
+          )
+        }
+      } catch {
+        // The group is durable. Another attempt finds its rows.
+        throw PostgresError.connection("cannot read the results of a commit: \(error)")
+      }
+    }
+    let accepted: (acceptances: [Acceptance], highestID: UInt64)
+    do { accepted = try acceptances.results(stored: posts, earlier) } catch { throw WriterStop(reason: "\(error)") }
+    let settled = settlements.results(stored: outcomes.union(own), accounts)
     writer.stored.post = accepted.highestID
     writer.stored.seq = settled.highestSeq
+    if let post = settled.verdict { writer.stored.verdict = (Int64(post.rawValue), number) }
     writer.numbers.releaseSeqs(above: max(seqBefore, settled.highestSeq))
     return parts.map { part in
       switch part {

@@ -19,6 +19,8 @@ struct CommitAttempt {
   /// Numbers that this attempt has stored.
   private var stored = HistoryCheck.Mark()
   private var isRepetition = false
+  /// True if an earlier attempt may be durable.
+  private(set) var isUnknown = false
 
   init(_ writes: [PostgresEngine.Write], number: Int64) { (self.writes, self.number) = (writes, number) }
 
@@ -36,6 +38,8 @@ struct CommitAttempt {
       writer.stored = stored
       return outputs
     }
+    // The marker decides, so no earlier attempt is unknown any more.
+    isUnknown = false
     outputs = nil
     // No earlier attempt has stored anything, so its numbers are free.
     if let before { writer.numbers = before }
@@ -47,6 +51,14 @@ struct CommitAttempt {
       (outputs, stored) = (results, writer.stored)
       return results
     }
+  }
+
+  /// Records the failure of an attempt.
+  ///
+  /// - Parameter wasCommitSent: True if the attempt had sent its Sync message.
+  mutating func recordFailure(_ error: PostgresError, wasCommitSent: Bool) {
+    // With a SQLSTATE of a statement, the server has rolled back.
+    if wasCommitSent, error.state == nil || error.endsConnection { isUnknown = true }
   }
 
   /// Returns true if an earlier attempt is durable. The fence waits for its end.

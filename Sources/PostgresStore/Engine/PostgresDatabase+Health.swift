@@ -40,9 +40,27 @@ extension PostgresDatabase: StoreHealth {
   /// Checks whether the server's disk accepts a write after it was full. The server does not report its free space.
   package func checkDisk() async -> (isFull: Bool, refused: Int) {
     if diskFullMs != nil, await trialCommit() { status.markRecovered() }
-    // Keeps the lower bound of the queue near its oldest post.
-    _ = try? await oldestQueued()
+    await maintain()
     return (diskFullMs != nil, status.drainRefusedCount())
+  }
+
+  /// Keeps the lower bound of the queue near its oldest post. Stores it, and reads the size of the database, now and
+  /// then.
+  private func maintain() async {
+    _ = try? await oldestQueued()
+    let isDue = maintained.withLock { last in
+      guard ContinuousClock.now - last >= .milliseconds(Limits.postgresFloorMs) else { return false }
+      last = .now
+      return true
+    }
+    guard isDue else { return }
+    try? await write { [status] connection, _ in
+      // The writer has committed all requeued posts whose ids are below the bound.
+      _ = try connection.query(QueueFloor.store, .int8(status.queuedFrom.value))
+    }
+    if let bytes = try? await operatorReads.run({ try PostgresDatabase.readBytes($0) }) {
+      size.withLock { $0.dataBytes = bytes }
+    }
   }
 
   package func failure() async -> StoreError? { await committer.failures.first { _ in true } }
@@ -58,12 +76,13 @@ extension PostgresDatabase: StoreHealth {
 
   /// Reads the size of the database. Blocks on the network.
   func readSpace() throws -> StoreSpace {
-    let bytes = try operatorReads.runBlocking { connection in
-      try connection.query(Statement("size", "SELECT pg_database_size(current_database())")).first?.int(0)
-    }
     var space = StoreSpace()
-    space.dataBytes = bytes ?? 0
+    space.dataBytes = try operatorReads.runBlocking { try PostgresDatabase.readBytes($0) }
     return space
+  }
+
+  private static func readBytes(_ connection: PostgresConnection) throws -> Int64 {
+    try connection.query(Statement("size", "SELECT pg_database_size(current_database())")).first?.int(0) ?? 0
   }
 }
 

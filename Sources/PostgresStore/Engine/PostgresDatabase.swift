@@ -24,7 +24,9 @@ package final class PostgresDatabase: Sendable {
   package let generation: UInt32
   private let starts: PostgresConnector
   let beat: LeaderBeat
-  /// Size of the database at the start.
+  /// Time of the latest maintenance.
+  let maintained = Mutex(ContinuousClock.now)
+  /// Size of the database, as last read.
   let size = Mutex(StoreSpace())
 
   /// Connects, creates or migrates the tables, and begins a new term. A former leader cannot commit any more. Blocks on
@@ -37,7 +39,10 @@ package final class PostgresDatabase: Sendable {
     _ address: PostgresAddress, logger: Logger, after former: LeaderTerm.Former? = nil,
     scanTimes: ScanTimes = ScanTimes()
   ) throws {
-    func connector(_ role: SessionRole) -> PostgresConnector { PostgresConnector(address: address, role: role) }
+    let primary = PrimaryServer()
+    func connector(_ role: SessionRole) -> PostgresConnector {
+      PostgresConnector(address: address, role: role, primary: primary)
+    }
     do {
       let writing = connector(.writer)
       let connection = try writing.connect()
@@ -62,17 +67,18 @@ package final class PostgresDatabase: Sendable {
     }
     starts = connector(.start)
     quickReads = ReadPool(
-      connector(.reader), count: Limits.databaseReadersMax, timeout: .milliseconds(Limits.postgresReadMs))
+      connector(.reader), count: Limits.databaseReadersMax, timeout: .milliseconds(2 * Limits.postgresReadMs))
     operatorReads = ReadPool(connector(.scan), count: 1, timeout: .milliseconds(2 * Limits.scanMs))
     scanReads = ReadPool(
       connector(.scan), count: Limits.concurrentScansMax, timeout: .milliseconds(2 * Limits.scanMs))
     scans = ScanSlots(times: scanTimes, now: { .now }, pause: nil)
     beat = LeaderBeat(connector(.beat), term: Int64(generation), status: status, logger: logger) { [committer] in
-      // The fence refuses this write, and the committer stops.
+      // The fence refuses this write if another process leads, and the committer stops. After a reconnection, the
+      // writer checks the history.
       committer.submit(.other { _, _ in {} }, completion: CommitCompletion { _ in })
     }
-    size.withLock { $0 = (try? readSpace()) ?? StoreSpace() }
     beat.start()
+    size.withLock { $0 = (try? readSpace()) ?? StoreSpace() }
   }
 
   /// Runs a read of many rows when it has a slot.
@@ -168,7 +174,10 @@ extension PostgresDatabase: PostStore {
   package func start() throws -> StoreSnapshot {
     do {
       return try starts.connect().snapshot(within: .milliseconds(Limits.postgresStartMs)) { connection in
-        StoreSnapshot(
+        guard try connection.query(LeaderRow.state).first?.int(0) ?? 0 >= Int64(generation) else {
+          throw StoreError.unavailable("\(connection.server) is a former primary")
+        }
+        return StoreSnapshot(
           generation: generation, jobs: try StoreSnapshot.QueuedJob.all(connection),
           list: try FeedState.stored(connection),
           pausedMs: try connection.query(StartStatements.paused).first?.integer(0),

@@ -35,7 +35,7 @@ final class PostgresEngine: CommitEngine {
     case let error as PostgresError:
       switch error.meaning {
       case .deposed: .stopped(StoreError(write: error), reason: "another ingest has taken over")
-      case .damaged: .stopped(StoreError(write: error), reason: error.description)
+      case .damaged, .misconfigured: .stopped(StoreError(write: error), reason: error.description)
       default: .refused(StoreError(write: error))
       }
     case let error as WriterStop: .stopped(.unknownOutcome(error.reason), reason: error.reason)

@@ -192,22 +192,16 @@ extension Schema {
   /// - Parameter newEpoch: Epoch of a new database.
   /// - Throws: `StoreError.unusable` for a database of a newer program. `PostgresError`.
   static func migrate(_ connection: PostgresConnection, newEpoch: Epoch) throws {
+    // A dump of the database holds locks on all tables, so an unchanged schema must need none.
+    if try isCurrent(connection) { return }
     try createMigrationTable(connection)
     // READ COMMITTED, so that a process that has waited for the lock sees the other process's migrations.
     try connection.block(
       "BEGIN ISOLATION LEVEL READ COMMITTED", within: .milliseconds(Limits.postgresMigrationMs)
     ) { connection in
       // The lock keeps other processes from migrating at the same time.
-      _ = try connection.query(Statement(once: "LOCK TABLE migration IN ACCESS EXCLUSIVE MODE"))
-      let latest = try connection.query(
-        Statement(once: "SELECT number, readable_by FROM migration ORDER BY number DESC LIMIT 1")
-      ).first
-      let (found, readableBy) = (Int(latest?.int(0) ?? 0), Int(latest?.int(1) ?? 0))
-      guard readableBy <= version else {
-        throw StoreError.unusable(
-          path: connection.server,
-          reason: "its database was upgraded by a newer version of onthemap. Run that version, or restore a backup")
-      }
+      _ = try connection.query(Statement(once: "LOCK TABLE migration IN SHARE ROW EXCLUSIVE MODE"))
+      let found = try number(connection)
       for migration in migrations.dropFirst(found) {
         for statement in migration.statements { _ = try connection.query(Statement(once: statement)) }
         _ = try connection.query(
@@ -222,6 +216,29 @@ extension Schema {
         }
       }
     }
+  }
+
+  /// Returns true if the database has all migrations of this program.
+  private static func isCurrent(_ connection: PostgresConnection) throws -> Bool {
+    try connection.transaction(within: .milliseconds(Limits.postgresCommitMs)) { connection in
+      let exists = try connection.query(Statement(once: "SELECT to_regclass('migration') IS NOT NULL")).first?.bool(0)
+      return exists == true ? try number(connection) >= version : false
+    }
+  }
+
+  /// Returns the number of the latest migration, or 0. Call this within a transaction.
+  ///
+  /// - Throws: `StoreError.unusable` for a database that only newer programs can use.
+  private static func number(_ connection: PostgresConnection) throws -> Int {
+    let latest = try connection.query(
+      Statement(once: "SELECT number, readable_by FROM migration ORDER BY number DESC LIMIT 1")
+    ).first
+    guard latest?.int(1) ?? 0 <= Int64(version) else {
+      throw StoreError.unusable(
+        path: connection.server,
+        reason: "its database was upgraded by a newer version of onthemap. Run that version, or restore a backup")
+    }
+    return Int(latest?.int(0) ?? 0)
   }
 
   private static func createMigrationTable(_ connection: PostgresConnection) throws {

@@ -14,6 +14,8 @@ final class Writer {
   private let logger: Logger
   private let meters = WriterMeters()
   private var connection: PostgresConnection?
+  /// Lowest post that the transaction in progress queues again.
+  var requeued: Int64?
   /// Numbers that the transaction in progress stores.
   var stored = HistoryCheck.Mark()
   /// Numbers of durable commits, which the database must have after each reconnection.
@@ -26,6 +28,7 @@ final class Writer {
     logger: Logger
   ) {
     (self.connector, self.connection, self.term) = (connector, connection, term.number)
+    connector.primary.host = connection.host
     (self.numbers, self.status, self.logger) = (term.numbers, status, logger)
   }
 
@@ -45,23 +48,31 @@ final class Writer {
         let outputs = try attempt.run(self, connection)
         let duration = ContinuousClock.now - start
         durable.raise(to: stored)
-        if failures > 0 { status.markAvailable(.writer) }
+        // A read of the queue that began before the commit must not raise the bound above these posts.
+        if let requeued { status.queuedFrom.lower(to: requeued) }
+        requeued = nil
+        status.markAvailable(.writer)
         status.times.add(duration)
         meters.commit(duration)
         if failures > 0 {
           logger.notice("group committed after \(failures) repetitions", metadata: ["writes": "\(writes.count)"])
         }
         return outputs
-      } catch let error as PostgresError where error.meaning == .repeatable {
+      } catch let error as PostgresError where [.repeatable, .timedOut].contains(error.meaning) {
+        attempt.recordFailure(error, wasCommitSent: connection?.isSyncSent == true)
         accounts.forget()
         keyExpiry = before.keyExpiry
         failures += 1
         try prepareRepetition(after: error, failures: failures)
       } catch {
-        // Nothing was stored, so the numbers are free again.
-        (numbers, keyExpiry) = before
         accounts.forget()
         if writes.count == 1 { meters.count(error) }
+        guard !attempt.isUnknown || (error as? PostgresError)?.meaning == .deposed else {
+          // The writes must not be tried alone with other numbers. A restart reads what is stored.
+          throw WriterStop(reason: "the outcome of the last commit is unknown: \(error)")
+        }
+        // Nothing was stored, so the numbers are free again.
+        (numbers, keyExpiry) = before
         throw error
       }
     }
@@ -74,6 +85,7 @@ final class Writer {
     let new = try connector.connect()
     try HistoryCheck(term: term, mark: durable).run(on: new, logger: logger)
     connection = new
+    connector.primary.host = new.host
     logger.notice("database reconnected", metadata: ["server": "\(new.server)"])
     return new
   }
@@ -102,7 +114,9 @@ final class Writer {
     markersSincePruning += 1
     guard markersSincePruning >= Limits.postgresMarkersKept else { return }
     markersSincePruning = 0
-    _ = try connection.query(CommitMarker.prune, .int8(number - Limits.postgresMarkersKept))
+    // The history check needs the latest durable marker, also if this commit's answer is lost.
+    let oldest = min(number - Limits.postgresMarkersKept, durable.marker)
+    _ = try connection.query(CommitMarker.prune, .int8(oldest))
   }
 
   /// Ends the term. A standby then takes over immediately.

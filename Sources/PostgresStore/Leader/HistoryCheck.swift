@@ -10,15 +10,21 @@ import Store
 /// epoch.
 struct HistoryCheck {
   /// The highest numbers that durable commits of this term have stored. 0 for none.
-  struct Mark: Sendable, Equatable {
+  struct Mark: Sendable {
     var post: UInt64 = 0
     var seq: UInt64 = 0
     /// Number of the latest commit with a marker.
     var marker: Int64 = 0
+    /// Highest term.
+    var term: Int64 = 0
+    /// A post with a verdict, and the number of the commit that stored the verdict.
+    var verdict: (post: Int64, commit: Int64) = (0, 0)
 
     /// Adds the numbers of a later commit.
     mutating func raise(to later: Mark) {
       (post, seq, marker) = (max(post, later.post), max(seq, later.seq), max(marker, later.marker))
+      term = max(term, later.term)
+      if later.verdict.commit > verdict.commit { verdict = later.verdict }
     }
   }
 
@@ -28,8 +34,9 @@ struct HistoryCheck {
   private static let select = Statement(
     "history",
     """
-    SELECT coalesce((SELECT max(id) FROM post), 0), (\(Numbers.lastSeq)),
-      (SELECT count(*) FROM commit_marker WHERE number = $1::int8)
+    SELECT coalesce((SELECT max(id) FROM post), 0), coalesce((\(Numbers.lastSeq)), 0),
+      $1::int8 = 0 OR EXISTS (SELECT FROM commit_marker WHERE number = $1::int8),
+      $2::int8 = 0 OR EXISTS (SELECT FROM outcome WHERE id = $2::int8 AND commit_number = $3::int8)
     """)
 
   /// Checks the database. If commits are lost, begins a new epoch and ends the term.
@@ -38,10 +45,20 @@ struct HistoryCheck {
   func run(on connection: PostgresConnection, logger: Logger) throws {
     let lost = try connection.transaction(within: .milliseconds(Limits.postgresCommitMs)) { connection in
       // The lock waits for an earlier transaction of this term, and for a standby. What follows is then final.
+      let found = try connection.query(LeaderRow.lock).first?.int(0) ?? 0
+      if found < term {
+        // The database has lost the takeover itself. Otherwise the next term would have a number that was used.
+        _ = try connection.query(LeaderRow.restore, .int8(term))
+        try HistoryCheck.beginEpoch(connection)
+        return true
+      }
       _ = try connection.query(LeaderRow.fence, .int8(term))
-      guard let row = try connection.query(HistoryCheck.select, .int8(mark.marker)).first else { return true }
-      let hasMarker = mark.marker == 0 || row.int(2) == 1
-      let isLost = row.int(0) < Int64(mark.post) || row.int(1) < Int64(mark.seq) || !hasMarker
+      let row = try connection.query(
+        HistoryCheck.select, .int8(mark.marker), .int8(mark.verdict.post), .int8(mark.verdict.commit)
+      ).first
+      guard let row else { return true }
+      let isLost =
+        UInt64(row.int(0)) < mark.post || UInt64(row.int(1)) < mark.seq || !row.bool(2) || !row.bool(3)
       if isLost { try HistoryCheck.beginEpoch(connection) }
       return isLost
     }

@@ -10,18 +10,18 @@ final class LeaderBeat: Sendable {
   private let term: Int64
   private let status: WriterStatus
   private let logger: Logger
-  private let deposed: @Sendable () -> Void
+  private let check: @Sendable () -> Void
   private let connection = Mutex<PostgresConnection?>(nil)
   private let isStopped = Atomic(false)
   private let queue = DispatchQueue(label: "onthemap.beat")
 
-  /// - Parameter deposed: Called when another process leads.
+  /// - Parameter check: Called when another process leads, or the database was away: makes the writer check both.
   init(
     _ connector: PostgresConnector, term: Int64, status: WriterStatus, logger: Logger,
-    deposed: @escaping @Sendable () -> Void
+    check: @escaping @Sendable () -> Void
   ) {
     (self.connector, self.term, self.status) = (connector, term, status)
-    (self.logger, self.deposed) = (logger, deposed)
+    (self.logger, self.check) = (logger, check)
   }
 
   func start() { schedule() }
@@ -31,7 +31,7 @@ final class LeaderBeat: Sendable {
   private func schedule() {
     queue.asyncAfter(deadline: .now() + .milliseconds(Int(Limits.leaderBeatMs))) { [weak self] in
       guard let self, !isStopped.load(ordering: .relaxed) else { return }
-      if beat() { schedule() } else { deposed() }
+      if beat() { schedule() } else { check() }
     }
   }
 
@@ -44,7 +44,10 @@ final class LeaderBeat: Sendable {
         let rows = try connection?.transaction(within: .milliseconds(Limits.leaderSilenceMs)) {
           try $0.query(LeaderRow.beat, .int8(term))
         }
-        if status.markAvailable(.beat) { logger.notice("database reachable again") }
+        if status.markAvailable(.beat) {
+          logger.notice("database reachable again")
+          check()
+        }
         return rows?.changedCount == 1
       }
     } catch {

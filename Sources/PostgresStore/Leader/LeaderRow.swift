@@ -12,9 +12,25 @@ enum LeaderRow {
     SELECT 1 / count(*) FROM (SELECT FROM leader WHERE one = 1 AND term = $1::int8 FOR UPDATE) AS held
     """)
 
-  /// Begins a new term, unless another process was faster. Returns the term.
+  /// Begins a new term above a lower bound, unless another process was faster. Returns the term.
   static let takeOver = Statement(
-    "take_over", "UPDATE leader SET term = term + 1 WHERE one = 1 AND term = $1::int8 RETURNING term")
+    "take_over",
+    "UPDATE leader SET term = greatest(term, $2::int8) + 1 WHERE one = 1 AND term = $1::int8 RETURNING term")
+
+  /// Ends the sessions that hold the row's lock. The leader of a term may be frozen in a transaction.
+  static let endHolders = Statement(
+    "end_holders",
+    """
+    SELECT pg_terminate_backend(pid) FROM pg_locks
+    WHERE relation = 'leader'::regclass AND mode = 'RowShareLock' AND granted AND pid <> pg_backend_pid()
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    """)
+
+  /// Locks the row, and returns its term.
+  static let lock = Statement("lock_term", "SELECT term FROM leader WHERE one = 1 FOR UPDATE")
+
+  /// Restores a term that a database has lost.
+  static let restore = Statement("restore_term", "UPDATE leader SET term = $1::int8 WHERE one = 1")
 
   /// Makes the new term's beat.
   static let claim = Statement(

@@ -25,13 +25,14 @@ struct LeaderTerm {
   static func begin(
     _ connection: PostgresConnection, after former: Former?, logger: Logger
   ) throws -> LeaderTerm {
-    guard let number = try take(connection, after: former?.term) else {
+    guard let number = try takeFromHolder(connection, after: former) else {
       guard former == nil else { throw StoreError.unavailable("another ingest took over first") }
       return try begin(connection, after: nil, logger: logger)
     }
     // Read after the takeover is durable, so that no transaction of the former leader is still in progress.
-    let (row, isLost) = try connection.transaction(within: .milliseconds(Limits.postgresCommitMs)) { connection in
+    let (row, isLost) = try repeated(connection) { connection in
       _ = try connection.query(LeaderRow.fence, .int8(number))
+      _ = try connection.query(CommitMarker.prune, .int8(number << Numbers.counterBits))
       let found = try connection.query(Numbers.select).first
       let highest = former?.highest ?? HistoryCheck.Mark()
       let isLost = UInt64(found?.integer(0) ?? 0) < highest.post || UInt64(found?.integer(1) ?? 0) < highest.seq
@@ -45,11 +46,35 @@ struct LeaderTerm {
     return LeaderTerm(number: number, numbers: Numbers(row, term: number), queuedFrom: row.int(4), epoch: epoch)
   }
 
+  /// Runs a transaction, and repeats it after a conflict with another session.
+  private static func repeated<Value>(
+    _ connection: PostgresConnection, _ body: (PostgresConnection) throws -> Value
+  ) throws -> Value {
+    for _ in 0..<Limits.postgresConflictsMax {
+      do {
+        return try connection.transaction(within: .milliseconds(Limits.postgresCommitMs), body)
+      } catch let error as PostgresError where error.meaning == .repeatable && connection.isUsable {}
+    }
+    return try connection.transaction(within: .milliseconds(Limits.postgresCommitMs), body)
+  }
+
+  /// Takes over, also from a leader that is frozen within a transaction.
+  private static func takeFromHolder(_ connection: PostgresConnection, after former: Former?) throws -> Int64? {
+    do { return try take(connection, after: former) } catch let error as PostgresError where error.state == "55P03" {
+      // The server keeps the lock of a frozen client. Its transaction could not commit after the takeover either.
+      _ = try connection.transaction(within: .milliseconds(Limits.postgresCommitMs)) {
+        try $0.query(LeaderRow.endHolders)
+      }
+      return try take(connection, after: former)
+    }
+  }
+
   /// Takes over. Returns the new term, or nil if another process was faster.
-  private static func take(_ connection: PostgresConnection, after term: Int64?) throws -> Int64? {
+  private static func take(_ connection: PostgresConnection, after former: Former?) throws -> Int64? {
     try connection.transaction(within: .milliseconds(Limits.postgresCommitMs)) { connection in
-      let term = try term ?? connection.query(LeaderRow.state).first?.int(0) ?? 0
-      guard let taken = try connection.query(LeaderRow.takeOver, .int8(term)).first?.int(0) else { return nil }
+      let term = try former?.term ?? connection.query(LeaderRow.state).first?.int(0) ?? 0
+      let taken = try connection.query(LeaderRow.takeOver, .int8(term), .int8(former?.highest.term ?? 0)).first?.int(0)
+      guard let taken else { return nil }
       try CopyTarget.refuseUnfinished(connection)
       _ = try connection.query(LeaderRow.claim, .int8(taken))
       return taken

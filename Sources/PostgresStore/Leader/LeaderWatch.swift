@@ -24,10 +24,13 @@ struct LeaderWatch {
   }
 
   /// Highest numbers that any observation had. A database that lacks them at the takeover has lost commits.
-  private(set) var highest = HistoryCheck.Mark()
+  private(set) var highest: HistoryCheck.Mark
   private var last: Observation?
   private var stillSinceMs: Int64 = 0
   private var lastMs: Int64 = 0
+
+  /// - Parameter highest: Highest numbers of earlier observations.
+  init(highest: HistoryCheck.Mark = HistoryCheck.Mark()) { self.highest = highest }
 
   /// Evaluates an observation.
   ///

@@ -14,9 +14,11 @@ extension PostgresDatabase {
     _ address: PostgresAddress, logger: Logger, onWait: @escaping @Sendable (Int64) -> Void = { _ in }
   ) async throws -> PostgresDatabase {
     let standby = Standby(address, logger: logger)
+    var highest = HistoryCheck.Mark()
     while true {
-      let (term, highest) = try await standby.waitForTerm(onWait)
-      if let database = try await standby.open(after: term, highest) { return database }
+      let former = try await standby.waitForTerm(onWait, highest)
+      highest.raise(to: former.highest)
+      if let database = try await standby.open(after: former) { return database }
     }
   }
 }
@@ -40,9 +42,13 @@ private final class Standby: Sendable {
     reads.close()
   }
 
-  /// Returns the term from which to take over, and the highest numbers that the database had.
-  func waitForTerm(_ onWait: @Sendable (Int64) -> Void) async throws -> (term: Int64, highest: HistoryCheck.Mark) {
-    var watch = LeaderWatch()
+  /// Returns the term to end.
+  ///
+  /// - Parameter highest: Highest numbers that this process has seen in the database.
+  func waitForTerm(
+    _ onWait: @Sendable (Int64) -> Void, _ highest: HistoryCheck.Mark
+  ) async throws -> LeaderTerm.Former {
+    var watch = LeaderWatch(highest: highest)
     var waits = false
     var isMigrated = false
     let start = clock.now
@@ -56,7 +62,9 @@ private final class Standby: Sendable {
         }
         let seen = try await reads.run { try LeaderWatch.Observation.read($0) }
         let nowMs = (clock.now - start).milliseconds
-        if case .takeOver(let term) = watch.observe(seen, nowMs: nowMs) { return (term, watch.highest) }
+        if case .takeOver(let term) = watch.observe(seen, nowMs: nowMs) {
+          return LeaderTerm.Former(term: term, highest: watch.highest)
+        }
         if !waits {
           waits = true
           meter.set(1)
@@ -65,7 +73,7 @@ private final class Standby: Sendable {
         }
         try await Task.sleep(for: .milliseconds(Limits.leaderWatchMs))
       } catch let error as StoreError {
-        guard case .unavailable = error else { throw error }
+        if case .unusable = error { throw error }
         if lastLog.map({ clock.now - $0 >= .seconds(10) }) ?? true {
           lastLog = clock.now
           logger.warning("cannot reach the database: retrying", metadata: ["error": "\(error)"])
@@ -76,13 +84,13 @@ private final class Standby: Sendable {
   }
 
   /// Takes over. Returns nil if another process was faster, or the database cannot be reached.
-  func open(after term: Int64, _ highest: HistoryCheck.Mark) async throws -> PostgresDatabase? {
+  func open(after former: LeaderTerm.Former) async throws -> PostgresDatabase? {
     do {
       return try await reads.runDetached { [address, logger] in
-        try PostgresDatabase(address, logger: logger, after: LeaderTerm.Former(term: term, highest: highest))
+        try PostgresDatabase(address, logger: logger, after: former)
       }
     } catch let error as StoreError {
-      guard case .unavailable = error else { throw error }
+      if case .unusable = error { throw error }
       logger.warning("takeover failed: waiting again", metadata: ["error": "\(error)"])
       return nil
     }
@@ -95,6 +103,7 @@ extension LeaderWatch.Observation {
       throw StoreError.unusable(path: connection.server, reason: "its leader row is missing")
     }
     var seen = LeaderWatch.Observation(term: row.int(0), beat: row.int(1), isHeld: row.bool(2))
+    seen.numbers.term = row.int(0)
     seen.numbers.post = row.integer(3, as: UInt64.self) ?? 0
     seen.numbers.seq = row.integer(4, as: UInt64.self) ?? 0
     return seen

@@ -11,8 +11,8 @@ struct KeyExpiry {
     private static let remove = Statement(
       "expire_keys",
       """
-      DELETE FROM post_key WHERE post IN (
-        SELECT post FROM post_key WHERE post >= $1::int8 AND post < $2::int8 ORDER BY post LIMIT $3::int8)
+      DELETE FROM post_key WHERE post = ANY (ARRAY(
+        SELECT post FROM post_key WHERE post >= $1::int8 AND post < $2::int8 ORDER BY post LIMIT $3::int8))
       RETURNING post
       """)
 

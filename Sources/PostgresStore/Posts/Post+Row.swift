@@ -71,9 +71,10 @@ extension FeedEntry {
     """
 
   /// Tables of `columns`.
-  static let tables = """
-    outcome JOIN post ON post.id = outcome.id JOIN account ON account.id = post.account
-    """
+  static let tables = "outcome \(joins)"
+
+  /// Tables of `columns` behind `outcome`.
+  static let joins = "JOIN post ON post.id = outcome.id JOIN account ON account.id = post.account"
 
   /// Decodes a row of `columns`. Nil for a row that is not a published post.
   convenience init?(_ row: Row) {

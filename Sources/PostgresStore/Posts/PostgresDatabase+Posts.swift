@@ -8,6 +8,8 @@ extension PostgresDatabase: PostReader {
     let key = AcceptBatch.Key(account: account, key: idempotency.key)
     let earlier = try await quickReads.run { try AcceptBatch.earlier([key], $0)[key] }
     guard let earlier else { return nil }
+    // A row may be visible whose commit ended its wait for a standby. After this write, both are on a standby.
+    try await write { _, _ in }
     guard case .accepted(let accepted) = Acceptance(earlier, requestHash: idempotency.requestHash) else {
       return .failure(IdempotencyConflict())
     }

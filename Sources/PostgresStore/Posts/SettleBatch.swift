@@ -57,6 +57,8 @@ struct SettleBatch {
     fileprivate let entries: [FeedEntry?]
     fileprivate let notQueued: [PostID?]
     let highestSeq: UInt64
+    /// A post whose verdict is stored. Nil if there is none.
+    let verdict: PostID?
 
     /// Returns the result of the records of one write.
     func result(of records: Range<Int>) -> SettlementResult {
@@ -156,7 +158,7 @@ struct SettleBatch {
     let notQueued = records.map { record in
       record.row == nil || !stored.contains(record.post) ? record.post : nil
     }
-    return Settled(entries: entries, notQueued: notQueued, highestSeq: highest)
+    return Settled(entries: entries, notQueued: notQueued, highestSeq: highest, verdict: stored.first)
   }
 
   private static func entry(_ row: Row, _ seq: UInt64, _ accounts: AccountCache) -> FeedEntry? {

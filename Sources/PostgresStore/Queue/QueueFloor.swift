@@ -2,6 +2,10 @@ import Synchronization
 
 /// Lower bound of the queued posts' ids, as an integer of the database.
 final class QueueFloor: Sendable {
+  /// Stores a higher bound.
+  static let store = Statement(
+    "raise_floor", "UPDATE meta SET queued_from = $1::int8 WHERE one = 1 AND queued_from < $1::int8")
+
   private struct State: Sendable {
     var value: Int64
     /// Number of times that the bound has been lowered.
@@ -14,7 +18,7 @@ final class QueueFloor: Sendable {
 
   var value: Int64 { state.withLock { $0.value } }
 
-  /// Lowers the bound, because a post below it is queued again. Call this before the commit.
+  /// Lowers the bound, because a post below it is queued again. Call this after the commit, before its completion.
   func lower(to id: Int64) {
     state.withLock { state in
       state.value = min(state.value, id)

@@ -22,7 +22,7 @@ extension Writer {
     }
     guard let lowest = change.done.min() else { return PostWriteResult.RetriedPosts(change: change, jobs: jobs) }
     let done = change.done.map { Int64($0.rawValue) }
-    status.queuedFrom.lower(to: Int64(lowest.rawValue))
+    requeued = min(requeued ?? .max, Int64(lowest.rawValue))
     try connection.send(QueueStatements.requeue, [.int8s(done)])
     try connection.send(QueueStatements.resetAttempts, [.int8s(done), .int8(unixMs)])
     try connection.send(QueueStatements.lowerFloor, [.int8(Int64(lowest.rawValue))])
@@ -64,7 +64,7 @@ extension Writer {
   }
 
   /// Adds an event to a post's history. Above `Limits.postEventsMax`, deletes the oldest event of all posts. Call this
-  /// within a transaction.
+  /// within a transaction. Ids rise by 1, so earlier calls have deleted the events far below.
   func addEvent(
     _ kind: PostEvent.Kind, _ reason: Verdict.Reason?, of post: PostID, _ unixMs: Int64,
     _ connection: PostgresConnection
@@ -166,5 +166,6 @@ private enum QueueStatements {
     INSERT INTO post_event (id, post, at_ms, kind, code, detail)
     VALUES ($1::int8, $2::int8, $3::int8, $4::int8, $5::text, $6::text)
     """)
-  static let pruneEvents = Statement("prune_events", "DELETE FROM post_event WHERE id <= $1::int8")
+  static let pruneEvents = Statement(
+    "prune_events", "DELETE FROM post_event WHERE id <= $1::int8 AND id > $1::int8 - 100")
 }

@@ -17,25 +17,23 @@ extension PostgresDatabase {
 
   private static func listed(_ query: ListQuery, _ connection: PostgresConnection) throws -> [ListedPost] {
     var parameters: [Parameter] = []
-    // The latest posts that a condition covers.
-    var source = "seq IS NOT NULL"
+    // The latest posts that a condition covers. The planner cannot move a condition into a subquery with a limit.
+    var source = "outcome"
     if let account = query.condition.account {
       source = """
-        outcome.id IN (
-          SELECT own.id FROM post AS own JOIN outcome AS o ON o.id = own.id
+        (SELECT o.* FROM post AS own JOIN outcome AS o ON o.id = own.id
           WHERE own.account = \(parameters.add(.int8(account.rawValue))) AND o.seq IS NOT NULL
-          ORDER BY own.id DESC LIMIT \(Limits.whereScanMax))
+          ORDER BY own.id DESC LIMIT \(Limits.whereScanMax)) AS outcome
         """
     } else if query.condition != .always || query.order != .updatedAt {
       source = """
-        seq >= coalesce((
-          SELECT seq FROM outcome WHERE seq IS NOT NULL ORDER BY seq DESC OFFSET \(Limits.whereScanMax - 1) LIMIT 1), 0)
+        (SELECT * FROM outcome WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT \(Limits.whereScanMax)) AS outcome
         """
     }
-    let condition = query.condition == .always ? source : "\(source) AND \(query.condition.sql(&parameters))"
+    let condition = query.condition == .always ? "" : "AND \(query.condition.sql(&parameters))"
     let column = query.order == .updatedAt ? "seq" : "post.id"
     let sql = """
-      SELECT \(FeedEntry.columns) FROM \(FeedEntry.tables) WHERE \(condition)
+      SELECT \(FeedEntry.columns) FROM \(source) \(FeedEntry.joins) WHERE seq IS NOT NULL \(condition)
       ORDER BY \(column) \(query.isDescending ? "DESC" : "ASC")
       LIMIT \(parameters.add(.int8(Int64(query.limit)))) OFFSET \(parameters.add(.int8(Int64(query.skip))))
       """

@@ -19,6 +19,11 @@ extension Limits {
   /// Time for which a read is repeated while no server answers, in milliseconds. A failover takes a few seconds, and a
   /// gateway holds a request for 15.
   package static let postgresReadRetryMs: Int64 = 10_000
+  /// Maximum number of reads that wait for a connection. Further reads fail. All HTTP connections fit.
+  package static let postgresReadsWaitingMax = 16_384
+  /// Interval at which the leader stores the lower bound of the queue, in milliseconds. A start reads the posts above
+  /// it.
+  package static let postgresFloorMs: Int64 = 60_000
   /// Timeout for the reads of a start, in milliseconds. They return the whole queue.
   package static let postgresStartMs: Int64 = 120_000
   /// Number of posts that a search reads at a time.
@@ -29,6 +34,8 @@ extension Limits {
   package static let postgresMigrationMs: Int64 = 600_000
   /// Fewest and most idempotency keys that one commit may expire. A commit expires twice its number of new posts.
   package static let postgresKeysExpired: ClosedRange<Int> = 64...10_000
+  /// Number of repetitions of a transaction at the start of a term, after conflicts with other sessions.
+  package static let postgresConflictsMax = 20
   /// Number of markers of commits that the database keeps. The latest one is needed.
   package static let postgresMarkersKept: Int64 = 1_000
   /// Interval of the leader's beats, in milliseconds.
