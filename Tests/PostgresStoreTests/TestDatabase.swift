@@ -12,10 +12,12 @@ final class TestDatabase: Sendable {
   let address: PostgresAddress
   let logger: Logger
 
-  /// - Parameter server: The server. Nil for the one that all tests share.
-  init(on server: PostgresServer? = nil, logger: Logger? = nil) throws {
+  /// - Parameters:
+  ///   - server: The server. Nil for the one that all tests share.
+  ///   - options: Settings of every new session, unless it has its own.
+  init(on server: PostgresServer? = nil, options: [String: String] = [:], logger: Logger? = nil) throws {
     self.server = try server ?? .shared()
-    name = try self.server.createDatabase()
+    name = try self.server.createDatabase(options: options)
     address = try PostgresAddress(self.server.url(name), passwordFile: nil)
     self.logger = logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   }

@@ -16,7 +16,7 @@ struct ReadinessTests {
   func whole() throws {
     let readiness = Readiness()
     #expect(code(readiness) == "starting" && !readiness.isReady)
-    readiness.delay("standby", "another ingest leads")
+    readiness.waitAsStandby("another ingest leads")
     #expect(code(readiness) == "standby" && !readiness.isReady)
     readiness.begin()
     #expect(try readiness.text() == "ready\n" && readiness.isReady)

@@ -22,8 +22,7 @@ extension IngestService {
           return try await PostgresDatabase.lead(address, logger: logger) { generation in
             // Clients that wait on the socket use the leader instead.
             HeldSockets.release("http")
-            configuration.readiness.delay(
-              "standby",
+            configuration.readiness.waitAsStandby(
               "this ingest is a standby, which takes over when the ingest with generation \(generation) ends")
           }
         }

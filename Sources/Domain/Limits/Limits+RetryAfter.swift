@@ -10,14 +10,13 @@ extension Limits {
   /// list.
   package static let retrySoonSeconds = 2
   /// Retry-After for conditions that pass with the restart of a service, in seconds: no worker, no slot for a stream, a
-  /// stopped store.
+  /// stopped store, a failover of the database.
   package static let retryRestartSeconds = 5
   /// Retry-After for an identity provider that does not respond, in seconds.
   package static let retryProviderSeconds = 10
   /// Retry-After for conditions that need the operator or come from a long queue, in seconds.
   package static let retryOperatorSeconds = 30
-  /// Retry-After for a full disk, an unreachable database and an unknown fault, in seconds. The operator may have to
-  /// repair the fault.
+  /// Retry-After for a full disk and for an unknown fault, in seconds. The operator has to repair the fault.
   package static let retryFaultSeconds = 60
   /// Time for the graceful shutdown of a process, in milliseconds. Work that still runs then is cancelled. Docker kills
   /// the process ten seconds after its first signal, and a graceful shutdown may still rewrite the database.

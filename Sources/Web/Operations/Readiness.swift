@@ -24,9 +24,11 @@ package final class Readiness: Sendable {
   /// Marks that all roles have begun to serve.
   package func begin() { state.withLock { $0.hasBegun = true } }
 
-  /// Sets the reason why the process does not serve yet: a problem's code and its detail.
-  package func delay(_ code: String, _ detail: String) {
-    state.withLock { $0.delay = Problem(.serviceUnavailable, code, detail) }
+  /// Marks that the process is a standby, and does not serve yet.
+  ///
+  /// - Parameter detail: Description for people.
+  package func waitAsStandby(_ detail: String) {
+    state.withLock { $0.delay = Problem(.serviceUnavailable, "standby", detail) }
   }
 
   /// True if the process is ready now.

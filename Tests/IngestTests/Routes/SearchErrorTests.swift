@@ -18,7 +18,7 @@ struct SearchErrorTests {
     "A refused search gives 503 with Retry-After in each API's form",
     arguments: [
       (StoreError.tooManyScans, "too_many_searches", 155, 2), (StoreError.scanEnded, "search_timeout", 124, 2),
-      (StoreError.unavailable("the connection was refused"), "store_unavailable", 1, 60),
+      (StoreError.unavailable("the connection was refused"), "store_unavailable", 1, 5),
     ])
   func problems(error: StoreError, code: String, number: Int, retryAfterSeconds: Int) throws {
     let problem = try #require(Problem.of(error))

@@ -17,7 +17,8 @@ struct CommitOutcomeTests {
     init() throws {
       let primary = try PostgresServer(settings: ["synchronous_standby_names": "ANY 1 (a,b)"])
       standby = try primary.makeStandby(name: "b")
-      database = try TestDatabase(on: primary)
+      // Operators may set this default. A repetition must see what was committed while it waited for the lock.
+      database = try TestDatabase(on: primary, options: ["default_transaction_isolation": "serializable"])
     }
 
     deinit {
@@ -147,6 +148,33 @@ struct CommitOutcomeTests {
     defer { next.close() }
     let list = try next.feed()
     #expect(list.epoch != epoch && list.entries.map(\.id) == [posts[1], posts[0]])
+  }
+
+  /// Changes that a database lacks after it has lost its tail, and that neither ids nor sequence numbers show.
+  @Test(
+    "A database that lacks a rejection, a removal of a session or the takeover itself gets a new epoch",
+    arguments: [
+      "DELETE FROM outcome WHERE state = 2", "DELETE FROM commit_marker", "UPDATE leader SET term = term - 1",
+    ])
+  func lostDetail(loss: String) async throws {
+    let database = try TestDatabase()
+    let store = try database.open()
+    let account = try await store.addAccount()
+    let id = try await store.accepted(by: account).id
+    try await store.settled([(id, .verdict(.rejected(.init(code: "c", detail: "d"))))])
+    let epoch = try store.feed().epoch
+    try database.sql(
+      """
+      \(loss);
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid();
+      """)
+    await #expect(throws: StoreError.self) { try await store.accepted(by: account) }
+    #expect("\(try #require(await store.failure()))".contains("the database has lost commits"))
+    store.close()
+    let next = try database.open()
+    defer { next.close() }
+    #expect(try next.feed().epoch != epoch && next.generation > store.generation)
   }
 
   @Test("A loss of the connection without a loss of commits keeps the epoch")

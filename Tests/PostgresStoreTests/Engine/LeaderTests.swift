@@ -1,6 +1,8 @@
+import Dispatch
 import Domain
 import Store
 import StoreTesting
+import Synchronization
 import Testing
 
 @testable import PostgresStore
@@ -56,6 +58,42 @@ struct LeaderTests {
     defer { next.close() }
     #expect(next.generation == leader.generation + 1)
     #expect(try next.unsettledJobs().map(\.job.id) == [JobID(id)])
+  }
+
+  @Test("A leader that is frozen within a transaction is deposed, and its transaction is not stored")
+  func frozen() async throws {
+    let database = try TestDatabase()
+    let old = try database.open()
+    let account = try await old.addAccount()
+    let (reached, reaching) = AsyncStream.makeStream(of: Void.self)
+    let release = DispatchSemaphore(value: 0)
+    let isFirst = Atomic(true)
+    async let removed = old.write { connection, _ in
+      _ = try connection.query(Statement(once: "DELETE FROM account"))
+      guard isFirst.exchange(false, ordering: .relaxed) else { return }
+      reaching.yield()
+      release.wait()
+    }
+    for await _ in reached.prefix(1) {}
+    let new = try database.open()
+    defer { new.close() }
+    #expect(try await new.account(account) != nil)
+    release.signal()
+    await #expect(throws: StoreError.self) { try await removed }
+    #expect("\(try #require(await old.failure()))".contains("another ingest has taken over"))
+    #expect(try await new.accepted(by: account).job != nil)
+    old.close()
+  }
+
+  @Test("A dump of the database, which locks all tables for reading, delays no start")
+  func dump() async throws {
+    let database = try TestDatabase()
+    try database.open().close()
+    let dump = try database.connect()
+    try dump.block("BEGIN", within: .seconds(60)) { dump in
+      _ = try dump.query(Statement(once: "LOCK TABLE migration, leader, meta, post IN ACCESS SHARE MODE"))
+      try database.open().close()
+    }
   }
 
   @Test("A standby leads when the leader is silent")
