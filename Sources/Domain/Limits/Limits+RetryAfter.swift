@@ -9,8 +9,8 @@ extension Limits {
   /// Retry-After for conditions that pass within moments, in seconds: a full queue, too many searches, a feed without a
   /// list.
   package static let retrySoonSeconds = 2
-  /// Retry-After for conditions that pass with the restart of a service, in seconds: no worker, no slot for a stream, a
-  /// stopped store, a failover of the database.
+  /// Retry-After for conditions that pass with the restart of a service, in seconds. Examples are a missing worker,
+  /// a stopped store and a failover of the database.
   package static let retryRestartSeconds = 5
   /// Retry-After for an identity provider that does not respond, in seconds.
   package static let retryProviderSeconds = 10

@@ -68,18 +68,20 @@ struct LeaderTests {
     let (reached, reaching) = AsyncStream.makeStream(of: Void.self)
     let release = DispatchSemaphore(value: 0)
     let isFirst = Atomic(true)
-    async let removed = old.write { connection, _ in
-      _ = try connection.query(Statement(once: "DELETE FROM account"))
-      guard isFirst.exchange(false, ordering: .relaxed) else { return }
-      reaching.yield()
-      release.wait()
+    let removal = Task {
+      try await old.write { connection, _ in
+        _ = try connection.query(Statement(once: "DELETE FROM account"))
+        guard isFirst.exchange(false, ordering: .relaxed) else { return }
+        reaching.yield()
+        release.wait()
+      }
     }
     for await _ in reached.prefix(1) {}
     let new = try database.open()
     defer { new.close() }
     #expect(try await new.account(account) != nil)
     release.signal()
-    await #expect(throws: StoreError.self) { try await removed }
+    await #expect(throws: StoreError.self) { try await removal.value }
     #expect("\(try #require(await old.failure()))".contains("another ingest has taken over"))
     #expect(try await new.accepted(by: account).job != nil)
     old.close()
