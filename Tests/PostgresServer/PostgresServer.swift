@@ -81,6 +81,8 @@ package final class PostgresServer: Sendable {
   package func url(_ database: String) -> String { "postgresql://onthemap@127.0.0.1:\(port)/\(database)" }
 
   private static let defaults = [
+    // The files of this type are in the server's folder. A killed server would leave the other type in /dev/shm.
+    "dynamic_shared_memory_type": "mmap",
     "autovacuum": "on", "fsync": "off", "listen_addresses": "127.0.0.1", "max_connections": "300",
     // 200 new databases write 1.4 GB of log, which may be in memory.
     "max_wal_size": "256MB", "restart_after_crash": "off", "shared_buffers": "64MB",
