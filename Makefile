@@ -11,6 +11,7 @@
 # make faults     tests every fault on real processes: kill -9, disk, damage, network, clock, power; some need root;
 #                 then kills and upgrades behind two gateways, and failovers of ingest and of PostgreSQL, with the
 #                 release; FAULT_RUNS=… FAULT_SEED=…
+# make failover   tests failovers of PostgreSQL by Patroni and etcd under load, with the release
 # make fuzz       fuzzes every parser of external bytes, from new seeds and by coverage (libFuzzer), a minute each;
 #                 FUZZ_SECONDS=… FUZZ_SEED=…
 # make corpus     adds inputs of make fuzz with new coverage to the corpus
@@ -24,7 +25,8 @@
 # make lint       checks formats, and runs the linters of Swift, protobuf, Python, JavaScript, shell, Docker and Kubernetes
 # make docs       all articles as one site, in .build/docs; a broken link is an error
 # make lock       pins the tests' Python packages with hashes: from Tests/requirements.in to requirements.txt
-# make setup      installs missing build requirements; setup-test and setup-bench install those of tests and bench
+# make setup      installs missing build requirements; setup-test, setup-bench and setup-failover install those of the
+#                 tests, the bench and make failover
 # make clean      removes all build products
 
 SHELL := /bin/bash
@@ -35,8 +37,8 @@ SHELL := /bin/bash
 ifndef BESIDE
 .NOTPARALLEL:
 endif
-.PHONY: run test test-rules test-links test-system test-page tests check system page screenshots soak faults fuzz corpus simulation mutants build release gazetteer bench sanitize proto \
-	check-proto fmt lint docs lock clean setup setup-build setup-test setup-bench
+.PHONY: run test test-rules test-links test-system test-page tests check system page screenshots soak faults failover fuzz corpus simulation mutants build release gazetteer bench sanitize proto \
+	check-proto fmt lint docs lock clean setup setup-build setup-test setup-bench setup-failover
 
 CONFIG ?= debug
 ARGS ?=
@@ -128,6 +130,11 @@ soak: release tests
 faults: setup-test release tests
 	FAULTS=1 swift test --skip-build --no-parallel --filter FaultTests --skip "GatewayFaultTests|FailoverFaultTests"
 	FAULTS=1 ONTHEMAP_BINARY="$(CURDIR)/.build/release/onthemap" swift test --skip-build --no-parallel --filter "GatewayFaultTests|FailoverFaultTests"
+
+# Only this test has a real failover manager: Patroni with etcd. `make faults` promotes servers by itself, in many more
+# runs.
+failover: setup-failover release tests
+	FAILOVER=1 ONTHEMAP_BINARY="$(CURDIR)/.build/release/onthemap" swift test --skip-build --no-parallel --filter PatroniTests
 
 # A crash of FuzzTests prints a backtrace. The FUZZ_SEED that the run prints at its start repeats the crash. libFuzzer
 # stores the input of a crash beside the corpus. Swift's backtracer is off, because libFuzzer must handle the signal.
@@ -240,7 +247,7 @@ lock:
 
 setup: setup-build
 
-setup-build setup-test setup-bench: setup-%:
+setup-build setup-test setup-bench setup-failover: setup-%:
 	@deploy/setup.sh $*
 
 clean:

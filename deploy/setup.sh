@@ -1,18 +1,22 @@
 #!/bin/bash
-# Installs the missing tools and libraries:  deploy/setup.sh [build|test|bench]
+# Installs the missing tools and libraries:  deploy/setup.sh [build|test|bench|failover]
 #   build   the compiler and the libraries that the program links
 #   test    build, and the tools of the tests and checks: protoc, strace, faketime, curl, openssl, Node, shellcheck,
 #           Chromium, PostgreSQL's server, Debian's Python with its ZeroMQ, the Python packages of
 #           Tests/requirements.txt in .venv, and Prometheus' promtool and nginx in .build/tools
 #   bench   build, wrk, strace and PostgreSQL's server
+#   failover  build, PostgreSQL's server, the Python packages that Patroni needs, and Patroni and etcd in .build/tools
 # The tests and the bench start their own PostgreSQL servers, so the package is installed without a server that runs all
-# the time.
+# the time. Debian's packages etcd-server and patroni would start or enable services, so they are only unpacked.
 # Prints nothing if nothing is missing. On other systems than Debian it prints the packages to install.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 mode=${1:-build}
-case $mode in build | test | bench) ;; *) echo "usage: deploy/setup.sh [build|test|bench]" >&2 && exit 2 ;; esac
+case $mode in
+build | test | bench | failover) ;;
+*) echo "usage: deploy/setup.sh [build|test|bench|failover]" >&2 && exit 2 ;;
+esac
 
 swift_needed=6.2
 venv=.venv
@@ -91,6 +95,12 @@ find_missing() {
     has_command strace || packages+=(strace)
     has_postgres_server || packages+=(postgresql)
     ;;
+  failover)
+    has_postgres_server || packages+=(postgresql)
+    local modules="cdiff, click, dateutil, etcd, prettytable, psutil, psycopg2, urllib3, yaml"
+    /usr/bin/python3 -c "import $modules" 2>/dev/null ||
+      packages+=(python3-{cdiff,click,dateutil,etcd,prettytable,psutil,psycopg2,urllib3,yaml})
+    ;;
   esac
 }
 
@@ -143,6 +153,14 @@ make_venv() {
   cp "$requirements" "$stamp"
 }
 
+# Downloads Debian's package, and extracts it to FOLDER/root: extract PACKAGE FOLDER.
+extract() {
+  local package=$1 folder=$2
+  (cd "$folder" && apt-get download "$package" >log 2>&1) ||
+    fail "cannot download the package $package: run apt-get update as root, then try again." "$(cat "$folder/log")"
+  dpkg-deb --extract "$folder/${package}_"*.deb "$folder/root"
+}
+
 # Extracts a program from Debian's package: get_tool PACKAGE PATH. Installing the package would start a server on this
 # machine.
 get_tool() {
@@ -157,10 +175,26 @@ get_tool() {
   fi
   echo "getting $name"
   folder=$(mktemp -d)
-  (cd "$folder" && apt-get download "$package" >log 2>&1) ||
-    fail "cannot download the package $package: run apt-get update as root, then try again." "$(cat "$folder/log")"
-  dpkg-deb --extract "$folder/${package}_"*.deb "$folder/root"
+  extract "$package" "$folder"
   install -m 0755 "$folder/root/$path" "$tools/$name"
+  rm -rf "$folder"
+}
+
+# Extracts Patroni from Debian's package, as a Python package. Installing it would enable a service on this machine.
+get_patroni() {
+  local folder
+  if [[ -d $tools/python ]]; then return; fi
+  mkdir -p "$tools"
+  if ! has_command apt-get; then
+    /usr/bin/python3 -c 'import patroni' 2>/dev/null ||
+      fail "patroni is missing: install it for /usr/bin/python3, then try again."
+    mkdir "$tools/python"
+    return
+  fi
+  echo "getting patroni"
+  folder=$(mktemp -d)
+  extract patroni "$folder"
+  cp -R "$folder/root/usr/lib/python3/dist-packages" "$tools/python"
   rm -rf "$folder"
 }
 
@@ -172,4 +206,8 @@ if [[ $mode == test ]]; then
   make_venv
   get_tool prometheus usr/bin/promtool
   get_tool nginx usr/sbin/nginx
+fi
+if [[ $mode == failover ]]; then
+  get_tool etcd-server usr/bin/etcd
+  get_patroni
 fi

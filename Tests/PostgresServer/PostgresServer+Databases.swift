@@ -56,8 +56,15 @@ extension PostgresServer {
   ///
   /// A row is a line, with `|` between its columns. NULL is empty.
   package func sql(_ text: String, in database: String = "postgres") throws -> String {
-    let words = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-f", "-", "--dbname", url(database)]
-    let output = try run([programs.appending(path: "psql").path] + words, input: text)
+    try Self.sql(text, at: url(database))
+  }
+
+  /// Runs statements like `sql(_:in:)`, on any server.
+  ///
+  /// - Parameter url: The URL of the database. It may name several servers.
+  package static func sql(_ text: String, at url: String) throws -> String {
+    let words = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-f", "-", "--dbname", url]
+    let output = try run([findPrograms().appending(path: "psql").path] + words, input: text)
     return output.hasSuffix("\n") ? String(output.dropLast()) : output
   }
 }

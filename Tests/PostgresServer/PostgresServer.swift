@@ -140,7 +140,7 @@ package final class PostgresServer: Sendable {
   }
 
   /// Returns the folder of the newest server that Debian's packages installed, else of the `initdb` in PATH.
-  private static func findPrograms() throws -> URL {
+  package static func findPrograms() throws -> URL {
     let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let folders =
@@ -177,10 +177,11 @@ package final class PostgresServer: Sendable {
 }
 
 /// The user that the server runs as. PostgreSQL refuses root, so root runs it as `postgres` or `nobody`.
-struct ServerOwner {
+package struct ServerOwner: Sendable {
   private let ids: (user: uid_t, group: gid_t)?
 
-  init() throws {
+  /// Throws if this process is root, and there is no such user.
+  package init() throws {
     guard geteuid() == 0 else {
       ids = nil
       return
@@ -192,12 +193,13 @@ struct ServerOwner {
   }
 
   /// Returns the command that runs the words as the owner. setpriv(1) becomes the program, without a new process.
-  func command(_ words: [String]) -> [String] {
+  package func command(_ words: [String]) -> [String] {
     guard let ids else { return words }
     return ["setpriv", "--reuid=\(ids.user)", "--regid=\(ids.group)", "--clear-groups", "--"] + words
   }
 
-  func makeFolder(in parent: URL) throws -> URL {
+  /// Creates a folder that only the owner and root can read.
+  package func makeFolder(in parent: URL) throws -> URL {
     let pattern = parent.appending(path: "onthemap-postgres-XXXXXX").path
     guard let path = strdup(pattern) else { throw PostgresServerError(description: "out of memory") }
     defer { free(path) }

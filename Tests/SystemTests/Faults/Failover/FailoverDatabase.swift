@@ -39,13 +39,23 @@ struct FailoverDatabase: Sendable {
 
   private static let listCount = 100
 
-  let server: PostgresServer
-  let name: String
+  private let url: String
+
+  /// - Parameters:
+  ///   - ports: The ports of all servers.
+  ///   - name: The name of the database.
+  init(ports: [Int], name: String) {
+    let hosts = ports.map { "127.0.0.1:\($0)" }.joined(separator: ",")
+    url = "postgresql://onthemap@\(hosts)/\(name)?target_session_attrs=read-write"
+  }
+
+  /// Runs SQL on the server that accepts writes. Throws if there is none.
+  func sql(_ text: String) throws -> String { try PostgresServer.sql(text, at: url) }
 
   /// The number of posts that are not settled yet.
   func queuedCount() throws -> Int {
     let text = "SELECT count(*) FROM post WHERE NOT EXISTS (SELECT FROM outcome WHERE outcome.id = post.id)"
-    return Int(try server.sql(text, in: name)) ?? -1
+    return Int(try sql(text)) ?? -1
   }
 
   /// Reads all posts, keys and lists. Call this when all posts are settled.
@@ -58,7 +68,7 @@ struct FailoverDatabase: Sendable {
       """
     ).map { try JSONDecoder().decode(Row.self, from: Data($0.utf8)) }
     let published = rows.compactMap(entry).sorted { $0.seq < $1.seq }
-    let epoch = try server.sql("SELECT encode(epoch, 'hex') FROM meta", in: name)
+    let epoch = try sql("SELECT encode(epoch, 'hex') FROM meta")
     var list = FeedList(
       epoch: epoch, seq: published.last?.seq ?? 0, stateHash: "",
       entries: Array(published.suffix(Self.listCount).reversed()))
@@ -72,7 +82,7 @@ struct FailoverDatabase: Sendable {
       postOfKey: Dictionary(keys) { "\($0) and \($1)" }, epoch: epoch, list: list, published: published)
   }
 
-  private func lines(_ query: String) throws -> [Substring] { try server.sql(query, in: name).split(separator: "\n") }
+  private func lines(_ query: String) throws -> [Substring] { try sql(query).split(separator: "\n") }
 
   private func entry(_ row: Row) -> FeedList.Entry? {
     guard let seq = row.seq, let latitude = row.latitude, let longitude = row.longitude else { return nil }

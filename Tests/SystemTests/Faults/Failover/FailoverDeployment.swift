@@ -7,17 +7,21 @@ import Testing
 
 /// Two of each service and three PostgreSQL servers, on ports that stay the same after a restart.
 ///
-/// The tests act as the service manager of ingest, and as the failover manager of the servers.
+/// The tests act as the service manager of ingest. They also act as the failover manager of the servers, unless Patroni
+/// does.
 final class FailoverDeployment: Sendable {
   let ingests: [Program]
   let gateways: [Program]
   let feeds: [Program]
   private let workers: [Program]
+  /// The database on the primary of the moment.
+  let database: FailoverDatabase
   private let state: Mutex<State>
   private let name: String
 
   private struct State {
-    var primary: PostgresServer
+    /// The primary. Nil with Patroni, and then there are no standbys here either.
+    var primary: PostgresServer?
     var standbys: [PostgresServer]
     /// Former primaries that do not follow the primary yet.
     var fallen: [PostgresServer] = []
@@ -26,19 +30,30 @@ final class FailoverDeployment: Sendable {
     var manager: Task<Void, any Error>?
   }
 
-  /// Starts everything. The first ingest leads on return, and the second one is its standby.
+  /// Starts everything, with servers whose failover manager is the test.
   ///
   /// - Parameter synchronous: False for servers that confirm commits which no standby has.
-  init(synchronous: Bool = true) async throws {
+  convenience init(synchronous: Bool = true) async throws {
     let (servers, name) = try await blocking { try Self.servers(synchronous: synchronous) }
-    let hosts = servers.map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
+    try await self.init(ports: servers.map(\.port), database: name, servers: servers)
+  }
+
+  /// Starts the services on running servers. The first ingest leads on return, and the second one is its standby.
+  ///
+  /// - Parameters:
+  ///   - ports: The ports of all servers.
+  ///   - name: The name of an empty database.
+  ///   - servers: The primary, and then its standbys. Empty with Patroni.
+  init(ports: [Int], database name: String, servers: [PostgresServer] = []) async throws {
+    let hosts = ports.map { "127.0.0.1:\($0)" }.joined(separator: ",")
     let url = "postgresql://onthemap@\(hosts)/\(name)?sslmode=disable"
     let addresses = try (0..<2).map { _ in try IngestAddresses() }
     func list(_ address: KeyPath<IngestAddresses, String>) -> String {
       addresses.map { $0[keyPath: address] }.joined(separator: ",")
     }
     self.name = name
-    state = Mutex(State(primary: servers[0], standbys: Array(servers.dropFirst())))
+    database = FailoverDatabase(ports: ports, name: name)
+    state = Mutex(State(primary: servers.first, standbys: Array(servers.dropFirst())))
     let fixture = SystemFixture.current
     ingests = try addresses.enumerated().map { index, addresses in
       try fixture.program(
@@ -97,10 +112,10 @@ final class FailoverDeployment: Sendable {
     return ([primary] + standbys, try primary.createDatabase())
   }
 
-  /// The database on the primary of the moment.
-  var database: FailoverDatabase { FailoverDatabase(server: primary, name: name) }
-
-  var primary: PostgresServer { state.withLock(\.primary) }
+  var primary: PostgresServer {
+    guard let primary = state.withLock(\.primary) else { preconditionFailure("Patroni has the servers.") }
+    return primary
+  }
 
   var standbys: [PostgresServer] { state.withLock(\.standbys) }
 
@@ -184,7 +199,7 @@ final class FailoverDeployment: Sendable {
 
   /// Promotes the standby that has received most. Call this after the end of the primary.
   func failOver() async throws {
-    let (former, standbys) = state.withLock { ($0.primary, $0.standbys) }
+    let (former, standbys) = (primary, standbys)
     let primary = try await blocking { try PostgresServer.failOver(to: standbys) }
     state.withLock { state in
       state.primary = primary
@@ -195,7 +210,7 @@ final class FailoverDeployment: Sendable {
 
   /// Makes each former primary a standby, with a new copy of the data.
   func repair() async throws {
-    let (primary, fallen) = state.withLock { ($0.primary, $0.fallen) }
+    let (primary, fallen) = (primary, state.withLock(\.fallen))
     for server in fallen { try await blocking { try server.followPrimary(primary) } }
     state.withLock { state in
       state.standbys += state.fallen

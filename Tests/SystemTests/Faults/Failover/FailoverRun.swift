@@ -46,15 +46,7 @@ struct FailoverRun: Sendable, CustomTestStringConvertible {
   }
 
   private func expectWhole(_ trial: FailoverTrial) async throws {
-    let content = try await trial.settledContent()
-    let (counts, faults) = trial.load.ledger.classify(content.posts)
-    #expect(faults.isEmpty, "\(faults.prefix(5).joined(separator: "\n"))")
-    #expect(counts[.ok] == trial.load.answers.count && counts.count == 1, "Every post must be accepted: \(counts)")
-    let wrong = trial.load.answers.filter { content.postOfKey[$0.key] != $0.id }
-    #expect(wrong.isEmpty, "\(wrong.prefix(5))")
-    #expect(Set(content.posts.map(\.id)).count == content.posts.count)
-    #expect(trial.load.refusals.isEmpty, "\(trial.load.refusals.prefix(5))")
-    try await trial.expectEqualLists(content)
+    let content = try await trial.expectWhole()
     // Tests of `make test` share the machine with others.
     let limit = Fault.isFull ? fault.gapMax : .seconds(60)
     #expect(trial.load.longestGap <= limit, "Posts must continue.")
@@ -78,9 +70,11 @@ struct FailoverTrial: Sendable {
 
   /// Runs the body under load. Ends all threads and tasks of the trial, also after an error.
   ///
-  /// - Parameter prepare: Called between the sign-up and the load.
+  /// - Parameters:
+  ///   - rate: Posts per second.
+  ///   - prepare: Called between the sign-up and the load.
   static func with(
-    _ deployment: FailoverDeployment, prepare: () async throws -> Void = {},
+    _ deployment: FailoverDeployment, rate: Int = FailoverRun.rate, prepare: () async throws -> Void = {},
     _ body: (FailoverTrial) async throws -> Void
   ) async throws {
     let ports = try deployment.gatewayPorts
@@ -89,7 +83,7 @@ struct FailoverTrial: Sendable {
     try await prepare()
     let epoch = try await deployment.feedClients[0].list().epoch
     let history = try await deployment.history()
-    let load = PostLoad(ports: ports, token: token, rate: FailoverRun.rate, connections: FailoverRun.connections)
+    let load = PostLoad(ports: ports, token: token, rate: rate, connections: FailoverRun.connections)
     deployment.manage()
     func end() async {
       load.abandon()
@@ -118,6 +112,21 @@ struct FailoverTrial: Sendable {
       try await blocking { try database.queuedCount() } == 0
     }
     return try await blocking { try database.content() }
+  }
+
+  /// Waits until all posts are settled, and expects each one to be stored once, under the id of its response. Expects
+  /// all readers to have seen the database's lists. Returns the database's content.
+  func expectWhole() async throws -> FailoverDatabase.Content {
+    let content = try await settledContent()
+    let (counts, faults) = load.ledger.classify(content.posts)
+    #expect(faults.isEmpty, "\(faults.prefix(5).joined(separator: "\n"))")
+    #expect(counts[.ok] == load.answers.count && counts.count == 1, "Every post must be accepted: \(counts)")
+    let wrong = load.answers.filter { content.postOfKey[$0.key] != $0.id }
+    #expect(wrong.isEmpty, "\(wrong.prefix(5))")
+    #expect(Set(content.posts.map(\.id)).count == content.posts.count)
+    #expect(load.refusals.isEmpty, "\(load.refusals.prefix(5))")
+    try await expectEqualLists(content)
+    return content
   }
 
   /// Expects all services to serve the database's list, and no reader to have seen a list that contradicts it.

@@ -57,9 +57,12 @@ final class PostLoad: Sendable {
   var resent: Int { state.withLock { $0.resent } }
 
   /// The longest time between two successive 2xx responses.
-  var longestGap: Duration {
+  var longestGap: Duration { longestGap(since: begun) }
+
+  /// The longest time between two successive 2xx responses, of which the second one came after a moment.
+  func longestGap(since moment: ContinuousClock.Instant) -> Duration {
     let times = answers.map(\.time).sorted()
-    return zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? .zero
+    return zip(times, times.dropFirst()).filter { $1 > moment }.map { $1 - $0 }.max() ?? .zero
   }
 
   /// Starts no further post, and waits until each open post has its response.

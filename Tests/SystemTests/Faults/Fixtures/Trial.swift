@@ -19,7 +19,10 @@ enum Fault {
 
   /// Runs a command. Returns its status and output.
   @discardableResult
-  static func command(_ arguments: String...) throws -> (status: Int32, output: String) {
+  static func command(_ arguments: String...) throws -> (status: Int32, output: String) { try command(arguments) }
+
+  /// Runs a command. Returns its status and output.
+  static func command(_ arguments: [String]) throws -> (status: Int32, output: String) {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = arguments
