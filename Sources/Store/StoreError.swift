@@ -25,6 +25,14 @@ package enum StoreError: Error, CustomStringConvertible {
   /// True for a full disk, which ingest logs once per minute instead of per write. See `StoreHealth.checkDisk`.
   package var isFull: Bool { if case .full = self { true } else { false } }
 
+  /// True for a cause that the log has once, and not for each request: a full disk, or a database that is away.
+  package var isLoggedOnce: Bool {
+    switch self {
+    case .full, .unavailable: true
+    default: false
+    }
+  }
+
   package var description: String {
     switch self {
     case .locked(let path):

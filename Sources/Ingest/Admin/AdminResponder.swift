@@ -42,7 +42,7 @@ final class AdminResponder: Sendable {
       } catch let refusal as AdminRefusal {
         reply = .refused(refusal)
       } catch {
-        if (error as? StoreError)?.isFull != true {
+        if (error as? StoreError)?.isLoggedOnce != true {
           logger.error("admin request failed", metadata: ["error": "\(error)"])
         }
         reply = .refused(AdminRefusal(.failed, "\(error)"))

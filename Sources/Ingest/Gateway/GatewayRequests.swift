@@ -94,7 +94,9 @@ final class GatewayRequests: Sendable {
       let session = try await sessions.session(token: token, unixMs: WallClock.unixMs)
       return session.map { .account($0.account.id) } ?? .refused(SessionPostResult(.unauthorized))
     } catch {
-      logger.error("session check failed", metadata: ["error": "\(error)"])
+      if (error as? StoreError)?.isLoggedOnce != true {
+        logger.error("session check failed", metadata: ["error": "\(error)"])
+      }
       return .refused(SessionPostResult(.busy))
     }
   }

@@ -87,6 +87,7 @@ extension Problem {
         .internalServerError, "store_unavailable",
         "the server cannot read its database; nothing was stored, and the server's log has the reason")
     }
+    isLoggedOnce = error.isLoggedOnce
   }
 }
 

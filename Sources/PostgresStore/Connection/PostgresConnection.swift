@@ -27,6 +27,12 @@ final class PostgresConnection {
   /// True if the latest transaction has sent its Sync message. Its outcome is unknown after an error of the connection.
   private(set) var isSyncSent = false
   private var needsFlush = false
+  /// Number of times that a transaction has waited for statements before its commit.
+  private(set) var roundTrips = 0
+  /// Returns false when the caller needs the results no longer. Nil for a transaction that is not cancelled.
+  private var isNeeded: (@Sendable () -> Bool)?
+  /// Interval at which a wait checks that its results are still needed.
+  private static let checkInterval = Duration.milliseconds(50)
   private var timeout = Duration.zero
   private var deadline = ContinuousClock.now
   private var buffer: [UInt8] = []
@@ -92,6 +98,18 @@ final class PostgresConnection {
     }
   }
 
+  /// Runs reads that end early when the caller needs the results no longer. The server then cancels the statement in
+  /// progress. The connection is unusable afterwards, so a late cancellation cannot reach another statement.
+  ///
+  /// - Parameter isNeeded: Called every `checkInterval` while the connection waits.
+  /// - Throws: a `PostgresError` of the meaning `.timedOut` after a cancellation, and errors of `body`.
+  func cancellable<Value>(while isNeeded: @escaping @Sendable () -> Bool, _ body: () throws -> Value) rethrows -> Value
+  {
+    self.isNeeded = isNeeded
+    defer { self.isNeeded = nil }
+    return try body()
+  }
+
   /// Sends a statement, and returns its result. One round trip. Call this within a transaction.
   func query(_ statement: Statement, _ parameters: Parameter...) throws -> Rows {
     try send(statement, parameters)
@@ -142,6 +160,7 @@ final class PostgresConnection {
     if needsFlush {
       guard PQsendFlushRequest(handle) == 1 else { throw failure() }
       needsFlush = false
+      roundTrips += 1
     }
     while true {
       guard !outstanding.isEmpty else { preconditionFailure("No statement's result is outstanding.") }
@@ -214,14 +233,24 @@ final class PostgresConnection {
       let pending = PQflush(handle)
       guard pending >= 0 else { throw failure() }
       if PQisBusy(handle) == 0 { return PQgetResult(handle) }
+      if isNeeded?() == false { throw cancel() }
       let events = Int16(POLLIN) | (pending == 1 ? Int16(POLLOUT) : 0)
-      guard try PostgresConnection.wait(for: events, on: PQsocket(handle), until: deadline) else {
+      let end = isNeeded == nil ? deadline : min(deadline, .now + PostgresConnection.checkInterval)
+      guard try PostgresConnection.wait(for: events, on: PQsocket(handle), until: end) else {
+        if end < deadline { continue }
         isUsable = false
         throw .connection("\(server) did not answer in time")
       }
       guard PQconsumeInput(handle) == 1 else { throw failure() }
       deadline = max(deadline, .now + timeout)
     }
+  }
+
+  /// Cancels the statement in progress without waiting for the server, and returns the error for the caller.
+  private func cancel() -> PostgresError {
+    isUsable = false
+    CancelRequest(handle).send()
+    return PostgresError(state: "57014", message: "the client needs the results no longer")
   }
 
   /// Waits until a socket is ready. Returns false at the deadline.
@@ -253,9 +282,13 @@ extension Rows {
     switch status {
     case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_PIPELINE_SYNC, PGRES_EMPTY_QUERY: nil
     case PGRES_PIPELINE_ABORTED: PostgresError(state: "25P02", message: "an earlier statement failed")
-    default: PostgresError(state: errorState, message: errorMessage)
+    default: PostgresError(state: errorState, message: errorMessage, isStalePlan: isStalePlan)
     }
   }
+
+  /// True for "cached plan must not change result type". Other errors with this SQLSTATE are defects of a statement,
+  /// and the texts of errors depend on the server's language.
+  private var isStalePlan: Bool { errorState == "0A000" && errorFunction == "RevalidateCachedQuery" }
 
   fileprivate var isSync: Bool { status == PGRES_PIPELINE_SYNC }
 }

@@ -24,13 +24,15 @@ struct PostgresError: Error, CustomStringConvertible {
   /// SQLSTATE of the server's error. Nil for an error of the connection.
   let state: String?
   let message: String
+  /// True if a table has changed since the connection prepared the statement. Nothing was executed.
+  var isStalePlan = false
 
   /// Creates the error of a connection that is lost, silent or closed.
   static func connection(_ message: String) -> PostgresError { PostgresError(state: nil, message: message) }
 
   /// The meaning of the error. Source of the codes: PostgreSQL documentation, appendix A.
   var meaning: Meaning {
-    guard let state else { return .repeatable }
+    guard let state, !isStalePlan else { return .repeatable }
     switch state {
     // The fence divides by zero if the term is over.
     case "22012": return .deposed
@@ -50,7 +52,7 @@ struct PostgresError: Error, CustomStringConvertible {
   var endsConnection: Bool {
     guard let state else { return true }
     let codes: Set = ["0A000", "25006", "25P03", "26000", "42P05", "53300"]
-    return state.hasPrefix("08") || state.hasPrefix("57P") || codes.contains(state)
+    return isStalePlan || state.hasPrefix("08") || state.hasPrefix("57P") || codes.contains(state)
   }
 
   var description: String { state.map { "\(message) (SQLSTATE \($0))" } ?? message }

@@ -20,14 +20,16 @@ final class ReadPool: Sendable {
 
   private let connector: PostgresConnector
   private let timeout: Duration
+  private let outage: ReadOutage?
   private let state: Mutex<State>
   private let queue = DispatchQueue(label: "onthemap.reads", attributes: .concurrent)
 
   /// - Parameters:
   ///   - count: Number of connections.
   ///   - timeout: Timeout of one read.
-  init(_ connector: PostgresConnector, count: Int, timeout: Duration) {
-    (self.connector, self.timeout) = (connector, timeout)
+  ///   - outage: Log of failed reads. Nil if the caller logs them.
+  init(_ connector: PostgresConnector, count: Int, timeout: Duration, outage: ReadOutage? = nil) {
+    (self.connector, self.timeout, self.outage) = (connector, timeout, outage)
     state = Mutex(State(idle: (0..<count).map { _ in Slot() }))
   }
 
@@ -109,17 +111,30 @@ final class ReadPool: Sendable {
   private func read<Value: Sendable>(
     _ slot: Slot?, until end: ContinuousClock.Instant, _ body: @Sendable (PostgresConnection) throws -> Value
   ) throws(StoreError) -> Value {
-    guard let slot else { throw .unavailable("too many reads wait, or ingest is shutting down") }
-    guard ContinuousClock.now < end else { throw .unavailable("the read has waited too long for a connection") }
     do {
-      while true {
-        do { return try attempt(slot, body) } catch let error as PostgresError where error.meaning == .repeatable {
-          guard ContinuousClock.now < end, !state.withLock(\.isClosed) else { throw error }
-          if error.endsConnection { usleep(UInt32(Limits.postgresRetryMs.lowerBound) * 1_000) }
-        }
-      }
+      let value = try repeated(slot, until: end, body)
+      outage?.recordSuccess(at: .now)
+      return value
     } catch {
+      // Reads that fail because the pool is closing are no outage.
+      if !state.withLock(\.isClosed) { outage?.recordFailure(error, at: .now) }
       throw StoreError(read: error)
+    }
+  }
+
+  /// Runs a read, and repeats it while no server answers.
+  private func repeated<Value: Sendable>(
+    _ slot: Slot?, until end: ContinuousClock.Instant, _ body: @Sendable (PostgresConnection) throws -> Value
+  ) throws -> Value {
+    guard let slot else { throw StoreError.unavailable("too many reads wait, or ingest is shutting down") }
+    guard ContinuousClock.now < end else {
+      throw StoreError.unavailable("the read has waited too long for a connection")
+    }
+    while true {
+      do { return try attempt(slot, body) } catch let error as PostgresError where error.meaning == .repeatable {
+        guard ContinuousClock.now < end, !state.withLock(\.isClosed) else { throw error }
+        if error.endsConnection { usleep(UInt32(Limits.postgresRetryMs.lowerBound) * 1_000) }
+      }
     }
   }
 
@@ -129,8 +144,9 @@ final class ReadPool: Sendable {
     try slot.connection.withLock { connection in
       let isCurrent = connector.primary.host == nil || connection?.host == connector.primary.host
       if connection?.isUsable != true || !isCurrent { connection = try connector.connect() }
-      guard let connection else { preconditionFailure("The connection is open.") }
-      return try connection.transaction(within: timeout) { try body($0) }
+      guard let open = connection else { preconditionFailure("The connection is open.") }
+      defer { if !open.isUsable { connection = nil } }
+      return try open.transaction(within: timeout) { try body($0) }
     }
   }
 }

@@ -136,7 +136,7 @@ struct BulkGroup {
 
 extension PostgresEngine.Write {
   /// True if the write's statements need no earlier results, unless a key was used before.
-  fileprivate var isBulk: Bool {
+  var isBulk: Bool {
     guard case .post(let write) = self else { return false }
     return switch write {
     case .accept(let posts, _, let capacity, _): posts.count <= capacity

@@ -58,7 +58,7 @@ struct CommitAttempt {
   /// - Parameter wasCommitSent: True if the attempt had sent its Sync message.
   mutating func recordFailure(_ error: PostgresError, wasCommitSent: Bool) {
     // With a SQLSTATE of a statement, the server has rolled back.
-    if wasCommitSent, error.state == nil || error.endsConnection { isUnknown = true }
+    if wasCommitSent, !error.isStalePlan, error.state == nil || error.endsConnection { isUnknown = true }
   }
 
   /// Returns true if an earlier attempt is durable. The fence waits for its end.

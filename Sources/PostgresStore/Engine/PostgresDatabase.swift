@@ -35,10 +35,7 @@ package final class PostgresDatabase: Sendable {
   /// - Parameter former: The term to end. Nil for the current one, also if a leader holds it.
   /// - Throws: `StoreError.unavailable`, which may be retried, also if another process was faster. `.unusable`, which
   ///   may not be retried.
-  init(
-    _ address: PostgresAddress, logger: Logger, after former: LeaderTerm.Former? = nil,
-    scanTimes: ScanTimes = ScanTimes()
-  ) throws {
+  init(_ address: PostgresAddress, logger: Logger, after former: LeaderTerm.Former? = nil) throws {
     let primary = PrimaryServer()
     func connector(_ role: SessionRole) -> PostgresConnector {
       PostgresConnector(address: address, role: role, primary: primary)
@@ -66,11 +63,16 @@ package final class PostgresDatabase: Sendable {
       throw (error as? StoreError) ?? StoreError(read: error)
     }
     starts = connector(.start)
-    quickReads = ReadPool(
-      connector(.reader), count: Limits.databaseReadersMax, timeout: .milliseconds(2 * Limits.postgresReadMs))
-    operatorReads = ReadPool(connector(.scan), count: 1, timeout: .milliseconds(2 * Limits.scanMs))
-    scanReads = ReadPool(
-      connector(.scan), count: Limits.concurrentScansMax, timeout: .milliseconds(2 * Limits.scanMs))
+    let outage = ReadOutage(logger)
+    func pool(_ role: SessionRole, count: Int, timeoutMs: Int64) -> ReadPool {
+      ReadPool(connector(role), count: count, timeout: .milliseconds(timeoutMs), outage: outage)
+    }
+    quickReads = pool(.reader, count: Limits.databaseReadersMax, timeoutMs: 2 * Limits.postgresReadMs)
+    operatorReads = pool(.scan, count: 1, timeoutMs: 2 * Limits.scanMs)
+    scanReads = pool(.scan, count: Limits.concurrentScansMax, timeoutMs: 2 * Limits.scanMs)
+    // While no server answers, a running scan keeps its slot. The waiting ones have the same time as all other reads.
+    var scanTimes = ScanTimes()
+    scanTimes.waitMs = Limits.postgresReadRetryMs
     scans = ScanSlots(times: scanTimes, now: { .now }, pause: nil)
     beat = LeaderBeat(connector(.beat), term: Int64(generation), status: status, logger: logger) { [committer] in
       // The fence refuses this write if another process leads, and the committer stops. After a reconnection, the

@@ -26,6 +26,9 @@ struct HistoryCheck {
       term = max(term, later.term)
       if later.verdict.commit > verdict.commit { verdict = later.verdict }
     }
+
+    /// Returns true if a database whose highest numbers are these lacks commits of this mark.
+    func exceeds(post: UInt64, seq: UInt64) -> Bool { post < self.post || seq < self.seq }
   }
 
   let term: Int64
@@ -58,7 +61,7 @@ struct HistoryCheck {
       ).first
       guard let row else { return true }
       let isLost =
-        UInt64(row.int(0)) < mark.post || UInt64(row.int(1)) < mark.seq || !row.bool(2) || !row.bool(3)
+        mark.exceeds(post: UInt64(row.int(0)), seq: UInt64(row.int(1))) || !row.bool(2) || !row.bool(3)
       if isLost { try HistoryCheck.beginEpoch(connection) }
       return isLost
     }

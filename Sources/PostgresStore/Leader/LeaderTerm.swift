@@ -35,7 +35,7 @@ struct LeaderTerm {
       _ = try connection.query(CommitMarker.prune, .int8(number << Numbers.counterBits))
       let found = try connection.query(Numbers.select).first
       let highest = former?.highest ?? HistoryCheck.Mark()
-      let isLost = UInt64(found?.integer(0) ?? 0) < highest.post || UInt64(found?.integer(1) ?? 0) < highest.seq
+      let isLost = highest.exceeds(post: UInt64(found?.integer(0) ?? 0), seq: UInt64(found?.integer(1) ?? 0))
       if isLost { try HistoryCheck.beginEpoch(connection) }
       return (isLost ? try connection.query(Numbers.select).first : found, isLost)
     }

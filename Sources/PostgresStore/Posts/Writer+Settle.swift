@@ -2,29 +2,30 @@ import Domain
 import Store
 
 extension Writer {
-  /// Settles jobs in the order of the records. Call this within a transaction.
+  /// Settles jobs in the order of the records. The number of round trips does not depend on the number of records. Call
+  /// this within a transaction.
   func settle(
     _ records: [SettlementRecord], _ unixMs: Int64, number: Int64, _ connection: PostgresConnection
   ) throws -> SettlementResult {
     var result = SettlementResult()
     var rest = records[...]
-    while let record = rest.first {
-      let verdicts = rest.prefix { $0.isVerdict }
-      guard verdicts.isEmpty else {
-        let settled = try settle(verdicts: verdicts, unixMs, number: number, connection)
-        result.entries += settled.entries
-        result.notQueued.formUnion(settled.notQueued)
-        rest = rest.dropFirst(verdicts.count)
-        continue
-      }
-      if try !settle(record, unixMs, number: number, connection) { result.notQueued.insert(record.post) }
-      rest = rest.dropFirst()
+    while !rest.isEmpty {
+      // The posts of a part are distinct, so the order within a part does not matter. A job that dies after its last
+      // lost lease has two records, in two parts.
+      var posts: Set<PostID> = []
+      let part = rest.prefix { posts.insert($0.post).inserted }
+      rest = rest.dropFirst(part.count)
+      let settled = try settle(verdicts: part.filter(\.isVerdict), unixMs, number: number, connection)
+      result.entries += settled.entries
+      result.notQueued.formUnion(settled.notQueued)
+      let others = part.filter { !$0.isVerdict }
+      result.notQueued.formUnion(try settle(others: others, unixMs, number: number, connection))
     }
     return result
   }
 
   private func settle(
-    verdicts: ArraySlice<SettlementRecord>, _ unixMs: Int64, number: Int64, _ connection: PostgresConnection
+    verdicts: [SettlementRecord], _ unixMs: Int64, number: Int64, _ connection: PostgresConnection
   ) throws -> SettlementResult {
     let missing = verdicts.filter { $0.job?.content == nil }.map(\.post)
     let seqBefore = numbers.lastSeq
@@ -40,29 +41,55 @@ extension Writer {
     return settled.result(of: batch.records.indices)
   }
 
-  /// Settles a job without a verdict. Returns false if the post is not queued.
+  /// Settles jobs without a verdict. Returns the posts that are not queued.
   private func settle(
-    _ record: SettlementRecord, _ unixMs: Int64, number: Int64, _ connection: PostgresConnection
-  ) throws -> Bool {
-    let id = Int64(record.post.rawValue)
-    switch record.settlement {
+    others records: [SettlementRecord], _ unixMs: Int64, number: Int64, _ connection: PostgresConnection
+  ) throws -> Set<PostID> {
+    for record in records { try record.send(unixMs, number: number, connection) }
+    var notQueued: Set<PostID> = []
+    var events: [(post: PostID, kind: PostEvent.Kind, reason: Verdict.Reason?)] = []
+    for record in records {
+      guard try record.receive(connection) else {
+        notQueued.insert(record.post)
+        continue
+      }
+      if let event = record.event { events.append((record.post, event.kind, event.reason)) }
+    }
+    try addEvents(events, unixMs, connection)
+    return notQueued
+  }
+}
+
+extension SettlementRecord {
+  /// Event of a settlement without a verdict. Nil for a failure that leaves no trace.
+  fileprivate var event: (kind: PostEvent.Kind, reason: Verdict.Reason?)? {
+    switch settlement {
+    case .verdict: nil
+    case .dead(let reason, _): (.died, reason)
+    case .retry(_, _, let reason): reason.map { (.failed, $0) }
+    case .leaseLost: (.leaseLost, nil)
+    }
+  }
+
+  /// Sends the statements of a settlement without a verdict.
+  fileprivate func send(_ unixMs: Int64, number: Int64, _ connection: PostgresConnection) throws(PostgresError) {
+    let id = Parameter.int8(Int64(post.rawValue))
+    switch settlement {
     case .verdict: preconditionFailure("Verdicts are settled in batches.")
     case .dead(let reason, let attempts):
-      let rows = try connection.query(
-        Settlements.die, .int8(id), .text(reason.code), .text(reason.detail), .int8(unixMs), .int8(number))
-      guard rows.count == 1 else { return false }
-      if let attempts { _ = try connection.query(Settlements.countAttempts, .int8(id), .int8(Int64(attempts))) }
-      try addEvent(.died, reason, of: record.post, unixMs, connection)
-    case .retry(let attempts, let pauseMs, let reason):
-      let rows = try connection.query(
-        Settlements.postpone, .int8(id), .int8(Int64(attempts)), .int8(unixMs + pauseMs))
-      guard rows.count == 1 else { return false }
-      if let reason { try addEvent(.failed, reason, of: record.post, unixMs, connection) }
-    case .leaseLost:
-      guard try connection.query(Settlements.countLoss, .int8(id)).count == 1 else { return false }
-      try addEvent(.leaseLost, nil, of: record.post, unixMs, connection)
+      if let attempts { try connection.send(Settlements.countAttempts, [id, .int8(Int64(attempts))]) }
+      try connection.send(
+        Settlements.die, [id, .text(reason.code), .text(reason.detail), .int8(unixMs), .int8(number)])
+    case .retry(let attempts, let pauseMs, _):
+      try connection.send(Settlements.postpone, [id, .int8(Int64(attempts)), .int8(unixMs + pauseMs)])
+    case .leaseLost: try connection.send(Settlements.countLoss, [id])
     }
-    return true
+  }
+
+  /// Receives the results of `send`. Returns false if the post is not queued.
+  fileprivate func receive(_ connection: PostgresConnection) throws(PostgresError) -> Bool {
+    if case .dead(_, .some) = settlement { _ = try connection.receive() }
+    return try connection.receive().count == 1
   }
 }
 
@@ -83,7 +110,8 @@ private enum Settlements {
   static let countAttempts = Statement(
     "count_attempts",
     """
-    INSERT INTO attempt (id, attempts, lease_losses, due_ms) VALUES ($1::int8, $2::int8, 0, 0)
+    INSERT INTO attempt (id, attempts, lease_losses, due_ms)
+    SELECT id, $2::int8, 0, 0 FROM (\(isQueued)) AS queued
     ON CONFLICT (id) DO UPDATE SET attempts = excluded.attempts
     """)
 

@@ -27,7 +27,7 @@ extension Writer {
     try connection.send(QueueStatements.resetAttempts, [.int8s(done), .int8(unixMs)])
     try connection.send(QueueStatements.lowerFloor, [.int8(Int64(lowest.rawValue))])
     for _ in 0..<3 { _ = try connection.receive() }
-    for id in change.done { try addEvent(.retried, nil, of: id, unixMs, connection) }
+    try addEvents(change.done.map { ($0, .retried, nil) }, unixMs, connection)
     return PostWriteResult.RetriedPosts(change: change, jobs: jobs)
   }
 
@@ -44,12 +44,13 @@ extension Writer {
         continue
       }
       let detail = entry.reason?.detail ?? "no worker could geocode this place"
-      _ = try connection.query(
-        QueueStatements.discard, .int8(Int64(id.rawValue)), .text("discarded by the operator: \(detail)"),
-        .int8(unixMs))
-      try addEvent(.discarded, nil, of: id, unixMs, connection)
+      try connection.send(
+        QueueStatements.discard,
+        [.int8(Int64(id.rawValue)), .text("discarded by the operator: \(detail)"), .int8(unixMs)])
       change.done.append(id)
     }
+    for _ in change.done { _ = try connection.receive() }
+    try addEvents(change.done.map { ($0, .discarded, nil) }, unixMs, connection)
     return change
   }
 
@@ -63,20 +64,22 @@ extension Writer {
     return try connection.query(QueueStatements.paused).first?.integer(0)
   }
 
-  /// Adds an event to a post's history. Above `Limits.postEventsMax`, deletes the oldest event of all posts. Call this
-  /// within a transaction. Ids rise by 1, so earlier calls have deleted the events far below.
-  func addEvent(
-    _ kind: PostEvent.Kind, _ reason: Verdict.Reason?, of post: PostID, _ unixMs: Int64,
+  /// Adds events to the histories of posts. Above `Limits.postEventsMax`, deletes the oldest events of all posts. Call
+  /// this within a transaction. Ids rise by 1, so earlier calls have deleted the events far below.
+  func addEvents(
+    _ events: [(post: PostID, kind: PostEvent.Kind, reason: Verdict.Reason?)], _ unixMs: Int64,
     _ connection: PostgresConnection
   ) throws {
-    let id = numbers.nextEvent()
+    let ids = events.map { _ in numbers.nextEvent() }
+    guard let first = ids.first, let last = ids.last else { return }
     try connection.send(
-      QueueStatements.addEvent,
+      QueueStatements.addEvents,
       [
-        .int8(id), .int8(Int64(post.rawValue)), .int8(unixMs), .int8(Int64(kind.rawValue)),
-        .text(reason?.code ?? ""), .text(reason?.detail ?? ""),
+        .int8s(ids), .int8s(events.map { Int64($0.post.rawValue) }), .int4s(events.map { Int32($0.kind.rawValue) }),
+        .texts(events.map { $0.reason?.code ?? "" }), .texts(events.map { $0.reason?.detail ?? "" }), .int8(unixMs),
       ])
-    try connection.send(QueueStatements.pruneEvents, [.int8(id - Int64(Limits.postEventsMax))])
+    let kept = Int64(Limits.postEventsMax)
+    try connection.send(QueueStatements.pruneEvents, [.int8(first - kept), .int8(last - kept)])
     for _ in 0..<2 { _ = try connection.receive() }
   }
 
@@ -160,12 +163,13 @@ private enum QueueStatements {
   static let resume = Statement("resume", "DELETE FROM pause WHERE one = 1")
   static let paused = Statement("paused", "SELECT since_ms FROM pause WHERE one = 1")
 
-  static let addEvent = Statement(
-    "add_event",
+  static let addEvents = Statement(
+    "add_events",
     """
     INSERT INTO post_event (id, post, at_ms, kind, code, detail)
-    VALUES ($1::int8, $2::int8, $3::int8, $4::int8, $5::text, $6::text)
+    SELECT id, post, $6::int8, kind, code, detail
+    FROM unnest($1::int8[], $2::int8[], $3::int4[], $4::text[], $5::text[]) AS t (id, post, kind, code, detail)
     """)
   static let pruneEvents = Statement(
-    "prune_events", "DELETE FROM post_event WHERE id <= $1::int8 AND id > $1::int8 - 100")
+    "prune_events", "DELETE FROM post_event WHERE id > $1::int8 - 100 AND id <= $2::int8")
 }

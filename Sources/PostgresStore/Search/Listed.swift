@@ -12,7 +12,10 @@ extension PostgresDatabase {
       }
       if let quick { return quick }
     }
-    return try await scan(for: client) { connection, _ in try PostgresDatabase.listed(query, connection) }
+    return try await scan(for: client) { connection, limit in
+      // One statement reads everything, so only its cancellation ends the read of a client that has disconnected.
+      try connection.cancellable(while: { !limit.mustEnd(at: .now) }) { try PostgresDatabase.listed(query, connection) }
+    }
   }
 
   private static func listed(_ query: ListQuery, _ connection: PostgresConnection) throws -> [ListedPost] {

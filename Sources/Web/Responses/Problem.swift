@@ -18,6 +18,8 @@ package struct Problem: HTTPResponseError, Sendable {
   package let field: String?
   /// Seconds to wait before a retry. Nil if a retry is useless.
   package let retryAfterSeconds: Int?
+  /// True if the log has the cause once, and not for each request.
+  package var isLoggedOnce = false
   /// Allowed methods of the path. Nil unless the problem concerns the method.
   private let allowed: String?
 

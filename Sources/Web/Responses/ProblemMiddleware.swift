@@ -37,8 +37,8 @@ package struct ProblemMiddleware: RouterMiddleware {
         (error as? Problem) ?? problem(error)
         ?? Problem((error as? any HTTPResponseError)?.status ?? .internalServerError)
       // Do not log a problem that a route throws on purpose ("busy"), because it would fill the log under high load. A
-      // full disk has its own log line, once a minute.
-      if problem.status.kind == .serverError, problem.status != .insufficientStorage, !(error is Problem) {
+      // full disk and a database that is away have log lines of their own.
+      if problem.status.kind == .serverError, !problem.isLoggedOnce, !(error is Problem) {
         context.logger.error(
           "request failed",
           metadata: ["method": "\(request.method)", "path": "\(request.uri.path)", "error": "\(error)"])

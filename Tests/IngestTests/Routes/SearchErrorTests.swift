@@ -24,6 +24,8 @@ struct SearchErrorTests {
     let problem = try #require(Problem.of(error))
     #expect(problem.status == .serviceUnavailable && problem.code == code)
     #expect(problem.retryAfterSeconds == retryAfterSeconds)
+    // The store logs an outage once. Other problems are logged for each request.
+    #expect(problem.isLoggedOnce == (code == "store_unavailable"))
     for path in CompatResponseFormat.lists {
       let body = String(buffer: try #require(CompatResponseFormat.body(of: problem, at: path)))
       #expect(body.contains("\"code\":\(number),"), "\(body)")
