@@ -251,7 +251,7 @@ let package = Package(
     .testTarget(
       name: "SimulationTests",
       dependencies: [
-        "Fuzzing", "Domain", "SQLiteStore", "Store", "StoreTesting", logging,
+        "Fuzzing", "Domain", "PostgresStore", "SQLiteStore", "Store", "StoreTesting", logging,
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: optimised),

@@ -55,6 +55,8 @@ struct Ledger {
   private var failed: [Lease: [JobOutcome.Failure]] = [:]
   /// Deleted posts whose job has ended.
   private var settledDeleted: Set<PostID> = []
+  /// Posts whose acceptance the database has lost.
+  private(set) var lost: Set<PostID> = []
   var seq: UInt64 = 0
   private var lastToken: UInt64 = 0
   private var lastRemoteMs = Int64.min / 2
@@ -189,6 +191,13 @@ struct Ledger {
 
   /// Records that the result under this lease is committed or needs no write.
   mutating func allowAcknowledgement(of lease: Lease) { acknowledgeable.insert(lease) }
+
+  /// Records that the database has lost all commits since a copy of this ledger.
+  mutating func rollBack(to copy: Ledger) {
+    lost.formUnion(posts.keys.filter { copy.posts[$0] == nil })
+    (posts, queued, keys, seq) = (copy.posts, copy.queued, copy.keys, copy.seq)
+    (isPaused, settledDeleted) = (copy.isPaused, copy.settledDeleted)
+  }
 
   // MARK: - Acknowledgements, responses and assignments
 

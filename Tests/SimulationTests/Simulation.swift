@@ -57,6 +57,7 @@ final class Simulation {
     /// The index is a worker's. The next two indices are the feed's link to ingest and the subscriber's link.
     case connectionDies(Int)
     case ingestIsSuspended
+    case failover(Failover.Event)
   }
 
   /// Duration of the faults, before the calm.
@@ -85,6 +86,8 @@ final class Simulation {
   var feed = SimulatedFeed()
   var subscriber = SimulatedSubscriber()
   var gateway = SimulatedGateway()
+  /// The replicated database with a second process of ingest. Nil for ingest with a database of its own.
+  let failover: Failover?
   /// Token of the latest lease of each job.
   var latestTokens: [JobID: UInt64] = [:]
   var isCalm = false
@@ -115,9 +118,13 @@ final class Simulation {
   private(set) var events = 0
   private(set) var traced: [String] = []
 
-  init(seed: UInt64, injectedBug: InjectedBug? = nil, fixture: SimulationFixture, isTraced: Bool = false) {
+  init(
+    seed: UInt64, injectedBug: InjectedBug? = nil, failover: Failover? = nil, fixture: SimulationFixture,
+    isTraced: Bool = false
+  ) {
     self.seed = seed
     self.injectedBug = injectedBug
+    self.failover = failover
     self.isTraced = isTraced
     self.fixture = fixture
     store = SimulatedStore(fixture)
@@ -159,7 +166,7 @@ final class Simulation {
   }
 
   private func scheduleStart() throws {
-    eventQueue.schedule(.ingestStarts, inMs: 0)
+    if failover == nil { eventQueue.schedule(.ingestStarts, inMs: 0) } else { startFailover() }
     for index in workers.indices { eventQueue.schedule(.workerStarts(index), inMs: random.between(0, 500)) }
     try makeClients()
     eventQueue.schedule(.feedStarts, inMs: 10)
@@ -208,15 +215,17 @@ final class Simulation {
     return true
   }
 
-  private func perform(_ event: Event) async throws {
+  func perform(_ event: Event) async throws {
     switch event {
     case .ingestStarts: try await startIngest()
-    case .ingestEnds: if ingest != nil { endIngest("the end of its process") }
+    case .ingestEnds:
+      releaseTerm()
+      if ingest != nil { endIngest("the end of its process") }
     case .ingestTicks, .ingestReceives, .storeCommits, .storeCompletes, .requestArrives, .revisionArrives,
       .fetchArrives, .fetchTimesOut, .clientLooksUp, .lookupTimesOut, .gatewayMessageArrives, .ingestShutsDown:
       if nowMs < suspendedUntilMs {
-        eventQueue.schedule(event, inMs: suspendedUntilMs - nowMs)
-      } else {
+        deferEvent(event)
+      } else if checkConnection() {
         try await performAtIngest(event)
       }
     case .workerStarts(let index): startWorker(index)
@@ -258,10 +267,22 @@ final class Simulation {
       let addresses = workers.indices.map { Address(worker: $0, connection: workers[$0].connection) }
       network.kill((addresses + [feed.address, subscriber.address])[index], nowMs: nowMs)
     case .ingestIsSuspended:
-      suspensions += 1
-      suspendedUntilMs = nowMs + random.between(1_000, 15_000)
-      lastSuspension = (ingest?.generation ?? 0, nowMs, suspendedUntilMs)
+      guard failover == nil || ingest != nil else { return }
+      suspendIngest(untilMs: nowMs + random.between(1_000, 15_000))
+    case .failover(let event): try await performFailover(event)
     }
+  }
+
+  func suspendIngest(untilMs: Int64) {
+    suspensions += 1
+    suspendedUntilMs = untilMs
+    lastSuspension = (ingest?.generation ?? 0, nowMs, untilMs)
+  }
+
+  /// Schedules an event of ingest for the end of its suspension. Another process may lead then.
+  private func deferEvent(_ event: Event) {
+    let deferred = failover == nil ? event : .failover(.afterSuspension(event, generation: ingest?.generation))
+    eventQueue.schedule(deferred, inMs: suspendedUntilMs - nowMs)
   }
 
   private func performAtIngest(_ event: Event) async throws {
@@ -278,6 +299,7 @@ final class Simulation {
     case .ingestShutsDown:
       guard ingest != nil else { return }
       ingest?.gateways.shutDown()
+      failover?.leader.isReleasing = true
       eventQueue.schedule(.ingestEnds, inMs: random.between(50, 1_000))
     case .fetchArrives(let fetch): if feed.rotation.current == ingestAddress { ingestReceives(fetch) }
     case .fetchTimesOut: sendFetchReplies()

@@ -46,8 +46,8 @@ extension Simulation {
       for pending in client.pendingPosts where pending.acceptedID != nil {
         let post = pending.acceptedID.flatMap { stored[$0] }
         let entry = pending.acceptedID.flatMap { ledger.posts[$0] }
-        if entry?.fate == .deleted {
-          ledger.expect(post == nil, "the post with key \(pending.key) is deleted but can be read")
+        if entry?.fate == .deleted || pending.acceptedID.map(ledger.lost.contains) == true {
+          ledger.expect(post == nil, "the post with key \(pending.key) is deleted or lost but can be read")
           continue
         }
         ledger.expect(

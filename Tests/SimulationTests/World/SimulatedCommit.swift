@@ -18,19 +18,31 @@ extension Simulation {
     guard ingest?.generation == generation else { return }
     if mayCrash(.ingestBeforeCommit) { return endIngest("ingestBeforeCommit") }
     let group = store.take()
-    var completed: [SimulatedStore.Completed] = []
     if isCalm ? refusesDeath(group) : random.happens(4) {
       trace("the disk is full")
       refusals += 1
       if injectedBug == .publishesBeforeCommit { publishUncommitted(group) }
-      completed = group.map { SimulatedStore.Completed(submitted: $0, result: nil) }
+      finishCommit(group.map { SimulatedStore.Completed(submitted: $0, result: nil) }, generation: generation)
+    } else if failover != nil {
+      try await beginCommit(group)
     } else {
-      for submitted in group {
-        let completion = try await store.perform(submitted)
-        record(completion)
-        completed.append(completion)
-      }
+      finishCommit(try await execute(group), generation: generation)
     }
+  }
+
+  /// Makes a group of writes durable.
+  func execute(_ group: [SimulatedStore.Submitted]) async throws -> [SimulatedStore.Completed] {
+    var completed: [SimulatedStore.Completed] = []
+    for submitted in group {
+      let completion = try await store.perform(submitted)
+      record(completion)
+      completed.append(completion)
+    }
+    return completed
+  }
+
+  /// Passes the results of a group to ingest.
+  func finishCommit(_ completed: [SimulatedStore.Completed], generation: UInt32) {
     if mayCrash(.ingestAfterCommit) { return endIngest("ingestAfterCommit") }
     // Completions run in commit order.
     store.completionMs = max(store.completionMs, nowMs + random.between(0, isCalm ? 2 : 40))

@@ -50,12 +50,18 @@ extension Simulation {
       store.beginEpoch()
     }
     if !isCalm, ledger.ingestStarts > 0, addressRandom.happens(30) { ingestAddress = 1 - ingestAddress }
-    let database = try await store.open()
-    let start = try database.start()
+    let start = try await store.open().start()
+    beginIngest(start, generation: start.generation)
+  }
+
+  /// Begins a run of ingest with the durable state.
+  ///
+  /// - Parameter generation: Number of the run.
+  func beginIngest(_ start: StoreSnapshot, generation number: UInt32) {
     let (jobs, isPaused) = (start.jobs, start.pausedMs != nil)
-    trace("ingest starts generation \(start.generation) at address \(ingestAddress) with \(jobs.count) jobs")
+    trace("ingest starts generation \(number) at address \(ingestAddress) with \(jobs.count) jobs")
     ledger.start(jobs.map(\.job), isPaused: isPaused)
-    let generation = injectedBug == .restartsTokens ? 1 : start.generation
+    let generation = injectedBug == .restartsTokens ? 1 : number
     var list = start.list
     if injectedBug == .forgetsDeletions {
       list = FeedState(epoch: list.epoch, seq: list.entries.first?.seq ?? 0, entries: list.entries)
@@ -65,8 +71,8 @@ extension Simulation {
       generation: generation, remotePerSecond: seed % 2 == 0 ? 1 : 0.1, startMs: nowMs,
       isPaused: isPaused && injectedBug != .forgetsPause)
     var started = SimulatedIngest(
-      generation: start.generation, core: core, log: ChangeLog(state: list),
-      gateways: GatewayAdmission(generation: start.generation))
+      generation: number, core: core, log: ChangeLog(state: list),
+      gateways: GatewayAdmission(generation: number))
     started.isPaused = isPaused
     started.core.resume(jobs.map { ($0.job, $0.dueMs) }, unixMs: unixMs, nowMs: nowMs)
     ingest = started
@@ -78,8 +84,12 @@ extension Simulation {
   func endIngest(_ reason: String) {
     trace("ingest ends: \(reason)")
     ingest = nil
-    store.crash()
     breakGatewayConnection(pauseMs: 0)
+    guard failover == nil else {
+      store.forget()
+      return endLeader()
+    }
+    store.crash()
     eventQueue.schedule(.ingestStarts, inMs: random.between(20, 3_000))
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Logging
 import Store
 
@@ -27,7 +28,10 @@ final class SimulatedStore {
     let result: PostWriteResult?
   }
 
-  private let folder: String
+  /// Folder of the current database.
+  private var folder: String
+  /// All folders of this run.
+  private var folders: [String] = []
   private let fixture: SimulationFixture
   private(set) var database: SQLiteDatabase?
   var waiting: [Submitted] = []
@@ -41,17 +45,20 @@ final class SimulatedStore {
 
   init(_ fixture: SimulationFixture) {
     self.fixture = fixture
-    folder = SimulatedStore.parentFolder + "/onthemap-simulation-\(UUID().uuidString)"
+    folder = SimulatedStore.newFolder()
+    folders = [folder]
   }
 
   deinit {
     database = nil
-    try? FileManager.default.removeItem(atPath: folder)
+    for folder in folders { try? FileManager.default.removeItem(atPath: folder) }
   }
 
   /// The folder of all databases. A sync costs nothing in a memory file system.
   static let parentFolder =
     FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : FileManager.default.temporaryDirectory.path
+
+  private static func newFolder() -> String { parentFolder + "/onthemap-simulation-\(UUID().uuidString)" }
 
   func open() async throws -> SQLiteDatabase {
     if !FileManager.default.fileExists(atPath: folder) {
@@ -65,8 +72,32 @@ final class SimulatedStore {
   /// Deletes the high-water file, as if the database were replaced, so that the next start begins a new epoch.
   func beginEpoch() { try? FileManager.default.removeItem(atPath: folder + "/onthemap.highwater") }
 
+  /// Copies the durable data to another folder, and returns its path.
+  func copy() throws -> String {
+    let copy = SimulatedStore.newFolder()
+    folders.append(copy)
+    try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+    try database?.pool.backup(to: DatabaseQueue(path: copy + "/onthemap.sqlite"))
+    for name in ["/onthemap.highwater", DeletionList.name] {
+      try? FileManager.default.copyItem(atPath: folder + name, toPath: copy + name)
+    }
+    return copy
+  }
+
+  /// Continues with a copy of the data.
+  func replace(with copy: String) async throws {
+    database = nil
+    folder = copy
+    _ = try await open()
+  }
+
   func crash() {
     database = nil
+    forget()
+  }
+
+  /// Forgets the memory of ingest's process. The database stays open.
+  func forget() {
     (waiting, isCommitting, entering, leaving) = ([], false, [], [:])
   }
 
