@@ -88,11 +88,67 @@ extension PostgresServer {
     _ = try run(owner.command(primary.baseBackup(programs, to: data, name: name)))
     try Self.write(
       Self.standbySettings.merging(Self.addresses(port: port, in: folder)) { $1 }, to: folder)
+    try start(following: primary)
+  }
+
+  /// Gives the role of this primary to a standby, without a loss. The other standbys follow it. This server is down on
+  /// return, and `rejoin` makes it a standby.
+  ///
+  /// The order is that of failover managers: a shutdown, a comparison, and only then a promotion.
+  ///
+  /// - Throws: `PostgresServerError` if this server had to be killed, or if a standby lacks a part of its log.
+  package func switchOver(to standby: PostgresServer, others: [PostgresServer]) throws {
+    // A primary does not use these settings. They are ready for `rejoin`.
+    try configure(Self.standbySettings.merging(["primary_conninfo": standby.connection(for: name)]) { $1 })
+    // The checkpoint of the shutdown then writes little, so that the database is away for a shorter time.
+    _ = try sql("CHECKPOINT")
+    process.stop()
+    let end = try finalCheckpoint()
+    for server in [standby] + others {
+      try waitFor("true", "\(server.name) lacks the end of the log of \(name)") {
+        "\(try server.receivedPosition > end)"
+      }
+    }
+    try standby.promote()
+    for server in others { try server.followPrimary(standby) }
+  }
+
+  /// Starts this former primary with its data, as a standby of the server that `switchOver` has promoted. Returns when
+  /// it receives that primary's log.
+  package func rejoin(_ primary: PostgresServer) throws {
+    let signal = folder.appending(path: "data/standby.signal")
+    _ = try run(owner.command(["touch", signal.path]))
+    try start(following: primary)
+  }
+
+  /// Stops this standby and starts it again, as for an update of PostgreSQL. Returns when it receives the primary's
+  /// log.
+  package func restart(following primary: PostgresServer) throws {
+    process.stop()
+    try start(following: primary)
+  }
+
+  private func start(following primary: PostgresServer) throws {
     try process.start()
     guard try waitUntilFollowing(primary, within: .seconds(60)) else {
       throw PostgresServerError(
         description: "\(name) receives nothing from \(primary.name) after 60 s: \(process.logTail())")
     }
+  }
+
+  /// Returns the start of the last record in the log of a server that is shut down.
+  private func finalCheckpoint() throws -> UInt64 {
+    let data = folder.appending(path: "data").path
+    let text = try run(owner.command([programs.appending(path: "pg_controldata").path, "-D", data]))
+    func value(_ name: String) -> Substring? {
+      let line = text.split(separator: "\n").first { $0.hasPrefix("\(name):") }
+      return line.map { $0.dropFirst(name.count + 1).drop { $0 == " " } }
+    }
+    let digits = value("Latest checkpoint location")?.split(separator: "/").compactMap { UInt64($0, radix: 16) } ?? []
+    guard value("Database cluster state") == "shut down", digits.count == 2 else {
+      throw PostgresServerError(description: "\(self.name) is not shut down: \(text)")
+    }
+    return digits[0] << 32 | digits[1]
   }
 
   /// Changes settings of the running server that need no restart. Returns when new sessions and the postmaster have

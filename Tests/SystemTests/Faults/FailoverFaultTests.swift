@@ -11,6 +11,9 @@ struct FailoverFaultTests {
     arguments: FailoverRun.all)
   func fault(run: FailoverRun) async throws { try await run.run() }
 
+  @Test("An upgrade of all services and a switchover of the database under load fail no post and no read")
+  func upgrade() async throws { try await UpgradeRun.run() }
+
   /// The history check finds the loss, so no reader sees two lists under one number.
   @Test(
     "Control: a primary that waits for no standby loses acknowledged posts, and the list gets a new epoch",

@@ -13,9 +13,25 @@ final class BlockingConnection {
     subscript(_ name: String) -> String? {
       (try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])?[name] as? String
     }
+
+    /// The status, with the code of a problem: "503 ingest_unavailable".
+    var kind: String { "\(status)" + (self["code"].map { " \($0)" } ?? "") }
+  }
+
+  /// The head of a response.
+  private struct Head {
+    let status: Int
+    /// Length of the body.
+    let length: Int
+    /// Start of the body.
+    let end: Int
+    /// True if no further response follows on this connection.
+    let isLast: Bool
   }
 
   private let descriptor: Int32
+  /// True if a request has failed, or its response was the last one.
+  private var isOver = false
 
   /// Connects to a port of this host. Nil if no program listens there.
   ///
@@ -32,6 +48,13 @@ final class BlockingConnection {
 
   deinit { close(descriptor) }
 
+  /// True if the connection takes another request: the server has neither announced its end nor closed it.
+  var isUsable: Bool {
+    var byte: UInt8 = 0
+    let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+    return !isOver && count < 0 && errno == EAGAIN
+  }
+
   /// Sends a request, and returns the response. Nil if the connection broke, or no response came in time. The
   /// connection cannot be used afterwards.
   func send(_ method: String, _ path: String, headers: [String: String] = [:], body: String = "") -> Response? {
@@ -43,18 +66,24 @@ final class BlockingConnection {
       let count = request[sent...].withUnsafeBytes {
         Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
-      guard count > 0 else { return nil }
+      guard count > 0 else {
+        isOver = true
+        return nil
+      }
       sent += count
     }
-    return receive()
+    let response = receive()
+    isOver = isOver || response == nil
+    return response
   }
 
   private func receive() -> Response? {
     var received: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
-    var head: (status: Int, length: Int, end: Int)?
+    var head: Head?
     while true {
       if let head, received.count >= head.end + head.length {
+        isOver = head.isLast
         return Response(status: head.status, body: Array(received[head.end..<head.end + head.length]))
       }
       let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -64,12 +93,13 @@ final class BlockingConnection {
     }
   }
 
-  /// Returns the status, the length of the body and its start. Nil before the end of the head.
-  private static func head(of bytes: [UInt8]) -> (status: Int, length: Int, end: Int)? {
+  /// Returns the head of a response. Nil before the end of the head.
+  private static func head(of bytes: [UInt8]) -> Head? {
     guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
     let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).lowercased().components(separatedBy: "\r\n")
     let length = lines.first { $0.hasPrefix("content-length: ") }.flatMap { Int($0.dropFirst(16)) }
     let status = lines[0].split(separator: " ").dropFirst().first.flatMap { Int($0) }
-    return (status ?? 0, length ?? 0, end.upperBound)
+    return Head(
+      status: status ?? 0, length: length ?? 0, end: end.upperBound, isLast: lines.contains("connection: close"))
   }
 }

@@ -13,7 +13,7 @@ final class FailoverDeployment: Sendable {
   let ingests: [Program]
   let gateways: [Program]
   let feeds: [Program]
-  private let workers: [Program]
+  let workers: [Program]
   /// The database on the primary of the moment.
   let database: FailoverDatabase
   private let state: Mutex<State>
@@ -32,10 +32,12 @@ final class FailoverDeployment: Sendable {
 
   /// Starts everything, with servers whose failover manager is the test.
   ///
-  /// - Parameter synchronous: False for servers that confirm commits which no standby has.
-  convenience init(synchronous: Bool = true) async throws {
+  /// - Parameters:
+  ///   - synchronous: False for servers that confirm commits which no standby has.
+  ///   - holdsSockets: True if the tests hold the gateways' HTTP sockets, as systemd does.
+  convenience init(synchronous: Bool = true, holdsSockets: Bool = false) async throws {
     let (servers, name) = try await blocking { try Self.servers(synchronous: synchronous) }
-    try await self.init(ports: servers.map(\.port), database: name, servers: servers)
+    try await self.init(ports: servers.map(\.port), database: name, servers: servers, holdsSockets: holdsSockets)
   }
 
   /// Starts the services on running servers. The first ingest leads on return, and the second one is its standby.
@@ -44,7 +46,10 @@ final class FailoverDeployment: Sendable {
   ///   - ports: The ports of all servers.
   ///   - name: The name of an empty database.
   ///   - servers: The primary, and then its standbys. Empty with Patroni.
-  init(ports: [Int], database name: String, servers: [PostgresServer] = []) async throws {
+  ///   - holdsSockets: True if the tests hold the gateways' HTTP sockets, as systemd does.
+  init(
+    ports: [Int], database name: String, servers: [PostgresServer] = [], holdsSockets: Bool = false
+  ) async throws {
     let hosts = ports.map { "127.0.0.1:\($0)" }.joined(separator: ",")
     let url = "postgresql://onthemap@\(hosts)/\(name)?sslmode=disable"
     let addresses = try (0..<2).map { _ in try IngestAddresses() }
@@ -64,16 +69,16 @@ final class FailoverDeployment: Sendable {
     feeds = try (0..<2).map { index in
       try fixture.program([
         "feed", "--ingest", list(\.changes), "--publish", "tcp://127.0.0.1:\(try Port.free())", "--query",
-        "tcp://127.0.0.1:\(try Port.free())", "--http", "127.0.0.1:\(try Port.free())", "--operations", "none",
-        "--data", fixture.path("feed-\(index)"),
+        "tcp://127.0.0.1:\(try Port.free())", "--http", "127.0.0.1:\(try Port.free())", "--operations",
+        "127.0.0.1:0", "--data", fixture.path("feed-\(index)"),
       ])
     }
     workers = try (0..<2).map { _ in
-      try fixture.program(["worker", "--ingest", list(\.jobs), "--operations", "none"])
+      try fixture.program(["worker", "--ingest", list(\.jobs), "--operations", "127.0.0.1:0"])
     }
     for program in feeds + workers { try await program.startAndWait() }
     var gateways: [Program] = []
-    for _ in 0..<2 { gateways.append(try await fixture.gateway(at: list(\.gateways))) }
+    for _ in 0..<2 { gateways.append(try await fixture.gateway(at: list(\.gateways), holds: holdsSockets)) }
     self.gateways = gateways
     try await waitForStandby()
   }
@@ -179,6 +184,23 @@ final class FailoverDeployment: Sendable {
 
   func release(_ ingest: Int) { state.withLock { _ = $0.held.remove(ingest) } }
 
+  /// Restarts an ingest gracefully. Returns when the other one leads, and this one is its standby.
+  func restart(ingest index: Int) async throws {
+    let (ingest, other) = (ingests[index], ingests[1 - index])
+    let count = ingest.standardError.ranges(of: Self.standbyLine).count
+    hold(index)
+    ingest.signal(SIGTERM)
+    #expect(try await ingest.exit() == 0, "Ingest \(index) must end gracefully.")
+    // On a slow machine, the former leader could otherwise be faster than the standby.
+    try await eventually("the other ingest leads") { other.pid != nil && !other.ready.isEmpty }
+    try ingest.start()
+    release(index)
+    // The log has all starts.
+    try await eventually("the restarted ingest is the standby") {
+      ingest.pid != nil && ingest.standardError.ranges(of: Self.standbyLine).count > count
+    }
+  }
+
   /// Waits until one ingest leads and the other one is its standby.
   func waitForStandby() async throws {
     try await eventually("one ingest leads, and the other one is its standby") {
@@ -206,6 +228,22 @@ final class FailoverDeployment: Sendable {
       state.standbys = standbys.filter { $0 !== primary }
       state.fallen.append(former)
     }
+  }
+
+  /// Restarts the standby servers, one after the other.
+  func restartStandbys() async throws {
+    let (primary, standbys) = (primary, standbys)
+    for standby in standbys { try await blocking { try standby.restart(following: primary) } }
+  }
+
+  /// Shuts the primary down, and promotes its first standby. The former primary follows on return, with its own data.
+  func switchOver() async throws {
+    let (former, standbys) = (primary, standbys)
+    let (primary, others) = (standbys[0], Array(standbys.dropFirst()))
+    try await blocking { try former.switchOver(to: primary, others: others) }
+    state.withLock { ($0.primary, $0.standbys) = (primary, others) }
+    try await blocking { try former.rejoin(primary) }
+    state.withLock { $0.standbys.append(former) }
   }
 
   /// Makes each former primary a standby, with a new copy of the data.

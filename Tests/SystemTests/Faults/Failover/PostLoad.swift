@@ -24,12 +24,14 @@ final class PostLoad: Sendable {
     var isAbandoned = false
     var answers: [Answer] = []
     var refusals: [String] = []
-    var resent = 0
+    var failures: [String: Int] = [:]
   }
 
   let ledger = Ledger()
-  private let ports: [UInt16]
-  private let token: String
+  /// HTTP ports of the gateways.
+  let ports: [UInt16]
+  /// Token of the session that posts.
+  let token: String
   private let pause: Duration
   private let begun = ContinuousClock.now
   private let state = Mutex(State())
@@ -53,8 +55,14 @@ final class PostLoad: Sendable {
   /// Responses that a client must never get, such as 401, with their bodies.
   var refusals: [String] { state.withLock { $0.refusals } }
 
+  /// The latest post with a 2xx response.
+  var latestAnswer: Answer? { state.withLock { $0.answers.last } }
+
+  /// The attempts without a final response, by kind: "503 ingest_unavailable", "no response", "cannot connect".
+  var failures: [String: Int] { state.withLock { $0.failures } }
+
   /// The number of attempts without a final response.
-  var resent: Int { state.withLock { $0.resent } }
+  var resent: Int { failures.values.reduce(0, +) }
 
   /// The longest time between two successive 2xx responses.
   var longestGap: Duration { longestGap(since: begun) }
@@ -76,42 +84,36 @@ final class PostLoad: Sendable {
 
   /// Sends posts over one connection.
   private func work(_ index: Int) {
-    var link = Link(gateway: index % ports.count)
+    var connection = GatewayConnection(ports: ports, number: index)
     while let due = nextDue(), waitUntil(due) {
       let (number, sent) = ledger.next()
-      send(number, sent, &link)
+      send(number, sent, &connection)
     }
     state.withLock { $0.running -= 1 }
   }
 
-  /// The connection of one thread, and the gateway that it leads to.
-  private struct Link {
-    var gateway: Int
-    var connection: BlockingConnection?
-  }
-
-  private func send(_ number: Int, _ sent: Ledger.Sent, _ link: inout Link) {
+  private func send(_ number: Int, _ sent: Ledger.Sent, _ connection: inout GatewayConnection) {
     let headers = ["Authorization": "Bearer \(token)", "Idempotency-Key": sent.key]
     let body = JSON.object(["place": sent.place, "link": sent.link])
     while !state.withLock(\.isAbandoned) {
-      // A gateway holds a request for 15 s.
-      link.connection = link.connection ?? BlockingConnection(port: ports[link.gateway], seconds: 30)
-      let response = link.connection?.send("POST", "/v2/posts", headers: headers, body: body)
-      switch response?.status {
-      case 200?, 202?:
-        guard let id = response?["id"] else { break }
-        let answer = Answer(key: sent.key, id: id, time: .now)
-        state.withLock { $0.answers.append(answer) }
-        return ledger.accept(number, id: id)
-      case let status? where status < 500:
-        let text = "\(status) \(String(decoding: response?.body ?? [], as: UTF8.self))"
-        state.withLock { $0.refusals.append(text) }
-        return ledger.refuse(number)
-      default: break
+      let kind: String
+      switch connection.send("POST", "/v2/posts", headers: headers, body: body) {
+      case .success(let response):
+        guard [200, 202].contains(response.status) else {
+          let text = "\(response.status) \(String(decoding: response.body, as: UTF8.self))"
+          state.withLock { $0.refusals.append(text) }
+          return ledger.refuse(number)
+        }
+        if let id = response["id"] {
+          let answer = Answer(key: sent.key, id: id, time: .now)
+          state.withLock { $0.answers.append(answer) }
+          return ledger.accept(number, id: id)
+        }
+        kind = "\(response.status) without an id"
+      case .failure(let failure): kind = failure.kind
       }
       ledger.markUnknown(number)
-      state.withLock { $0.resent += 1 }
-      link = Link(gateway: (link.gateway + 1) % ports.count)
+      state.withLock { $0.failures[kind, default: 0] += 1 }
       poll(nil, 0, Int32.random(in: 20...200))
     }
   }
