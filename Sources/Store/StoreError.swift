@@ -25,7 +25,8 @@ package enum StoreError: Error, CustomStringConvertible {
   /// True for a full disk, which ingest logs once per minute instead of per write. See `StoreHealth.checkDisk`.
   package var isFull: Bool { if case .full = self { true } else { false } }
 
-  /// True for a cause that the log has once, and not for each request: a full disk, or a database that is away.
+  /// True for causes that the store logs itself, once instead of for each request: a full disk or an unreachable
+  /// database.
   package var isLoggedOnce: Bool {
     switch self {
     case .full, .unavailable: true

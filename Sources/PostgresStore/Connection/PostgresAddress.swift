@@ -21,7 +21,7 @@ package struct PostgresAddressError: Error, Equatable, CustomStringConvertible {
 /// Address of a PostgreSQL database: its servers, and the parameters of a connection. It contains no password.
 package struct PostgresAddress: Sendable, Equatable, CustomStringConvertible {
   /// A server of the database.
-  package struct Host: Sendable, Equatable, CustomStringConvertible {
+  package struct Host: Sendable, Hashable, CustomStringConvertible {
     /// Name, IP address without brackets, or absolute path of the folder of a Unix socket.
     package let name: String
     /// Port, 1 to 65535. The name of a Unix socket's file contains it too.

@@ -29,7 +29,7 @@ final class PostgresConnection {
   private var needsFlush = false
   /// Number of times that a transaction has waited for statements before its commit.
   private(set) var roundTrips = 0
-  /// Returns false when the caller needs the results no longer. Nil for a transaction that is not cancelled.
+  /// Returns false when the caller no longer needs the results. Nil for a transaction that is not cancelled.
   private var isNeeded: (@Sendable () -> Bool)?
   /// Interval at which a wait checks that its results are still needed.
   private static let checkInterval = Duration.milliseconds(50)
@@ -38,6 +38,8 @@ final class PostgresConnection {
   private var buffer: [UInt8] = []
   /// False after an error that ends the connection. The caller then opens another one.
   private(set) var isUsable = true
+  /// True if the server has not answered in time.
+  private(set) var isSilent = false
   /// True if TLS protects the connection.
   var isEncrypted: Bool { PQsslInUse(handle) == 1 }
   /// Process of the server that the connection's start has announced. A pooler announces another one than answers.
@@ -98,7 +100,7 @@ final class PostgresConnection {
     }
   }
 
-  /// Runs reads that end early when the caller needs the results no longer. The server then cancels the statement in
+  /// Runs reads that end early when the caller no longer needs the results. The server then cancels the statement in
   /// progress. The connection is unusable afterwards, so a late cancellation cannot reach another statement.
   ///
   /// - Parameter isNeeded: Called every `checkInterval` while the connection waits.
@@ -238,7 +240,7 @@ final class PostgresConnection {
       let end = isNeeded == nil ? deadline : min(deadline, .now + PostgresConnection.checkInterval)
       guard try PostgresConnection.wait(for: events, on: PQsocket(handle), until: end) else {
         if end < deadline { continue }
-        isUsable = false
+        (isUsable, isSilent) = (false, true)
         throw .connection("\(server) did not answer in time")
       }
       guard PQconsumeInput(handle) == 1 else { throw failure() }
@@ -250,7 +252,7 @@ final class PostgresConnection {
   private func cancel() -> PostgresError {
     isUsable = false
     CancelRequest(handle).send()
-    return PostgresError(state: "57014", message: "the client needs the results no longer")
+    return PostgresError(state: "57014", message: "the client no longer needs the results")
   }
 
   /// Waits until a socket is ready. Returns false at the deadline.

@@ -7,10 +7,10 @@ import Store
 struct PostgresConnector: Sendable {
   let address: PostgresAddress
   let role: SessionRole
-  /// The server of the leader's writes, which the other sessions use first.
+  /// The server of the leader's writes, and the order of the others.
   var primary = PrimaryServer()
 
-  /// Opens a connection. Tries each host once, in the order of the address. Blocks, for `PostgresAddress.connectMs` per
+  /// Opens a connection. Tries each host once, in the order of `primary`. Blocks, for `PostgresAddress.connectMs` per
   /// host at most. The lookup of a host's name has no timeout of its own.
   ///
   /// - Throws: `PostgresError` if no host answers or accepts writes, or the password file cannot be read. Retry.
@@ -18,7 +18,7 @@ struct PostgresConnector: Sendable {
   func connect() throws -> PostgresConnection {
     var failures: [String] = []
     var unusable: StoreError?
-    for host in primary.order(address.hosts) {
+    for host in primary.order(address.hosts, for: role) {
       do { return try connect(to: host) } catch let error as PostgresError {
         failures.append(error.message)
       } catch let error as StoreError {
@@ -152,9 +152,12 @@ enum SessionRole: Sendable {
     "tcp_keepalives_count=\(Limits.postgresKeepaliveProbesMax)", "tcp_user_timeout=\(Limits.postgresUserTimeoutMs)",
   ]
 
+  /// True for a session that writes.
+  var writes: Bool { self == .writer || self == .beat }
+
   /// Lists are read from the primary only, because a standby may lag behind what a client has already seen. A session
   /// that is read-only by its own settings counts as read-only, so readers ask for the primary.
-  fileprivate var targetSessionAttributes: String { self == .writer || self == .beat ? "read-write" : "primary" }
+  fileprivate var targetSessionAttributes: String { writes ? "read-write" : "primary" }
 }
 
 /// Arrays of C strings.

@@ -51,7 +51,7 @@ struct PostgresError: Error, CustomStringConvertible {
   /// True if the connection must be replaced. A former primary answers queries and refuses every write (25006).
   var endsConnection: Bool {
     guard let state else { return true }
-    let codes: Set = ["0A000", "25006", "25P03", "26000", "42P05", "53300"]
+    let codes: Set = ["25006", "25P03", "26000", "42P05", "53300"]
     return isStalePlan || state.hasPrefix("08") || state.hasPrefix("57P") || codes.contains(state)
   }
 

@@ -21,6 +21,7 @@ final class ReadPool: Sendable {
   private let connector: PostgresConnector
   private let timeout: Duration
   private let outage: ReadOutage?
+  private let slots: [Slot]
   private let state: Mutex<State>
   private let queue = DispatchQueue(label: "onthemap.reads", attributes: .concurrent)
 
@@ -30,7 +31,8 @@ final class ReadPool: Sendable {
   ///   - outage: Log of failed reads. Nil if the caller logs them.
   init(_ connector: PostgresConnector, count: Int, timeout: Duration, outage: ReadOutage? = nil) {
     (self.connector, self.timeout, self.outage) = (connector, timeout, outage)
-    state = Mutex(State(idle: (0..<count).map { _ in Slot() }))
+    slots = (0..<count).map { _ in Slot() }
+    state = Mutex(State(idle: slots))
   }
 
   /// Runs a read. Repeats the read while no server answers, for `Limits.postgresReadRetryMs` at most.
@@ -66,6 +68,9 @@ final class ReadPool: Sendable {
     guard let result = result.withLock({ $0 }) else { preconditionFailure("The read has not stored its result.") }
     return try result.get()
   }
+
+  /// Closes the connections. Waits for the reads in progress. Later reads open other connections.
+  func disconnect() { for slot in slots { slot.connection.withLock { $0 = nil } } }
 
   /// Refuses waiting and later reads, and closes the connections.
   func close() {
@@ -142,7 +147,7 @@ final class ReadPool: Sendable {
     _ slot: Slot, _ body: @Sendable (PostgresConnection) throws -> Value
   ) throws -> Value {
     try slot.connection.withLock { connection in
-      let isCurrent = connector.primary.host == nil || connection?.host == connector.primary.host
+      let isCurrent = connector.primary.isCurrent(connection?.host)
       if connection?.isUsable != true || !isCurrent { connection = try connector.connect() }
       guard let open = connection else { preconditionFailure("The connection is open.") }
       defer { if !open.isUsable { connection = nil } }

@@ -82,12 +82,14 @@ struct BulkGroup {
     }
   }
 
+  /// The rows that one attempt has stored. A repetition finds the other rows of its group in the tables.
+  struct Stored {
+    fileprivate let posts: Set<PostID>
+    fileprivate let outcomes: Set<PostID>
+  }
+
   /// Attempts the transaction. Durable on return.
-  ///
-  /// - Parameter isRepetition: True if an earlier attempt may be durable.
-  func run(
-    _ writer: Writer, _ connection: PostgresConnection, isRepetition: Bool
-  ) throws -> [PostgresEngine.Output] {
+  func commit(_ writer: Writer, _ connection: PostgresConnection) throws -> Stored {
     let expiry = writer.keyExpiry.next(posts: acceptances.rowCount, unixMs: unixMs)
     var removedKeys: [Int64] = []
     let (posts, outcomes) = try connection.transaction(within: .milliseconds(Limits.postgresCommitMs)) { connection in
@@ -101,15 +103,25 @@ struct BulkGroup {
       return (try acceptances.receive(connection), try settlements.receive(connection))
     }
     if let expiry { writer.keyExpiry.finish(expiry, removed: removedKeys) }
-    let isPostMissing = posts.count < acceptances.rowCount
-    let isOutcomeMissing = isRepetition && outcomes.count < settlements.rowCount
+    return Stored(posts: posts, outcomes: outcomes)
+  }
+
+  /// Returns the results of a durable attempt. Reads the earlier posts of used keys, and rows of earlier attempts.
+  ///
+  /// - Parameter isRepetition: True if an earlier attempt may be durable.
+  /// - Throws: `PostgresError` of the meaning `.repeatable`, and `WriterStop`.
+  func outputs(
+    _ stored: Stored, _ writer: Writer, _ connection: PostgresConnection, isRepetition: Bool
+  ) throws -> [PostgresEngine.Output] {
+    let isPostMissing = stored.posts.count < acceptances.rowCount
+    let isOutcomeMissing = isRepetition && stored.outcomes.count < settlements.rowCount
     var earlier = AcceptBatch.EarlierPosts()
     var own: Set<PostID> = []
     if isPostMissing || isOutcomeMissing {
       do {
         (earlier, own) = try connection.transaction(within: .milliseconds(Limits.postgresCommitMs)) { connection in
           (
-            try acceptances.earlierPosts(stored: posts, connection),
+            try acceptances.earlierPosts(stored: stored.posts, connection),
             isRepetition ? try settlements.ownRows(connection) : []
           )
         }
@@ -119,8 +131,12 @@ struct BulkGroup {
       }
     }
     let accepted: (acceptances: [Acceptance], highestID: UInt64)
-    do { accepted = try acceptances.results(stored: posts, earlier) } catch { throw WriterStop(reason: "\(error)") }
-    let settled = settlements.results(stored: outcomes.union(own), accounts)
+    do {
+      accepted = try acceptances.results(stored: stored.posts, earlier)
+    } catch {
+      throw WriterStop(reason: "\(error)")
+    }
+    let settled = settlements.results(stored: stored.outcomes.union(own), accounts)
     writer.stored.post = accepted.highestID
     writer.stored.seq = settled.highestSeq
     if let post = settled.verdict { writer.stored.verdict = (Int64(post.rawValue), number) }

@@ -19,7 +19,7 @@ struct CommitAttempt {
   /// Numbers that this attempt has stored.
   private var stored = HistoryCheck.Mark()
   private var isRepetition = false
-  /// True if an earlier attempt may be durable.
+  /// True if an attempt may be durable.
   private(set) var isUnknown = false
 
   init(_ writes: [PostgresEngine.Write], number: Int64) { (self.writes, self.number) = (writes, number) }
@@ -33,7 +33,12 @@ struct CommitAttempt {
       plan = try BulkGroup(writes, number: number, writer, connection)
       isPlanned = true
     }
-    if let plan { return try plan.run(writer, connection, isRepetition: isRepetition) }
+    if let plan {
+      let stored = try plan.commit(writer, connection)
+      // The read of the results may fail, but the group is durable.
+      isUnknown = true
+      return try plan.outputs(stored, writer, connection, isRepetition: isRepetition)
+    }
     if let outputs, try isDurable(writer, connection) {
       writer.stored = stored
       return outputs

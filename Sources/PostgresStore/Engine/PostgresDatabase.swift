@@ -32,19 +32,29 @@ package final class PostgresDatabase: Sendable {
   /// Connects, creates or migrates the tables, and begins a new term. A former leader cannot commit any more. Blocks on
   /// the network.
   ///
-  /// - Parameter former: The term to end. Nil for the current one, also if a leader holds it.
+  /// - Parameters:
+  ///   - former: The term to end. Nil for the current one, also if a leader holds it.
+  ///   - primary: The order of the servers. A server that does not confirm the takeover comes last in the next attempt.
   /// - Throws: `StoreError.unavailable`, which may be retried, also if another process was faster. `.unusable`, which
   ///   may not be retried.
-  init(_ address: PostgresAddress, logger: Logger, after former: LeaderTerm.Former? = nil) throws {
-    let primary = PrimaryServer()
+  init(
+    _ address: PostgresAddress, logger: Logger, after former: LeaderTerm.Former? = nil,
+    primary: PrimaryServer = PrimaryServer()
+  ) throws {
     func connector(_ role: SessionRole) -> PostgresConnector {
       PostgresConnector(address: address, role: role, primary: primary)
     }
     do {
       let writing = connector(.writer)
       let connection = try writing.connect()
-      try Schema.migrate(connection, newEpoch: .random())
-      let term = try LeaderTerm.begin(connection, after: former, logger: logger)
+      let term: LeaderTerm
+      do {
+        try Schema.migrate(connection, newEpoch: .random())
+        term = try LeaderTerm.begin(connection, after: former, logger: logger)
+      } catch let error as PostgresError {
+        primary.moveLast(connection.host)
+        throw error
+      }
       guard let generation = UInt32(exactly: term.number), generation <= Limits.generationMax else {
         throw StoreError.unusable(path: "\(address)", reason: "its leader row has the term \(term.number)")
       }
@@ -89,7 +99,8 @@ package final class PostgresDatabase: Sendable {
   ) async throws -> Value {
     do {
       let value = try await scans.run(for: client) { limit in
-        try await scanReads.run { connection in try body(connection, limit) }
+        // The pool repeats a read after an outage, which must not count for the timeout.
+        try await scanReads.run { connection in try body(connection, limit.restarted(at: .now)) }
       }
       scanMeters.countSuccess()
       return value

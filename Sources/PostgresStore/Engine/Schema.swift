@@ -178,10 +178,15 @@ enum Schema {
 extension Schema {
   /// Creates or migrates the tables of a database. Blocks on the network.
   ///
+  /// - Parameter primary: The order of the servers. A server with an error comes last in the next attempt.
   /// - Throws: `StoreError.unavailable`, which may be retried, and `.unusable`, which may not.
-  static func prepare(_ address: PostgresAddress) throws(StoreError) {
+  static func prepare(_ address: PostgresAddress, primary: PrimaryServer = PrimaryServer()) throws(StoreError) {
     do {
-      try migrate(PostgresConnector(address: address, role: .writer).connect(), newEpoch: .random())
+      let connection = try PostgresConnector(address: address, role: .writer, primary: primary).connect()
+      do { try migrate(connection, newEpoch: .random()) } catch let error as PostgresError {
+        primary.moveLast(connection.host)
+        throw error
+      }
     } catch {
       throw (error as? StoreError) ?? StoreError(read: error)
     }

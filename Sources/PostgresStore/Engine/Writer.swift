@@ -28,7 +28,7 @@ final class Writer {
     logger: Logger
   ) {
     (self.connector, self.connection, self.term) = (connector, connection, term.number)
-    connector.primary.host = connection.host
+    connector.primary.lead(on: connection.host)
     (self.numbers, self.status, self.logger) = (term.numbers, status, logger)
   }
 
@@ -79,13 +79,19 @@ final class Writer {
   }
 
   /// Returns the connection, or opens another one and checks the history of its database.
+  ///
+  /// A server that did not answer in time may be a former primary, whose commits no standby server confirms. It comes
+  /// last in the next attempt. Its own commit stays unconfirmed, and the repetition elsewhere has the same numbers.
   private func usableConnection() throws -> PostgresConnection {
     if let connection, connection.isUsable { return connection }
+    if let connection, connection.isSilent { connector.primary.moveLast(connection.host) }
     connection = nil
     let new = try connector.connect()
+    // Until the check succeeds. A former primary fails it, because the check waits for a standby server.
+    connector.primary.moveLast(new.host)
     try HistoryCheck(term: term, mark: durable).run(on: new, logger: logger)
     connection = new
-    connector.primary.host = new.host
+    connector.primary.lead(on: new.host)
     logger.notice("database reconnected", metadata: ["server": "\(new.server)"])
     return new
   }

@@ -35,20 +35,27 @@ final class LeaderBeat: Sendable {
     }
   }
 
-  /// Raises the counter. Returns false if another process leads. A server that does not answer is not a reason to stop:
-  /// the next commit shows who leads.
+  /// Raises the counter on the writer's server. Returns false if another process leads. A server that does not answer
+  /// is not a reason to stop: the next commit shows who leads.
+  ///
+  /// A beat on a server that the writer has left would let the standby depose the leader. If the writer's server is
+  /// away, the beat finds another one. The writer must then follow: its check shows whether that server confirms
+  /// commits.
   private func beat() -> Bool {
     do {
       return try connection.withLock { connection in
-        if connection?.isUsable != true { connection = try connector.connect() }
+        if connection?.isUsable != true || !connector.primary.isCurrent(connection?.host) {
+          connection = try connector.connect()
+        }
         let rows = try connection?.transaction(within: .milliseconds(Limits.leaderSilenceMs)) {
           try $0.query(LeaderRow.beat, .int8(term))
         }
-        if status.markAvailable(.beat) {
-          logger.notice("database reachable again")
-          check()
-        }
-        return rows?.changedCount == 1
+        let isCurrent = connector.primary.isCurrent(connection?.host)
+        let isBack = status.markAvailable(.beat)
+        if isBack { logger.notice("database reachable again") }
+        if isBack || !isCurrent { check() }
+        // A former primary has the term of a takeover that it could not confirm.
+        return rows?.changedCount == 1 || !isCurrent
       }
     } catch {
       if status.markUnavailable(.beat, unixMs: Int64(Date().timeIntervalSince1970 * 1_000)) {

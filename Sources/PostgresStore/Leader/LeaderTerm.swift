@@ -13,6 +13,8 @@ struct LeaderTerm {
   /// The term that a standby ends, as far as the standby has seen it.
   struct Former {
     let term: Int64
+    /// The server on which the standby has seen the term. Another server may have a leader that lives.
+    let server: PostgresAddress.Host
     /// Highest numbers that the database had during that term.
     let highest: HistoryCheck.Mark
   }
@@ -21,10 +23,14 @@ struct LeaderTerm {
   /// begins a new epoch.
   ///
   /// - Parameter former: The term to end. Nil for the current one, also if a leader holds it.
-  /// - Throws: `StoreError.unavailable` if another process was faster. `StoreError.unusable`, `PostgresError`.
+  /// - Throws: `StoreError.unavailable` if another process was faster, or the standby has watched another server.
+  ///   `StoreError.unusable`, `PostgresError`.
   static func begin(
     _ connection: PostgresConnection, after former: Former?, logger: Logger
   ) throws -> LeaderTerm {
+    if let former, former.server != connection.host {
+      throw StoreError.unavailable("the standby has watched \(former.server), and not \(connection.server)")
+    }
     guard let number = try takeFromHolder(connection, after: former) else {
       guard former == nil else { throw StoreError.unavailable("another ingest took over first") }
       return try begin(connection, after: nil, logger: logger)

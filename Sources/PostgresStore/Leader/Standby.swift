@@ -28,13 +28,16 @@ private final class Standby: Sendable {
   private let meter = Metric.storeStandby.meter()
   private let address: PostgresAddress
   private let logger: Logger
+  /// The order of the servers. It has no leader's server until this process leads.
+  private let primary = PrimaryServer()
   private let reads: ReadPool
   private let clock = ContinuousClock()
 
   init(_ address: PostgresAddress, logger: Logger) {
     (self.address, self.logger) = (address, logger)
     reads = ReadPool(
-      PostgresConnector(address: address, role: .reader), count: 1, timeout: .milliseconds(Limits.leaderGapMs))
+      PostgresConnector(address: address, role: .reader, primary: primary), count: 1,
+      timeout: .milliseconds(Limits.leaderGapMs))
   }
 
   deinit {
@@ -57,13 +60,13 @@ private final class Standby: Sendable {
       try Task.checkCancellation()
       do {
         if !isMigrated {
-          try await reads.runDetached { [address] in try Schema.prepare(address) }
+          try await reads.runDetached { [address, primary] in try Schema.prepare(address, primary: primary) }
           isMigrated = true
         }
-        let seen = try await reads.run { try LeaderWatch.Observation.read($0) }
+        let (seen, server) = try await reads.run { try (LeaderWatch.Observation.read($0), $0.host) }
         let nowMs = (clock.now - start).milliseconds
         if case .takeOver(let term) = watch.observe(seen, nowMs: nowMs) {
-          return LeaderTerm.Former(term: term, highest: watch.highest)
+          return LeaderTerm.Former(term: term, server: server, highest: watch.highest)
         }
         if !waits {
           waits = true
@@ -84,14 +87,17 @@ private final class Standby: Sendable {
   }
 
   /// Takes over. Returns nil if another process was faster, or the database cannot be reached.
+  ///
+  /// A former primary that is cut off does not confirm the takeover. The next watch then begins with the other servers.
   func open(after former: LeaderTerm.Former) async throws -> PostgresDatabase? {
     do {
-      return try await reads.runDetached { [address, logger] in
-        try PostgresDatabase(address, logger: logger, after: former)
+      return try await reads.runDetached { [address, logger, primary] in
+        try PostgresDatabase(address, logger: logger, after: former, primary: primary)
       }
     } catch let error as StoreError {
       if case .unusable = error { throw error }
       logger.warning("takeover failed: waiting again", metadata: ["error": "\(error)"])
+      reads.disconnect()
       return nil
     }
   }

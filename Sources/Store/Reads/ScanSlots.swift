@@ -15,13 +15,21 @@ package struct ScanTimes: Sendable {
 
 /// The limit of a running scan. Any thread.
 package struct ScanLimit: Sendable {
-  fileprivate let end: ContinuousClock.Instant
+  fileprivate let duration: Duration
+  fileprivate var end: ContinuousClock.Instant
   fileprivate let isDisconnected: CancellationFlag
   fileprivate let isClosing: CancellationFlag
 
   /// Returns true if the scan must end: at its timeout, after its client has disconnected, or when the store closes.
   package func mustEnd(at now: ContinuousClock.Instant) -> Bool {
     isDisconnected.isRaised || isClosing.isRaised || now >= end
+  }
+
+  /// Returns the limit of a repetition, whose timeout starts now.
+  package func restarted(at now: ContinuousClock.Instant) -> ScanLimit {
+    var limit = self
+    limit.end = now + duration
+    return limit
   }
 }
 
@@ -79,8 +87,9 @@ package final class ScanSlots: Sendable {
       admit(id, from: client.network, isDisconnected: isDisconnected, continuation)
     }
     defer { release(id) }
-    let end = clock() + .milliseconds(times.limitMs)
-    return try await body(ScanLimit(end: end, isDisconnected: isDisconnected, isClosing: isClosing))
+    let duration = Duration.milliseconds(times.limitMs)
+    return try await body(
+      ScanLimit(duration: duration, end: clock() + duration, isDisconnected: isDisconnected, isClosing: isClosing))
   }
 
   private func admit(

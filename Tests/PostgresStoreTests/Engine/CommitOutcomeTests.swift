@@ -7,7 +7,7 @@ import Testing
 @testable import PostgresStore
 
 /// Commits whose outcome the server does not report.
-@Suite("Commits of unknown outcome", .serialized)
+@Suite("Commits of unknown outcome", .serialized, .timeLimit(.minutes(4)))
 struct CommitOutcomeTests {
   /// A server whose commits wait for its standby.
   private final class WaitingServer: Sendable {

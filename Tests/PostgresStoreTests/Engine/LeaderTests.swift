@@ -7,7 +7,7 @@ import Testing
 
 @testable import PostgresStore
 
-@Suite("Leader and standby")
+@Suite("Leader and standby", .timeLimit(.minutes(3)))
 struct LeaderTests {
   @Test("A deposed leader stores nothing, reports nothing and stops, and the new leader continues its numbers")
   func deposed() async throws {

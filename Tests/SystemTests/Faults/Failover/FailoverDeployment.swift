@@ -219,7 +219,7 @@ final class FailoverDeployment: Sendable {
 
   // MARK: - Failover manager of the servers
 
-  /// Promotes the standby that has received most. Call this after the end of the primary.
+  /// Promotes the standby that has received most. The primary may be dead, frozen or cut off.
   func failOver() async throws {
     let (former, standbys) = (primary, standbys)
     let primary = try await blocking { try PostgresServer.failOver(to: standbys) }

@@ -7,18 +7,25 @@ import Testing
 enum FailoverFault: String, CaseIterable, Sendable {
   case killedLeader, killedPrimary, stoppedLeader, stoppedPrimary, killedLeaderAndPrimary, killedGateway
   case cancelledWait, terminatedWait, terminatedWriter
+  /// Former primaries that are alive: one without standby servers, and one that was frozen during the promotion.
+  case isolatedPrimary, wokenPrimary
 
   /// The longest pause between two acknowledged posts.
   var gapMax: Duration {
     switch self {
     case .killedLeader, .stoppedLeader, .killedGateway, .terminatedWriter: .seconds(10)
-    case .killedPrimary, .stoppedPrimary, .killedLeaderAndPrimary, .cancelledWait, .terminatedWait: .seconds(20)
+    case .killedPrimary, .stoppedPrimary, .killedLeaderAndPrimary, .cancelledWait, .terminatedWait, .isolatedPrimary,
+      .wokenPrimary:
+      .seconds(20)
     }
   }
 
   /// True if the fault ends a commit's wait for a standby. A new epoch is then allowed, because readers may have seen a
   /// commit that the database had not confirmed.
   var endsWait: Bool { [.cancelledWait, .terminatedWait, .terminatedWriter].contains(self) }
+
+  /// True if the fault leaves a commit of ingest without an answer in any case.
+  var interruptsCommit: Bool { endsWait || self == .isolatedPrimary || self == .wokenPrimary }
 
   /// Injects the fault, and removes it as far as the services need that. `FailoverDeployment.repair` does the rest.
   func strike(_ deployment: FailoverDeployment, _ random: inout SeededRandom) async throws {
@@ -52,7 +59,29 @@ enum FailoverFault: String, CaseIterable, Sendable {
         try await Task.sleep(for: random.milliseconds(0...500))
         try await endWait("pg_terminate_backend", deployment)
       }
+    case .isolatedPrimary:
+      try await deployment.stopSenders()
+      try await deployment.failOver()
+      // Time for the standby ingest, which reads the former primary, to miss the leader's beat there.
+      try await Task.sleep(for: random.milliseconds(0...15_000))
+    case .wokenPrimary:
+      try await wake(
+        deployment, noticed: random.milliseconds(500...4_000), pause: random.milliseconds(0...5_000))
     }
+  }
+
+  /// Freezes the primary, replaces it, and lets it continue. `FailoverDeployment.repair` kills it.
+  ///
+  /// - Parameters:
+  ///   - noticed: The time until the failover manager notices.
+  ///   - pause: The time between the promotion and the end of the freeze. Ingest may have left the server by then.
+  private func wake(_ deployment: FailoverDeployment, noticed: Duration, pause: Duration) async throws {
+    let former = deployment.primary
+    try await blocking { former.pause() }
+    try await Task.sleep(for: noticed)
+    try await deployment.failOver()
+    try await Task.sleep(for: pause)
+    try await blocking { former.resume() }
   }
 
   /// Stops the leader until the standby leads. The former leader must then end.

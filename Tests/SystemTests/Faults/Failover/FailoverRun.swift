@@ -50,7 +50,7 @@ struct FailoverRun: Sendable, CustomTestStringConvertible {
     // Tests of `make test` share the machine with others.
     let limit = Fault.isFull ? fault.gapMax : .seconds(60)
     #expect(trial.load.longestGap <= limit, "Posts must continue.")
-    if fault.endsWait { #expect(trial.deployment.repetitionCount > 0, "The fault must strike a commit.") }
+    if fault.interruptsCommit { #expect(trial.deployment.repetitionCount > 0, "The fault must strike a commit.") }
     if content.epoch != trial.epoch {
       #expect(fault.endsWait && trial.deployment.lossCount > 0, "Only a loss may begin an epoch.")
       Fault.printLine("\(testDescription): new epoch \(content.epoch) after \(trial.epoch)")
