@@ -130,6 +130,7 @@ struct CommitOutcomeTests {
   func lostTail() async throws {
     let database = try TestDatabase()
     let store = try database.open()
+    defer { store.close() }
     let account = try await store.addAccount()
     let posts = try await store.published(3, by: account)
     let epoch = try store.feed().epoch
@@ -159,6 +160,7 @@ struct CommitOutcomeTests {
   func lostDetail(loss: String) async throws {
     let database = try TestDatabase()
     let store = try database.open()
+    defer { store.close() }
     let account = try await store.addAccount()
     let id = try await store.accepted(by: account).id
     try await store.settled([(id, .verdict(.rejected(.init(code: "c", detail: "d"))))])

@@ -13,6 +13,7 @@ struct LeaderTests {
   func deposed() async throws {
     let database = try TestDatabase()
     let old = try database.open()
+    defer { old.close() }
     let account = try await old.addAccount()
     let before = try await old.published(2, by: account)
     let new = try database.open()
