@@ -24,7 +24,7 @@ struct DatabaseCommand: AsyncParsableCommand {
         Examples:
           onthemap db copy --data /var/lib/onthemap \\
             --to postgresql://onthemap@db.example.org/onthemap \\
-            --password-file /etc/onthemap/postgres.password
+            --store-password-file /etc/onthemap/store-password
           onthemap db copy --to postgresql://onthemap@localhost/onthemap
         """)
 
@@ -32,18 +32,22 @@ struct DatabaseCommand: AsyncParsableCommand {
     var data: String?
     @Option(help: "URL of the empty database: postgresql://USER@HOST:PORT/DATABASE.")
     var to: String
-    @Option(help: "File with the password of the database's user, mode 0600. Default: no password.")
-    var passwordFile: String?
+    @Option(.storePasswordFile)
+    var storePasswordFile: String?
     @OptionGroup var common: CommonOptions
 
-    func validate() throws { _ = try address() }
+    func validate() throws {
+      do throws(PostgresAddressError) { _ = try PostgresAddress(to, passwordFile: nil) } catch {
+        throw ValidationError(error.sentence(url: "--to"))
+      }
+    }
 
     func run() async throws {
-      let folder = try await Settings(common).text(.data, flag: data)
-      let address = try address()
-      do throws(PostgresAddressError) { try address.checkFiles() } catch { throw Copy.error(error) }
+      let settings = try await Settings(common)
+      let folder = settings.text(.data, flag: data)
+      let address = try address(settings)
       if let mark = MovedMark(folder: folder) {
-        printLine(try CopyText.alreadyMoved(mark, from: folder, to: address.description))
+        printLine(try CopyText.alreadyMoved(mark, from: folder, to: address))
         return
       }
       let copied = try CopiedFolder(folder)
@@ -52,18 +56,21 @@ struct DatabaseCommand: AsyncParsableCommand {
       let counts = try PostgresCopy(copied.source, to: address).run { progress.draw($0) }
       try copied.markMoved(to: address.description, unixMs: now())
       progress.clear()
-      for line in CopyText.lines(counts, from: folder, to: address.description) { printLine(line) }
+      for line in CopyText.lines(counts, from: folder, to: address) { printLine(line) }
     }
 
-    private func address() throws -> PostgresAddress {
+    /// Returns the address with its password file. Opens no database, but checks the files.
+    private func address(_ settings: Settings) throws -> PostgresAddress {
+      let passwordFile = settings.optional(.storePasswordFile, flag: storePasswordFile)
       do throws(PostgresAddressError) {
-        return try PostgresAddress(to, passwordFile: passwordFile)
-      } catch { throw Copy.error(error) }
-    }
-
-    /// Returns the error of an address, with the options of this command.
-    private static func error(_ error: PostgresAddressError) -> ValidationError {
-      ValidationError("--to: \(error.description.replacing("--store-password-file", with: "--password-file"))")
+        let address = try PostgresAddress(to, passwordFile: passwordFile)
+        try address.checkFiles()
+        return address
+      } catch {
+        // After parsing, the parser would show the usage of `onthemap` for a `ValidationError`.
+        let usage = OnTheMapCommand.usageString(for: Copy.self)
+        throw SettingError("\(error.sentence(url: "--to"))\nUsage: \(usage)")
+      }
     }
   }
 }

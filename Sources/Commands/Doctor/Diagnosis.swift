@@ -37,11 +37,14 @@ struct Diagnosis: Sendable {
   func run() async -> [Check] {
     let folder = plan.databaseFolder.map { DataFolder($0) }
     let isRunning = await isRunning(folder)
+    let waiting = await waiting(folder, isRunning: isRunning)
     let holder = isRunning ? folder.flatMap { LockHolder(of: $0.lock) } : nil
     async let links = LinkChecks(plan: plan).run()
-    async let health = HealthChecks(plan: plan, isRunning: isRunning, ingestURL: ingestURL).run()
+    async let health = HealthChecks(
+      plan: plan, isRunning: isRunning, waiting: waiting, ingestURL: ingestURL
+    ).run()
     async let providers = ProviderChecks(values, hasFacebook: plan.ingest?.facebook != nil).run()
-    async let addresses = AddressChecks(plan: plan, isRunning: isRunning).run()
+    async let addresses = AddressChecks(plan: plan, isRunning: isRunning, waiting: waiting).run()
     async let store = StoreChecks.run(plan.store)
     var checks: [Check] = []
     if let path = plan.databaseFolder { checks += await DataFolderChecks(path: path).run() }
@@ -55,7 +58,9 @@ struct Diagnosis: Sendable {
     checks += await health
     // After the check of the addresses, because a check of the proxies binds one of them.
     if let gateway = plan.gateway { checks.append(ProxyChecks.trusted(gateway)) }
-    if let ingest = plan.ingest { checks += await ProxyChecks(ingest: ingest, isRunning: isRunning).run() }
+    if let ingest = plan.ingest {
+      checks += await ProxyChecks(ingest: ingest, isRunning: isRunning, isWaiting: waiting != nil).run()
+    }
     return checks + (await providers)
   }
 
@@ -71,6 +76,15 @@ struct Diagnosis: Sendable {
     guard let (host, port) = plan.operations, port != 0 else { return false }
     let reply = try? await HealthChecks.get("http://\(HealthChecks.local(host)):\(port)/metrics").get()
     return reply?.body.contains("onthemap_build_info") ?? false
+  }
+
+  /// Returns the code of a running ingest that does not serve yet, as a standby. It has only its operations address.
+  /// Nil for any other service.
+  private func waiting(_ folder: DataFolder?, isRunning: Bool) async -> String? {
+    guard !isRunning, folder?.isInUse == nil, plan.ingest != nil, let (host, port) = plan.operations, port != 0 else {
+      return nil
+    }
+    return await HealthChecks.refusal(host, port)
   }
 
   /// Checks that a feed can save its list. Without the file, a feed without ingest starts with no list.

@@ -83,7 +83,8 @@ final class AdminConnection: Sendable {
       throw SettingError("cannot open \(path): permission denied. Run as the user that runs ingest (sudo -u USER).")
     default:
       throw SettingError(
-        "no ingest is listening at \(path). Start it, or set its data folder with --data (ONTHEMAP_DATA).")
+        "no ingest is listening at \(path). Start it, or set its data folder with --data (ONTHEMAP_DATA). "
+          + "If this host's ingest is a standby, run the command on the leader's host.")
     }
   }
 

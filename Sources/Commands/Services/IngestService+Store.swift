@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import Ingest
 import Logging
@@ -23,7 +24,8 @@ extension IngestService {
             // Clients that wait on the socket use the leader instead.
             HeldSockets.release("http")
             configuration.readiness.waitAsStandby(
-              "this ingest is a standby, which takes over when the ingest with generation \(generation) ends")
+              "this ingest is a standby, which takes over when the ingest with generation \(generation) ends, or is "
+                + "silent for \(Limits.leaderSilenceMs / 1_000) s")
           }
         }
       }, logger: logger, ready: ready)

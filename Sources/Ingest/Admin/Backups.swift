@@ -79,5 +79,5 @@ final class Backups: Sendable {
 extension AdminRefusal {
   /// The refusal of a backup by a store that makes none. PostgreSQL is the only such store.
   fileprivate static let noBackups = AdminRefusal(
-    .invalid, "this ingest uses PostgreSQL: back up the database with its own tools (deploy/PostgreSQL.md)")
+    .invalid, "this ingest uses PostgreSQL: back up the database with its own tools (deploy/PostgreSQLBackup.md)")
 }

@@ -11,22 +11,22 @@ enum PasswordFile {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw unreadable(path) }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw PostgresAddressError("the password file \(path) is not a regular file. Name another one.")
+      throw .passwordFile("the password file \(path) is not a regular file. Name another one.")
     }
     // A group may read a file of root, because systemd passes on credentials this way.
     let forbidden: mode_t = status.st_uid == 0 ? 0o037 : 0o077
     guard status.st_mode & forbidden == 0 else {
-      throw PostgresAddressError("the password file \(path) is accessible to other users. Run: chmod 600 \(path).")
+      throw .passwordFile("the password file \(path) is accessible to other users. Run: chmod 600 \(path).")
     }
     let bytes = try contents(descriptor, path)
     guard let password = String(validating: bytes, as: UTF8.self),
       !password.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
     else {
-      throw PostgresAddressError(
+      throw .passwordFile(
         "the password file \(path) must contain one line of text in UTF-8. Write only the password into it.")
     }
     guard !password.isEmpty else {
-      throw PostgresAddressError("the password file \(path) is empty. Write the password into it.")
+      throw .passwordFile("the password file \(path) is empty. Write the password into it.")
     }
     return password
   }
@@ -44,7 +44,7 @@ enum PasswordFile {
       count += read
     }
     guard count <= Limits.postgresPasswordFileBytesMax else {
-      throw PostgresAddressError(
+      throw .passwordFile(
         "the password file \(path) has more than \(Limits.postgresPasswordFileBytesMax) bytes. Write only the password "
           + "into it.")
     }
@@ -55,7 +55,7 @@ enum PasswordFile {
 
   /// Returns the error of the last system call.
   private static func unreadable(_ path: String) -> PostgresAddressError {
-    PostgresAddressError(
+    .passwordFile(
       "cannot read the password file \(path): \(String(cString: strerror(errno))). Correct the path, or its owner.")
   }
 }

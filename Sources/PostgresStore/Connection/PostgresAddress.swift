@@ -5,8 +5,15 @@ import Glibc
 /// contains a password.
 package struct PostgresAddressError: Error, Equatable, CustomStringConvertible {
   package let description: String
+  /// True for a fault of the password file, false for one of the URL.
+  package let isOfPasswordFile: Bool
 
-  init(_ description: String) { self.description = description }
+  init(_ description: String) { (self.description, isOfPasswordFile) = (description, false) }
+
+  private init(ofPasswordFile description: String) { (self.description, isOfPasswordFile) = (description, true) }
+
+  /// The error of a password file that cannot be used.
+  static func passwordFile(_ description: String) -> Self { Self(ofPasswordFile: description) }
 
   fileprivate static let password = PostgresAddressError(
     "the URL contains a password, which logs and the list of processes would show. Remove it, and name a file with "

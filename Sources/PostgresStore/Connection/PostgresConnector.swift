@@ -58,7 +58,7 @@ struct PostgresConnector: Sendable {
     var status = PGRES_POLLING_WRITING
     while status != PGRES_POLLING_OK {
       guard status != PGRES_POLLING_FAILED, PQstatus(handle) != CONNECTION_BAD else {
-        let text = String(cString: PQerrorMessage(handle)).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let text = PostgresConnector.line(String(cString: PQerrorMessage(handle)))
         throw PostgresError.connection(text.isEmpty ? "\(host): the connection failed" : text)
       }
       let events = Int16(status == PGRES_POLLING_READING ? POLLIN : POLLOUT)
@@ -67,6 +67,14 @@ struct PostgresConnector: Sendable {
       }
       status = PQconnectPoll(handle)
     }
+  }
+
+  /// Returns libpq's message as one line. Omits its question, because the caller's text names the remedy.
+  static func line(_ message: String) -> String {
+    let lines = message.split(whereSeparator: \.isNewline).map { line in
+      line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+    return lines.filter { !$0.isEmpty && !$0.hasPrefix("Is the server running") }.joined(separator: "; ")
   }
 
   /// Refuses a server whose version or encoding the program cannot use.

@@ -55,6 +55,12 @@ struct PostgresError: Error, CustomStringConvertible {
     return isStalePlan || state.hasPrefix("08") || state.hasPrefix("57P") || codes.contains(state)
   }
 
+  /// Advice for the operator if the role lacks a right, such as the right to create tables. Empty for other errors.
+  fileprivate var remedy: String {
+    guard state == "42501" else { return "" }
+    return ". Make the role the owner of the database, or run onthemap doctor --store"
+  }
+
   var description: String { state.map { "\(message) (SQLSTATE \($0))" } ?? message }
 }
 
@@ -77,7 +83,7 @@ extension StoreError {
     self =
       switch error.meaning {
       case .timedOut: .scanEnded
-      case .misconfigured: .unusable(path: "the database", reason: error.description)
+      case .misconfigured: .unusable(path: "the database", reason: error.description + error.remedy)
       default: .unavailable(error.description)
       }
   }

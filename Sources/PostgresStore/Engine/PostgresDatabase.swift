@@ -29,8 +29,8 @@ package final class PostgresDatabase: Sendable {
   /// Size of the database, as last read.
   let size = Mutex(StoreSpace())
 
-  /// Connects, creates or migrates the tables, and begins a new term. A former leader cannot commit any more. Blocks on
-  /// the network.
+  /// Connects, creates or migrates the tables, checks the role's rights, and begins a new term. A former leader cannot
+  /// commit any more. Blocks on the network.
   ///
   /// - Parameters:
   ///   - former: The term to end. Nil for the current one, also if a leader holds it.
@@ -50,6 +50,7 @@ package final class PostgresDatabase: Sendable {
       let term: LeaderTerm
       do {
         try Schema.migrate(connection, newEpoch: .random())
+        try RightsState.check(connection)
         term = try LeaderTerm.begin(connection, after: former, logger: logger)
       } catch let error as PostgresError {
         primary.moveLast(connection.host)

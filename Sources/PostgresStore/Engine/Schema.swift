@@ -176,14 +176,17 @@ enum Schema {
 }
 
 extension Schema {
-  /// Creates or migrates the tables of a database. Blocks on the network.
+  /// Creates or migrates the tables of a database, and checks the role's rights on them. Blocks on the network.
   ///
   /// - Parameter primary: The order of the servers. A server with an error comes last in the next attempt.
   /// - Throws: `StoreError.unavailable`, which may be retried, and `.unusable`, which may not.
   static func prepare(_ address: PostgresAddress, primary: PrimaryServer = PrimaryServer()) throws(StoreError) {
     do {
       let connection = try PostgresConnector(address: address, role: .writer, primary: primary).connect()
-      do { try migrate(connection, newEpoch: .random()) } catch let error as PostgresError {
+      do {
+        try migrate(connection, newEpoch: .random())
+        try RightsState.check(connection)
+      } catch let error as PostgresError {
         primary.moveLast(connection.host)
         throw error
       }

@@ -26,13 +26,14 @@ enum InspectionStatement {
   static let schema = Statement(
     once: "SELECT current_schema()::text, coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)")
 
+  /// Tables, the rights on them, and the role that has the rights.
   static let tables = Statement(
     once: """
       SELECT name, relation IS NOT NULL,
         ARRAY_TO_STRING(ARRAY(
           SELECT privilege FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS privilege
           WHERE NOT has_table_privilege(relation, privilege)), ','),
-        coalesce((SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = relation), false)
+        coalesce((SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = relation), false), current_user::text
       FROM unnest($1::text[]) WITH ORDINALITY AS needed (name, number), to_regclass(name) AS relation ORDER BY number
       """)
 

@@ -146,7 +146,35 @@ extension ClockOffset {
   }
 }
 
+extension RightsState.Table {
+  /// - Parameter row: Row of `InspectionStatement.tables`.
+  fileprivate init(_ row: Row) {
+    name = row.text(0)
+    isThere = row.bool(1)
+    missing = row.text(2).split(separator: ",").map(String.init)
+    isOwned = row.bool(3)
+  }
+}
+
 extension RightsState {
+  /// Refuses a role that lacks rights on a table, like the check `store-rights` of `doctor`. Otherwise the first post
+  /// would find the missing right, and end ingest.
+  ///
+  /// - Throws: `StoreError.unusable` with the missing rights and their GRANT. `PostgresError`.
+  static func check(_ connection: PostgresConnection) throws {
+    let rows = try connection.transaction(within: .milliseconds(Limits.postgresCommitMs)) {
+      try $0.query(InspectionStatement.tables, .texts(tableNames)).map { (table: Table($0), role: $0.text(4)) }
+    }
+    let denied = rows.filter { $0.table.isThere && !$0.table.missing.isEmpty }
+    guard let role = denied.first?.role else { return }
+    let missing = denied.map { "\($0.table.missing.joined(separator: ", ")) on \($0.table.name)" }
+    let names = denied.map { SQLText.identifier($0.table.name) }
+    throw StoreError.unusable(
+      path: connection.server,
+      reason: "the role \(role) lacks \(missing.joined(separator: "; ")). As the tables' owner, run: "
+        + "GRANT SELECT, INSERT, UPDATE, DELETE ON \(names.joined(separator: ", ")) TO \(SQLText.identifier(role))")
+  }
+
   /// The tables that the migrations create, and the table of the migrations.
   private static var tableNames: [String] {
     let created = Schema.migrations.flatMap(\.statements).compactMap { statement -> String? in
@@ -163,11 +191,7 @@ extension RightsState {
     let schema = try connection.query(InspectionStatement.schema).first
     self.schema = schema?.optionalText(0)
     canCreate = schema?.bool(1) ?? false
-    tables = try connection.query(InspectionStatement.tables, .texts(RightsState.tableNames)).map { row in
-      Table(
-        name: row.text(0), isThere: row.bool(1), missing: row.text(2).split(separator: ",").map(String.init),
-        isOwned: row.bool(3))
-    }
+    tables = try connection.query(InspectionStatement.tables, .texts(RightsState.tableNames)).map { Table($0) }
     knownVersion = Int64(Schema.version)
     guard canRead("migration") else { return }
     let latest = try connection.query(InspectionStatement.version).first

@@ -17,6 +17,8 @@ struct LeaderTerm {
     let server: PostgresAddress.Host
     /// Highest numbers that the database had during that term.
     let highest: HistoryCheck.Mark
+    /// True if its leader has not ended the term, but was silent.
+    let isHeld: Bool
   }
 
   /// Begins a term, and reads the numbers from which it continues. If the database lacks numbers that it had before,

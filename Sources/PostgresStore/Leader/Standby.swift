@@ -2,13 +2,14 @@ import Domain
 package import Logging
 import Metrics
 import Store
+import Synchronization
 import Telemetry
 
 extension PostgresDatabase {
   /// Waits as a standby until this process may lead, and opens the database. A standby is connected, and has migrated
   /// the tables. While no server answers, it waits too.
   ///
-  /// - Parameter onWait: Called once if another process leads, with its term.
+  /// - Parameter onWait: Called if the latest leader has not ended its term, with the term.
   /// - Throws: `CancellationError`, and `StoreError.unusable`, which may not be retried.
   package static func lead(
     _ address: PostgresAddress, logger: Logger, onWait: @escaping @Sendable (Int64) -> Void = { _ in }
@@ -18,7 +19,10 @@ extension PostgresDatabase {
     while true {
       let former = try await standby.waitForTerm(onWait, highest)
       highest.raise(to: former.highest)
-      if let database = try await standby.open(after: former) { return database }
+      if let database = try await standby.open(after: former) {
+        standby.logTakeover(of: database.generation, after: former)
+        return database
+      }
     }
   }
 }
@@ -32,6 +36,8 @@ private final class Standby: Sendable {
   private let primary = PrimaryServer()
   private let reads: ReadPool
   private let clock = ContinuousClock()
+  /// True if this process has waited for the end of a leader.
+  private let hasWaited = Atomic(false)
 
   init(_ address: PostgresAddress, logger: Logger) {
     (self.address, self.logger) = (address, logger)
@@ -64,14 +70,23 @@ private final class Standby: Sendable {
           isMigrated = true
         }
         let (seen, server) = try await reads.run { try (LeaderWatch.Observation.read($0), $0.host) }
+        if lastLog != nil {
+          lastLog = nil
+          logger.notice("database reachable again")
+        }
         let nowMs = (clock.now - start).milliseconds
         if case .takeOver(let term) = watch.observe(seen, nowMs: nowMs) {
-          return LeaderTerm.Former(term: term, server: server, highest: watch.highest)
+          return LeaderTerm.Former(term: term, server: server, highest: watch.highest, isHeld: seen.isHeld)
         }
         if !waits {
           waits = true
+          hasWaited.store(true, ordering: .relaxed)
           meter.set(1)
-          logger.notice("standby: another ingest leads", metadata: ["generation": "\(seen.term)"])
+          // The leader may have crashed. Only the silence of its beat shows that.
+          let seconds = Limits.leaderSilenceMs / 1_000
+          logger.notice(
+            "standby: the leader has not ended its term: taking over after \(seconds) s of silence",
+            metadata: ["generation": "\(seen.term)"])
           onWait(seen.term)
         }
         try await Task.sleep(for: .milliseconds(Limits.leaderWatchMs))
@@ -100,6 +115,16 @@ private final class Standby: Sendable {
       reads.disconnect()
       return nil
     }
+  }
+
+  /// Logs the end of the wait. A start that has not waited logs nothing.
+  func logTakeover(of generation: UInt32, after former: LeaderTerm.Former) {
+    guard hasWaited.load(ordering: .relaxed) else { return }
+    logger.notice(
+      "took over",
+      metadata: [
+        "generation": "\(generation)", "from": "\(former.term)", "reason": former.isHeld ? "silent" : "ended",
+      ])
   }
 }
 

@@ -36,14 +36,19 @@ final class DatabaseCommandTests {
     #expect(refusal("--to", "sqlite").contains("--to: the URL does not begin with postgresql://"))
     #expect(refusal("--to", "postgresql://db").contains("--to: the URL has no database"))
     let password = refusal("--to", "postgresql://a:hunter2@db/map")
-    #expect(password.contains("name a file with --password-file") && !password.contains("hunter2"))
-    #expect(refusal("--to", url, "--password-file", "/etc/password", "--data", "data") == "")
+    #expect(password.contains("name a file with --store-password-file") && !password.contains("hunter2"))
+    #expect(refusal("--to", url, "--password-file", "/etc/password").contains("Unknown option '--password-file'"))
+    #expect(refusal("--to", url, "--store-password-file", "/etc/password", "--data", "data") == "")
   }
 
   @Test("A password file that is missing, and a folder without a database, are refused before a connection")
   func files() async throws {
-    let missing = try await error(to: url, "--password-file", folder + "/password")
-    #expect(missing.contains("cannot read the password file \(folder)/password"))
+    let missing = try await error(to: url, "--store-password-file", folder + "/password")
+    let reason = "cannot read the password file \(folder)/password: No such file"
+    #expect(missing.hasPrefix("--store-password-file (ONTHEMAP_STORE_PASSWORD_FILE): \(reason)"), "\(missing)")
+    #expect(missing.hasSuffix("\nUsage: onthemap db copy --to <to> [<options>]"), "\(missing)")
+    let certificate = try await error(to: url + "?sslrootcert=/nowhere/ca.pem")
+    #expect(certificate.hasPrefix("--to: cannot read /nowhere/ca.pem of sslrootcert"), "\(certificate)")
     #expect(try await error(to: url).contains("\(folder) cannot be used: it has no database"))
   }
 
@@ -59,13 +64,19 @@ final class DatabaseCommandTests {
   }
 
   @Test("The output has the rows of each table, and the next step")
-  func output() {
+  func output() throws {
+    let address = try PostgresAddress("postgresql://db/map", passwordFile: nil)
     let counts = [PostgresCopy.Count(table: "account", rows: 1), PostgresCopy.Count(table: "post", rows: 2_000)]
     #expect(
-      CopyText.lines(counts, from: "data", to: "postgresql://db/map") == [
-        "Copied data to postgresql://db/map, and compared:", "  account  1 row", "  post     2000 rows",
+      CopyText.lines(counts, from: "data", to: address) == [
+        "Copied data to \(address), and compared:", "  account  1 row", "  post     2000 rows",
         "Ingest refuses data from now on. Start ingest with --store and this address.",
       ])
+    let withPassword = try PostgresAddress("postgresql://db/map", passwordFile: "/etc/password")
+    let next = "Start ingest with --store and this address, and --store-password-file."
+    #expect(CopyText.lines(counts, from: "data", to: withPassword).last?.hasSuffix(next) == true)
+    let mark = MovedMark(address: address.description, unixMs: 0)
+    #expect(try CopyText.alreadyMoved(mark, from: "data", to: withPassword).hasSuffix(next))
   }
 
   @Test("The progress has the step, the table, and the rate of all rows")

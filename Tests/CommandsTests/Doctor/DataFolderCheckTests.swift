@@ -95,6 +95,17 @@ final class DataFolderCheckTests {
     #expect(await checks(folder)["database-integrity"]?.verdict == .failure)
   }
 
+  @Test("A folder whose data moved to PostgreSQL has the remedy for going back, and a damaged one that for repair")
+  func moved() async throws {
+    try open().close()
+    try Data("postgresql://db/map\n2026-01-01\n".utf8).write(to: URL(fileURLWithPath: folder + "/onthemap.moved"))
+    let check = await checks(folder)["database-integrity"]
+    #expect(check?.verdict == .failure)
+    #expect(check?.remedy == "See deploy/CopyToPostgreSQL.md, section Go back")
+    let damaged = DataFolderChecks.integrity(.unusable("damaged"))
+    #expect(damaged.remedy == "See deploy/Restore.md, section Damaged files")
+  }
+
   @Test("A database is accepted, refused or not checked, and a large one only in part")
   func conditions() {
     let max = Int64(Limits.databaseCheckBytesMax)

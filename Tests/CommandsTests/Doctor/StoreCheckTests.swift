@@ -77,6 +77,23 @@ struct StoreCheckTests {
     #expect(check.id == "store" && check.verdict == .failure && check.finding == text && check.remedy != nil)
   }
 
+  @Test(
+    "The remedy of a failed connection fits its reason",
+    arguments: [
+      ("db: fe_sendauth: no password supplied", "Pass --store-password-file"),
+      (#"FATAL: password authentication failed for user "map""#, "Pass --store-password-file"),
+      ("refused (SQLSTATE 28000)", "Pass --store-password-file"),
+      (#"FATAL: role "map" does not exist"#, "Create the role"),
+      (#"FATAL: database "map" does not exist"#, "Create the database"),
+      (#"FATAL: no pg_hba.conf entry for host "10.0.0.1", no encryption"#, "Permit this host in pg_hba.conf"),
+      ("server does not support SSL, but SSL was required", "Set ssl=on at the server"),
+      ("Connection refused", "Start the server"),
+    ])
+  func remedies(reason: String, remedy: String) {
+    let check = StoreChecks.failed(.unreachable(reason), "postgresql://db/map")
+    #expect(check.remedy?.hasPrefix(remedy) == true, "\(check)")
+  }
+
   @Test("A server that does not listen is a failure, and SQLite has no checks of a server")
   func unreachable() async throws {
     let address = try PostgresAddress("postgresql://onthemap@127.0.0.1:1/map", passwordFile: nil)

@@ -76,7 +76,7 @@ final class StoreSettingTests {
 
   @Test(
     "A value that is neither sqlite nor a URL of PostgreSQL is refused",
-    arguments: [("SQLite", "SQLite"), ("", ""), ("mysql://db/map", "mysql://db/map"), ("/srv/map", "/srv/map")])
+    arguments: [("SQLite", "SQLite"), ("", ""), ("/srv/map", "/srv/map")])
   func unknown(value: String, shown: String) async throws {
     #expect(
       try await error("--store", value) == """
@@ -88,6 +88,8 @@ final class StoreSettingTests {
   @Test(
     "An invalid URL is refused with the reason",
     arguments: [
+      ("mysql://db/map", "the URL does not begin with postgresql://"),
+      ("mysql://ana@db/map", "the URL does not begin with postgresql://"), ("ana@db/map", "does not begin with"),
       ("postgresql://db", "has no database"), ("postgresql://db:0/map", "from 1 to 65535"),
       ("postgresql://db/map?sslmode=on", "sslmode must be one of"), ("postgresql://db/map?ssl=true", "parameter ssl"),
       ("postgresql://db/map?sslrootcert=/nowhere/ca.pem", "cannot read /nowhere/ca.pem of sslrootcert"),
@@ -110,7 +112,8 @@ final class StoreSettingTests {
   @Test("A missing password file is refused, and so is one without the URL of PostgreSQL")
   func passwordFile() async throws {
     let missing = try await error("--store", "postgresql://127.0.0.1/map", "--store-password-file", folder + "/none")
-    #expect(missing.contains("cannot read the password file \(folder)/none: No such file"))
+    let reason = "cannot read the password file \(folder)/none: No such file"
+    #expect(missing.hasPrefix("--store-password-file (ONTHEMAP_STORE_PASSWORD_FILE): \(reason)"), "\(missing)")
     let alone = try await error("--store-password-file", try write("hunter2", to: "password"))
     #expect(
       alone == """

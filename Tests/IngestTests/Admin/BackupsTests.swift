@@ -82,7 +82,7 @@ struct BackupsTests {
     #expect(refusal?.code == .invalid)
     #expect(
       refusal?.detail
-        == "this ingest uses PostgreSQL: back up the database with its own tools (deploy/PostgreSQL.md)")
+        == "this ingest uses PostgreSQL: back up the database with its own tools (deploy/PostgreSQLBackup.md)")
     #expect(backups.state == nil)
   }
 }

@@ -1,5 +1,8 @@
 import Dispatch
 import Domain
+import InMemoryLogging
+import Logging
+import PostgresServer
 import Store
 import StoreTesting
 import Synchronization
@@ -45,7 +48,8 @@ struct LeaderTests {
 
   @Test("A standby leads as soon as the leader closes, with all of its data")
   func handover() async throws {
-    let database = try TestDatabase()
+    let log = InMemoryLogHandler()
+    let database = try TestDatabase(logger: Logger(label: "test") { _ in log })
     let leader = try database.open()
     let account = try await leader.addAccount()
     let (waits, waiting) = AsyncStream.makeStream(of: Int64.self)
@@ -59,6 +63,7 @@ struct LeaderTests {
     defer { next.close() }
     #expect(next.generation == leader.generation + 1)
     #expect(try next.unsettledJobs().map(\.job.id) == [JobID(id)])
+    #expect(log.takeovers == ["generation=2 from=1 reason=ended"])
   }
 
   @Test("A leader that is frozen within a transaction is deposed, and its transaction is not stored")
@@ -101,7 +106,8 @@ struct LeaderTests {
 
   @Test("A standby leads when the leader is silent")
   func silent() async throws {
-    let database = try TestDatabase()
+    let log = InMemoryLogHandler()
+    let database = try TestDatabase(logger: Logger(label: "test") { _ in log })
     let leader = try database.open()
     let account = try await leader.addAccount()
     leader.beat.stop()
@@ -110,6 +116,53 @@ struct LeaderTests {
     #expect(next.generation == leader.generation + 1)
     await #expect(throws: StoreError.self) { try await leader.accepted(by: account) }
     leader.close()
+    let text = "standby: the leader has not ended its term: taking over after 5 s of silence"
+    let wait = try #require(log.entries.first { "\($0.message)" == text })
+    #expect("\(wait.metadata["generation"] ?? "")" == "1")
+    #expect(log.takeovers == ["generation=2 from=1 reason=silent"])
+  }
+
+  @Test("A start that could not reach the database logs when it can, and takes nothing over without another leader")
+  func reachable() async throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let log = InMemoryLogHandler()
+    let database = try TestDatabase(on: server, logger: Logger(label: "test") { _ in log })
+    server.kill()
+    let start = Task { try await PostgresDatabase.lead(database.address, logger: database.logger) }
+    let deadline = ContinuousClock.now + .seconds(60)
+    while log.entries.isEmpty, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
+    try server.start()
+    try await start.value.close()
+    let messages = log.entries.map { "\($0.message)" }
+    #expect(messages.first == "cannot reach the database: retrying")
+    #expect(messages.count { $0 == "database reachable again" } == 1)
+    #expect(log.takeovers.isEmpty)
+  }
+
+  @Test("A standby that could not reach the database logs when it can again")
+  func reachableStandby() async throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let log = InMemoryLogHandler()
+    let database = try TestDatabase(on: server, logger: Logger(label: "test") { _ in log })
+    func logged(_ message: String) -> Bool { log.entries.contains { "\($0.message)" == message } }
+    // The leader's term has not ended, and its beat stands still.
+    try Schema.prepare(database.address)
+    try database.sql("UPDATE leader_beat SET is_held = true")
+    let (waits, waiting) = AsyncStream.makeStream(of: Int64.self)
+    let standby = Task {
+      try await PostgresDatabase.lead(database.address, logger: database.logger) { waiting.yield($0) }
+    }
+    for await _ in waits.prefix(1) {}
+    server.kill()
+    let deadline = ContinuousClock.now + .seconds(60)
+    while !logged("cannot reach the database: retrying"), ContinuousClock.now < deadline {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    try server.start()
+    try await standby.value.close()
+    #expect(logged("database reachable again") && log.takeovers == ["generation=1 from=0 reason=silent"])
   }
 
   @Test("A standby that takes over a database without commits that it has seen begins a new epoch")
@@ -156,6 +209,16 @@ struct LeaderTests {
       }
       #expect(cancelled == 2 && next.generation == leader.generation + 1 && next.stopReason == nil)
       next.close()
+    }
+  }
+}
+
+extension InMemoryLogHandler {
+  /// The metadata of the lines about takeovers.
+  fileprivate var takeovers: [String] {
+    entries.filter { "\($0.message)" == "took over" }.map { entry in
+      ["generation", "from", "reason"].map { "\($0)=\(entry.metadata[$0].map { "\($0)" } ?? "")" }
+        .joined(separator: " ")
     }
   }
 }

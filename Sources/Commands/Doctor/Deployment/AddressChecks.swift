@@ -10,6 +10,8 @@ struct AddressChecks: Sendable {
   let plan: ServicePlan
   /// True if this service already runs on this host.
   let isRunning: Bool
+  /// Code of the running service that does not serve yet, as a standby. Nil for any other service.
+  var waiting: String?
 
   func run() async -> [Check] {
     await withTaskGroup(of: [Check].self) { group in
@@ -83,12 +85,23 @@ struct AddressChecks: Sendable {
         id, "the service runs, but does not listen at \(address)", remedy: "Restart it to apply its settings")
     case .free: .ok(id, "\(address) is free")
     case .inUse where isRunning: .ok(id, "the running service listens at \(address)")
-    case .inUse:
-      .failure(
-        id, "another program listens at \(address)", remedy: "Find it with: \(portRemedy). Stop it, or set another port"
-      )
+    case .inUse: inUse(id, address, portRemedy)
     case .unusable(let reason):
       .failure(id, "\(address) cannot be bound: \(reason)", remedy: "Set an address of this host")
     }
+  }
+
+  /// Returns the result for an address in use, unless the service serves.
+  private func inUse(_ id: String, _ address: String, _ portRemedy: String) -> Check {
+    guard let waiting else {
+      return .failure(
+        id, "another program listens at \(address)", remedy: "Find it with: \(portRemedy). Stop it, or set another port"
+      )
+    }
+    // A standby has bound only this address. Another one may be that of systemd's socket or of another program.
+    guard id == "address-operations" else {
+      return .notChecked(id, "\(address) is in use, and the running service does not serve yet (\(waiting))")
+    }
+    return .ok(id, "the running service listens at \(address) (\(waiting))")
   }
 }

@@ -6,6 +6,8 @@ struct HealthChecks: Sendable {
   let plan: ServicePlan
   /// True if this service already runs on this host.
   let isRunning: Bool
+  /// Code of the running service that does not serve yet, as a standby. Nil for any other service.
+  var waiting: String?
   /// HTTP address of ingest by this host's settings, for feeds and workers. Nil if ingest is on another host.
   let ingestURL: String?
 
@@ -24,7 +26,10 @@ struct HealthChecks: Sendable {
   }
 
   private func health(_ id: String, _ url: String) async -> Check {
-    guard isRunning else { return .notChecked(id, "the service does not run") }
+    guard isRunning else {
+      return .notChecked(
+        id, waiting.map { "the running service does not serve yet (\($0))" } ?? "the service does not run")
+    }
     switch await HealthChecks.get("\(url)/readyz") {
     case .success(let reply): return HealthChecks.judge(id, url, status: reply.status, body: reply.body)
     case .failure(let failure):
@@ -43,6 +48,19 @@ struct HealthChecks: Sendable {
     return .ok(id, "\(url) is \(text)")
   }
 
+  /// Returns the code with which ingest at an operations address is not ready. Nil for other responses and services.
+  static func refusal(_ host: String, _ port: Int) async -> String? {
+    guard case .success(let reply) = await get("http://\(local(host)):\(port)/readyz") else { return nil }
+    return refusal(reply)
+  }
+
+  /// Returns the code with which ingest is not ready. Nil for other responses and services.
+  static func refusal(_ reply: HTTPProbe.Reply) -> String? {
+    let codes = ["standby", "starting", "store_unavailable", "disk_full", "backlog_full", "backlog_stalled"]
+    guard reply.status == 503, let found = reply.body.firstMatch(of: #/"code"\s*:\s*"([a-z_]+)"/#) else { return nil }
+    return codes.first { $0 == found.output.1 }
+  }
+
   /// Compares the version of the running service with that of this program.
   private func ownVersion() async -> Check {
     let id = "running-version"
@@ -50,7 +68,9 @@ struct HealthChecks: Sendable {
       return .notChecked(id, "the service has no operations address with a known port")
     }
     guard case .success(let reply) = await HealthChecks.get("http://\(HealthChecks.local(host)):\(port)/metrics") else {
-      return .notChecked(id, "no service answers at \(authority(host)):\(port)")
+      let code = await HealthChecks.refusal(host, port)
+      let service = code.map { "the running service (\($0)) does not report its version" } ?? "no service answers"
+      return .notChecked(id, "\(service) at \(authority(host)):\(port)")
     }
     guard let found = reply.body.firstMatch(of: #/onthemap_build_info\{[^}]*version="([^"]+)"/#)?.output.1 else {
       return .notChecked(id, "the program at \(authority(host)):\(port) does not report a version of onthemap")

@@ -8,6 +8,8 @@ struct ProxyChecks: Sendable {
   let ingest: IngestConfiguration
   /// True if ingest already runs on this host.
   let isRunning: Bool
+  /// True if ingest runs, and does not serve yet. It may bind its HTTP address at any time.
+  var isWaiting = false
 
   func run() async -> [Check] {
     let isBehindProxy = ingest.origin.hasPrefix("https://")
@@ -122,6 +124,9 @@ struct ProxyChecks: Sendable {
     let id = "forwarded-address"
     guard !isRunning else {
       return .notChecked(id, "ingest runs and has the address: stop it, and run doctor again")
+    }
+    guard !isWaiting else {
+      return .notChecked(id, "ingest runs and will need the address: stop it, and run doctor again")
     }
     guard ingest.port != 0 else { return .notChecked(id, "the reverse proxy cannot know a free port") }
     let (url, host, port) = (ingest.origin, ingest.host, ingest.port)

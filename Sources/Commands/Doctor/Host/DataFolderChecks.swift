@@ -142,7 +142,7 @@ struct DataFolderChecks: Sendable {
     }
     return [
       .ok(lock, "no process uses the folder"), DataFolderChecks.files(folder, isInUse: false),
-      DataFolderChecks.integrity(folder.inspect()),
+      DataFolderChecks.integrity(folder.inspect(), isMoved: MovedMark(folder: path) != nil),
     ]
   }
 
@@ -165,11 +165,15 @@ struct DataFolderChecks: Sendable {
   }
 
   /// Returns the result for a database that no process uses.
-  static func integrity(_ condition: DataFolder.Condition) -> Check {
+  ///
+  /// - Parameter isMoved: True if the data has moved to another store.
+  static func integrity(_ condition: DataFolder.Condition, isMoved: Bool = false) -> Check {
     let id = "database-integrity"
     switch condition {
     case .none: return .notChecked(id, "there is no database yet")
     case .unchecked(let reason): return .notChecked(id, reason)
+    case .unusable(let reason) where isMoved:
+      return .failure(id, reason, remedy: "See deploy/CopyToPostgreSQL.md, section Go back")
     case .unusable(let reason):
       return .failure(id, reason, remedy: "See deploy/Restore.md, section Damaged files")
     case .intact(let bytes):

@@ -35,7 +35,7 @@ struct StoreChecks: Sendable {
     case .unreachable(let reason):
       .failure(
         "store", "\(address) is not reached: \(reason.trimmingCharacters(in: CharacterSet(charactersIn: " .")))",
-        remedy: "Start the server, and check the address, the role, its password, pg_hba.conf and the firewalls")
+        remedy: remedy(reason))
     case .unusable(let reason):
       .failure("store", reason, remedy: "Use PostgreSQL 14 or later, and a database with ENCODING 'UTF8'")
     case .failed(let reason):
@@ -43,6 +43,21 @@ struct StoreChecks: Sendable {
         "store", "\(address) refuses a read of its state: \(reason)",
         remedy: "Check the server's log, and that the server is PostgreSQL itself")
     }
+  }
+
+  /// Returns the remedy for the reason of a failed connection. libpq gives only the text, seldom the SQLSTATE.
+  private static func remedy(_ reason: String) -> String {
+    func has(_ texts: String...) -> Bool { texts.contains { reason.contains($0) } }
+    if has("server does not support SSL") { return "Set ssl=on at the server, or sslmode in the URL" }
+    if has("3D000") || reason.contains(#/database ".+" does not exist/#) {
+      return "Create the database: deploy/PostgreSQL.md"
+    }
+    if has("pg_hba.conf") { return "Permit this host in pg_hba.conf of the server: deploy/PostgreSQL.md" }
+    if reason.contains(#/role ".+" does not exist/#) { return "Create the role: deploy/PostgreSQL.md" }
+    if has("28P01", "28000", "no password supplied", "password authentication failed") {
+      return "Pass --store-password-file with the role's password"
+    }
+    return "Start the server, and check the address, the role, its password, pg_hba.conf and the firewalls"
   }
 
   private static func server(_ server: ServerState) -> Check {

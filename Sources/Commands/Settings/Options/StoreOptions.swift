@@ -24,20 +24,26 @@ struct StoreOptions: ParsableArguments {
       }
       return .sqlite(folder: data)
     }
-    guard ["postgresql://", "postgres://"].contains(where: { text.hasPrefix($0) }) else {
-      // The part before an @ may contain a password.
+    // The part before an @ may contain a password. The error of an address does not quote it.
+    guard ["://", "@"].contains(where: { text.contains($0) }) else {
       throw SettingError(
-        .store, expected: "sqlite or a URL such as postgresql://onthemap@db.example.org/onthemap",
-        actual: text.contains("@") ? "an address of another kind" : text)
+        .store, expected: "sqlite or a URL such as postgresql://onthemap@db.example.org/onthemap", actual: text)
     }
     do throws(PostgresAddressError) {
       let address = try PostgresAddress(text, passwordFile: passwordFile)
       try address.checkFiles()
       return .postgres(address)
     } catch {
-      throw SettingError("\(Setting.store.title): \(error)")
+      throw SettingError(error.sentence(url: Setting.store.title))
     }
   }
+}
+
+extension PostgresAddressError {
+  /// Returns the error after the option that has the fault.
+  ///
+  /// - Parameter url: The option with the URL.
+  func sentence(url: String) -> String { "\(isOfPasswordFile ? Setting.storePasswordFile.title : url): \(self)" }
 }
 
 /// The store of ingest, by its settings.

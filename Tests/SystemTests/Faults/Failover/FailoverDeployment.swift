@@ -208,14 +208,14 @@ final class FailoverDeployment: Sendable {
     }
   }
 
-  /// Returns true if the latest line of an ingest's log about its role says that another ingest leads.
+  /// Returns true if the latest line of an ingest's log about its role says that it waits as the standby.
   private func isStandby(_ ingest: Program) -> Bool {
     let lines = ingest.standardError.split(separator: "\n")
     let last = lines.last { $0.contains(Self.standbyLine) || $0.contains("database opened") }
     return last?.contains(Self.standbyLine) == true
   }
 
-  private static let standbyLine = "standby: another ingest leads"
+  private static let standbyLine = "standby: the leader has not ended its term"
 
   // MARK: - Failover manager of the servers
 
