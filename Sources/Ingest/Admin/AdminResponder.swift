@@ -42,9 +42,7 @@ final class AdminResponder: Sendable {
       } catch let refusal as AdminRefusal {
         reply = .refused(refusal)
       } catch {
-        if (error as? StoreError)?.isLoggedOnce != true {
-          logger.error("admin request failed", metadata: ["error": "\(error)"])
-        }
+        logger.error("admin request failed", unlessLoggedByStore: error)
         reply = .refused(AdminRefusal(.failed, "\(error)"))
       }
       replies.enqueue(.reply(received, reply))

@@ -94,9 +94,7 @@ final class GatewayRequests: Sendable {
       let session = try await sessions.session(token: token, unixMs: WallClock.unixMs)
       return session.map { .account($0.account.id) } ?? .refused(SessionPostResult(.unauthorized))
     } catch {
-      if (error as? StoreError)?.isLoggedOnce != true {
-        logger.error("session check failed", metadata: ["error": "\(error)"])
-      }
+      logger.error("session check failed", unlessLoggedByStore: error)
       return .refused(SessionPostResult(.busy))
     }
   }

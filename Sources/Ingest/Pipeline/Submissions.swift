@@ -44,11 +44,7 @@ final class Submissions: Sendable {
     do {
       let session = try await sessions.session(token: token, unixMs: WallClock.unixMs)
       identity = session.map { .account($0.account.id) } ?? .unauthenticated
-    } catch {
-      if (error as? StoreError)?.isLoggedOnce != true {
-        logger.error("session check failed", metadata: ["error": "\(error)"])
-      }
-    }
+    } catch { logger.error("session check failed", unlessLoggedByStore: error) }
     replies.enqueue(.identified(peer: peer, token: token, identity))
   }
 
@@ -104,9 +100,7 @@ final class Submissions: Sendable {
       let found = Dictionary(posts.map { ($0.id, $0) }) { first, _ in first }
       replies.enqueue(.replied(ticket, .statuses(ids.map { ($0, found[$0]) })))
     } catch {
-      if (error as? StoreError)?.isLoggedOnce != true {
-        logger.error("post status query failed", metadata: ["error": "\(error)"])
-      }
+      logger.error("post status query failed", unlessLoggedByStore: error)
       let detail = "cannot read the posts at the moment; try again later"
       replies.enqueue(.replied(ticket, .busy(detail: detail, retryAfterMs: Limits.submitRetryMs)))
     }

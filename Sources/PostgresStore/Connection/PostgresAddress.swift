@@ -8,12 +8,12 @@ package struct PostgresAddressError: Error, Equatable, CustomStringConvertible {
   /// True for a fault of the password file, false for one of the URL.
   package let isOfPasswordFile: Bool
 
-  init(_ description: String) { (self.description, isOfPasswordFile) = (description, false) }
-
-  private init(ofPasswordFile description: String) { (self.description, isOfPasswordFile) = (description, true) }
+  init(_ description: String, isOfPasswordFile: Bool = false) {
+    (self.description, self.isOfPasswordFile) = (description, isOfPasswordFile)
+  }
 
   /// The error of a password file that cannot be used.
-  static func passwordFile(_ description: String) -> Self { Self(ofPasswordFile: description) }
+  static func passwordFile(_ description: String) -> Self { Self(description, isOfPasswordFile: true) }
 
   fileprivate static let password = PostgresAddressError(
     "the URL contains a password, which logs and the list of processes would show. Remove it, and name a file with "

@@ -47,15 +47,11 @@ package final class PostgresDatabase: Sendable {
     do {
       let writing = connector(.writer)
       let connection = try writing.connect()
-      let term: LeaderTerm
-      do {
-        try Schema.migrate(connection, newEpoch: .random())
-        try RightsState.check(connection)
-        term = try LeaderTerm.begin(connection, after: former, logger: logger)
-      } catch let error as PostgresError {
-        primary.moveLast(connection.host)
-        throw error
-      }
+      // Until the writer leads on this server.
+      primary.moveLast(connection.host)
+      try Schema.migrate(connection, newEpoch: .random())
+      try RightsState.check(connection)
+      let term = try LeaderTerm.begin(connection, after: former, logger: logger)
       guard let generation = UInt32(exactly: term.number), generation <= Limits.generationMax else {
         throw StoreError.unusable(path: "\(address)", reason: "its leader row has the term \(term.number)")
       }

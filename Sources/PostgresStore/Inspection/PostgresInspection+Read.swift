@@ -165,14 +165,13 @@ extension RightsState {
     let rows = try connection.transaction(within: .milliseconds(Limits.postgresCommitMs)) {
       try $0.query(InspectionStatement.tables, .texts(tableNames)).map { (table: Table($0), role: $0.text(4)) }
     }
-    let denied = rows.filter { $0.table.isThere && !$0.table.missing.isEmpty }
-    guard let role = denied.first?.role else { return }
-    let missing = denied.map { "\($0.table.missing.joined(separator: ", ")) on \($0.table.name)" }
-    let names = denied.map { SQLText.identifier($0.table.name) }
+    let denied = rows.map(\.table).denied
+    guard let role = rows.first?.role, !denied.isEmpty else { return }
+    let missing = denied.map { "\($0.missing.joined(separator: ", ")) on \($0.name)" }
     throw StoreError.unusable(
       path: connection.server,
       reason: "the role \(role) lacks \(missing.joined(separator: "; ")). As the tables' owner, run: "
-        + "GRANT SELECT, INSERT, UPDATE, DELETE ON \(names.joined(separator: ", ")) TO \(SQLText.identifier(role))")
+        + denied.grant(to: role))
   }
 
   /// The tables that the migrations create, and the table of the migrations.

@@ -74,6 +74,17 @@ package struct RightsState: Sendable, Equatable {
   package var knownVersion: Int64
 }
 
+extension [RightsState.Table] {
+  /// The existing tables on which the role lacks rights.
+  package var denied: Self { filter { $0.isThere && !$0.missing.isEmpty } }
+
+  /// Returns the statement that gives a role all rights on these tables.
+  package func grant(to role: String) -> String {
+    let names = map { SQLText.identifier($0.name) }.joined(separator: ", ")
+    return "GRANT SELECT, INSERT, UPDATE, DELETE ON \(names) TO \(SQLText.identifier(role))"
+  }
+}
+
 /// Settings of the server, as a session of the role has them.
 package struct ServerSettings: Sendable, Equatable {
   /// True if commits are on disk when the server acknowledges them.

@@ -9,11 +9,12 @@ import Testing
 @Suite("Doctor: standby")
 struct StandbyCheckTests {
   @Test(
-    "A refusal of readiness by ingest has its code, and another response has none",
+    "A refusal of readiness by a service has its code, and another program's response has none",
     arguments: [
-      (503, #"{"status":503,"code":"standby"}"#, "standby"), (503, #"{"code": "starting"}"#, "starting"),
-      (503, #"{"code":"store_unavailable"}"#, "store_unavailable"), (503, #"{"code":"other"}"#, nil),
-      (503, "standby", nil), (200, #"{"code":"standby"}"#, nil),
+      (503, #"{"type":"urn:onthemap:problem:standby","status":503}"#, "standby"),
+      (503, #"{"type":"urn:onthemap:problem:store_unavailable"}"#, "store_unavailable"),
+      (503, #"{"code":"standby"}"#, nil), (503, "standby", nil),
+      (200, #"{"type":"urn:onthemap:problem:standby"}"#, nil),
     ] as [(Int, String, String?)])
   func refusals(status: Int, body: String, code: String?) {
     #expect(HealthChecks.refusal(HTTPProbe.Reply(status: status, body: body)) == code)

@@ -87,7 +87,7 @@ struct StoreCheckTests {
       (#"FATAL: database "map" does not exist"#, "Create the database"),
       (#"FATAL: no pg_hba.conf entry for host "10.0.0.1", no encryption"#, "Permit this host in pg_hba.conf"),
       ("server does not support SSL, but SSL was required", "Set ssl=on at the server"),
-      ("Connection refused", "Start the server"),
+      ("db:28000: Connection refused", "Start the server"),
     ])
   func remedies(reason: String, remedy: String) {
     let check = StoreChecks.failed(.unreachable(reason), "postgresql://db/map")
@@ -335,8 +335,9 @@ struct StoreCheckTests {
   @Test(
     "A leader that is silent without a graceful shutdown is a warning",
     arguments: [
-      (true, true, .ok, "ingest leads with term 7"), (false, false, .ok, "no ingest runs; the last one was shut down"),
-      (true, false, .warning, "no ingest runs: the leader of term 7 is silent"),
+      (true, true, .ok, "ingest leads with generation 7"),
+      (false, false, .ok, "no ingest runs; generation 7 was shut down"),
+      (true, false, .warning, "no ingest runs: the leader of generation 7 is silent"),
     ] as [(Bool, Bool, Check.Verdict, String)])
   func leader(isHeld: Bool, isAlive: Bool, verdict: Check.Verdict, text: String) throws {
     let check = try check("store-leader") { $0.leader = LeaderState(term: 7, isHeld: isHeld, isAlive: isAlive) }

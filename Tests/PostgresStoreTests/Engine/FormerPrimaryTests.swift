@@ -7,7 +7,7 @@ import Testing
 @testable import PostgresStore
 
 /// A primary that is alive and accepts writes after its standby server has been promoted.
-@Suite("Former primaries that are alive")
+@Suite("Former primaries that are alive", .timeLimit(.minutes(3)))
 struct FormerPrimaryTests {
   /// A primary whose commits wait for its standby server. Both are in the address, the primary first.
   private final class Servers: Sendable {
@@ -45,16 +45,15 @@ struct FormerPrimaryTests {
   func moved() async throws {
     let servers = try Servers()
     let store = try PostgresDatabase(servers.address, logger: servers.former.logger)
+    defer { store.close() }
     let account = try await store.addAccount()
     let earlier = try await store.published(2, by: account)
     let list = try store.feed()
     try servers.cutOff()
-    let start = ContinuousClock.now
     async let accepted = store.accepted(by: account).id
     try await servers.former.wait(until: "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
     try servers.promote()
     let id = try await accepted
-    #expect(ContinuousClock.now - start < .seconds(20), "The write has a timeout of 5 s on the former primary.")
     #expect(id > earlier[1])
     #expect(try await store.settled([(id, .verdict(.at(3)))]).map(\.seq) == [list.seq + 1])
     #expect(try store.feed().epoch == list.epoch && store.feed().entries.first?.id == id)
@@ -69,7 +68,6 @@ struct FormerPrimaryTests {
     }
     #expect(try servers.sql(beat) != before, "The beat must follow the writer.")
     #expect(store.stopReason == nil)
-    store.close()
   }
 
   @Test("A start that meets a cut-off former primary first leads on the promoted server, and continues the ids")
@@ -82,11 +80,11 @@ struct FormerPrimaryTests {
     try servers.cutOff()
     try servers.promote()
     let store = try await PostgresDatabase.lead(servers.address, logger: servers.former.logger)
+    defer { store.close() }
     #expect(store.generation == earlier.generation + 1)
     #expect(try await store.accepted(by: account).id > posts[0])
     #expect(try servers.sql("SELECT term FROM leader") == "\(store.generation)")
     #expect(try servers.sql("SELECT count(*) FROM post") == "2")
     #expect(try servers.former.sql("SELECT count(*) FROM post") == "1", "The former primary confirms nothing.")
-    store.close()
   }
 }

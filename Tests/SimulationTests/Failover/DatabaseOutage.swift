@@ -17,7 +17,7 @@ extension Simulation {
       guard !isCalm, failover.copy != nil else { return }
       let standby = failover.processes.firstIndex { $0.watch != nil }
       guard let standby, ingest != nil, nowMs >= suspendedUntilMs else {
-        // If no process knows the latest numbers, an operator begins the new epoch. No run has this case.
+        // A loss of numbers that no running process has seen needs an operator. It is not simulated.
         return eventQueue.schedule(.failover(.databaseStops), inMs: 300)
       }
       readLeader(standby)

@@ -56,9 +56,8 @@ struct HealthChecks: Sendable {
 
   /// Returns the code with which ingest is not ready. Nil for other responses and services.
   static func refusal(_ reply: HTTPProbe.Reply) -> String? {
-    let codes = ["standby", "starting", "store_unavailable", "disk_full", "backlog_full", "backlog_stalled"]
-    guard reply.status == 503, let found = reply.body.firstMatch(of: #/"code"\s*:\s*"([a-z_]+)"/#) else { return nil }
-    return codes.first { $0 == found.output.1 }
+    guard reply.status == 503 else { return nil }
+    return reply.body.firstMatch(of: #/"urn:onthemap:problem:([a-z_]+)"/#).map { String($0.output.1) }
   }
 
   /// Compares the version of the running service with that of this program.

@@ -49,12 +49,12 @@ struct StoreChecks: Sendable {
   private static func remedy(_ reason: String) -> String {
     func has(_ texts: String...) -> Bool { texts.contains { reason.contains($0) } }
     if has("server does not support SSL") { return "Set ssl=on at the server, or sslmode in the URL" }
-    if has("3D000") || reason.contains(#/database ".+" does not exist/#) {
+    if has("SQLSTATE 3D000") || reason.contains(#/database ".+" does not exist/#) {
       return "Create the database: deploy/PostgreSQL.md"
     }
     if has("pg_hba.conf") { return "Permit this host in pg_hba.conf of the server: deploy/PostgreSQL.md" }
     if reason.contains(#/role ".+" does not exist/#) { return "Create the role: deploy/PostgreSQL.md" }
-    if has("28P01", "28000", "no password supplied", "password authentication failed") {
+    if has("SQLSTATE 28P01", "SQLSTATE 28000", "no password supplied", "password authentication failed") {
       return "Pass --store-password-file with the role's password"
     }
     return "Start the server, and check the address, the role, its password, pg_hba.conf and the firewalls"
@@ -111,13 +111,12 @@ struct StoreChecks: Sendable {
       }
       return .ok(id, "\(found.server.role) may create the tables in \(schema)")
     }
-    let denied = present.filter { !$0.missing.isEmpty }
+    let denied = rights.tables.denied
     if let first = denied.first {
       let others = denied.count > 1 ? ", and lacks rights on \(counted(denied.count - 1, "other table"))" : ""
       return .failure(
         id, "\(found.server.role) lacks \(first.missing.joined(separator: ", ")) on \(first.name)\(others)",
-        remedy: "As their owner, run: GRANT SELECT, INSERT, UPDATE, DELETE ON "
-          + denied.map { SQLText.identifier($0.name) }.joined(separator: ", ") + " TO \(role)")
+        remedy: "As their owner, run: " + denied.grant(to: found.server.role))
     }
     guard let version = rights.version, version < rights.knownVersion else {
       return .ok(id, "\(found.server.role) may read and write \(counted(present.count, "table"))")
@@ -182,10 +181,10 @@ struct StoreChecks: Sendable {
         ? .notChecked(id, "this program cannot read the leader's row")
         : .ok(id, "no ingest has used this database yet")
     }
-    if leader.isAlive { return .ok(id, "ingest leads with term \(leader.term)") }
-    guard leader.isHeld else { return .ok(id, "no ingest runs; the last one was shut down in term \(leader.term)") }
+    if leader.isAlive { return .ok(id, "ingest leads with generation \(leader.term)") }
+    guard leader.isHeld else { return .ok(id, "no ingest runs; generation \(leader.term) was shut down") }
     return .warning(
-      id, "no ingest runs: the leader of term \(leader.term) is silent, and was not shut down",
+      id, "no ingest runs: the leader of generation \(leader.term) is silent, and was not shut down",
       remedy: "Start ingest. If it runs, read its log, and check its connection to the server")
   }
 }

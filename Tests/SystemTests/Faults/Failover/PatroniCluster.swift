@@ -23,9 +23,7 @@ final class PatroniCluster: Sendable {
   static let scope = "onthemap"
   static let isInstalled = [python, etcd].allSatisfy { FileManager.default.fileExists(atPath: $0.path) }
 
-  private static let tools = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: ".build/tools")
+  private static let tools = PythonExample.root.appending(path: ".build/tools")
   /// The folder that has Patroni's package for Python.
   private static let python = tools.appending(path: "python")
   private static let etcd = tools.appending(path: "etcd")
