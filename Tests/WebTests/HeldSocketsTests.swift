@@ -22,21 +22,19 @@ struct HeldSocketsTests {
 
   @Test("Only a TCP socket that listens on the address is taken over")
   func address() throws {
-    func bound(_ kind: __socket_type) -> (descriptor: CInt, port: Int) {
+    func bound(_ kind: __socket_type) throws -> (descriptor: CInt, port: Int) {
       let descriptor = socket(AF_INET, CInt(kind.rawValue), 0)
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-      withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          _ = bind(descriptor, $0, size)
-          _ = getsockname(descriptor, $0, &size)
-        }
+      let any = try SocketAddress(ipAddress: "127.0.0.1", port: 0)
+      any.withSockAddr { _ = bind(descriptor, $0, socklen_t($1)) }
+      var size = socklen_t(16)
+      let address = [UInt8](unsafeUninitializedCapacity: Int(size)) { bytes, count in
+        let start = UnsafeMutableRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: sockaddr.self)
+        count = getsockname(descriptor, start, &size) == 0 ? Int(size) : 0
       }
-      return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
+      // The port follows the family, which has two bytes, in network byte order.
+      return (descriptor, Int(try #require(address.dropFirst(2).first)) << 8 | Int(address[3]))
     }
-    let (tcp, udp) = (bound(SOCK_STREAM), bound(SOCK_DGRAM))
+    let (tcp, udp) = (try bound(SOCK_STREAM), try bound(SOCK_DGRAM))
     defer { for descriptor in [tcp.descriptor, udp.descriptor] { close(descriptor) } }
     func listens(_ socket: (descriptor: CInt, port: Int), _ host: String = "127.0.0.1", _ port: Int? = nil) throws
       -> Bool
