@@ -1,4 +1,4 @@
-"""Arcs that neighbours share. They are cut out of rings and simplified once for both sides."""
+"""Coasts and borders. They are found in the rings of countries and simplified once for both sides."""
 
 import collections
 import heapq
@@ -32,53 +32,70 @@ def area(points):
     return sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(points, points[1:] + points[:1])) / 2
 
 
-def is_seam(a, b):
-    """Returns True if a segment runs along the antimeridian or the southern edge. It closes a fill but is no coast."""
-    return a[0] == b[0] and abs(a[0]) == 180 or a[1] == b[1] == SOUTH
-
-
 class Topology:
-    """The arcs of rings that have owners."""
+    """The segments of rings, with the owners on their sides."""
 
-    def __init__(self, rings):
-        """Indexes `rings`, a list of (owner, points)."""
-        self.owners, self.neighbours = collections.defaultdict(set), collections.defaultdict(set)
-        self.rings = rings
-        for owner, points in rings:
-            for a, b in zip(points, points[1:] + points[:1]):
-                self.owners[min(a, b), max(a, b)].add(owner)
-                self.neighbours[a].add(b)
-                self.neighbours[b].add(a)
+    def __init__(self):
+        self.sides = collections.defaultdict(list)
 
-    def kind(self, a, b):
-        """Returns the properties that all segments of an arc share."""
-        return is_seam(a, b), frozenset(self.owners[min(a, b), max(a, b)])
+    def add(self, owner, points):
+        """Adds an open ring. Its owner is on the inner side of its segments."""
+        for a, b in zip(points, points[1:] + points[:1]):
+            self.sides[min(a, b), max(a, b)].append((owner, a, b))
 
-    def is_junction(self, point):
-        near = list(self.neighbours[point])
-        return len(near) != 2 or self.kind(point, near[0]) != self.kind(point, near[1])
+    def coasts(self):
+        """Returns the outlines of the land, as open rings: the segments with one side, in their ring's direction."""
+        following = collections.defaultdict(list)
+        for sides in self.sides.values():
+            if len(sides) == 1:
+                (_, a, b), = sides
+                following[a].append(b)
+        found = []
+        for start in sorted(following):
+            while following[start]:
+                ring, point = [start], following[start].pop()
+                while point != start:
+                    ring.append(point)
+                    point = following[point].pop()
+                found.append(ring)
+        return found
 
-    def cut(self, points):
-        """Returns the arcs of a ring, in its direction. A ring that meets no other is one arc that ends where it
-        starts."""
-        cuts = [index for index, point in enumerate(points) if self.is_junction(point)]
-        if not cuts:
-            start = points.index(min(points))
-            return [points[start:] + points[:start + 1]]
-        turned = points[cuts[0]:] + points[:cuts[0] + 1]
-        ends = [index - cuts[0] for index in cuts] + [len(points)]
-        return [turned[start:end + 1] for start, end in zip(ends, ends[1:])]
+    def borders(self, is_border):
+        """Returns the lines between two owners for which `is_border` is true. Lines end where others meet them."""
+        near = collections.defaultdict(set)
+        coastal = {point for (a, b), sides in self.sides.items() if len(sides) == 1 for point in (a, b)}
+        for (a, b), sides in self.sides.items():
+            if len(sides) == 2 and sides[0][0] != sides[1][0] and is_border(sides[0][0], sides[1][0]):
+                near[a].add(b)
+                near[b].add(a)
+        ends = {point for point, others in near.items() if len(others) != 2 or point in coastal}
+        found = []
+        # Walk from all ends first. The segments that remain form rings.
+        for start in [*sorted(ends), *sorted(near)]:
+            while near[start]:
+                line = [start]
+                while len(line) == 1 or line[-1] not in ends and line[-1] != start:
+                    after = min(near[line[-1]])
+                    near[line[-1]].remove(after)
+                    near[after].remove(line[-1])
+                    line.append(after)
+                found.append(line)
+        return found
 
 
-def simplified(points, threshold, pinned=frozenset()):
-    """Simplifies an arc (Visvalingam): removes the points of the smallest triangles first. Ends and pinned points
-    remain."""
+def simplified(points, threshold, weights, pinned=frozenset()):
+    """Simplifies a line (Visvalingam): removes the points of the smallest triangles first. Ends and points with a
+    pinned index remain. Each point's triangle counts with its weight."""
     count = len(points)
+
+    def size_at(index):
+        return triangle(points[before[index]], points[index], points[after[index]]) * weights[index]
+
     before, after = list(range(-1, count - 1)), list(range(1, count + 1))
-    # A closed arc must remain a ring.
+    # A closed line must remain a ring.
     left, least = count, 5 if points[0] == points[-1] else 2
-    areas = [triangle(points, i - 1, i, i + 1) if 0 < i < count - 1 else None for i in range(count)]
-    heap = [(areas[i], i) for i in range(1, count - 1) if points[i] not in pinned]
+    areas = [size_at(i) if 0 < i < count - 1 else None for i in range(count)]
+    heap = [(areas[i], i) for i in range(1, count - 1) if i not in pinned]
     heapq.heapify(heap)
     removed = set()
     while heap and left > least:
@@ -92,13 +109,13 @@ def simplified(points, threshold, pinned=frozenset()):
         a, b = before[index], after[index]
         after[a], before[b] = b, a
         for other in (a, b):
-            if 0 < other < count - 1 and points[other] not in pinned:
+            if 0 < other < count - 1 and other not in pinned:
                 # Never less than the last removed point's area, which keeps the order of importance.
-                areas[other] = max(size, triangle(points, before[other], other, after[other]))
+                areas[other] = max(size, size_at(other))
                 heapq.heappush(heap, (areas[other], other))
     return [point for index, point in enumerate(points) if index not in removed]
 
 
-def triangle(points, a, b, c):
-    (ax, ay), (bx, by), (cx, cy) = points[a], points[b], points[c]
+def triangle(a, b, c):
+    (ax, ay), (bx, by), (cx, cy) = a, b, c
     return abs((bx - ax) * (cy - ay) - (cx - ax) * (by - ay)) / 2

@@ -1,3 +1,4 @@
+import { asset } from '../common/asset.js';
 import { Ground } from './ground.js';
 import { PlaceNames } from './place-names.js';
 import { World } from './world.js';
@@ -5,21 +6,18 @@ import { World } from './world.js';
 const { L } = globalThis;
 const world = new World();
 
-/** Adds the base map: the world's outline with names, or raster tiles if the operator has configured them. */
+/** Adds the base map: the land with names, or raster tiles if the operator has configured them. */
 export function baseMap(map, tiles) {
   if (tiles) {
     // Leaflet puts this image into abandoned tiles. Its default image is a data: URL, which the page's policy forbids.
-    L.Util.emptyImageUrl = new URL('../empty.svg', import.meta.url).href;
+    L.Util.emptyImageUrl = asset('empty.svg');
     L.tileLayer(tiles.url, { attribution: attribution(tiles.attribution), maxZoom: 18 }).addTo(map);
     return;
   }
   const ground = new Ground(world).addTo(map);
   const names = new PlaceNames(world).addTo(map);
   map.attributionControl.addAttribution('Natural Earth').addAttribution('© GeoNames');
-  world.whenReady(() => {
-    ground.redraw();
-    names.redraw();
-  });
+  world.named.then(() => names.redraw());
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
     ground.redraw();
     names.redraw();

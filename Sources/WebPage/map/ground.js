@@ -1,62 +1,45 @@
+import { extent } from './land.js';
+
 const { L } = globalThis;
 
-/** A layer of land, borders and water, drawn tile by tile from the world's outline, without a tile server. */
+/** A layer of land, borders and water, drawn tile by tile in the browser. There is one world, with water around it. */
 export const Ground = L.GridLayer.extend({
   initialize(world) {
-    L.GridLayer.prototype.initialize.call(this, { keepBuffer: 4, updateWhenZooming: false });
+    L.GridLayer.prototype.initialize.call(this, {
+      keepBuffer: 4, updateWhenZooming: false, noWrap: true, bounds: [[-90, -180], [90, 180]],
+    });
     this.world = world;
   },
 
-  createTile({ x, y, z }) {
+  createTile(place) {
     const size = this.getTileSize();
     const ratio = Math.min(2, devicePixelRatio || 1);
     const tile = document.createElement('canvas');
     tile.width = size.x * ratio;
     tile.height = size.y * ratio;
-    const scale = 2 ** z;
-    // The world repeats to the east and to the west.
-    const column = ((x % scale) + scale) % scale;
-    const view = {
-      west: column / scale, north: y / scale, east: (column + 1) / scale, south: (y + 1) / scale,
-      pixels: size.x * scale * ratio, ratio,
-    };
-    draw(tile.getContext('2d'), view, this.world, z, getComputedStyle(document.documentElement));
+    const canvas = tile.getContext('2d');
+    this.world.land(place, (land) => draw(canvas, land, place, ratio, getComputedStyle(document.documentElement)));
     return tile;
   },
 });
 
-function draw(canvas, view, world, zoom, style) {
-  const colour = (name) => style.getPropertyValue(name).trim();
-  canvas.lineJoin = 'round';
-  canvas.fillStyle = colour('--land');
-  for (const rings of world.countries) {
-    const seen = rings.filter((ring) => isSeen(ring, view));
-    if (!seen.length) continue;
-    canvas.beginPath();
-    for (const ring of seen) trace(canvas, ring.points, view);
-    canvas.fill('evenodd');
-  }
-  if (zoom >= 4) stroke(canvas, world.states, view, colour('--state'), 0.75);
-  stroke(canvas, world.coasts ?? [], view, colour('--coast'), 1);
-  stroke(canvas, world.borders, view, colour('--border'), 1);
-}
-
-function stroke(canvas, lines, view, colour, width) {
-  canvas.strokeStyle = colour;
-  canvas.lineWidth = width * view.ratio;
-  canvas.beginPath();
-  for (const line of lines) if (isSeen(line, view)) trace(canvas, line.points, view);
-  canvas.stroke();
-}
-
-function isSeen(shape, view) {
-  return shape.west <= view.east && shape.east >= view.west && shape.north <= view.south && shape.south >= view.north;
-}
-
-function trace(canvas, points, view) {
-  for (let index = 0; index < points.length; index += 2) {
-    const [x, y] = [(points[index] - view.west) * view.pixels, (points[index + 1] - view.north) * view.pixels];
-    if (index === 0) canvas.moveTo(x, y);
-    else canvas.lineTo(x, y);
-  }
+/** Draws a tile of the map from the land in a tile of the same or a lower zoom. Replaces what the canvas shows. */
+function draw(canvas, land, { x, y, z }, ratio, style) {
+  const { width, height } = canvas.canvas;
+  const share = 2 ** (land.zoom - z);
+  const pixels = width / (extent * share);
+  const stroke = (path, name, thickness) => {
+    canvas.strokeStyle = style.getPropertyValue(name).trim();
+    canvas.lineWidth = thickness * ratio / pixels;
+    canvas.stroke(path);
+  };
+  canvas.setTransform(1, 0, 0, 1, 0, 0);
+  canvas.clearRect(0, 0, width, height);
+  canvas.setTransform(pixels, 0, 0, pixels, (land.x / share - x) * width, (land.y / share - y) * height);
+  [canvas.lineJoin, canvas.lineCap] = ['round', 'round'];
+  canvas.fillStyle = style.getPropertyValue('--land').trim();
+  canvas.fill(land.outline, 'evenodd');
+  stroke(land.states, '--state', 0.75);
+  stroke(land.outline, '--coast', 1);
+  stroke(land.borders, '--border', 1);
 }

@@ -1,37 +1,84 @@
-/** The outline of the world and its names, loaded once for all maps of the page. See Data/outline.py for the format. */
+import { asset } from '../common/asset.js';
+import { Land } from './land.js';
+
+/** Zoom of the tiles with all details. A single coarse tile has the whole world. */
+const fineZoom = 5;
+const [firstRetryMs, lastRetryMs] = [2_000, 60_000];
+
+/** The land and its names, loaded once for all maps of the page. See Data/NOTICE.md for the formats. */
 export class World {
-  /** The rings of each country with bounding boxes. Coordinates are 0…1 on the map's square. Empty until loaded. */
-  countries = [];
-  /** Lines between countries. */
-  borders = [];
-  /** Lines between states. */
-  states = [];
-  /** Names as [name, latitude, longitude, smallest zoom]. */
+  /** Names as [name, latitude, longitude, smallest zoom]. Empty until loaded. */
   names = { countries: [], cities: [] };
-  #waiting = [];
-  #isReady = false;
+  #whole;
+  /** For each fine tile: 0 for water, 1 for land without lines, 2 for a file. */
+  #kinds;
+  /** The fine tiles that were needed. All tiles of the world together have 800 KB, so none is dropped. */
+  #fine = new Map();
 
   constructor() {
-    this.#load();
+    this.#whole = new Loading(async () => {
+      const land = new Land(0, 0, 0);
+      this.#kinds = land.read(new Uint8Array(await loaded('land/0/0/0')));
+      return land;
+    });
+    /** Resolves when the names are loaded. */
+    this.named = loaded('names.json').then((file) => {
+      this.names = JSON.parse(new TextDecoder().decode(file));
+    });
   }
 
-  /** Calls a function when the world is loaded, or immediately if it already is. */
-  whenReady(call) {
-    if (this.#isReady) call();
-    else this.#waiting.push(call);
+  /** Calls `draw` with the best loaded land of a map tile, and again when better land is loaded. */
+  land({ x, y, z }, draw) {
+    const fine = z >= fineZoom ? this.#fineAt(x >> (z - fineZoom), y >> (z - fineZoom)) : null;
+    if (fine?.content) {
+      draw(fine.content);
+      return;
+    }
+    if (this.#whole.content) draw(this.#whole.content);
+    else this.#whole.promise.then(draw);
+    fine?.promise.then(draw);
   }
 
-  async #load() {
-    const file = async (name) => (await fetch(new URL(`../${name}`, import.meta.url))).json();
-    const [outline, names] = await Promise.all([file('outline.json'), file('names.json')]);
-    const arcs = outline.arcs.map((arc) => projected(arc, outline.scale));
-    this.countries = outline.countries.map((rings) => rings.map((ring) => boxed(joined(ring, arcs))));
-    this.borders = arcs.slice(0, outline.borders).map(boxed);
-    this.coasts = arcs.slice(outline.borders, arcs.length - outline.seams).map(boxed);
-    this.states = outline.states.map((arc) => boxed(projected(arc, outline.scale)));
-    this.names = names;
-    this.#isReady = true;
-    for (const call of this.#waiting) call();
+  #fineAt(x, y) {
+    const index = y * 2 ** fineZoom + x;
+    if (!this.#fine.has(index)) this.#fine.set(index, new Loading(() => this.#load(x, y, index)));
+    return this.#fine.get(index);
+  }
+
+  async #load(x, y, index) {
+    await this.#whole.promise;
+    const land = new Land(fineZoom, x, y);
+    if (this.#kinds[index] === 1) land.cover();
+    if (this.#kinds[index] === 2) land.read(new Uint8Array(await loaded(`land/${fineZoom}/${x}/${y}`)));
+    return land;
+  }
+}
+
+/** A promise whose content can be read without waiting once it is there. */
+class Loading {
+  /** Null until loaded. */
+  content = null;
+
+  constructor(load) {
+    this.promise = load().then((content) => {
+      this.content = content;
+      return content;
+    });
+  }
+}
+
+/** Returns a file of the page. Retries with growing pauses until it succeeds. */
+async function loaded(name) {
+  for (let pause = firstRetryMs; ; pause = Math.min(2 * pause, lastRetryMs)) {
+    try {
+      const response = await fetch(asset(name));
+      if (response.ok) return await response.arrayBuffer();
+      // A newer program does not have the files of this one. Its users see the coarse land until they reload the page.
+      if (response.status === 404) return new Promise(() => {});
+    } catch {
+      // The network is away.
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 
@@ -39,41 +86,4 @@ export class World {
 export function project(latitude, longitude) {
   const sine = Math.sin(Math.max(-85.0511, Math.min(85.0511, latitude)) * Math.PI / 180);
   return [(longitude + 180) / 360, 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)];
-}
-
-/** Decodes a line of differences in units of 1/`scale` degree. Returns pairs of coordinates on the map's square. */
-function projected(line, scale) {
-  const points = new Float64Array(line.length);
-  let [x, y] = [0, 0];
-  for (let index = 0; index < line.length; index += 2) {
-    x += line[index];
-    y += line[index + 1];
-    [points[index], points[index + 1]] = project(y / scale, x / scale);
-  }
-  return points;
-}
-
-/** Joins arcs into a ring. A negative index `~i` reverses arc `i`. A point that two arcs share occurs once. */
-function joined(ring, arcs) {
-  const points = [];
-  for (const index of ring) {
-    const arc = arcs[index < 0 ? ~index : index];
-    const count = arc.length / 2;
-    for (let step = points.length ? 1 : 0; step < count; step += 1) {
-      const at = 2 * (index < 0 ? count - 1 - step : step);
-      points.push(arc[at], arc[at + 1]);
-    }
-  }
-  return Float64Array.from(points);
-}
-
-function boxed(points) {
-  let [west, north, east, south] = [1, 1, 0, 0];
-  for (let index = 0; index < points.length; index += 2) {
-    west = Math.min(west, points[index]);
-    east = Math.max(east, points[index]);
-    north = Math.min(north, points[index + 1]);
-    south = Math.max(south, points[index + 1]);
-  }
-  return { points, west, north, east, south };
 }
