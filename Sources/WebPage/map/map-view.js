@@ -1,28 +1,62 @@
 import { isCalm } from '../common/motion.js';
 import { say } from '../common/language.js';
-import { baseMap } from './base-map.js';
+import { HoverName } from './hover-name.js';
+import { addButtons, mapButton } from './map-buttons.js';
+import { positionButton } from './my-position.js';
+import { OldPin } from './old-pin.js';
+import { Pick } from './pick.js';
 import { Pins } from './pins.js';
+import { AntarcticCover, makeMap, showWorld } from './world-map.js';
 
 const { L } = globalThis;
+/** Maximum zoom of the first view, which needs only the coarse land, and minimum zoom of a view of one pin. */
+const [firstZoomMax, pinZoomMin] = [4, 6];
+const globe = ['M8 1.5a6.5 6.5 0 1 0 .1 0Z', 'M8 1.5c-3.6 4-3.6 9 0 13c3.6-4 3.6-9 0-13', 'M1.5 8h13'];
 
-/** The map with all pins. */
-export class MapView {
+/**
+ * The map with all pins. Fires `open` and `close` with a post's id when the popup of its pin opens or closes. Fires
+ * `hover` with the id of the post whose pin is under the mouse or has the focus, or with null. Fires `pick` with a
+ * latitude and a longitude when the user wants a pin there.
+ */
+export class MapView extends EventTarget {
   #map;
   #pins;
+  #old;
+  #cover;
   #latest;
   #isDue = false;
   #changed = new Set();
+  /** True while popups close without the user's choice. */
+  #isQuiet = false;
+  /** True until the map has moved to the pins of the first list, or the user has moved the map. */
+  #isFirstView = true;
+  /** The id of the post to whose pin the map flies. */
+  #goal = null;
+
+  /** The id of the post whose popup is open, or null. */
+  opened = null;
 
   /**
    * @param {HTMLElement} place
    * @param {Latest} latest
    * @param {Object|null} tiles The raster tiles that the operator has configured.
    * @param {function(string): boolean} isOwn
+   * @param {function(Object): Node} popup Returns the content of an entry's popup.
    */
-  constructor(place, latest, tiles, isOwn) {
+  constructor(place, latest, tiles, isOwn, popup) {
+    super();
     this.#latest = latest;
     this.#map = makeMap(place, tiles);
-    this.#pins = new Pins(this.#map, isOwn);
+    this.#pins = new Pins(this.#map, isOwn, popup);
+    this.#old = new OldPin(this.#map, popup);
+    this.#cover = new AntarcticCover(this.#map, tiles);
+    this.#addControls();
+    this.#followUser(place);
+    this.#map.on('popupopen popupclose', ({ type, popup: { options } }) => {
+      if (options.id) this.#follow(type === 'popupopen', options.id);
+    });
+    this.#map.on('popupopen', ({ popup: { _closeButton: cross } }) => cross?.setAttribute('aria-label', say('close')));
+    this.#map.on('popupclose', (event) => this.#restoreFocus(event.popup));
     latest.addEventListener('change', ({ detail }) => {
       for (const id of detail.changed) this.#changed.add(id);
       this.redraw();
@@ -40,13 +74,76 @@ export class MapView {
   #draw() {
     if (!this.#isDue) return;
     this.#isDue = false;
-    this.#pins.show(this.#latest.entries, this.#changed);
+    const places = this.#latest.entries.map(({ latitude, longitude }) => L.latLng(latitude, longitude));
+    this.#cover.reveal(places);
+    this.#showFirst(places);
+    // The removal of a post closes its popup.
+    this.#quietly(() => this.#pins.show(this.#latest.entries, this.#changed));
     this.#changed.clear();
+  }
+
+  /** Does something that may close a popup, without an event. */
+  #quietly(run) {
+    this.#isQuiet = true;
+    run();
+    this.#isQuiet = false;
+  }
+
+  /** Moves to the places of all pins, once, if the map is in view and has a list. */
+  #showFirst(places) {
+    if (!this.#isFirstView || this.#latest.epoch === null || this.#map.getSize().x === 0) return;
+    this.#isFirstView = false;
+    if (!places.length) return;
+    // A pin stands above its place. The buttons take the right edge.
+    this.#map.fitBounds(places, {
+      maxZoom: firstZoomMax, animate: false, paddingTopLeft: [24, 56], paddingBottomRight: [64, 32] });
+  }
+
+  #addControls() {
+    const world = mapButton(say('map.world'), globe, () => showWorld(this.#map));
+    addButtons(this.#map, ...[world, positionButton(this.#map)].filter(Boolean));
+    L.control.scale({ imperial: false, maxWidth: 130 }).addTo(this.#map);
+  }
+
+  #followUser(place) {
+    place.setAttribute('role', 'group');
+    place.setAttribute('aria-label', say('map'));
+    for (const type of ['pointerdown', 'wheel', 'keydown']) {
+      place.addEventListener(type, () => { this.#isFirstView = false; }, { passive: true });
+    }
+    place.addEventListener('keydown', ({ key }) => { if (key === 'Escape') this.#map.closePopup(); });
+    new HoverName(this.#map, (id) => this.#latest.entry(id)?.name);
+    this.#map.on('pinhover', ({ id }) => this.#fire('hover', id));
+    new Pick(this.#map, (point) => this.#fire('pick', point));
+  }
+
+  #fire(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+
+  #follow(isOpen, id) {
+    this.opened = isOpen ? id : null;
+    if (this.#isQuiet) return;
+    if (isOpen) this.#goal = null;
+    this.#fire(isOpen ? 'open' : 'close', id);
+  }
+
+  /** Gives the focus of a popup that closes to the pin of the popup, or to the map. */
+  #restoreFocus(popup) {
+    const { activeElement } = document;
+    if (activeElement !== document.body && !popup.getElement().contains(activeElement)) return;
+    (popup.options.origin?.() ?? this.#map.getContainer()).focus({ preventScroll: true });
   }
 
   /** Adapts the map to its new size. Call this after the element becomes visible or changes its size. */
   resize() {
     this.#map.invalidateSize({ animate: false });
+    if (this.#isFirstView) this.redraw();
+  }
+
+  /** Lights the pin of a post. Null lights none. */
+  light(id) {
+    this.#pins.light(id);
   }
 
   /** Moves to a post's pin and opens its popup. Returns false if the post has no pin. */
@@ -54,39 +151,37 @@ export class MapView {
     this.#draw();
     const place = this.#pins.place(id);
     if (!place) return false;
-    // Opening a pin may move the map again, so wait until the event has ended.
-    const arrived = () => {
-      this.#map.off('moveend', arrived);
-      setTimeout(() => this.#pins.open(id));
-    };
-    this.#map.on('moveend', arrived);
-    this.flyTo(place.lat, place.lng);
+    this.#flyToPin(id, place, this.#pins.zoomAlone(id), () => this.#pins.open(id));
     return true;
   }
 
-  /** Moves to a point. */
-  flyTo(latitude, longitude) {
-    this.#map.flyTo([latitude, longitude], Math.max(this.#map.getZoom(), 6), { animate: !isCalm(), duration: 1 });
+  /** Moves to the pin of a post that is not among the latest ones, and opens its popup. `close` removes the pin. */
+  openOld(entry) {
+    this.#draw();
+    this.#cover.reveal([{ lat: entry.latitude }]);
+    this.#flyToPin(entry.id, [entry.latitude, entry.longitude], 0, () => this.#old.open(entry));
   }
-}
 
-/** Creates a map with its base map and buttons. */
-export function makeMap(place, tiles) {
-  const moves = !isCalm();
-  const map = L.map(place, {
-    minZoom: 1, maxZoom: tiles ? 18 : 11, zoomSnap: 0.5, worldCopyJump: true, zoomControl: false,
-    fadeAnimation: moves, zoomAnimation: moves, markerZoomAnimation: moves, inertia: moves,
-    // Safari supports pointer events. Leaflet's substitute for them would open a popup and close it again.
-    tap: false,
-  });
-  L.control.zoom({ position: 'bottomright', zoomInTitle: say('zoom.in'), zoomOutTitle: say('zoom.out') }).addTo(map);
-  map.attributionControl.setPrefix(false);
-  baseMap(map, tiles);
-  map.setView([25, 5], Math.max(fillingZoom(place.clientHeight), place.clientWidth < 700 ? 1 : 2));
-  return map;
-}
+  /** Draws the popup of such a pin again. */
+  redrawOld() {
+    this.#old.redraw();
+  }
 
-/** Returns the zoom at which the world is as high as the map's element. The map is empty beyond the poles. */
-function fillingZoom(pixels) {
-  return Math.ceil(2 * Math.log2(pixels / 256)) / 2;
+  /** Closes the popup, and ends any flight to a pin. */
+  close() {
+    this.#goal = null;
+    this.#map.closePopup();
+    this.#old.remove();
+  }
+
+  #flyToPin(id, place, zoom, open) {
+    this.#goal = id;
+    this.#quietly(() => this.#old.remove());
+    // Opening a pin may move the map again, so wait until the event has ended.
+    this.#map.once('moveend', () => setTimeout(() => {
+      if (this.#goal === id) open();
+    }));
+    this.#map.flyTo(
+      place, Math.max(this.#map.getZoom(), pinZoomMin, zoom), { animate: !isCalm(), duration: 1 });
+  }
 }
