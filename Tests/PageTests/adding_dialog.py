@@ -35,8 +35,22 @@ class Adding:
         return self
 
     def step(self, number):
-        expect(self.dialog.get_by_role("heading")).to_contain_text(f"Step {number} of 3")
+        expect(self.dialog.locator(".kicker")).to_contain_text(f"Step {number} of 3")
         return self
+
+    def asks(self, question):
+        expect(self.dialog.get_by_role("heading")).to_have_text(question)
+        return self
+
+    def place_yourself(self, place):
+        """Types an unknown place, and goes on to the map."""
+        self.find(place)
+        self.dialog.get_by_role("button", name="Place the pin yourself").click()
+        return self
+
+    @property
+    def pin(self):
+        return self.dialog.locator(".preview-map .pin")
 
     def trouble(self, text):
         expect(self.dialog.get_by_text(text)).to_be_visible()

@@ -20,7 +20,7 @@ def test_a_typed_place_becomes_a_new_pin(adding):
     expect(adding.dialog).to_have_count(0)
     popup = adding.page.locator(".leaflet-popup")
     expect(popup).to_contain_text("Seattle, WA")
-    expect(popup.get_by_role("link", name="https://example.org/ada")).to_be_visible()
+    expect(popup.locator('a[href="https://example.org/ada"]')).to_be_visible()
     expect(adding.page.locator(".pin.own")).to_be_visible()
     [post] = adding.person.posts()
     assert post["place"] == "Seattle, WA" and post["agreement"] == "not_given"
@@ -82,12 +82,20 @@ def test_the_device_position_can_be_used(shared, visit):
     adding = Adding(visitor.open())
     adding.begin()
     adding.dialog.get_by_role("button", name="Use my location").click()
-    adding.step(2)
-    expect(adding.dialog.locator(".chosen")).to_contain_text("Munich")
+    adding.step(2).asks("Is this the place?")
+    expect(adding.dialog.get_by_label("Name of the place")).to_have_value("Munich, Bavaria, Germany")
     adding.here().link("https://example.org/").submit()
     expect(adding.dialog).to_have_count(0)
     [post] = person.posts()
+    assert post["label"] == "Munich, Bavaria, Germany" and post["agreement"] == "verified"
     assert abs(post["latitude"] - 48.14) < 0.001 and abs(post["longitude"] - 11.58) < 0.001
+
+
+def test_a_browser_that_hides_the_position_offers_no_button_for_it(adding):
+    adding.page.evaluate("Object.defineProperty(window, 'isSecureContext', { value: false })")
+    adding.begin()
+    expect(adding.dialog.get_by_role("button", name="Find")).to_be_visible()
+    expect(adding.dialog.get_by_role("button", name="Use my location")).to_be_hidden()
 
 
 def test_a_blocked_device_position_leaves_the_other_ways(adding):
@@ -108,7 +116,9 @@ def test_an_unknown_place_shows_an_error_and_can_be_corrected(adding):
 
 LINKS = {
     "javascript:alert(1)": "This is not a web address. Enter one such as example.org/ada.",
-    "https://exa mple.org": "A web address can’t contain spaces",
+    "https://exa mple.org": "A web address can’t contain spaces.",
+    "https://example.org/<b>": "A web address can’t contain any of",
+    "@maya": "That looks like a handle. Paste the full link, for example https://instagram.com/maya.",
     "https://ada:secret@example.org": "Links can’t contain a name or password",
     "https://": "Enter a full web address",
     "nohost": "Enter a full web address",
@@ -117,8 +127,12 @@ LINKS = {
 
 def test_an_invalid_link_shows_an_error_while_typing(adding):
     adding.begin().find("Oslo").here().step(3)
+    hint = adding.dialog.get_by_text("The web address that people open from your pin.")
+    expect(hint).to_be_visible()
     for link, reason in LINKS.items():
         adding.link(link).trouble(reason)
+        # The error takes the place of the hint.
+        expect(hint).to_be_hidden()
     adding.link("").submit()
     adding.trouble("Enter a web address")
     adding.link("example.org").submit()
@@ -131,12 +145,13 @@ def test_each_step_reports_a_lost_connection_or_geocoder_and_continues_later(apa
     apart.worker.kill()
     adding.find("Oslo").trouble("Place search is unavailable right now.").step(1)
     apart.worker.start()
-    eventually("a worker is connected", lambda: "worker" in apart.command("queue", "status").lower())
+    # The search continues by itself.
+    adding.step(2)
+    adding.dialog.get_by_role("button", name="Back").click()
     apart.ingest.kill()
-    adding.find("Oslo").trouble("No connection to the server.").step(1)
+    adding.find("Bergen, Norway").trouble("Waiting for the server …").step(1)
     apart.ingest.start()
-    eventually("places are found", lambda: _finds(apart))
-    adding.find("Oslo").step(2).here().link("https://example.org/kept")
+    adding.step(2).here().link("https://example.org/kept")
     apart.ingest.kill()
     adding.submit().trouble("No connection to the server.").step(3)
     expect(adding.dialog.get_by_label("Your link")).to_have_value("https://example.org/kept")
@@ -144,8 +159,31 @@ def test_each_step_reports_a_lost_connection_or_geocoder_and_continues_later(apa
     eventually("places are found", lambda: _finds(apart))
     adding.submit()
     expect(adding.dialog).to_have_count(0)
-    expect(adding.page.locator(".leaflet-popup")).to_contain_text("Oslo")
+    expect(adding.page.locator(".leaflet-popup")).to_contain_text("Bergen")
     assert len(person.posts()) == 1
+
+
+def test_a_waiting_search_says_that_the_queue_is_paused_and_ends_with_cancel(apart, visit):
+    operator = apart.operator()
+    adding = Adding(visit(apart).sign_in(operator).open().connection("live")).begin()
+    operator.request("POST", "/v2/admin/pause")
+    adding.find("Oslo").trouble("The operator has paused place search.")
+    box = adding.dialog.get_by_role("combobox")
+    cancel = adding.dialog.get_by_role("button", name="Cancel")
+    cancel.click()
+    expect(box).to_be_focused()
+    expect(adding.dialog.get_by_text("The operator has paused place search.")).to_have_count(0)
+    expect(cancel).to_be_hidden()
+    adding.dialog.get_by_role("button", name="Find").click()
+    adding.trouble("The operator has paused place search.")
+    # Another text ends the search for the first one.
+    box.fill("Lima")
+    expect(cancel).to_be_hidden()
+    adding.dialog.get_by_role("button", name="Find").click()
+    expect(cancel).to_be_visible()
+    operator.request("POST", "/v2/admin/resume")
+    adding.step(2)
+    expect(adding.dialog.locator(".choices, .chosen")).to_contain_text("Lima")
 
 
 def _finds(product):
@@ -194,7 +232,7 @@ def test_a_stranger_signs_in_first_and_then_continues(shared, visit):
     adding = Adding(visit(shared).open())
     adding.page.get_by_role("banner").get_by_role("button", name="Add a pin").click()
     dialog = adding.page.locator("dialog.sign-in")
-    expect(dialog).to_contain_text("You need an account for this.")
+    expect(dialog).to_contain_text("Sign in or create an account to add your pin.")
     dialog.get_by_label("Email address").fill(person.email)
     dialog.get_by_label("Password").fill(PASSWORD)
     dialog.get_by_role("button", name="Sign in", exact=True).click()
@@ -205,7 +243,7 @@ def test_a_stranger_signs_in_first_and_then_continues(shared, visit):
 def test_a_person_with_a_pin_moves_it_or_adds_another(adding, replaces):
     first = adding.person.post("Lima, Peru")
     adding.page.reload()
-    expect(adding.page.get_by_role("button", name="My pin")).to_be_visible()
+    expect(adding.page.locator(".pin.own")).to_be_visible()
     adding.begin().find("Oslo").here().link("https://example.org/")
     if replaces:
         adding.dialog.get_by_label("Move my pin from Lima, Peru").check()
@@ -216,24 +254,108 @@ def test_a_person_with_a_pin_moves_it_or_adds_another(adding, replaces):
     assert posts[0]["id"] == first["id"]
 
 
-def test_the_dialog_can_be_cancelled_at_each_step_and_keeps_the_input(adding):
-    adding.begin().find("Oslo").step(2)
-    adding.dialog.get_by_role("button", name="Cancel").click()
-    expect(adding.dialog).to_have_count(0)
+def test_a_closed_dialog_keeps_the_input_and_says_so(adding):
+    kept = adding.page.locator("#toasts").get_by_text("Your pin is saved as a draft.")
     adding.begin()
+    adding.page.keyboard.press("Escape")
+    expect(adding.dialog).to_have_count(0)
+    # There is nothing to keep yet.
+    expect(kept).to_have_count(0)
+    adding.begin().find("Oslo").step(2)
+    adding.dialog.get_by_role("button", name="Close").click()
+    expect(kept).to_be_visible()
+    adding.begin()
+    expect(kept).to_have_count(0)
     expect(adding.dialog.get_by_role("combobox")).to_have_value("Oslo")
     adding.dialog.get_by_role("button", name="Find").click()
     adding.here().link("https://example.org/x")
     adding.page.keyboard.press("Escape")
-    expect(adding.dialog).to_have_count(0)
-    adding.begin().find("Oslo").here()
+    expect(kept).to_be_visible()
+    adding.page.locator("#toasts").get_by_role("button", name="Continue").click()
+    adding.step(3)
     expect(adding.dialog.get_by_label("Your link")).to_have_value("https://example.org/x")
-    assert adding.person.posts() == []
+    adding.submit()
+    expect(adding.dialog).to_have_count(0)
+    expect(kept).to_have_count(0)
+    assert len(adding.person.posts()) == 1
+
+
+def test_each_step_asks_one_question_and_has_one_primary_button(adding):
+    def one_primary(*buttons):
+        expect(adding.dialog.locator("button.primary")).to_have_count(1)
+        expect(adding.dialog.locator(".actions button:visible")).to_have_text(list(buttons))
+
+    adding.begin().asks("Where are you?")
+    expect(adding.dialog.locator(".kicker")).to_have_text("Add a pin · Step 1 of 3")
+    expect(adding.dialog.get_by_role("combobox", name="Where are you?")).to_be_focused()
+    one_primary("Use my location", "Find")
+    adding.find("Springfield").asks("Which one do you mean?")
+    one_primary("Back", "Use this place")
+    adding.dialog.get_by_role("button", name="Back").click()
+    adding.find("Oslo, Norway").asks("Is this the place?").here().asks("Your link")
+    expect(adding.dialog.get_by_role("textbox", name="Your link")).to_be_focused()
+    one_primary("Back", "Put me on the map")
+
+
+def test_an_empty_place_gets_the_pages_own_words(adding):
+    adding.begin()
+    adding.dialog.get_by_role("button", name="Find").click()
+    adding.trouble("Enter a place, for example “Costa Rica” or “Seattle, WA”.")
+    box = adding.dialog.get_by_role("combobox")
+    expect(box).to_be_focused()
+    expect(box).to_have_attribute("aria-required", "true")
+    assert adding.dialog.locator("form").evaluate("(form) => form.noValidate")
+    box.press_sequentially("O")
+    expect(box).not_to_have_attribute("aria-invalid", "true")
+
+
+def test_a_click_beside_the_dialog_closes_it_but_a_drag_does_not(adding):
+    mouse = adding.page.mouse
+    adding.begin()
+    box = adding.dialog.get_by_role("combobox")
+    box.fill("Somewhere")
+    inside = box.bounding_box()
+    # A selection of the text ends beside the dialog.
+    mouse.move(inside["x"] + 40, inside["y"] + 10)
+    mouse.down()
+    mouse.move(20, 400, steps=4)
+    mouse.up()
+    expect(adding.dialog).to_be_visible()
+    # A press beside the dialog ends inside.
+    mouse.move(20, 400)
+    mouse.down()
+    mouse.move(inside["x"] + 40, inside["y"] + 10, steps=4)
+    mouse.up()
+    expect(adding.dialog).to_be_visible()
+    mouse.click(20, 400)
+    expect(adding.dialog).to_have_count(0)
+    expect(adding.page.locator("#toasts").get_by_text("Your pin is saved as a draft.")).to_be_visible()
+
+
+def test_nothing_closes_the_dialog_while_it_sends_a_pin(adding):
+    held = []
+
+    def hold(route):
+        if route.request.method == "POST":
+            held.append(route)
+        else:
+            route.fallback()
+
+    adding.page.route("**/v2/posts", hold)
+    adding.begin().find("Oslo, Norway").here().link("https://example.org/").submit()
+    expect(adding.dialog.locator("button.primary")).to_have_attribute("aria-busy", "true")
+    adding.page.mouse.click(20, 400)
+    adding.page.keyboard.press("Escape")
+    adding.dialog.get_by_role("button", name="Close").click()
+    expect(adding.dialog).to_be_visible()
+    held[0].continue_()
+    expect(adding.dialog).to_have_count(0)
+    assert len(adding.person.posts()) == 1
 
 
 def test_two_quick_presses_make_one_post(adding):
     adding.begin().find("Oslo").here().link("https://example.org/")
     adding.dialog.get_by_role("button", name="Put me on the map").dblclick()
     expect(adding.dialog).to_have_count(0)
-    expect(adding.page.locator(".pin.own")).to_be_visible()
+    expect(adding.page.locator("#toasts").get_by_text("You are on the map: Oslo, Norway")).to_be_visible()
     assert len(adding.person.posts()) == 1

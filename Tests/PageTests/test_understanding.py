@@ -4,30 +4,38 @@ import pytest
 from adding_dialog import Adding
 from playwright.sync_api import expect
 
+LONDON = (
+    "We don’t know “10 Downing St”, so this is the centre of London. Drag the pin to the right spot.")
 CITY = "The pin is in the middle of the city. Drag it to the exact spot, or go back and enter your postcode."
-POSTCODE = "The pin is in the middle of the postcode area. Drag it to the exact spot."
 COUNTRY = "The pin is in the middle of the country. Drag it to the exact spot, or go back and enter your city."
 
 
 def test_an_unknown_street_shows_a_notice_with_the_pins_accuracy(adding):
-    understood = "We don’t know “10 Downing St”, only “London”."
-    adding.begin().find("10 Downing St, London").step(2).notice(understood, CITY)
+    adding.begin().find("10 Downing St, London").step(2).notice(LONDON)
     expect(adding.dialog.locator(".notice")).to_be_visible()
     expect(adding.dialog.locator(".notice")).not_to_have_class("notice mild")
     button = adding.dialog.get_by_role("button", name="Use this place")
-    expect(button).to_have_accessible_description(f"{understood} {CITY}")
+    expect(button).to_have_accessible_description(LONDON)
     adding.dialog.get_by_role("radio").nth(1).check()
-    adding.notice(understood, CITY)
+    adding.notice(LONDON)
     pin = adding.dialog.locator(".preview-map .pin")
     pin.focus()
     pin.press("ArrowUp")
     # The person has moved the pin, but the street is still unknown.
-    adding.notice(understood)
+    adding.notice("We don’t know “10 Downing St”, only “London”.")
+
+
+@pytest.mark.parametrize("text, unknown, known", [
+    ("Xyzstraße 5, Bayern", "Xyzstraße 5", "Bayern"), ("12 Foo Street, France", "12 Foo Street", "France")])
+def test_the_notice_names_the_area_whose_centre_has_the_pin(adding, text, unknown, known):
+    adding.begin().find(text).step(2).notice(
+        f"We don’t know “{unknown}”, so this is the centre of {known}. Drag the pin to the right spot.")
 
 
 def test_an_address_known_only_by_postcode_shows_a_notice(adding):
     adding.begin().find("1600 Pennsylvania Avenue NW, Washington, DC 20500").step(2).notice(
-        "We don’t know “1600 Pennsylvania Avenue NW”, only “Washington, DC 20500”.", POSTCODE)
+        "We don’t know “1600 Pennsylvania Avenue NW”, so this is the centre of the postcode area Washington, DC 20500. "
+        "Drag the pin to the right spot.")
 
 
 def test_a_misspelt_name_shows_the_closest_name(adding):
@@ -65,8 +73,8 @@ def test_the_notice_is_shown_in_german(shared, visit):
     adding.dialog.get_by_role("combobox").fill("10 Downing St, London")
     adding.dialog.get_by_role("button", name="Suchen").click()
     adding.notice(
-        "Wir kennen „10 Downing St“ nicht, nur „London“.",
-        "Der Pin steht mitten im Ort. Zieh ihn an die genaue Stelle, oder geh zurück und gib deine Postleitzahl an.")
+        "Wir kennen „10 Downing St“ nicht, darum steht der Pin in der Mitte von London. "
+        "Zieh ihn an die richtige Stelle.")
 
 
 def test_the_hint_names_only_places_that_the_server_knows(adding):
@@ -95,4 +103,4 @@ def test_the_preview_of_a_country_across_the_date_line_shows_its_pin(adding, pla
     adding.begin().find(place).step(2)
     pin = adding.dialog.locator(".preview-map .pin").bounding_box()
     ground = adding.dialog.locator(".preview-map").bounding_box()
-    assert ground["x"] + ground["width"] / 4 < pin["x"] < ground["x"] + ground["width"] * 3 / 4
+    assert ground["x"] + ground["width"] / 4 < pin["x"] < ground["x"] + ground["width"] - pin["width"]

@@ -1,6 +1,7 @@
 import { explain, Problem } from '../common/api.js';
 import { Dialog } from '../common/dialog.js';
 import { say } from '../common/language.js';
+import { toast } from '../common/toast.js';
 import { Draft } from './draft.js';
 import { linkStep } from './link-step.js';
 import { placeStep } from './place-step.js';
@@ -18,6 +19,8 @@ export class AddPin {
   #draft = new Draft();
   /** The draft and the step that the dialog shows. Null while the dialog is closed. */
   #shown = null;
+  /** Removes the toast about the kept draft. */
+  #dropReminder = () => {};
 
   /**
    * @param {function(Object, {isEdit: boolean})} onSaved Called with the post of the server's response. `isEdit` is
@@ -36,34 +39,42 @@ export class AddPin {
     if (kept.step > 0 && this.#session.account !== null) this.#open(kept.draft, kept.step);
   }
 
-  /** Shows the dialog, and resolves when it closes. Without a post to edit, continues the draft of the new pin. */
-  open(post = null) {
-    return this.#open(post ? new Draft(post) : this.#draft, 1);
+  /**
+   * Shows the dialog, and resolves when it closes. Without a post to edit, continues the draft of the new pin.
+   *
+   * @param {Object|null} post The post to edit.
+   * @param {{latitude: number, longitude: number}} [options.point] The pin's point, at which the dialog shows the map.
+   */
+  open(post = null, { point = null } = {}) {
+    const draft = post ? new Draft(post) : this.#draft;
+    if (point) draft.putAt(point);
+    return this.#open(draft, point ? 2 : 1);
   }
 
   async #open(draft, from) {
     const { post } = draft;
-    const dialog = new Dialog(say(post ? 'adding.edit' : 'adding'), 'adding');
+    const dialog = new Dialog('', 'adding');
     let step = null;
+    let isSaved = false;
     const show = (number, form) => {
       // The dialog may have closed while a request was in progress.
       if (!dialog.root.isConnected) return;
       step?.end?.();
       step = form;
       this.#shown = { draft, step: number };
-      dialog.title.textContent = `${say(post ? 'adding.edit' : 'adding')} · ${say('adding.step', { step: number })}`;
+      dialog.kicker.textContent = `${say(post ? 'adding.edit' : 'adding')} · ${say('adding.step', { step: number })}`;
+      dialog.title.textContent = step.question;
       dialog.body.replaceChildren(step);
-      step.begin?.();
-      step.querySelector('input:not([type=radio]), input:checked, button.primary')?.focus();
+      step.begin();
     };
-    const cancel = () => dialog.close();
-    const place = (problem = '') => show(1, placeStep(draft, { next: preview, cancel, problem }));
-    const preview = () => show(2, previewStep(draft, this.#tiles, { next: link, back: () => place(), cancel }));
-    const link = () => show(3, linkStep(draft, this.#own.newest, { submit, back: preview, cancel }));
+    const place = (problem = '') => show(1, placeStep(draft, { next: preview, problem }));
+    const preview = () => show(2, previewStep(draft, this.#tiles, { next: link, back: () => place() }));
+    const link = () => show(3, linkStep(draft, this.#own.newest, { submit, back: preview }));
     const submit = async () => {
       dialog.isHeld = true;
       try {
         const saved = await this.#send(draft);
+        isSaved = true;
         this.#draft = post ? this.#draft : new Draft();
         dialog.close();
         this.#onSaved(saved, { isEdit: post !== null });
@@ -77,11 +88,16 @@ export class AddPin {
         dialog.isHeld = false;
       }
     };
+    this.#dropReminder();
     const closed = dialog.show();
     [place, preview, link][from - 1]();
     await closed;
+    const { step: number } = this.#shown;
     this.#shown = null;
-    step?.end?.();
+    step.end?.();
+    if (isSaved || post || draft.isEmpty) return;
+    this.#dropReminder = toast(
+      say('adding.kept'), { label: say('adding.continue'), run: () => this.#open(draft, number) });
   }
 
   async #send(draft) {

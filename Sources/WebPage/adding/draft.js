@@ -5,15 +5,17 @@ export class Draft {
   /** The place's text as typed. */
   place = '';
   link = '';
-  /** Places that the text may mean, best first. */
+  /** Places that the text may mean, best first. Empty if the user sets the pin on the map. */
   candidates = [];
   chosen = 0;
   /** The pin's point if the user or the device set it. Null stands for the point of the chosen candidate. */
   point = null;
   /** The id of the post to replace. Null adds a post. */
   replaced = null;
-  /** The text of the search that found the candidates. Null before a search. */
+  /** The text that the candidates or the pin belong to. Null before a search. */
   found = null;
+  /** True if the user typed the place's text. False if the text follows from the pin's point. */
+  isNamed = true;
   #key = { content: '', text: '' };
 
   constructor(post = null) {
@@ -40,14 +42,34 @@ export class Draft {
 
   get candidate() { return this.candidates[this.chosen]; }
 
-  /** The pin's position. */
+  /** The name of the place. */
+  get name() { return this.candidate?.label ?? this.place.trim(); }
+
+  /** The pin's position. Undefined until the user sets the pin. */
   get position() { return this.point ?? this.candidate; }
+
+  /** Takes over places that a search found. */
+  take(candidates, point) {
+    Object.assign(this, { found: this.place, candidates, chosen: 0, point, isNamed: true });
+  }
+
+  /** Gives the place another name. The pin stays where it is. */
+  rename(place, isNamed) {
+    Object.assign(this, { place, found: place, isNamed });
+  }
+
+  /** Puts the pin at a point whose place is unknown. The name is the point's coordinates. */
+  putAt(point) {
+    Object.assign(this, { candidates: [], chosen: 0, point });
+    this.rename(coordinates(point), false);
+  }
 
   /** The body of the request that saves the post. */
   get body() {
-    // The server finds the first candidate by the text. Any other candidate needs its full name and its point.
+    // The server finds the first candidate by the text. Any other candidate needs its full name and its point. The
+    // name of a suggestion may have several places, so a suggestion needs its point too.
     const isFirst = this.chosen === 0;
-    const point = this.point ?? (isFirst ? null : this.candidate);
+    const point = this.point ?? (isFirst && !this.candidate?.isSuggested ? null : this.candidate);
     return {
       place: isFirst ? this.place.trim() : this.candidate.label, link: this.link.trim(),
       ...(point && { latitude: rounded(point.latitude), longitude: rounded(point.longitude) }),
@@ -63,6 +85,11 @@ export class Draft {
     }
     return this.#key.text;
   }
+}
+
+/** Returns a point's coordinates for people, such as "49.30, −30.10". */
+export function coordinates({ latitude, longitude }) {
+  return [latitude, longitude].map((degrees) => degrees.toFixed(2).replace('-', '−')).join(', ');
 }
 
 /** Rounds degrees to 5 decimals, which is about one metre. */

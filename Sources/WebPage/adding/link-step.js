@@ -3,26 +3,29 @@ import { busy } from '../common/busy.js';
 import { element } from '../common/element.js';
 import { Field } from '../common/field.js';
 import { say } from '../common/language.js';
+import { phrase } from '../common/phrase.js';
 import { checkLink } from './link.js';
 
 /** Creates the form of step 3: the link, and for a user with a pin the choice to move that pin. */
-export function linkStep(draft, newest, { submit, back, cancel }) {
+export function linkStep(draft, newest, { submit, back }) {
+  // The dialog's heading is the label.
   const field = new Field(
-    say('adding.link'), { type: 'text', inputmode: 'url', autocapitalize: 'off', spellcheck: 'false', required: true,
-      autocomplete: 'url', value: draft.link, placeholder: 'example.org/ada' }, say('adding.link.hint'));
+    '', { type: 'text', inputmode: 'url', autocapitalize: 'off', spellcheck: 'false', 'aria-labelledby': 'adding-title',
+      'aria-required': 'true', autocomplete: 'url', value: draft.link, placeholder: 'example.org/ada' },
+    say('adding.link.hint'));
   const trouble = element('p.trouble', { role: 'alert' });
   const button = element('button.primary', { type: 'submit' }, say(draft.post ? 'adding.save' : 'adding.submit'));
 
   function check(isFinal) {
-    const checked = checkLink(field.value);
-    if (checked.href) {
+    const { href, reason, handle } = checkLink(field.value);
+    if (href) {
       field.showError('');
-      field.hint.textContent = say('adding.link.opens', { link: checked.href });
+      field.hint.replaceChildren(...phrase('adding.link.opens', { link: href }));
       return true;
     }
     field.hint.textContent = say('adding.link.hint');
     // An empty field is an error only when the user submits it.
-    field.showError(checked.reason === 'link.empty' && !isFinal ? '' : say(checked.reason));
+    field.showError(...(reason === 'link.empty' && !isFinal ? [] : phrase(reason, { handle })));
     return false;
   }
 
@@ -45,22 +48,24 @@ export function linkStep(draft, newest, { submit, back, cancel }) {
     }
   }
 
-  return element('form', { novalidate: true, onsubmit: (event) => {
+  const form = element('form', { novalidate: true, onsubmit: (event) => {
     event.preventDefault();
     busy(button, send);
-  } }, element('p.chosen', {}, draft.candidate.label), field.root, replacementChoice(draft, newest), trouble,
-  element('div.actions', {},
-    element('button', { type: 'button', onclick: cancel }, say('cancel')),
-    element('button', { type: 'button', onclick: back }, say('back')), button));
+  } }, element('p.chosen', {}, element('bdi', {}, draft.name)), field.root, replacementChoice(draft, newest), trouble,
+  element('div.actions', {}, element('button', { type: 'button', onclick: back }, say('back')), button));
+  form.question = say('adding.link');
+  form.begin = () => field.input.focus();
+  return form;
 }
 
 /** Lets a user with a pin choose between another pin and a move of the newest pin. Null without a pin. */
 function replacementChoice(draft, newest) {
   if (draft.replaced !== newest?.id) draft.replaced = null;
   if (draft.post || !newest) return null;
-  const choice = (replaced, text) => element('label', {}, element('input', {
+  const choice = (replaced, ...text) => element('label', {}, element('input', {
     type: 'radio', name: 'replaced', checked: draft.replaced === replaced,
-    onchange: () => { draft.replaced = replaced; } }), element('span', {}, text));
+    onchange: () => { draft.replaced = replaced; } }), element('span', {}, ...text));
   return element('fieldset.choices', {}, element('legend', {}, say('adding.again')),
-    choice(null, say('adding.another')), choice(newest.id, say('adding.replace', { place: newest.place })));
+    choice(null, say('adding.another')),
+    choice(newest.id, ...phrase('adding.replace', { place: newest.place })));
 }

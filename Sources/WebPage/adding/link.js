@@ -5,12 +5,16 @@ const encoder = new TextEncoder();
  * Checks a link while the user types. A valid link has the scheme http or https, a host, and no password, as on the
  * server. Only the server's check is binding.
  *
- * @returns {{href: string}|{reason: string}} The complete link, or the key of the text that describes the error.
+ * @returns {{href: string}|{reason: string, handle: string}} The complete link, or the key of the text that describes
+ *   the error. `handle` is the name in a text such as "@ada".
  */
 export function checkLink(text) {
   const typed = text.trim();
   if (!typed) return { reason: 'link.empty' };
-  if (/[\s\p{Cc}\\<>"{}|^`\uFF01-\uFF5E]/u.test(typed)) return { reason: 'link.character' };
+  const handle = typed.match(/^@([\p{L}\p{N}_.-]+)$/u)?.[1];
+  if (handle) return { reason: 'link.handle', handle };
+  if (/\s/.test(typed)) return { reason: 'link.space' };
+  if (/[\p{Cc}\\<>"{}|^`\uFF01-\uFF5E]/u.test(typed)) return { reason: 'link.character' };
   const scheme = typed.match(/^([^/?#:]+):/)?.[1].toLowerCase();
   const isPort = scheme?.includes('.') && /^[^/?#:]+:\d*(?:[/?#]|$)/.test(typed);
   if (typed.startsWith('/')) return { reason: 'link.scheme' };

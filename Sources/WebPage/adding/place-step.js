@@ -1,83 +1,106 @@
-import { explain } from '../common/api.js';
+import { Cancelled, explain } from '../common/api.js';
 import { busy } from '../common/busy.js';
 import { element } from '../common/element.js';
 import { Field } from '../common/field.js';
-import { say } from '../common/language.js';
-import { findPlaces, placesAround } from './places.js';
+import { has, say } from '../common/language.js';
+import { phrase } from '../common/phrase.js';
+import { canLocate, devicePosition } from '../common/position.js';
+import { findPlaces } from './places.js';
 import { Suggestions } from './suggestions.js';
-import { chosen } from './understood.js';
+import { suggested } from './understood.js';
+import { untilAnswered } from './waiting.js';
 
-const positionMs = 15_000;
-
-/** Creates the form of step 1: the place, which the user types or the device locates. */
-export function placeStep(draft, { next, cancel, problem }) {
+/** Creates the form of step 1: the place, which the user types, the device locates, or the user sets on the map. */
+export function placeStep(draft, { next, problem }) {
+  // The dialog's heading is the label.
   const field = new Field(
-    say('adding.place'),
-    { required: true, maxlength: 256, value: draft.place, placeholder: say('adding.place.example') },
-    say('adding.place.hint'));
-  if (problem) field.showError(problem);
+    '', { 'aria-labelledby': 'adding-title', 'aria-required': 'true', maxlength: 256, value: draft.place,
+      placeholder: say('adding.place.example') }, say('adding.place.hint'));
+  const waiting = element('p.notice', { role: 'status' });
+  const yourself = element('button', { type: 'button', hidden: true, onclick: placeIt }, say('adding.yourself'));
   const find = element('button.primary', { type: 'submit' }, say('adding.find'));
-  const position = element('button', { type: 'button' }, say('adding.position'));
+  const position = element('button', { type: 'button', hidden: !canLocate() }, say('adding.position'));
+  const stop = element('button', { type: 'button', hidden: true, onclick: () => attempt.abort() }, say('cancel'));
+  let attempt = null;
+  field.notes.append(waiting, yourself);
   const suggestions = new Suggestions(field, (place) => {
-    field.value = place.label;
-    accept([chosen(place)]);
-  });
-  field.input.addEventListener('input', () => { draft.place = field.value; });
-
-  function accept(candidates, point = null) {
-    Object.assign(draft, { place: field.value, found: field.value, candidates, chosen: 0, point });
+    draft.place = place.label;
+    draft.take([suggested(place)], null);
     next();
-  }
+  });
+  field.input.addEventListener('input', () => {
+    draft.place = field.value;
+    yourself.hidden = true;
+    attempt?.abort();
+  });
 
   async function search() {
     suggestions.close();
-    if (!draft.place.trim()) return field.showError(say('adding.place.empty'));
+    const text = draft.place.trim();
+    if (!text) return fail(say('adding.place.empty'));
     // A user who returns to this step with the same text keeps the chosen place and the pin's position.
     if (draft.place === draft.found) return next();
+    attempt = new AbortController();
+    const { signal } = attempt;
     try {
-      const places = await findPlaces(draft.place.trim());
-      if (!places.length) return fail(say('adding.not-found', { place: draft.place.trim() }));
-      // An edited post keeps its point while its text is unchanged.
-      const isSame = draft.post?.place === draft.place;
-      return accept(places, isSame ? draft.point : null);
+      const places = await untilAnswered(() => findPlaces(text, { signal }), wait, signal);
+      if (!places.length) return miss(...phrase('adding.not-found', { place: text }));
+      draft.take(places, ownPoint());
+      return next();
     } catch (error) {
-      return fail(explain(error));
+      return error instanceof Cancelled ? field.input.focus() : fail(explain(error));
+    } finally {
+      stop.hidden = true;
+      waiting.replaceChildren();
     }
   }
 
-  function fail(text) {
-    field.showError(text);
+  function wait(error) {
+    const text = say([`waiting.${error.code}`, 'waiting.server'].find(has));
+    if (waiting.textContent !== text) waiting.textContent = text;
+    stop.hidden = false;
+  }
+
+  /** Returns the point of an edited post, which is valid while the post's text is unchanged. */
+  function ownPoint() {
+    return draft.post?.place === draft.place ? draft.point : null;
+  }
+
+  function placeIt() {
+    draft.take([], ownPoint());
+    next();
+  }
+
+  function fail(...content) {
+    field.showError(...content);
     field.input.focus();
+  }
+
+  /** Reports an unknown place, and offers to set the pin on the map. */
+  function miss(...content) {
+    yourself.hidden = false;
+    fail(...content);
   }
 
   position.addEventListener('click', () => busy(position, async () => {
     field.showError('');
     try {
-      const { coords } = await here();
-      const [place] = await placesAround(coords.latitude, coords.longitude);
-      if (!place) return fail(say('adding.position.nowhere'));
-      field.value = place.label;
-      return accept([place], { latitude: coords.latitude, longitude: coords.longitude });
+      const { coords } = await devicePosition();
+      draft.putAt({ latitude: coords.latitude, longitude: coords.longitude });
+      next();
     } catch (error) {
-      return fail(error instanceof PositionError ? say(error.message) : explain(error));
+      fail(say(`adding.position.${error.code === error.PERMISSION_DENIED ? 'refused' : 'unavailable'}`));
     }
   }));
-  return element('form', { onsubmit: (event) => {
+  const form = element('form', { novalidate: true, onsubmit: (event) => {
     event.preventDefault();
     busy(find, search);
-  } }, field.root, element('div.actions', {},
-    element('button', { type: 'button', onclick: cancel }, say('cancel')), position, find));
-}
-
-/** The error of a device that cannot locate itself. The message is the key of a text. */
-class PositionError extends Error {}
-
-function here() {
-  return new Promise((resolve, reject) => {
-    if (!navigator.geolocation || !isSecureContext) return reject(new PositionError('adding.position.unavailable'));
-    return navigator.geolocation.getCurrentPosition(resolve, (error) => {
-      const isRefused = error.code === error.PERMISSION_DENIED;
-      reject(new PositionError(isRefused ? 'adding.position.refused' : 'adding.position.unavailable'));
-    }, { enableHighAccuracy: false, timeout: positionMs, maximumAge: 60_000 });
-  });
+  } }, field.root, element('div.actions', {}, stop, position, find));
+  form.question = say('adding.place');
+  form.begin = () => (problem ? miss(problem) : field.input.focus());
+  form.end = () => {
+    suggestions.close();
+    attempt?.abort();
+  };
+  return form;
 }

@@ -1,24 +1,22 @@
+import { busy } from '../common/busy.js';
 import { element } from '../common/element.js';
 import { say } from '../common/language.js';
-import { makeMap } from '../map/map-view.js';
-import { draftIcon } from '../map/pin.js';
+import { NameField } from './name-field.js';
+import { PinMap } from './pin-map.js';
 import { understanding } from './understood.js';
 
-const { L } = globalThis;
-const stepPixels = 10;
-/** Maximum zoom of the preview by the place's level. */
-const zoomMax = { country: 7, region: 8, county: 9, city: 11, postcode: 13, street: 16, house: 17 };
-/** Maximum zoom without tiles. The outline has no further details. */
-const outlineZoomMax = 9;
-const arrows = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
-
-/** Creates the form of step 2: the choice among places, notes about the text, and the pin on a map. */
-export function previewStep(draft, tiles, { next, back, cancel }) {
-  const ground = element('div.preview-map', { role: 'region', 'aria-label': say('adding.preview') });
+/**
+ * Creates the form of step 2: the pin on a map. Above it are the choice among the places that the search found, and
+ * notes about the text. If the user sets the pin without a search, the form has the place's name instead.
+ */
+export function previewStep(draft, tiles, { next, back }) {
+  const name = draft.candidate ? null : new NameField(draft);
   const notice = element('div.notice', { id: 'adding-notice', role: 'status' });
+  const ground = element('div.preview-map', { role: 'region', 'aria-label': say('adding.preview') });
   const where = element('p.hint', { role: 'status' });
+  const trouble = element('p.trouble', { role: 'alert' });
+  const button = element('button.primary', { type: 'submit', 'aria-describedby': notice.id }, say('adding.use'));
   let map;
-  let pin;
 
   function choose(index) {
     Object.assign(draft, { chosen: index, point: null });
@@ -26,71 +24,70 @@ export function previewStep(draft, tiles, { next, back, cancel }) {
   }
 
   function show() {
-    const { latitude, longitude, level, boundingBox: box } = { ...draft.candidate, ...draft.position };
-    const zoom = Math.min(zoomMax[level], tiles ? Infinity : outlineZoomMax);
-    pin.setLatLng([latitude, longitude]);
-    if (draft.point || !box) {
-      map.setView([latitude, longitude], zoom, { animate: false });
-    } else {
-      const [, south, , north] = box;
-      let [west, , east] = box;
-      // Extend a box across the antimeridian beyond 180°, on the pin's side of the map.
-      if (east < west && longitude < west) west -= 360;
-      else if (east < west) east += 360;
-      map.fitBounds([[south, west], [north, east]], { maxZoom: zoom, animate: false });
-    }
-    describe();
+    if (!name) map.showPlace(draft.candidate, draft.point);
+    else if (draft.point) map.showPoint(draft.point);
+    describe(!draft.position ? 'adding.set' : draft.point && !name ? 'adding.moved' : 'adding.drag');
   }
 
-  function describe() {
-    where.textContent = say(draft.point ? 'adding.moved' : 'adding.drag');
+  function move(point) {
+    draft.point = point;
+    name?.follow(point);
+    describe('adding.moved');
+  }
+
+  function describe(key) {
+    trouble.textContent = '';
+    where.textContent = say(key);
+    if (name) return;
     const { lines, isMild } = understanding(draft.candidate, draft.found ?? '', draft.point !== null);
     notice.classList.toggle('mild', isMild);
-    notice.replaceChildren(...lines.map((line) => element('p', {}, line)));
+    notice.replaceChildren(...lines.map((line) => element('p', {}, ...line)));
   }
 
-  function move({ lat, lng }) {
-    draft.point = { latitude: lat, longitude: L.Util.wrapNum(lng, [-180, 180], true) };
-    describe();
+  async function use() {
+    if (!draft.position) {
+      where.textContent = '';
+      trouble.textContent = say('adding.set.first');
+      map.focus();
+      trouble.scrollIntoView({ block: 'nearest' });
+      return;
+    }
+    await name?.settled;
+    if (draft.name) {
+      next();
+      return;
+    }
+    name.showError(say('adding.name.empty'));
+    name.input.focus();
   }
 
-  const form = element('form', { onsubmit: (event) => {
+  const form = element('form', { novalidate: true, onsubmit: (event) => {
     event.preventDefault();
-    next();
-  } }, notice, choices(draft, choose), ground, where, element('div.actions', {},
-    element('button', { type: 'button', onclick: cancel }, say('cancel')),
-    element('button', { type: 'button', onclick: back }, say('back')),
-    element(
-      'button.primary', { type: 'submit', 'aria-describedby': notice.id }, say('adding.use'))));
-
-  /** Creates the map. Call this after the form is in the page, because the map needs a size. */
+    busy(button, use);
+  } }, notice, name ? name.root : choices(draft, choose), ground, where, trouble, element('div.actions', {},
+    element('button', { type: 'button', onclick: back }, say('back')), button));
+  form.question = say(draft.candidates.length > 1 ? 'adding.which' : draft.position ? 'adding.right' : 'adding.where');
+  // The map needs a size, so the form must be in the page.
   form.begin = () => {
-    const { latitude, longitude } = draft.position;
-    map = makeMap(ground, tiles).setView([latitude, longitude], 7);
-    pin = L.marker([latitude, longitude], { icon: draftIcon(), draggable: true, autoPan: true }).addTo(map);
-    pin.on('dragend', () => move(pin.getLatLng()));
-    pin.getElement().addEventListener('keydown', (event) => {
-      const arrow = arrows[event.key];
-      if (!arrow) return;
-      event.preventDefault();
-      event.stopPropagation();
-      const point = map.latLngToContainerPoint(pin.getLatLng()).add(L.point(arrow).multiplyBy(stepPixels));
-      pin.setLatLng(map.containerPointToLatLng(point));
-      move(pin.getLatLng());
-    });
+    map = new PinMap(ground, tiles, move);
     show();
+    if (name && draft.point) name.follow(draft.point);
+    if (name) map.focus();
+    else (form.querySelector('input:checked') ?? button).focus();
   };
-  form.end = () => map?.remove();
+  form.end = () => {
+    name?.end();
+    map.end();
+  };
   return form;
 }
 
-/** Returns a choice among the candidates, or the name of the only candidate. */
+/** Returns a choice among the candidates, or the name of the only candidate. The dialog's heading is the question. */
 function choices(draft, choose) {
-  if (draft.candidates.length === 1) return element('p.chosen', {}, draft.candidate.label);
-  return element('fieldset.choices', {}, element('legend', {}, say('adding.which')),
-    ...draft.candidates.map((place, index) => element('label', {},
-      element('input', {
-        type: 'radio', name: 'candidate', value: index, checked: index === draft.chosen,
-        onchange: () => choose(index) }),
-      element('span', {}, place.label, ' ', element('span.quiet', {}, say(`level.${place.level}`))))));
+  if (draft.candidates.length === 1) return element('p.chosen', {}, element('bdi', {}, draft.name));
+  const choice = ({ label, level }, index) => element(
+    'label', {}, element('input', {
+      type: 'radio', name: 'candidate', value: index, checked: index === draft.chosen, onchange: () => choose(index) }),
+    element('span', {}, element('bdi', {}, label), ' ', element('span.quiet', {}, say(`level.${level}`))));
+  return element('fieldset.choices', { 'aria-labelledby': 'adding-title' }, ...draft.candidates.map(choice));
 }

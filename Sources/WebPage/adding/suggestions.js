@@ -74,7 +74,7 @@ export class Suggestions {
         event.preventDefault();
         this.#choose(place);
       },
-    }, place.label));
+    }, element('bdi', {}, place.label)));
     this.#options.forEach((option, index) => { option.place = places[index]; });
     this.#list.replaceChildren(...this.#options);
     this.#list.hidden = !places.length;
