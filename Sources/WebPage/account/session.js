@@ -18,6 +18,11 @@ export class Session extends EventTarget {
     this.#signIn = signIn;
   }
 
+  /** Takes the account that the server reports after a start without a connection. */
+  restore(account) {
+    if (account !== null) this.#become(account);
+  }
+
   async signIn(email, password) {
     const { body } = await request('POST', '/v2/session', { body: { email, password } });
     this.#become(body.account);
@@ -26,6 +31,36 @@ export class Session extends EventTarget {
   async signUp(registration) {
     const { body } = await request('POST', '/v2/accounts', { body: registration });
     this.#become(body.account);
+  }
+
+  /** Signs in with the token of a mail about a forgotten password, and sets a new password. */
+  async recover(token, password) {
+    const { body } = await request('PUT', '/v2/recovery', { body: { token, password } });
+    this.#become(body.account);
+  }
+
+  /** Changes the names or the email address of the account. */
+  async change(profile) {
+    const { body } = await this.request('PATCH', '/v2/account', { body: profile });
+    this.#become(body);
+  }
+
+  /** Changes the password. All other sessions of the account end. */
+  async changePassword(change) {
+    const { body } = await this.request('PUT', '/v2/account/password', { body: change });
+    this.#become(body.account);
+  }
+
+  /** Reads the account again. Its address may have been confirmed in another browser. */
+  async refresh() {
+    const { body } = await this.request('GET', '/v2/account');
+    this.#become(body);
+  }
+
+  /** Deletes the account with all its posts. */
+  async deleteAccount(confirmation) {
+    await this.request('DELETE', '/v2/account', { body: confirmation });
+    this.#become(null);
   }
 
   async signOut() {
@@ -40,9 +75,10 @@ export class Session extends EventTarget {
 
   /**
    * Sends a request with the user's session. Without a valid session, asks the user to sign in first. Throws
-   * `Cancelled` if the user does not sign in.
+   * `Cancelled` if the user does not sign in, or signs in to another account than before.
    */
   async request(method, path, options) {
+    const before = this.account?.id;
     if (this.account === null && !(await this.#askToSignIn('sign-in.needed'))) throw new Cancelled();
     try {
       return await request(method, path, options);
@@ -52,6 +88,8 @@ export class Session extends EventTarget {
         this.#become(null);
         throw new Cancelled();
       }
+      // The request was about the account before.
+      if (before !== undefined && this.account.id !== before) throw new Cancelled();
       return request(method, path, options);
     }
   }

@@ -1,20 +1,28 @@
-import { explain, Problem } from '../common/api.js';
-import { busy } from '../common/busy.js';
 import { Dialog } from '../common/dialog.js';
 import { element } from '../common/element.js';
-import { Field } from '../common/field.js';
 import { has, say } from '../common/language.js';
+import { toast } from '../common/toast.js';
+import { AccountForm } from './account-form.js';
+import { emailField, firstNameField, lastNameField } from './fields.js';
+import { NewPasswordField, PasswordField } from './password-field.js';
+import { recoveryParts } from './recovery.js';
 
-/** The dialog for sign-in with a password or a provider that the operator has configured, and for sign-up. */
+/** The keys of the dialog's titles by mode. */
+const titles = { 'sign-in': 'sign-in', 'sign-up': 'sign-up.title', 'recovery': 'recovery' };
+
+/**
+ * The dialog for sign-in with a password or a provider that the operator has configured, for sign-up, and for a
+ * forgotten password.
+ */
 export class SignIn {
-  #methods;
-  #isSignUpOpen;
-  #session;
+  #login;
 
-  /** @param {{methods: Array, signUpOpen: boolean}} login The enabled sign-in methods, and true if sign-up is open. */
-  constructor({ methods, signUpOpen }) {
-    this.#methods = methods;
-    this.#isSignUpOpen = signUpOpen;
+  /**
+   * @param {{methods: Array, signUpOpen: boolean, recovery?: string, operatorContact?: string}} login The enabled
+   *   sign-in methods, true if sign-up is open, and the way to recover an account, which old servers do not name.
+   */
+  constructor(login) {
+    this.#login = login;
   }
 
   /**
@@ -22,100 +30,107 @@ export class SignIn {
    *
    * @param {Session} session The session to sign in.
    * @param {string} [reason] The key of a text that explains why a sign-in is needed.
+   * @param {string} [mode] What the dialog shows first: `sign-in`, `sign-up` or `recovery`.
    * @returns {Promise<boolean>} True if the user has signed in.
    */
-  async open(session, reason = null) {
-    this.#session = session;
-    const dialog = new Dialog(say('sign-in'), 'sign-in');
-    const state = { email: session.account?.email ?? '', isDone: false };
+  async open(session, reason = null, mode = 'sign-in') {
+    const dialog = new Dialog('', 'sign-in');
+    const visit = { session, reason, dialog, email: session.account?.email ?? '', isDone: false };
     const closed = dialog.show();
-    this.#show(dialog, state, reason, false);
-    dialog.body.querySelector(state.email ? 'input[type=password]' : 'input').focus();
+    this.#show(visit, mode);
     await closed;
-    return state.isDone;
+    return visit.isDone;
   }
 
-  /** Shows the dialog with the reason, if a provider has returned the user without a session. */
+  /** Says how it went at a provider, if the provider has just returned the user to this page. */
   async resume(session) {
     const address = new URL(location.href);
     const code = address.searchParams.get('loginError');
-    if (code === null) return;
+    const isLink = address.searchParams.has('linked');
+    if (code === null && !isLink) return;
     address.searchParams.delete('loginError');
-    history.replaceState(null, '', address);
-    await this.open(session, reasonKey(code));
+    address.searchParams.delete('linked');
+    history.replaceState(history.state, '', address);
+    if (isLink) toast(say(code === null ? 'identities.linked' : reasonKey(code)));
+    else await this.open(session, reasonKey(code));
   }
 
-  #show(dialog, state, reason, isNew) {
-    dialog.title.textContent = say(isNew ? 'sign-up' : 'sign-in');
-    const trouble = element('p.trouble', { role: 'alert' });
-    const form = isNew ? this.#signUpForm(dialog, state, trouble) : this.#signInForm(dialog, state, trouble);
-    const parts = [form];
-    if (reason) parts.unshift(element('p', {}, say(reason)));
-    if (!isNew) parts.push(...this.#providers());
-    if (this.#isSignUpOpen || isNew) {
-      parts.push(element('p.aside', {}, say(isNew ? 'sign-in.instead' : 'sign-up.instead'), ' ', element(
-        'button.plain', { type: 'button', onclick: () => {
-          this.#show(dialog, state, reason, !isNew);
-          dialog.body.querySelector('input').focus();
-        } }, say(isNew ? 'sign-in' : 'sign-up'))));
-    }
+  /** The enabled providers: the name of each, and the path of its sign-in page. */
+  get providers() {
+    return this.#login.methods.filter((method) => method.path);
+  }
+
+  /** Shows the dialog's parts of a mode, and focuses the first empty field. */
+  #show(visit, mode) {
+    const { dialog, reason } = visit;
+    dialog.title.textContent = say(titles[mode]);
+    const parts = {
+      'sign-in': () => this.#signInParts(visit),
+      'sign-up': () => [this.#signUpForm(visit).root, this.#choice(visit, 'sign-in.instead', 'sign-in')],
+      'recovery': () => [
+        ...recoveryParts(this.#login, addressField(visit)), this.#choice(visit, 'recovery.instead', 'sign-in')],
+    }[mode]();
+    if (reason && mode !== 'recovery') parts.unshift(element('p', {}, this.#reasonText(reason)));
     dialog.body.replaceChildren(...parts);
+    const inputs = [...dialog.body.querySelectorAll('input')];
+    (inputs.find((input) => input.value === '') ?? inputs[0] ?? dialog.title).focus();
   }
 
-  #signInForm(dialog, state, trouble) {
-    const email = emailField(state);
-    const password = new Field(
-      say('password'), { type: 'password', required: true, autocomplete: 'current-password' });
-    return this.#form([email, password], 'sign-in', dialog, state, trouble, () =>
-      this.#session.signIn(email.value, password.value));
+  #reasonText(reason) {
+    return say(reason === 'sign-in.needed' && !this.#login.signUpOpen ? 'sign-in.needed.closed' : reason);
   }
 
-  #signUpForm(dialog, state, trouble) {
-    const first = new Field(say('first-name'), { required: true, autocomplete: 'given-name', maxlength: 100 });
-    const last = new Field(say('last-name'), { autocomplete: 'family-name', maxlength: 100 });
-    const email = emailField(state);
-    const password = new Field(
-      say('password'), { type: 'password', required: true, minlength: 8, autocomplete: 'new-password' },
-      say('password.hint'));
-    const fields = { firstName: first, lastName: last, email, password };
-    return this.#form(Object.values(fields), 'sign-up', dialog, state, trouble, async () => {
-      try {
-        await this.#session.signUp({
-          email: email.value, password: password.value, firstName: first.value, lastName: last.value });
-      } catch (error) {
-        if (!(error instanceof Problem) || !fields[error.field]) throw error;
-        fields[error.field].showError(explain(error));
-        fields[error.field].input.focus();
-      }
-    });
+  #signInParts(visit) {
+    const { account } = visit.session;
+    // An account without a password can sign in again only at its provider.
+    if (account && !account.hasPassword && this.providers.length) return this.#providerLinks();
+    const parts = [this.#signInForm(visit).root];
+    if (this.#login.recovery) {
+      parts.push(element('button.plain', { type: 'button', onclick: () => this.#show(visit, 'recovery') },
+        say('recovery')));
+    }
+    parts.push(...this.#providerLinks());
+    if (this.#login.signUpOpen) parts.push(this.#choice(visit, 'sign-up.instead', 'sign-up'));
+    return parts;
   }
 
-  #form(fields, name, dialog, state, trouble, run) {
-    const button = element('button.primary', { type: 'submit' }, say(name));
-    return element('form', { onsubmit: (event) => {
-      event.preventDefault();
-      busy(button, async () => {
-        trouble.textContent = '';
-        dialog.isHeld = true;
-        const before = this.#session.account;
-        try {
-          await run();
-          if (this.#session.account !== before) {
-            state.isDone = true;
-            dialog.close();
-          }
-        } catch (error) {
-          trouble.textContent = explain(error);
-        } finally {
-          dialog.isHeld = false;
-        }
-      });
-    } }, ...fields.map((field) => field.root), trouble, element('div.actions', {}, button));
+  /** Returns a question with a button that shows another mode. */
+  #choice(visit, question, mode) {
+    return element('p.aside', {}, say(question), ' ', element(
+      'button.plain', { type: 'button', onclick: () => this.#show(visit, mode) }, say(mode)));
+  }
+
+  #signInForm(visit) {
+    const email = addressField(visit);
+    const password = new PasswordField(say('password'));
+    return new AccountForm({ email, password }, { label: say('sign-in') }, () =>
+      this.#enter(visit, () => visit.session.signIn(email.value, password.value)));
+  }
+
+  #signUpForm(visit) {
+    const [firstName, lastName, email] = [firstNameField(), lastNameField(), addressField(visit)];
+    const password = new NewPasswordField(say('password'));
+    const fields = { firstName, lastName, email, password };
+    return new AccountForm(fields, { label: say('sign-up') }, () => this.#enter(visit, () => visit.session.signUp({
+      email: email.value, password: password.value, firstName: firstName.value, lastName: lastName.value })), {
+      email_taken: { text: say('sign-up.taken'), label: say('sign-in'), run: () => this.#show(visit, 'sign-in') } });
+  }
+
+  /** Signs in and closes the dialog, which stays open meanwhile. */
+  async #enter(visit, run) {
+    visit.dialog.isHeld = true;
+    try {
+      await run();
+    } finally {
+      visit.dialog.isHeld = false;
+    }
+    visit.isDone = true;
+    visit.dialog.close();
   }
 
   /** Returns a link to the sign-in page of each provider, which returns the user to this page. */
-  #providers() {
-    return this.#methods.filter((method) => method.path).map((method) => element(
+  #providerLinks() {
+    return this.providers.map((method) => element(
       'a.button', { href: `${method.path}?return=${encodeURIComponent(location.pathname)}` },
       say('sign-in.with', { name: method.name })));
   }
@@ -126,9 +141,8 @@ function reasonKey(code) {
   return [`login-error.${code}`, `problem.${code}`].find(has) ?? 'problem.unknown';
 }
 
-function emailField(state) {
-  const field = new Field(
-    say('email'), { type: 'email', required: true, autocomplete: 'username', value: state.email });
-  field.input.addEventListener('input', () => { state.email = field.value; });
+function addressField(visit) {
+  const field = emailField({ autocomplete: 'username', value: visit.email });
+  field.input.addEventListener('input', () => { visit.email = field.value; });
   return field;
 }
