@@ -51,13 +51,17 @@ final class AdminResponder: Sendable {
 
   /// Returns the reply to a request that came over HTTP.
   ///
-  /// - Parameter account: The operator's account, for the log.
+  /// - Parameters:
+  ///   - account: The operator's account, for the log.
+  ///   - name: The account's first name, which other operators see.
   /// - Throws: `AdminRefusal`, or the store's errors.
-  func reply(to request: AdminRequest, from account: AccountID) async throws -> AdminReply {
+  func reply(
+    to request: AdminRequest, from account: AccountID, name: String? = nil
+  ) async throws -> AdminReply {
     guard let live = await inspector.liveState(about: request) else {
       throw AdminRefusal(.busy, "too many requests at the same time; try again later")
     }
-    return try await reply(to: request, live, .account(account))
+    return try await reply(to: request, live, .account(account, name: name))
   }
 
   private func reply(
@@ -89,6 +93,9 @@ final class AdminResponder: Sendable {
     case .backupState: return .backup(backups.state)
     }
   }
+
+  /// First name of the operator who paused the queue, if it is known.
+  var pauseActor: String? { pause.actor }
 
   private func status(_ live: AdminServer.LiveState) async throws -> QueueStatus {
     var status = QueueStatus()
@@ -126,7 +133,10 @@ final class AdminResponder: Sendable {
   }
 
   private func setPaused(sinceMs: Int64?, _ by: Operator) async throws -> Int64? {
+    let requestedMs = sinceMs
     let sinceMs = try await database.setPaused(sinceMs: sinceMs)
+    // The store keeps the time of the first pause.
+    if sinceMs == requestedMs { pause.name(by.firstName, ofPauseAtMs: sinceMs) }
     logger.notice(sinceMs == nil ? "queue resumed" : "queue paused", metadata: ["operator": "\(by)"])
     return sinceMs
   }

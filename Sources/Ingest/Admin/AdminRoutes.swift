@@ -61,15 +61,19 @@ struct AdminRoutes: Sendable {
   }
 
   private func response(to request: AdminRequest, for httpRequest: Request) async throws -> Response {
-    let account = try await caller(of: httpRequest).account.id
+    let account = try await caller(of: httpRequest).account
     let reply: AdminReply
-    do { reply = try await admin.reply(to: request, from: account) } catch let refusal as AdminRefusal {
+    do {
+      reply = try await admin.reply(to: request, from: account.id, name: account.firstName)
+    } catch let refusal as AdminRefusal {
       throw Problem(refusal)
     }
     return Response(
       .object { json in
         switch reply {
-        case .status(let status): status.write(to: &json)
+        case .status(let status):
+          status.write(to: &json)
+          if status.pausedMs != nil, let actor = admin.pauseActor { json.add("pausedBy", actor) }
         case .list(let entries, let next):
           json.array("posts", entries) { $1.write(to: &$0) }
           if let next { json.add("next", next.description) }

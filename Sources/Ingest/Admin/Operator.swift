@@ -4,8 +4,8 @@ import Glibc
 
 /// The operator of an admin request, for the log.
 enum Operator: Sendable, CustomStringConvertible {
-  /// An operator's account, over HTTP.
-  case account(AccountID)
+  /// An operator's account with its first name, over HTTP.
+  case account(AccountID, name: String? = nil)
   /// A user of this host, over the admin socket, as the kernel reports it.
   case user(uid_t)
   /// A client's address, over an admin socket that listens on an address.
@@ -23,10 +23,13 @@ enum Operator: Sendable, CustomStringConvertible {
     }
   }
 
+  /// First name of the operator's account. Nil for a user of the host and for an address.
+  var firstName: String? { if case .account(_, let name) = self { name } else { nil } }
+
   /// Name for the log: "account 3", "ada (uid 1000)" or "127.0.0.1". May wait for the host's user database.
   var description: String {
     switch self {
-    case .account(let account): "account \(account.rawValue)"
+    case .account(let account, _): "account \(account.rawValue)"
     case .user(let user): Operator.name(of: user).map { "\($0) (uid \(user))" } ?? "uid \(user)"
     case .address(let address): address
     }

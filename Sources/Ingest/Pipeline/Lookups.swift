@@ -73,7 +73,7 @@ final class Lookups: Sendable {
   ) async throws -> [Place] {
     guard pause.sinceMs == nil else {
       throw Problem(
-        .serviceUnavailable, "geocoder_unavailable", "the operator has paused the queue; try again later",
+        .serviceUnavailable, "queue_paused", "the operator has paused the queue; try again later",
         retryAfterSeconds: Limits.retryOperatorSeconds)
     }
     let id = JobID(lookup: counter.add(1, ordering: .relaxed).newValue)

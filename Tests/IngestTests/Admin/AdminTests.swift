@@ -110,19 +110,25 @@ struct AdminTests {
     #expect(paused.object["paused"] as? Bool == true && paused["pausedAt"] != nil)
     let again = try await boss.send("POST", "/v2/admin/pause")
     #expect(again["pausedAt"] == paused["pausedAt"], "A second pause must keep the first time.")
+    #expect(try await client.get("/v2/page")["pausedAt"] == paused["pausedAt"], "The page tells everybody.")
+    let operatorName = try await boss.get("/v2/account").object["firstName"] as? String
+    let pausedBy = try await boss.get("/v2/admin/status").object["pausedBy"] as? String
+    #expect(operatorName != nil && pausedBy == operatorName)
     #expect(try await client.post("Oslo")["state"] == "queued")
     let lookup = try await client.get("/v2/geocode?q=Oslo")
-    #expect(lookup.status == 503 && lookup["detail"]?.contains("paused") == true)
+    #expect(lookup.status == 503 && lookup["code"] == "queue_paused")
 
     let next = try map.restarted()
     let (ada, restartedBoss) = (next.client.with(token: client.token), next.client.with(token: boss.token))
     #expect(next.logged.contains("queue still paused"))
     #expect(try await ada.get("/readyz").text.contains("paused since"))
-    #expect(try await restartedBoss.get("/v2/admin/status").object["paused"] as? Bool == true)
+    let status = try await restartedBoss.get("/v2/admin/status").object
+    #expect(status["paused"] as? Bool == true && status["pausedBy"] == nil, "The store has only the time.")
     #expect(try await ada.post("Lima")["state"] == "queued")
     #expect(try await restartedBoss.send("POST", "/v2/admin/resume").object["paused"] as? Bool == false)
     try await eventually("all posts are published") { try await ada.posts().allSatisfy { $0.state == "published" } }
     #expect(try await ada.get("/readyz").text == "ready\n")
+    #expect(try await ada.get("/v2/page").object["pausedAt"] is NSNull)
     try await ada.expectService()
   }
 

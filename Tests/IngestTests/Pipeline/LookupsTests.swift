@@ -136,7 +136,7 @@ struct LookupsTests {
   func paused() async throws {
     let lookups = lookups(pausedMs: 1)
     await #expect { try await lookups.places(PlaceQuery("Oslo")) } throws: { error in
-      (error as? Problem)?.detail.contains("paused") == true && (error as? Problem)?.retryAfterSeconds == 30
+      (error as? Problem)?.code == "queue_paused" && (error as? Problem)?.retryAfterSeconds == 30
     }
     #expect(jobs.drain().isEmpty)
   }
