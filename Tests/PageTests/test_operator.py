@@ -34,10 +34,15 @@ def make_dead(product, person, *places):
 
 def test_strangers_and_other_accounts_see_no_operator_page(shared, visit):
     visitor = visit(shared).open("/admin")
-    expect(visitor.page.locator("#gate")).to_contain_text("Sign in with an operator account to see")
+    gate = visitor.page.locator("#gate")
+    expect(gate).to_contain_text("Sign in with an operator account to see")
+    visitor.connection("operators-only")
+    gate.get_by_role("button", name="Sign in").click()
+    expect(visitor.page.get_by_role("dialog")).to_be_visible()
     ada = shared.person("Ada")
     visitor.sign_in(ada).open("/admin")
-    expect(visitor.page.locator("#gate")).to_contain_text("This page is for operators.")
+    expect(gate).to_contain_text("This page is for operators.")
+    expect(gate.get_by_role("button")).to_be_hidden()
     expect(visitor.page.locator("#figures")).to_be_hidden()
     for method, path in [("GET", "status"), ("GET", "history"), ("GET", "posts"), ("GET", "posts/0000000001"),
                          ("POST", "posts/retry"), ("POST", "posts/discard"), ("POST", "pause"), ("POST", "resume")]:
@@ -51,7 +56,7 @@ def test_a_promoted_account_sees_the_operator_page_and_its_link(shared, visit):
     visitor = visit(shared).sign_in(ada).open("/admin")
     expect(visitor.page.locator("#gate")).to_be_visible()
     shared.command("user", "promote", ada.email)
-    visitor.open("/").page.get_by_role("link", name="Operator").click()
+    visitor.open("/").menu("Operator")
     visitor.connection("live")
     expect(figure(visitor, "Workers")).not_to_have_text("0")
     shared.command("user", "demote", ada.email)
@@ -62,7 +67,7 @@ def test_a_promoted_account_sees_the_operator_page_and_its_link(shared, visit):
 def test_the_operator_page_signs_in_and_out_like_the_map(shared, visit):
     olga = shared.operator()
     visitor = visit(shared).open("/admin")
-    visitor.page.get_by_role("button", name="Sign in").click()
+    visitor.page.locator("#gate").get_by_role("button", name="Sign in").click()
     visitor.page.get_by_label("Email address").fill(olga.email)
     visitor.page.get_by_label("Password").fill(PASSWORD)
     visitor.page.get_by_role("dialog").get_by_role("button", name="Sign in").click()
@@ -194,12 +199,18 @@ def test_a_banner_shows_a_paused_queue(product, visit):
     expect(bar).to_be_hidden()
     olga.request("POST", "/v2/admin/pause")
     expect(bar).to_contain_text("New posts are accepted and wait.")
-    visitor.open("/admin").connection("live")
-    expect(bar).to_contain_text("Queue paused since")
+    visitor.open("/admin").connection("paused")
+    expect(visitor.page.locator("#connection")).to_have_text("Paused")
+    expect(bar).to_contain_text("Queue paused by Olga since")
     expect(bar).to_contain_text("Nobody can add a pin on the page meanwhile.")
     expect(bar).to_have_class("standing")
+    box, first = bar.bounding_box(), visitor.page.locator(".figures").bounding_box()
+    assert first["y"] >= box["y"] + box["height"], "The bar covers no figure."
     olga.request("POST", "/v2/admin/resume")
     expect(bar).to_be_hidden()
+    visitor.connection("live")
+    product.command("queue", "pause")
+    expect(bar).to_contain_text("Queue paused since")
 
 
 def test_a_banner_shows_a_full_disk(product, visit):

@@ -1,5 +1,4 @@
 import { Board } from './board.js';
-import { explain, request } from '../common/api.js';
 import { DeadPosts } from './dead-posts.js';
 import { Figures } from './figures.js';
 import { PauseButton } from './pause-button.js';
@@ -10,19 +9,14 @@ import { Standing } from './standing.js';
 import { byId, element } from '../common/element.js';
 import { count, duration, rate } from '../common/quantity.js';
 import { feedTable, workerTable } from './peers.js';
-import { offerLanguages, showAccount } from '../bar.js';
-import { say, translate } from '../common/language.js';
+import { offerLanguages, showAccount, showConnection } from '../bar.js';
+import { say } from '../common/language.js';
+import { Status } from '../status.js';
 
-translate();
 offerLanguages();
-document.title = `On The Map · ${say('admin.title')}`;
-try {
-  const { body } = await request('GET', '/v2/page');
-  start(body);
-} catch (error) {
-  byId('connection').dataset.state = 'offline';
-  byId('connection').firstElementChild.textContent = explain(error);
-}
+const state = new Status();
+showConnection(state);
+start(await state.setting());
 
 /** @param {Object} setting The body of GET /v2/page: the page's configuration and the signed-in account. */
 function start({ account, login }) {
@@ -46,16 +40,17 @@ function start({ account, login }) {
     figures.root, element('div.plots', {}, ...plots.map((plot) => plot.root)), dead.root, workers.root, feeds.root);
 
   board.addEventListener('change', () => {
-    const { state, status, samples } = board;
-    byId('connection').dataset.state = state;
-    byId('connection').firstElementChild.textContent = say(`connection.${state}`);
+    const { status, samples } = board;
+    const isShut = board.state === 'operators-only';
     byId('figures').hidden = status === null;
-    byId('gate').hidden = state !== 'operators-only';
+    byId('gate').hidden = !isShut;
     byId('gate-reason').textContent =
-      state === 'operators-only' ? say(session.account ? 'problem.operator_required' : 'admin.signed-out') : '';
+      isShut ? say(session.account ? 'problem.operator_required' : 'admin.signed-out') : '';
+    byId('gate-sign-in').hidden = session.account !== null;
     byId('pause').hidden = status === null;
     standing.show(status);
     if (status === null) return;
+    state.pause(status.pausedAt ?? null);
     figures.show(status);
     pause.show(status);
     workers.show(status.workers);
@@ -63,6 +58,8 @@ function start({ account, login }) {
     dead.show(status);
     for (const plot of plots) plot.show(samples);
   });
+  state.follow(board);
+  byId('gate-sign-in').addEventListener('click', () => signIn.open(session));
   session.addEventListener('change', () => board.restart());
   showAccount(session, signIn);
   board.restart();

@@ -19,10 +19,13 @@ export class Standing {
 }
 
 /** Returns the text of the bar. `isDanger` is true if ingest refuses posts. */
-function trouble({ disk, paused, pausedAt, longestWaitMs, waitMaxMs }) {
+function trouble({ disk, paused, pausedAt, pausedBy, longestWaitMs, waitMaxMs }) {
   const since = (time) => ({ since: moment(Date.parse(time)) });
   if (disk.full) return { text: say('admin.disk-full', since(disk.fullAt)), isDanger: true };
-  if (paused) return { text: say('admin.paused-since', since(pausedAt)), isDanger: false };
+  if (paused) {
+    const key = pausedBy === undefined ? 'admin.paused-since' : 'admin.paused-by';
+    return { text: say(key, { ...since(pausedAt), name: pausedBy }), isDanger: false };
+  }
   if (longestWaitMs < waitMaxMs) return none;
   // The text omits the present wait, because screen readers announce each change.
   return { text: say('admin.refusing', { limit: duration(waitMaxMs) }), isDanger: true };

@@ -1,6 +1,13 @@
 import { has, say } from './language.js';
+import { wait } from './quantity.js';
 
 const timeoutMs = 20_000;
+
+/**
+ * The page's own server. Fires `reachable` or `unreachable` after each request, and `paused` if a request failed
+ * because the operator has paused the queue.
+ */
+export const server = new EventTarget();
 
 /** An error response of the server. (RFC 9457.) */
 export class Problem extends Error {
@@ -13,7 +20,7 @@ export class Problem extends Error {
   }
 }
 
-/** The error of a request without a response: there is no connection, or the server is down. */
+/** The error of a request that ingest has not answered: there is no connection, or ingest is down. */
 export class Offline extends Error {}
 
 /** The error of a request that the user has cancelled. */
@@ -24,7 +31,20 @@ export class Cancelled extends Error {}
  *
  * @returns {Promise<{status: number, body: any}>} The status, and the parsed body or null for a body without JSON.
  */
-export async function request(method, path, { body, headers = {}, signal, keepalive = false } = {}) {
+export async function request(method, path, options = {}) {
+  try {
+    const answer = await send(method, path, options);
+    server.dispatchEvent(new Event('reachable'));
+    return answer;
+  } catch (error) {
+    if (error instanceof Offline) server.dispatchEvent(new Event('unreachable'));
+    if (error instanceof Problem) server.dispatchEvent(new Event('reachable'));
+    if (error instanceof Problem && error.code === 'queue_paused') server.dispatchEvent(new Event('paused'));
+    throw error;
+  }
+}
+
+async function send(method, path, { body, headers = {}, signal, keepalive = false }) {
   const timeout = AbortSignal.timeout(timeoutMs);
   const options = { method, keepalive, headers: { Accept: 'application/json', ...headers } };
   options.signal = signal ? AbortSignal.any([signal, timeout]) : timeout;
@@ -42,8 +62,10 @@ export async function request(method, path, { body, headers = {}, signal, keepal
   }
   const content = parsed(text);
   if (response.ok) return { status: response.status, body: content };
-  // A reverse proxy sends these statuses when the service behind it is down.
-  if (content === null && [502, 503, 504].includes(response.status)) throw new Offline(`status ${response.status}`);
+  // A reverse proxy sends these statuses when the service behind it is down, and a gateway this code.
+  if (content === null ? [502, 503, 504].includes(response.status) : content.code === 'ingest_unavailable') {
+    throw new Offline(`status ${response.status}`);
+  }
   throw new Problem(response.status, content ?? {}, response.headers.get('Retry-After'));
 }
 
@@ -60,6 +82,7 @@ export function explain(error) {
   if (error instanceof Offline) return say('problem.offline');
   if (!(error instanceof Problem)) return say('problem.unknown');
   const name = `problem.${error.code}`;
-  if (has(name)) return say(name, { n: error.retryAfter ?? 5, detail: error.message });
+  const seconds = error.retryAfter ?? 5;
+  if (has(name)) return say(name, { n: seconds, time: wait(seconds), detail: error.message });
   return error.message ? say('problem.other', { detail: error.message }) : say('problem.unknown');
 }

@@ -11,10 +11,10 @@ const hiddenMs = 60_000;
  *
  * - `connecting`: no connection yet
  * - `live`: the feed sends every change
- * - `stale`: the feed is connected but has received nothing from ingest for a while
+ * - `delayed`: the feed is connected but has received nothing from ingest for a while
  * - `reconnecting`: the feed is unreachable, so the page polls ingest
  * - `polling`: the page knows no feed, so it polls ingest
- * - `paused`: the page is hidden
+ * - `hidden`: the page is hidden
  * - `offline`: no server responds
  * - `members-only`: the map is members-only, and nobody is signed in
  */
@@ -55,7 +55,13 @@ export class Connection extends EventTarget {
   start() {
     if (this.state === 'members-only') this.#set('connecting');
     if (this.#address === null) this.#poll();
-    else this.#open();
+    else this.#begin();
+  }
+
+  /** Loads the list, which the document preloads. Then subscribes to the changes after it. */
+  async #begin() {
+    await this.#load().catch(() => {});
+    if (this.state === 'connecting') this.#open();
   }
 
   /** Disconnects and clears the list, because the current user may not see the map. */
@@ -92,7 +98,7 @@ export class Connection extends EventTarget {
       if (attempt === this.#attempt) this.#lose();
       return;
     }
-    if (attempt !== this.#attempt || this.state === 'members-only' || this.state === 'paused') return;
+    if (attempt !== this.#attempt || this.state === 'members-only' || this.state === 'hidden') return;
     const address = new URL(this.#address, location.href);
     if (ticket !== null) address.searchParams.set('ticket', ticket);
     if (this.#lastEventId) address.searchParams.set('lastEventId', this.#lastEventId);
@@ -110,7 +116,7 @@ export class Connection extends EventTarget {
   }
 
   /** Updates the state after a message. If the list is wrong, the stream restarts with a snapshot. */
-  #handle(isRight, isStale = this.state === 'stale') {
+  #handle(isRight, isStale = this.state === 'delayed') {
     if (!isRight) {
       this.#lastEventId = '';
       this.#lose();
@@ -118,14 +124,14 @@ export class Connection extends EventTarget {
     }
     this.#failures = 0;
     this.#stopPolling();
-    this.#set(isStale ? 'stale' : 'live');
+    this.#set(isStale ? 'delayed' : 'live');
   }
 
   /** Reconnects after a pause. The browser's own retry does not follow every error, and reports no progress. */
   #lose() {
     this.#close();
-    if (this.state === 'paused' || this.state === 'members-only') return;
-    if (this.state === 'live' || this.state === 'stale') this.#set('reconnecting');
+    if (this.state === 'hidden' || this.state === 'members-only') return;
+    if (this.state === 'live' || this.state === 'delayed') this.#set('reconnecting');
     if (this.#polling === null) this.#poll();
     const ms = Math.min(retryMs.last, retryMs.first * 2 ** this.#failures++);
     clearTimeout(this.#retry);
@@ -151,21 +157,26 @@ export class Connection extends EventTarget {
     this.#polling = null;
   }
 
+  async #load() {
+    const { body } = await request('GET', '/v2/feed');
+    if (this.state === 'members-only') return false;
+    const isBehind = body.epoch === this.#latest.epoch && body.seq < this.#latest.seq;
+    if (!isBehind && !this.#latest.replace(body)) throw new Error('list hash mismatch');
+    // The list contains all changes up to this `seq`, so the stream must resume after it.
+    if (!isBehind) this.#lastEventId = `${body.epoch}-${body.seq}`;
+    return true;
+  }
+
   async #fetch() {
     try {
-      const { body } = await request('GET', '/v2/feed');
-      if (this.state === 'members-only') return false;
-      const isBehind = body.epoch === this.#latest.epoch && body.seq < this.#latest.seq;
-      if (!isBehind && !this.#latest.replace(body)) throw new Error('list hash mismatch');
-      // The list contains all changes up to this `seq`, so the stream must resume after it.
-      if (!isBehind) this.#lastEventId = `${body.epoch}-${body.seq}`;
-      if (this.state !== 'live' && this.state !== 'stale') {
+      if (!await this.#load()) return false;
+      if (this.state !== 'live' && this.state !== 'delayed') {
         this.#set(this.#address === null ? 'polling' : 'reconnecting');
       }
       return true;
     } catch (error) {
       if (error instanceof Problem && error.status === 401) this.shut();
-      else if (this.state !== 'live' && this.state !== 'stale') this.#set('offline');
+      else if (this.state !== 'live' && this.state !== 'delayed') this.#set('offline');
       return false;
     }
   }
@@ -196,9 +207,9 @@ export class Connection extends EventTarget {
         clearTimeout(this.#retry);
         this.#close();
         this.#stopPolling();
-        this.#set('paused');
+        this.#set('hidden');
       }, hiddenMs);
-    } else if (this.state === 'paused') {
+    } else if (this.state === 'hidden') {
       this.#set('connecting');
       this.start();
     }

@@ -17,9 +17,19 @@ export class Latest extends EventTarget {
   /** The visible entries. */
   get entries() { return this.#entries.filter((entry) => !this.#hidden.has(entry.id)); }
 
+  /** The list as `replace` takes it. */
+  get list() {
+    return { epoch: this.epoch, seq: this.seq, stateHash: stateHash(this.#entries), entries: this.#entries };
+  }
+
   /** Returns the entry with an id, if it is visible. */
   entry(id) {
     return this.#hidden.has(id) ? undefined : this.#entries.find((entry) => entry.id === id);
+  }
+
+  /** Returns true for a published post that the list lacks because newer posts have taken its place. */
+  isOlder({ id, seq }) {
+    return seq <= this.seq && this.entry(id) === undefined;
   }
 
   /** Replaces the list by a snapshot. Returns false without a change if the hash does not match. */
@@ -29,7 +39,7 @@ export class Latest extends EventTarget {
     const known = new Map(this.#entries.map((entry) => [entry.id, entry.seq]));
     const kept = new Set(entries.map((entry) => entry.id));
     if (this.epoch === epoch && this.seq === seq) return true;
-    [this.epoch, this.seq, this.#entries] = [epoch, seq, entries.map(shown)];
+    [this.epoch, this.seq, this.#entries] = [epoch, seq, entries.map(presented)];
     const changed = isFirst ? [] : entries.filter(({ id, seq: now }) => known.get(id) !== now).map(({ id }) => id);
     this.#notify(changed, [...known.keys()].filter((id) => !kept.has(id)));
     return true;
@@ -44,7 +54,7 @@ export class Latest extends EventTarget {
     if (epoch === this.epoch && seq <= this.seq) return true;
     if (epoch !== this.epoch || prevSeq !== this.seq) return false;
     const replaced = new Set([...remove, ...upsert.map((entry) => entry.id)]);
-    const entries = [...this.#entries.filter((entry) => !replaced.has(entry.id)), ...upsert.map(shown)]
+    const entries = [...this.#entries.filter((entry) => !replaced.has(entry.id)), ...upsert.map(presented)]
       .sort((one, other) => other.seq - one.seq);
     if (entries.length > capacity || stateHash(entries) !== hash) return false;
     [this.seq, this.#entries] = [seq, entries];
@@ -71,7 +81,7 @@ export class Latest extends EventTarget {
 }
 
 /** Returns an entry with the additional values that the views show. */
-function shown(entry) {
+export function presented(entry) {
   return {
     ...entry,
     name: `${entry.firstName} ${entry.lastName}`.trim(),

@@ -1,0 +1,58 @@
+const key = 'last-list';
+const everyMs = 5_000;
+
+/**
+ * Keeps the last list of a public map in the browser, so that the page can start without a connection. Nothing remains
+ * after a sign-out, or if the map is for members only.
+ */
+export class KeptList {
+  #latest;
+  #status;
+  #setting;
+  #timer = null;
+
+  /** @param {Object} setting The body of GET /v2/page. Nothing about its account is kept. */
+  constructor(latest, status, { login, mapAccess, feed, tiles }) {
+    [this.#latest, this.#status, this.#setting] = [latest, status, { login, mapAccess, feed, tiles }];
+    if (mapAccess !== 'public') {
+      this.forget();
+      return;
+    }
+    latest.addEventListener('change', () => { this.#timer ??= setTimeout(() => this.#save(), everyMs); });
+    status.addEventListener('change', () => { if (status.state === 'members-only') this.forget(); });
+    addEventListener('pagehide', () => this.#save());
+  }
+
+  /** Deletes the list, and keeps none until the next start of the page. */
+  forget() {
+    clearTimeout(this.#timer);
+    this.#setting = null;
+    try {
+      localStorage.removeItem(key);
+    } catch {
+      // A browser that forbids storage has no list.
+    }
+  }
+
+  #save() {
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#setting === null || this.#latest.epoch === null) return;
+    const savedMs = this.#status.listMs ?? Date.now();
+    try {
+      localStorage.setItem(key, JSON.stringify({ setting: this.#setting, savedMs, list: this.#latest.list }));
+    } catch {
+      // Without storage, the page cannot start without a connection.
+    }
+  }
+}
+
+/** Returns the setting of the last start, for a stranger, with the list as `kept`. Null if there is none. */
+export function keptSetting() {
+  try {
+    const { setting, savedMs, list } = JSON.parse(localStorage.getItem(key));
+    return { ...setting, account: null, pausedAt: null, ticket: null, kept: { savedMs, list } };
+  } catch {
+    return null;
+  }
+}
