@@ -1,48 +1,53 @@
+import { setTitle } from './address.js';
 import { byId } from './common/element.js';
 
-/** The tabs of the page's views. One view is visible. (WAI-ARIA Authoring Practices, "Tabs".) Fires `change`. */
+/**
+ * The page's views, of which one is visible, and their tabs. A pin is a part of the map. A view without a tab has a
+ * heading. (WAI-ARIA Authoring Practices, "Tabs".) Fires `change`.
+ */
 export class Tabs extends EventTarget {
-  #names;
+  #address;
+  #tabs = [...document.querySelectorAll('[role="tab"]')];
+  #views = [...document.querySelectorAll('#views > section')];
 
-  /** @param {string[]} names The names in the ids `tab-…` and `view-…`. Shows the URL's view, or else the first one. */
-  constructor(names) {
+  /** The name of the visible view, as in its id `view-…`. */
+  shown;
+
+  /** Shows the address's view, now and after each change. */
+  constructor(address) {
     super();
-    this.#names = names;
-    for (const name of names) {
-      const tab = byId(`tab-${name}`);
-      tab.addEventListener('click', () => this.show(name));
-      tab.addEventListener('keydown', (event) => this.#press(event, name));
-    }
-    addEventListener('hashchange', () => this.#follow());
+    this.#address = address;
+    for (const tab of this.#tabs) tab.addEventListener('keydown', (event) => this.#press(event, tab));
+    address.addEventListener('change', () => this.#follow());
     this.#follow();
   }
 
-  /** Shows one view and hides the others. */
-  show(name) {
+  #follow() {
+    const view = this.#views.find(({ id }) => id === `view-${this.#address.view}`) ?? byId('view-map');
+    const name = view.id.slice('view-'.length);
+    const tab = this.#tabs.find(({ id }) => id === `tab-${name}`);
+    if (this.#address.view === 'map') setTitle();
+    else if (this.#address.view === name) setTitle((tab ?? view.querySelector('h2')).textContent);
     if (name === this.shown) return;
     this.shown = name;
-    for (const other of this.#names) {
-      const isShown = other === name;
-      byId(`tab-${other}`).setAttribute('aria-selected', String(isShown));
-      byId(`tab-${other}`).tabIndex = isShown ? 0 : -1;
-      byId(`view-${other}`).hidden = !isShown;
+    for (const other of this.#views) other.hidden = other !== view;
+    for (const other of this.#tabs) {
+      other.setAttribute('aria-selected', String(other === tab));
+      other.tabIndex = other === (tab ?? this.#tabs[0]) ? 0 : -1;
     }
-    history.replaceState(null, '', name === this.#names[0] ? location.pathname + location.search : `#${name}`);
     this.dispatchEvent(new Event('change'));
   }
 
-  #follow() {
-    const wanted = location.hash.slice(1);
-    this.show(this.#names.includes(wanted) ? wanted : this.shown ?? this.#names[0]);
-  }
-
-  #press(event, name) {
-    const count = this.#names.length;
-    const at = this.#names.indexOf(name);
-    const next = { ArrowRight: at + 1, ArrowLeft: at - 1 + count, Home: 0, End: count - 1 }[event.key];
+  /** Goes to another tab by its key. A tab is a link, which only Enter would follow. */
+  #press(event, tab) {
+    const count = this.#tabs.length;
+    const at = this.#tabs.indexOf(tab);
+    const next = {
+      ' ': at, ArrowRight: at + 1, ArrowLeft: at - 1 + count, Home: 0, End: count - 1,
+    }[event.key];
     if (next === undefined) return;
     event.preventDefault();
-    this.show(this.#names[next % count]);
-    byId(`tab-${this.#names[next % count]}`).focus();
+    this.#tabs[next % count].click();
+    this.#tabs[next % count].focus();
   }
 }

@@ -19,7 +19,7 @@ def test_a_persons_own_pin_has_another_colour_and_a_button(product, visit):
     product.person("Grace").post("Puerto Natales")
     ada.post("Ushuaia")
     visitor = visit(product).sign_in(ada).open()
-    visitor.page.get_by_role("button", name="My pin").click()
+    visitor.menu("My pin")
     expect(visitor.page.locator(".leaflet-popup")).to_contain_text("Ushuaia")
     expect(visitor.page.locator(".pin.own")).to_have_count(1)
     colours = visitor.page.evaluate("""() => ['.pin.own', '.pin:not(.own)'].map((kind) =>
@@ -36,8 +36,8 @@ def test_own_posts_are_listed_newest_first_with_their_states(shared, visit):
     expect(own(visitor).nth(0)).to_contain_text("not on the map")
     expect(own(visitor).nth(0)).to_contain_text("We can’t find this place.")
     expect(own(visitor).nth(1)).to_contain_text("on the map")
-    expect(own(visitor).nth(0).get_by_role("button", name="Show")).to_have_count(0)
-    own(visitor).nth(1).get_by_role("button", name="Show Oslo, Norway on the map").click()
+    expect(own(visitor).nth(0).get_by_role("link", name="Show")).to_have_count(0)
+    own(visitor).nth(1).get_by_role("link", name="Show Oslo, Norway on the map").click()
     expect(visitor.page.locator(".leaflet-popup")).to_contain_text("Oslo, Norway")
 
 
@@ -250,10 +250,10 @@ def test_a_failed_deletion_brings_the_post_back_with_a_reason(product, visit):
 def test_an_open_pin_popup_stays_open_when_a_pin_beside_it_changes(product, visit):
     ada, bob = product.person("Ada"), product.person("Bob")
     own = ada.post("Oslo, Norway")
-    bob.post("Oslo, Norway", "https://example.org/bob")
+    bob.post("Oslo, Norway", "https://bob.example.org/")
     visitor = visit(product).open("/#table").connection("live")
-    visitor.page.get_by_role("button", name="Bob").click()
-    expect(visitor.page.locator(".leaflet-popup")).to_contain_text("example.org/bob")
+    visitor.page.get_by_role("link", name="Bob Lovelace").click()
+    expect(visitor.page.locator(".leaflet-popup")).to_contain_text("bob.example.org")
     ada.request("PUT", f"/v2/posts/{own['id']}", {"place": "Oslo, Norway", "link": "https://example.org/new"})
     expect(visitor.page.locator("#announcements")).to_contain_text("Ada")
-    expect(visitor.page.locator(".leaflet-popup")).to_contain_text("example.org/bob")
+    expect(visitor.page.locator(".leaflet-popup")).to_contain_text("bob.example.org")

@@ -8,7 +8,7 @@ import Web
 struct PostRoutes: Sendable {
   static let path = "/v2/posts"
 
-  let database: any PostReader
+  let database: any PostReader & AccountStore
   let queue: PostPipeline
   let sessions: Sessions
   let site: Site
@@ -28,17 +28,25 @@ struct PostRoutes: Sendable {
     router.respondMethodNotAllowed(at: "/v2/posts/{id}", allow: .get, .put, .delete)
   }
 
-  /// Returns a post. A published post is visible to everyone. Any other state is visible to its owner only.
+  /// Returns a post. A published post is visible to everyone, with its owner's name. Any other state is visible to its
+  /// owner only.
   private func show(_ id: String?, _ request: Request) async throws -> Response {
     try await viewers.authorize(request)
     guard let id = id.flatMap({ PostID($0) }), let post = try await database.post(id) else {
       throw Problem.postNotFound
     }
-    if post.state != .published {
+    guard post.state == .published else {
       let caller = try await AuthenticatedCaller.authenticateIfPresent(request, sessions: sessions, site: site)
       guard caller?.account.id == post.account else { throw Problem.postNotFound }
+      return Response(.object { post.write(to: &$0) })
     }
-    return Response(.object { post.write(to: &$0) })
+    guard let owner = try await database.account(post.account) else { throw Problem.postNotFound }
+    return Response(
+      .object { json in
+        post.write(to: &json)
+        json.add("firstName", owner.firstName)
+        json.add("lastName", owner.lastName)
+      })
   }
 
   /// Edits the caller's post. The edit is durable and listed before the response.

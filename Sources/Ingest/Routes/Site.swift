@@ -16,6 +16,15 @@ struct Site: Sendable {
   /// True if a reverse proxy terminates TLS for the service.
   var isSecure: Bool { origin.hasPrefix("https://") }
 
+  /// Returns the origin at which a client reaches the site: the configured one, or the request's host over HTTP. Nil if
+  /// the host is not a plain name or address.
+  func origin(for request: Request) -> String? {
+    guard origin.isEmpty else { return origin }
+    let plain = /(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?/
+    guard let authority = request.head.authority, authority.wholeMatch(of: plain) != nil else { return nil }
+    return "http://\(authority)"
+  }
+
   /// Returns the source of a request, by the connection and the forwarded addresses of trusted proxies.
   func source(of request: Request, _ context: ConnectionContext) -> LoginSource {
     let forwarded = request.headers[values: .xForwardedFor]

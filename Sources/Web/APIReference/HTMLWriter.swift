@@ -1,9 +1,12 @@
 /// A writer of HTML as text. It escapes text and attributes.
-struct HTMLWriter: Sendable {
-  private(set) var text = ""
+package struct HTMLWriter: Sendable {
+  /// The markup so far.
+  package private(set) var text = ""
+
+  package init() {}
 
   /// Writes an element whose content the closure writes.
-  mutating func element(
+  package mutating func element(
     _ name: String, _ attributes: KeyValuePairs<String, String> = [:], _ body: (inout HTMLWriter) -> Void
   ) {
     open(name, attributes)
@@ -12,30 +15,30 @@ struct HTMLWriter: Sendable {
   }
 
   /// Writes an element that contains a text.
-  mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String> = [:], _ content: String) {
+  package mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String> = [:], _ content: String) {
     element(name, attributes) { $0.add(content) }
   }
 
   /// Writes an element without content and without an end tag.
-  mutating func void(_ name: String, _ attributes: KeyValuePairs<String, String>) { open(name, attributes) }
+  package mutating func void(_ name: String, _ attributes: KeyValuePairs<String, String>) { open(name, attributes) }
 
   /// Writes a text.
-  mutating func add(_ content: String) { text += HTMLWriter.escaped(content) }
+  package mutating func add(_ content: String) { text += HTMLWriter.escaped(content) }
 
   /// Writes a text in which `backquotes` mark code.
-  mutating func addMarked(_ content: String) {
+  package mutating func addMarked(_ content: String) {
     for (index, part) in content.split(separator: "`", omittingEmptySubsequences: false).enumerated() {
       if index.isMultiple(of: 2) { add(String(part)) } else { element("code", [:], String(part)) }
     }
   }
 
   /// Writes a text with marked code in paragraphs, which empty lines separate.
-  mutating func addParagraphs(_ content: String) {
+  package mutating func addParagraphs(_ content: String) {
     for paragraph in content.split(separator: "\n\n") { element("p") { $0.addMarked(String(paragraph)) } }
   }
 
   /// Writes markup without escaping, such as a style sheet.
-  mutating func addRaw(_ markup: String) { text += markup }
+  package mutating func addRaw(_ markup: String) { text += markup }
 
   private mutating func open(_ name: String, _ attributes: KeyValuePairs<String, String>) {
     text += "<\(name)"

@@ -1,8 +1,10 @@
 import { Cancelled, explain } from '../common/api.js';
 import { busy } from '../common/busy.js';
+import { Empty } from '../common/empty.js';
 import { element } from '../common/element.js';
 import { has, moment, say } from '../common/language.js';
 import { host } from '../latest/latest.js';
+import { pinPath } from '../address.js';
 import { link } from '../map/popup.js';
 
 /** The list of the user's posts in every state, with buttons to edit, delete and show them. */
@@ -15,15 +17,15 @@ export class PostsView {
   #list = element('ul.posts');
   #more;
   #trouble = element('p.trouble', { role: 'alert' });
-  #empty = element('p.empty', { role: 'status' });
+  #empty = new Empty();
   #loadNumber = 0;
 
-  /** @param {{edit: function, drop: Deletion, showOnMap: function}} actions The actions of a post's buttons. */
+  /** @param {{edit: function, drop: Deletion, add: function, signIn: function}} actions The actions of the buttons. */
   constructor(place, own, session, actions) {
     [this.#own, this.#session, this.#actions] = [own, session, actions];
     this.#more = element(
       'button', { type: 'button', hidden: true, onclick: () => this.#load(this.#next) }, say('more'));
-    place.append(element('h2', {}, say('posts.title')), this.#trouble, this.#empty, this.#list, this.#more);
+    place.append(element('h2', {}, say('posts.title')), this.#trouble, this.#empty.root, this.#list, this.#more);
   }
 
   /** Loads the posts again. */
@@ -57,7 +59,10 @@ export class PostsView {
     const shown = this.#posts.filter((post) => !this.#actions.drop.has(post.id));
     this.#list.replaceChildren(...shown.map((post) => this.#item(post)));
     this.#more.hidden = this.#next === null;
-    this.#empty.textContent = shown.length ? '' : say(this.#session.account ? 'posts.empty' : 'posts.signed-out');
+    const { add, signIn } = this.#actions;
+    if (shown.length) this.#empty.show('');
+    else if (this.#session.account) this.#empty.show(say('posts.empty'), { label: say('add'), run: add });
+    else this.#empty.show(say('posts.signed-out'), { label: say('sign-in'), run: signIn });
   }
 
   /** Loads the changed posts again if the view shows them. */
@@ -86,7 +91,9 @@ export class PostsView {
         post.reason ? element('p.reason', {}, reason(post.reason)) : null,
         element('p', {}, element('time.quiet', { datetime: post.updatedAt }, moment(Date.parse(post.updatedAt))))),
       element('div.actions', {},
-        isOnMap ? button('show', () => this.#actions.showOnMap(post)) : null,
+        isOnMap ? element(
+          'a.button', { href: pinPath(post.id), 'aria-label': say('show.post', { place: post.place }) }, say('show'))
+          : null,
         post.state === 'queued' ? null : button('edit', () => this.#actions.edit(post)),
         button('delete', () => this.#actions.drop.begin(post))));
   }

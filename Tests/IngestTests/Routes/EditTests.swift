@@ -4,6 +4,14 @@ import Testing
 
 @testable import Ingest
 
+extension Client {
+  /// Returns a post as its owner sees it after an edit: without the owner's name, which only `GET` adds.
+  fileprivate func post(id: String) async throws -> NSDictionary {
+    let post = try await get("/v2/posts/\(id)").object
+    return post.filter { !["firstName", "lastName"].contains($0.key) } as NSDictionary
+  }
+}
+
 @Suite("Edits and deletions", .bothFronts)
 struct EditTests {
   @Test("An edit returns the changed post, and an invalid edit changes nothing")
@@ -15,7 +23,7 @@ struct EditTests {
     #expect(moved.status == 200 && moved["id"] == id && moved["label"] == "Paris, Texas, United States")
     #expect(moved["link"] == "https://example.org/new" && moved["agreement"] == "not_given")
     #expect(try moved.number("seq") == 2 && moved["createdAt"] != moved["updatedAt"])
-    #expect(try await ada.get("/v2/posts/\(id)").body == moved.body)
+    #expect(try await ada.post(id: id) == moved.object as NSDictionary)
     #expect(try await ada.list().entries.map(\.place) == ["Paris, TX"])
 
     let body = JSON.object(["place": "Paris, TX", "link": "example.org", "latitude": 33.6, "longitude": -95.5])
@@ -44,7 +52,7 @@ struct EditTests {
       #expect(response.status == status && response["code"] == code, "\(response.object)")
       if status == 404 { #expect(response.body == missing.body) }
     }
-    #expect(try await ada.get("/v2/posts/\(id)").body == pinned.body)
+    #expect(try await ada.post(id: id) == pinned.object as NSDictionary)
     #expect(try await ada.list().seq == 3)
   }
 
@@ -80,7 +88,7 @@ struct EditTests {
     let unserved = try await client.edit(id, "Lima")
     #expect(unserved.status == 503 && unserved["code"] == "geocoder_unavailable")
     #expect(unserved.headers["retry-after"] != nil)
-    #expect(try await client.get("/v2/posts/\(id)").body == linked.body)
+    #expect(try await client.post(id: id) == linked.object as NSDictionary)
   }
 
   @Test("A post deleted in the queue never reaches the map")
