@@ -2,18 +2,25 @@ import { Cancelled, explain } from './common/api.js';
 import { announce } from './common/announce.js';
 import { busy } from './common/busy.js';
 import { byId, element } from './common/element.js';
-import { choose, initial, language, languages, say } from './common/language.js';
+import { choose, initial, language, languages, recent, say } from './common/language.js';
 import { toast } from './common/toast.js';
 
-/** Shows the connection's state as a text and a dot. A tap shows the explanation, because phones show no tooltips. */
-export function showConnection(connection) {
+/**
+ * Shows the page's state as a text and a dot. While the page has no connection, the text has the time of the list. A
+ * tap shows the explanation, because phones show no tooltips.
+ */
+export function showConnection(status) {
   const place = byId('connection');
   const show = () => {
-    place.dataset.state = connection.state;
-    place.firstElementChild.textContent = say(`connection.${connection.state}`, { seconds: connection.pollSeconds });
-    place.title = say(`connection.${connection.state}.more`);
+    const { state, listMs, pollSeconds } = status;
+    const isOld = state === 'offline' && listMs !== null;
+    place.dataset.state = state;
+    place.firstElementChild.textContent = isOld
+      ? say('connection.offline.list', { time: recent(listMs) })
+      : say(`connection.${state}`, { seconds: pollSeconds });
+    place.title = say(`connection.${state}.more`);
   };
-  connection.addEventListener('change', show);
+  status.addEventListener('change', show);
   let close = () => {};
   place.addEventListener('click', () => {
     close();
@@ -22,17 +29,23 @@ export function showConnection(connection) {
   show();
 }
 
+/** Shows a bar to everybody while the operator has paused the map. */
+export function showPause(status) {
+  status.addEventListener('change', () => {
+    const bar = byId('standing');
+    bar.hidden = status.pausedAt === null;
+    bar.textContent = bar.hidden ? '' : say('connection.paused.more');
+  });
+}
+
 /** Shows a notice and a sign-in button if the map is members-only and nobody is signed in. */
 export function offerEntry(connection, enter) {
   const place = byId('members-only');
-  connection.addEventListener('change', () => {
-    place.hidden = connection.state !== 'members-only';
-    byId('refresh').disabled = connection.state === 'members-only';
-  });
+  connection.addEventListener('change', () => { place.hidden = connection.state !== 'members-only'; });
   byId('enter').addEventListener('click', enter);
 }
 
-/** Makes the refresh button load the list. */
+/** Makes the refresh button load the list. Style sheets hide the button while the list is live. */
 export function offerRefresh(connection) {
   byId('refresh').addEventListener('click', () => busy(byId('refresh'), async () => {
     const isLoaded = await connection.refresh();
@@ -42,7 +55,8 @@ export function offerRefresh(connection) {
 }
 
 /**
- * Shows the account with its sign-in and sign-out buttons.
+ * Shows the sign-in button, or the account's initial. Opens the menu, which has entries for everybody, for the owner of
+ * the account, and for operators.
  *
  * @param {function(): Promise<void>} [finish] Finishes the user's pending actions before the session ends.
  */
@@ -52,18 +66,19 @@ export function showAccount(session, signIn, finish = async () => {}) {
     const { account } = session;
     const name = account ? `${account.firstName} ${account.lastName}`.trim() : '';
     byId('sign-in').hidden = account !== null;
-    byId('account').hidden = account === null;
-    byId('account').setAttribute('aria-label', say('account.of', { name }));
-    byId('account-initial').textContent = initial(name);
+    byId('account').classList.toggle('signed-in', account !== null);
+    byId('account').setAttribute('aria-label', account ? say('account.of', { name }) : say('menu'));
+    byId('account-initial').textContent = account ? initial(name) : '';
     byId('account-name').textContent = account?.firstName ?? '';
     byId('account-full-name').textContent = name;
     byId('account-email').textContent = account?.email ?? '';
-    byId('admin').hidden = !account?.operator;
-    // A browser without popovers shows the menu in the bar.
-    if (account === null) menu.hidePopover?.();
+    for (const one of menu.querySelectorAll('.member')) one.hidden = account === null;
+    for (const one of menu.querySelectorAll('.operator')) one.hidden = !account?.operator;
   };
   session.addEventListener('change', show);
   show();
+  // A browser without popovers shows the menu in the bar.
+  menu.addEventListener('click', ({ target }) => { if (target.closest('a, button')) menu.hidePopover?.(); });
   byId('sign-in').addEventListener('click', () => signIn.open(session));
   byId('sign-out').addEventListener('click', () => busy(byId('sign-out'), async () => {
     try {

@@ -16,9 +16,9 @@ def test_a_stranger_sees_the_map_and_every_live_change(product, visit, check_dur
     ada.post("Oslo, Norway", "https://example.org/ada")
     visitor = visit(product).open().connection("live")
     expect(visitor.pin("Ada Lovelace: Oslo")).to_be_visible()
-    product.person("Grace", "Hopper").post("Lima, Peru")
+    product.person("Grace", "Hopper").post("Copenhagen")
     posted = time.monotonic()
-    expect(visitor.pin("Grace Hopper: Lima")).to_be_visible()
+    expect(visitor.pin("Grace Hopper: Copenhagen")).to_be_visible()
     check_duration(time.monotonic() - posted, 1)
     assert set(visitor.statuses) <= {200}
 
@@ -45,7 +45,8 @@ def test_a_pin_popup_shows_name_place_and_link_and_closes_on_a_tap_outside(produ
     popup = visitor.page.locator(".leaflet-popup")
     expect(popup).to_contain_text("Ada Lovelace")
     expect(popup).to_contain_text("Oslo, Norway")
-    link = popup.get_by_role("link", name="https://example.org/ada")
+    link = popup.get_by_role("link", name="example.org")
+    expect(link).to_have_attribute("href", "https://example.org/ada")
     expect(link).to_have_attribute("target", "_blank")
     expect(link).to_have_attribute("rel", "noopener noreferrer nofollow ugc")
     visitor.page.locator("#map").click(position={"x": 60, "y": 400})
@@ -58,7 +59,8 @@ def test_close_pins_form_a_cluster_that_opens(product, visit):
     visitor = visit(product).open()
     cluster = visitor.page.get_by_role("button", name="3 pins")
     cluster.click()
-    expect(visitor.pin("Grace")).to_be_visible()
+    visitor.page.get_by_role("button", name="Grace").click()
+    expect(visitor.page.locator(".popup")).to_contain_text("Grace")
 
 
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
@@ -67,14 +69,14 @@ def test_a_row_opens_its_pin_beside_any_neighbours(product, visit, motion):
     visitor = visit(product, reduced_motion=motion)
     near, nearer, chain = [(59.95, 10.85)], [(59.914, 10.753)], [(59.9 + step / 100, 10.74) for step in range(9)]
     for number, (latitude, longitude) in enumerate([(59.91273, 10.74609)] * 2 + near + nearer + chain):
-        link = f"https://example.org/{number}"
-        ada.post("Oslo", link, latitude=latitude, longitude=longitude)
+        host = f"number-{number}.example.org"
+        ada.post("Oslo", f"https://{host}/", latitude=latitude, longitude=longitude)
         visitor.open().connection("live").tab("Table")
-        visitor.page.locator("tbody th button").first.click()
-        expect(visitor.page.locator(".leaflet-popup")).to_contain_text(link)
+        visitor.page.locator("tbody th a").first.click()
+        expect(visitor.page.locator(".leaflet-popup")).to_contain_text(host)
         # A later end of an animation must not close the popup again.
         visitor.page.wait_for_timeout(300)
-        expect(visitor.page.locator(".leaflet-popup")).to_contain_text(link)
+        expect(visitor.page.locator(".leaflet-popup")).to_contain_text(host)
 
 
 def test_the_table_is_newest_first_and_can_be_sorted_and_searched(product, visit):
@@ -82,7 +84,7 @@ def test_the_table_is_newest_first_and_can_be_sorted_and_searched(product, visit
     product.person("Grace", "Hopper").post("Lima, Peru", "https://two.example.org/b")
     product.person("Björk", "G").post("Reykjavík", "https://three.example.org/c")
     visitor = visit(product).open().tab("Table")
-    names = visitor.page.locator("tbody th button")
+    names = visitor.page.locator("tbody th a")
     expect(names).to_have_text(["Björk G", "Grace Hopper", "Ada Lovelace"])
     for column, rising in {
         "Name": ["Ada Lovelace", "Björk G", "Grace Hopper"], "Place": ["Grace Hopper", "Ada Lovelace", "Björk G"],
@@ -110,7 +112,7 @@ def test_a_row_opens_its_pin_and_its_link_opens_another_tab(product, visit):
         visitor.page.locator("td a").click()
     assert opened.value.evaluate("window.opener") is None
     opened.value.close()
-    visitor.page.get_by_role("button", name="Ada Lovelace").click()
+    visitor.page.get_by_role("link", name="Ada Lovelace").click()
     expect(visitor.page.get_by_role("tab", name="Map")).to_have_attribute("aria-selected", "true")
     expect(visitor.page.locator(".leaflet-popup")).to_contain_text("Ada Lovelace")
 
@@ -146,7 +148,7 @@ def test_hostile_names_and_places_are_shown_as_text(product, visit):
     for index, entry in enumerate(shown):
         expect(rows.nth(index)).to_contain_text(entry["place"])
     assert visitor.page.locator("tbody img, tbody script, tbody svg").count() == 0
-    rows.first.get_by_role("button").click()
+    rows.first.locator("th a").click()
     expect(visitor.page.locator(".leaflet-popup")).to_contain_text(shown[0]["place"])
     assert visitor.page.locator(".leaflet-popup img, .leaflet-popup script").count() == 0
 
@@ -159,7 +161,7 @@ def test_an_invalid_link_is_never_a_link(product, visit):
         "latitude": 59.9, "longitude": 10.7}, {"Authorization": f"Bearer {ada.token}"})
     visitor = visit(product).open().tab("Table")
     expect(visitor.page.locator("tbody tr")).to_have_count(1)
-    assert visitor.page.locator("tbody a").count() == 0
+    assert visitor.page.locator("tbody td a").count() == 0
 
 
 def test_two_browsers_see_each_others_pins(product, visit, check_duration):
