@@ -2,57 +2,75 @@ import { OwnPosts } from './posts/own-posts.js';
 import { AddPin } from './adding/add-pin.js';
 import { Connection } from './latest/connection.js';
 import { Deletion } from './posts/deletion.js';
+import { Address, pinPath } from './address.js';
+import { KeptList, keptSetting } from './latest/kept-list.js';
 import { Latest } from './latest/latest.js';
 import { MapView } from './map/map-view.js';
+import { PinList } from './list/pin-list.js';
+import { PinView } from './pin-view.js';
+import { popupContent } from './map/popup.js';
 import { PostsView } from './posts/posts-view.js';
+import { share, shareLabel } from './share.js';
+import { AccountView } from './account/account-view.js';
+import { openMailLink, takeMailLink } from './account/mail-link.js';
 import { Session } from './account/session.js';
+import { Sheet } from './list/sheet.js';
 import { SignIn } from './account/sign-in.js';
 import { TableView } from './table/table-view.js';
 import { Tabs } from './tabs.js';
-import { explain, request } from './common/api.js';
+import { request } from './common/api.js';
 import { byId } from './common/element.js';
-import { offerEntry, offerLanguages, offerRefresh, showAccount, showConnection } from './bar.js';
-import { say, translate } from './common/language.js';
+import { offerEntry, offerLanguages, offerRefresh, showAccount, showConnection, showPause } from './bar.js';
+import { install } from './installation.js';
+import { Status } from './status.js';
+import { say } from './common/language.js';
 import { announceNewPosts } from './news.js';
+import { welcome } from './first-visit.js';
 import { toast } from './common/toast.js';
 
 const arrivalMs = 5_000;
 
-translate();
+const mailLink = takeMailLink();
 offerLanguages();
-try {
-  const { body } = await request('GET', '/v2/page');
-  start(body);
-} catch (error) {
-  byId('connection').dataset.state = 'offline';
-  byId('connection').firstElementChild.textContent = explain(error);
-}
+const status = new Status();
+showConnection(status);
+showPause(status);
+start(await status.setting(keptSetting));
 
-/** @param {Object} setting The body of GET /v2/page: the page's configuration and the signed-in account. */
-function start({ account, login, mapAccess, feed, tiles }) {
+/**
+ * @param {Object} setting The body of GET /v2/page: the page's configuration and the signed-in account. Without a
+ *   connection it is the setting of the last start, with the list of that time as `kept`.
+ */
+function start(setting) {
+  const { account, login, mapAccess, feed, tiles, kept } = setting;
   const isPublic = mapAccess === 'public';
   const latest = new Latest();
   const ticket = async () => (isPublic ? null : (await request('GET', '/v2/page')).body.ticket);
   const connection = new Connection(latest, feed, ticket);
+  const keptList = new KeptList(latest, status, setting);
   const signIn = new SignIn(login);
   const session = new Session(account, (reason) => signIn.open(session, reason));
   const own = new OwnPosts(session, latest);
   const isOwn = (id) => own.has(id);
-  const tabs = new Tabs(['map', 'table', 'posts']);
-  const map = new MapView(byId('map'), latest, tiles, isOwn);
-
-  /** Moves the map to a post's pin, or to the post's coordinates if it is no longer among the latest posts. */
-  const showOnMap = ({ id, latitude, longitude }) => {
-    tabs.show('map');
-    if (map.open(id)) return;
-    map.flyTo(latitude, longitude);
-    toast(say('pin.older'));
-  };
-  const table = new TableView(byId('view-table'), latest, isOwn, (id) => showOnMap(latest.entry(id)));
+  const address = new Address();
+  const tabs = new Tabs(address);
+  const sheet = new Sheet(byId('list'), byId('list-handle'));
+  const showOnMap = (id) => address.go(pinPath(id));
+  const map = new MapView(byId('map'), latest, tiles, isOwn, (entry) => popupContent(entry, {
+    isOwn: isOwn(entry.id), isOlder: latest.isOlder(entry), edit: () => addPin.open(entry), drop: () => drop(entry) }));
+  const actions = { isOwn, show: showOnMap, add };
+  const table = new TableView(byId('view-table'), latest, actions);
+  const list = new PinList({ title: byId('list-title'), body: byId('list-body') }, latest, actions);
   const deletion = new Deletion(session, latest, () => posts.redraw());
+  new PinView(address, map, latest, own, (id) => deletion.has(id));
   const addPin = new AddPin(session, own, tiles, (post, { isEdit }) => arrive(post, isEdit));
   const posts = new PostsView(byId('view-posts'), own, session, {
-    drop: deletion, showOnMap, edit: (post) => addPin.open(post) });
+    drop: deletion, edit: (post) => addPin.open(post), add, signIn: () => signIn.open(session) });
+  const settings = new AccountView(byId('view-account'), session, { signIn, login, own, deleted: () => {
+    address.go('/');
+    byId('sign-in').focus();
+    toast(say('account.deleted'));
+  } });
 
   /** Shows the new or edited pin on the map when the list contains the post. Shows only a message for a queued post. */
   async function arrive(post, isEdit) {
@@ -62,24 +80,49 @@ function start({ account, login, mapAccess, feed, tiles }) {
       toast(say('adding.queued', { place: post.place }));
       return;
     }
-    toast(say(isEdit ? 'adding.saved' : 'adding.done', { place: post.label || post.place }));
+    const place = post.label || post.place;
+    toast(say(isEdit ? 'adding.saved' : 'adding.done', { place }), {
+      label: shareLabel(), run: () => share(pinPath(post.id), place) });
     const isThere = () => latest.entry(post.id)?.seq >= post.seq;
     if (!isThere() && connection.state !== 'live') await connection.refresh();
     if (!isThere()) await untilChange(latest, isThere);
-    showOnMap(post);
+    showOnMap(post.id);
   }
 
+  /** Deletes a post from its popup. */
+  function drop(post) {
+    address.closePin();
+    deletion.begin(post);
+  }
+
+  /** Gives the table the search of the address, and the address the table's search. */
+  const search = () => { if (tabs.shown === 'table') table.query = address.query; };
+  table.addEventListener('search', () => {
+    address.replace(`/table${table.query}`);
+    byId('tab-table').href = `/table${table.query}`;
+  });
+  address.addEventListener('change', search);
+  // A link in the list leads to a pin, which the list would cover.
+  address.addEventListener('change', () => { if (address.id !== undefined) sheet.height = 'peek'; });
+  search();
+
   tabs.addEventListener('change', () => {
-    if (tabs.shown === 'map') map.resize();
+    if (tabs.shown === 'map') {
+      sheet.height = 'peek';
+      map.resize();
+    }
     if (tabs.shown === 'posts') posts.show();
+    if (tabs.shown === 'account') settings.show();
   });
   own.addEventListener('change', () => {
     map.redraw();
     table.redraw();
+    list.redraw();
     showOwn();
   });
   session.addEventListener('change', () => {
     if (tabs.shown === 'posts') posts.show();
+    if (session.account === null) keptList.forget();
     if (isPublic) return;
     if (session.account === null) connection.shut();
     else if (connection.state === 'members-only') connection.start();
@@ -88,10 +131,22 @@ function start({ account, login, mapAccess, feed, tiles }) {
     showOwn();
     if (tabs.shown === 'posts') posts.follow([...detail.changed, ...detail.removed]);
   });
-  byId('own').addEventListener('click', () => showOnMap(own.newest));
-  byId('add').addEventListener('click', async () => {
-    if (session.account !== null || await signIn.open(session, 'sign-in.needed')) addPin.open();
-  });
+  byId('own').addEventListener('click', () => showOnMap(own.newest.id));
+  byId('add').addEventListener('click', add);
+  map.addEventListener('pick', ({ detail }) => addAt(detail));
+  list.addEventListener('hover', ({ detail }) => map.light(detail));
+  map.addEventListener('hover', ({ detail }) => list.light(detail));
+  sheet.addEventListener('change', () => map.resize());
+
+  /** Begins to add a pin. */
+  function add() {
+    addAt(null);
+  }
+
+  /** Begins to add a pin at a point of the map. Null begins with the question for the place. */
+  async function addAt(point) {
+    if (session.account !== null || await signIn.open(session, 'sign-in.needed')) addPin.open(null, { point });
+  }
 
   function showOwn() {
     byId('own').hidden = own.newest === undefined;
@@ -99,15 +154,24 @@ function start({ account, login, mapAccess, feed, tiles }) {
 
   // The markup disables these buttons until their listeners exist. An earlier press would be lost.
   for (const button of document.querySelectorAll('.bar button')) button.disabled = false;
-  showConnection(connection);
+  status.follow(connection);
+  install(status);
   offerEntry(connection, () => signIn.open(session));
   offerRefresh(connection);
   showAccount(session, signIn, () => deletion.finish());
   announceNewPosts(latest);
+  welcome(byId('welcome'), latest, own, add);
   own.load();
+  if (kept) {
+    latest.replace(kept.list);
+    status.keep(kept.savedMs);
+    status.addEventListener('setting', ({ detail }) => session.restore(detail.account), { once: true });
+  }
   if (isPublic || account !== null) connection.start();
   else connection.shut();
   if (tabs.shown === 'posts') posts.show();
+  if (tabs.shown === 'account') settings.show();
+  if (mailLink) openMailLink(mailLink, session, signIn);
   signIn.resume(session).then(() => addPin.resume());
 }
 

@@ -1,9 +1,10 @@
-"""Fixtures of the page tests: the running services, and Debian's Chromium."""
+"""Fixtures of the page tests: the running services, and Debian's Chromium and Firefox."""
 
 import os
 import re
 
 import pytest
+import source
 from adding_dialog import Adding
 from playwright.sync_api import expect, sync_playwright
 
@@ -19,22 +20,44 @@ def timer(file, name):
 
 # This browser has no windows and menus. It renders like the full Chromium, with three quarters of the CPU time.
 CHROMIUM = "/usr/bin/chromium-headless-shell"
+FIREFOX = "/usr/bin/firefox-esr"
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 800}
 # Timers of the page: until a toast closes, until a deletion is sent, and until the wait for a new pin ends.
 TOAST_MS, UNDO_MS = timer("common/toast.js", "longMs"), timer("posts/deletion.js", "undoMs")
 ARRIVAL_MS = timer("main.js", "arrivalMs")
+# Playwright's message about a blocked service worker. Only test_offline has service workers.
+BLOCKED = "Service Worker registration blocked by Playwright"
 # The browser's own console messages about error responses and failed requests, which tests cause on purpose.
-NETWORK = re.compile(r"^Failed to load resource|net::ERR_")
+NETWORK = re.compile(r"^Failed to load resource|net::ERR_|CORS request did not succeed")
 expect.set_options(timeout=120_000)
 
 
 @pytest.fixture(scope="session")
-def chromium():
+def playwright():
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright):
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *source.ARGUMENTS])
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def firefox(playwright):
+    # The channel makes Playwright speak WebDriver BiDi. Its other protocol needs a Firefox that Debian does not have.
+    browser = playwright.firefox.launch(channel="moz-firefox", executable_path=FIREFOX)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def browser(chromium):
+    """The browser of `visit`. A module may have another one."""
+    return chromium
 
 
 @pytest.fixture(scope="session")
@@ -75,10 +98,18 @@ def check_duration():
 class Visitor:
     """A browser window with the page. Any error in its console fails the test."""
 
-    def __init__(self, chromium, product, **options):
+    def __init__(self, browser, product, is_new=False, **options):
+        """A new visitor sees the card of the first visit. Other visitors have closed it."""
         self.product = product
-        self.context = chromium.new_context(**{"viewport": DESKTOP, "locale": "en-GB", "base_url": product.url, **options})
+        self.texts = source.texts(options.get("locale", "en")[:2])
+        self.context = browser.new_context(**{
+            "viewport": DESKTOP, "locale": "en-GB", "base_url": product.url, "service_workers": "block", **options})
         self.context.set_default_timeout(120_000)
+        # A service worker keeps the files of the built program.
+        if source.IS_USED and options.get("service_workers") != "allow":
+            source.serve(self.context)
+        if not is_new:
+            self.context.add_init_script("try { localStorage.setItem('welcome', 'closed'); } catch {}")
         self.page = self.context.new_page()
         self.errors = []
         self.statuses = []
@@ -90,7 +121,7 @@ class Visitor:
         page.on("response", lambda response: self.statuses.append(response.status))
 
     def _record(self, kind, text):
-        if kind in ("error", "warning") and not NETWORK.search(text):
+        if kind in ("error", "warning") and text != BLOCKED and not NETWORK.search(text):
             self.errors.append(f"{kind}: {text}")
 
     def extend_timers(self, *timers):
@@ -121,8 +152,12 @@ class Visitor:
         return self
 
     def sign_out(self):
+        return self.menu(self.texts["sign-out"])
+
+    def menu(self, name):
+        """Chooses an entry of the menu at the end of the header."""
         self.page.locator("#account").click()
-        self.page.get_by_role("button", name="Sign out").click()
+        self.page.locator("#account-menu").get_by_text(name).click()
         return self
 
     def tab(self, name):
@@ -137,12 +172,12 @@ class Visitor:
 
 
 @pytest.fixture
-def visit(chromium):
+def visit(browser):
     """Opens browser windows. At the end of the test, no window's console may have an error or a warning."""
     visitors = []
 
     def visit(product, **options):
-        visitors.append(Visitor(chromium, product, **options))
+        visitors.append(Visitor(browser, product, **options))
         return visitors[-1]
 
     yield visit

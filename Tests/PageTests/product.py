@@ -31,6 +31,11 @@ def eventually(event, condition, within=120):
         time.sleep(0.02)
 
 
+def bare_environment():
+    """Returns the environment without settings of the services."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("ONTHEMAP_")}
+
+
 def free_port():
     """Returns a free port that no other test gets, in this process or another, because it may be used much later.
 
@@ -54,18 +59,19 @@ def free_port():
 class Role:
     """A process of the services. The process keeps its ports over restarts."""
 
-    def __init__(self, folder, *arguments, environment=None):
+    def __init__(self, folder, *arguments, binary=BINARY, environment=None):
+        self.binary = binary
         self.environment = environment or {}
         self.arguments = [str(argument) for argument in arguments]
         self.log = pathlib.Path(folder) / f"{self.arguments[0]}.err"
         self.process = None
 
     def start(self):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("ONTHEMAP_")}
+        environment = bare_environment()
         environment.update(self.environment)
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [BINARY, *self.arguments], stdout=subprocess.PIPE, stderr=log, env=environment, text=True)
+                [self.binary, *self.arguments], stdout=subprocess.PIPE, stderr=log, env=environment, text=True)
         line = self.process.stdout.readline()
         assert line.startswith("ready "), f"{self.arguments[0]} ended: {self.log.read_text()[-2000:]}"
         self.ready = dict(word.split("=", 1) for word in line.split()[1:])
@@ -127,8 +133,8 @@ class Person:
 class Product:
     """Ingest with a worker and a feed."""
 
-    def __init__(self, folder, *options, apart=False, map_access_secret=None):
-        self.folder = folder
+    def __init__(self, folder, *options, apart=False, has_public_url=False, map_access_secret=None, binary=BINARY):
+        self.folder, self.binary = folder, binary
         ports = {name: free_port() for name in ["http", "feed", "jobs", "changes", "submit", "publish", "query"]}
         self.url = f"http://127.0.0.1:{ports['http']}"
         self.feed_url = f"http://127.0.0.1:{ports['feed']}"
@@ -138,20 +144,25 @@ class Product:
         listen = [
             "--data", data, "--http", f"127.0.0.1:{ports['http']}", "--jobs", at["jobs"], "--changes", at["changes"],
             "--submit", at["submit"], "--operations", "none"]
+        if has_public_url:
+            listen += ["--public-url", self.url]
         to_feed = ["--publish", at["publish"], "--query", at["query"]]
         if not apart:
             self.ingest = Role(
-                folder, "up", *listen, *to_feed, "--feed-http", f"127.0.0.1:{ports['feed']}", *options).start()
+                folder, "up", *listen, *to_feed, "--feed-http", f"127.0.0.1:{ports['feed']}", *options,
+                binary=binary).start()
             self.roles = [self.ingest]
             return
         shared = {"ONTHEMAP_MAP_ACCESS_SECRET_FILE": str(map_access_secret)} if map_access_secret else {}
         map_access = ["--map-access", "members"] if map_access_secret else []
         self.ingest = Role(
-            folder, "ingest", *listen, "--public-feed-url", self.feed_url, *options, environment=shared).start()
+            folder, "ingest", *listen, "--public-feed-url", self.feed_url, *options, binary=binary,
+            environment=shared).start()
         self.feed = Role(
             folder, "feed", *map_access, "--ingest", at["changes"], *to_feed, "--http", f"127.0.0.1:{ports['feed']}",
-            "--data", pathlib.Path(folder) / "feed", "--operations", "none", environment=shared).start()
-        self.worker = Role(folder, "worker", "--ingest", at["jobs"], "--operations", "none").start()
+            "--data", pathlib.Path(folder) / "feed", "--operations", "none", binary=binary,
+            environment=shared).start()
+        self.worker = Role(folder, "worker", "--ingest", at["jobs"], "--operations", "none", binary=binary).start()
         self.roles = [self.ingest, self.feed, self.worker]
 
     def request(self, method, path, body=None, headers=None):
@@ -171,9 +182,9 @@ class Product:
 
     def command(self, *arguments):
         """Runs an operator's command on ingest's host. Returns its output."""
-        environment = {**os.environ, "ONTHEMAP_DATA": str(pathlib.Path(self.folder) / "data")}
+        environment = {**bare_environment(), "ONTHEMAP_DATA": str(pathlib.Path(self.folder) / "data")}
         return subprocess.run(
-            [BINARY, *arguments], env=environment, capture_output=True, text=True, timeout=120, check=True).stdout
+            [self.binary, *arguments], env=environment, capture_output=True, text=True, timeout=120, check=True).stdout
 
     def end(self):
         for role in self.roles:

@@ -1,6 +1,5 @@
-"""Tests of accessibility: keyboard, screen reader, phone, dark mode, German, and loading time."""
+"""Tests of accessibility: keyboard, screen reader, phone, dark mode, and loading time."""
 
-import json
 import re
 import time
 
@@ -9,7 +8,6 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from conftest import PHONE
-from product import ROOT
 from views import VIEWS, show
 
 
@@ -63,10 +61,10 @@ def test_every_task_works_by_keyboard(shared, visit):
     expect(visitor.page.get_by_role("combobox").last).to_be_focused()
     visitor.page.keyboard.type("Ushuaia")
     press("Enter")
-    expect(visitor.page.get_by_role("heading", name="Step 2")).to_be_visible()
+    expect(visitor.page.get_by_role("dialog").get_by_text("Step 2 of 3")).to_be_visible()
     tab_to("Use this place")
     press("Enter")
-    expect(visitor.page.get_by_label("Your link")).to_be_focused()
+    expect(visitor.page.get_by_role("textbox", name="Your link")).to_be_focused()
     visitor.page.keyboard.type("example.org/keys")
     press("Enter")
     expect(visitor.page.locator(".leaflet-popup")).to_contain_text("Ushuaia")
@@ -76,33 +74,9 @@ def test_every_task_works_by_keyboard(shared, visit):
     expect(visitor.page.get_by_role("table")).to_be_visible()
 
 
-def test_german_is_complete_and_remembered(shared, visit):
-    visitor = visit(shared, locale="de-CH").open().connection("live")
-    expect(visitor.page.get_by_role("tab", name="Karte")).to_be_visible()
-    expect(visitor.page.locator("html")).to_have_attribute("lang", "de")
-    visitor.page.get_by_role("combobox", name="Sprache").select_option("en")
-    expect(visitor.page.get_by_role("tab", name="Map")).to_be_visible()
-    visitor.page.reload()
-    expect(visitor.page.get_by_role("tab", name="Map")).to_be_visible()
-
-
-def test_every_text_exists_in_every_language_with_the_same_placeholders(shared, visit):
-    visitor = visit(shared).open()
-    source = visitor.page.locator("script[type=module]").get_attribute("src").replace("main.js", "texts.js")
-    texts = visitor.page.evaluate("async (source) => (await import(source)).texts", source)
-    places = {
-        language: {name: sorted(re.findall(r"\{\w+\}", json.dumps(text))) for name, text in of_it.items()}
-        for language, of_it in texts.items()}
-    assert set(places) == {"en", "de"} and places["en"] == places["de"]
-    sources = "\n".join(file.read_text() for file in (ROOT / "Sources/WebPage").rglob("*.[jh][st]*") if file.name != "texts.js")
-    used = set(re.findall(r"""say\('([\w.-]+)'""", sources))
-    used |= set(re.findall(r"""data-(?:text|label|hint)="([\w.-]+)\"""", sources))
-    assert used and used <= set(texts["en"])
-
-
 def test_reduced_motion_disables_animations(shared, ada, visit):
     visitor = visit(shared, reduced_motion="reduce").sign_in(ada).open().connection("live")
-    visitor.page.get_by_role("button", name="My pin").click()
+    visitor.menu("My pin")
     expect(visitor.page.locator(".leaflet-popup")).to_be_visible()
     moved = visitor.page.evaluate("""() => document.getAnimations()
       .map((one) => [one.effect.target?.className, one.effect.getComputedTiming().activeDuration])
@@ -121,7 +95,7 @@ def test_the_page_has_no_layout_shift_while_it_loads(shared, ada, visit):
     assert visitor.page.evaluate("window.shifted") < 0.02
 
 
-def test_the_page_with_a_hundred_pins_loads_soon_and_is_below_120_kb(product, visit, check_duration):
+def test_a_hundred_pins_load_soon_with_15_requests_and_250_kb_at_most(product, visit, check_duration):
     ada = product.person("Ada")
     places = ["Lima", "Oslo", "Paris", "Nairobi", "Tokyo", "Seattle", "Sydney", "Delhi", "Cairo", "Quito"]
     for number in range(100):
@@ -144,8 +118,8 @@ def test_the_page_with_a_hundred_pins_loads_soon_and_is_below_120_kb(product, vi
         expect(visitor.page.locator("#connection")).to_have_attribute("data-state", "live")
         took.append(time.monotonic() - begun)
     check_duration(min(took), 1)
-    own = sum(size for name, size in sizes.items() if not name.startswith("leaflet/") and name != "outline.json")
-    assert 10_000 < own < 120_000, sizes
+    # The page's state, the list and the event stream are three more.
+    assert 5 < len(sizes) <= 12 and 100_000 < sum(sizes.values()) < 250_000, sizes
 
 
 def test_the_policy_allows_only_files_of_the_page(shared, visit):

@@ -12,8 +12,9 @@ struct PageSourceTests {
     let list = try #require(SourceTree.texts.first { $0.path == "Sources/CPage/page.c" }).text
     let embedded = list.matches(of: #/#embed "\.\./WebPage/([^"]+)"/#).map { String($0.1) }
     let served = list.matches(of: #/FILE\("([^"]+)"/#).map { String($0.1) }.filter { !$0.hasPrefix("leaflet/") }
-    // `SourceTree.texts` leaves out files above one megabyte.
-    let present = files.map { String($0.path.dropFirst("Sources/WebPage/".count)) }
+    let folder = "Sources/WebPage/"
+    let present = SourceTree.paths.filter { $0.hasPrefix(folder) && !$0.hasPrefix(folder + "Data/") }
+      .map { String($0.dropFirst(folder.count)) }
     #expect(present.count > 50, "SourceTree finds too few files.")
     #expect(Set(embedded) == Set(served))
     #expect(Set(present).subtracting(served).sorted() == [], "List them in page.c.")
@@ -37,6 +38,41 @@ struct PageSourceTests {
         SourceFile("a.css", String(repeating: "\n", count: 400)),
       ],
       good: [SourceFile("a.js", String(repeating: "ü", count: 120) + "\n")])
+  }
+
+  @Test("Modules have only the imports and exports that PageBundle joins")
+  func joinable() {
+    let form = Pattern(
+      #"^(?:import \{ \w+(?:, \w+)* \} from '\.[\w./-]+\.js';|export (?:async function|function|class|const) \w+.*)$"#)
+    func rule(_ file: SourceFile) -> [Violation] {
+      file.lines.enumerated().filter { _, line in
+        (line.hasPrefix("import ") || line.hasPrefix("export ")) && form.matches(in: String(line)).isEmpty
+      }.map { index, line in
+        Violation(path: file.path, line: index + 1, advice: "PageBundle does not know this form: \(line)")
+      }
+        + (file.text.contains("import.meta") || file.text.contains("import(")
+          ? [Violation(path: file.path, line: 0, advice: "no module knows its URL; use asset().")] : [])
+    }
+    enforce(
+      scripts.filter { !$0.path.hasSuffix("/sw.js") }, to: rule,
+      bad: [
+        SourceFile("a.js", "import a from './a.js';"), SourceFile("a.js", "import { a as b } from './a.js';"),
+        SourceFile("a.js", "export default 1;"), SourceFile("a.js", "export { a };"),
+        SourceFile("a.js", "import {\n  a } from './a.js';"), SourceFile("a.js", "export let a = 1;"),
+        SourceFile("a.js", "new URL('a', import.meta.url)"),
+      ],
+      good: [
+        SourceFile("a.js", "import { a, B } from '../b/a-b.js';\nexport class C extends B {\nexport const d = 1;"),
+        SourceFile("a.js", "export async function f() {"),
+      ])
+  }
+
+  @Test("No two modules export the same name, because the joined script has all of them in one scope")
+  func exports() {
+    let name = Pattern(#"^export (?:async )?(?:function|class|const) (\w+)"#)
+    let exported = scripts.flatMap { name.matches(in: $0.text).map(\.text) }
+    let repeated = Dictionary(grouping: exported) { $0 }.filter { $0.value.count > 1 }.keys.sorted()
+    #expect(exported.count > 50 && repeated == [])
   }
 
   @Test("No script builds elements from markup or evaluates text")

@@ -74,7 +74,7 @@ enum SourceTree {
   }
 
   /// Paths of the files that git tracks or would add. Without git, all files outside hidden folders.
-  private static let paths: [String] =
+  static let paths: [String] =
     git("ls-files", "--cached", "--others", "--exclude-standard", "-z") ?? walk("").sorted()
 
   private static func walk(_ folder: String) -> [String] {

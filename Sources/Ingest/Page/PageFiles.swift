@@ -8,6 +8,7 @@ import Web
 /// The page's files, which are compiled into the program, each plain and gzipped.
 ///
 /// The URLs of the files contain a hash of the content. A browser can cache them forever and never mixes two versions.
+/// A document's scripts and style sheets are joined, so that the page needs few requests.
 struct PageFiles: Sendable {
   /// A file. Any thread.
   struct File: Sendable {
@@ -16,10 +17,10 @@ struct PageFiles: Sendable {
     /// The gzipped content. Nil if it would not be smaller.
     let gzipped: ByteBuffer?
 
-    init(name: String, bytes: UnsafeRawBufferPointer) {
+    init(name: String, _ plain: ByteBuffer) {
       type = PageFiles.types[name.split(separator: ".").last.map(String.init) ?? ""] ?? "application/octet-stream"
-      plain = ByteBuffer(bytes: bytes)
-      gzipped = plain.gzip().flatMap { [plain] in $0.readableBytes < plain.readableBytes ? $0 : nil }
+      self.plain = plain
+      gzipped = plain.gzip().flatMap { $0.readableBytes < plain.readableBytes ? $0 : nil }
     }
 
     func response(_ coding: ContentCoding, _ headers: HTTPFields) -> Response {
@@ -34,68 +35,107 @@ struct PageFiles: Sendable {
     }
   }
 
-  /// All files. Swift compresses the files at the first request. At startup, that would take longer than all the rest.
+  /// All files. Swift joins and compresses the files at the first request. At startup, that would take longer than all
+  /// the rest.
   static let all = PageFiles()
-  /// The map's document.
-  static let index = all.document("index.html")
-  /// The document of the admin page.
-  static let admin = all.document("admin.html")
 
   /// Path of the files, with a hash of all of them: "/page/0123456789abcdef".
   let root: String
+  /// The page's texts, by the code of their language.
+  let texts: [String: PageTexts]
+  /// Codes of the page's languages, English first.
+  let languages: [String]
   /// Files by name, below the root.
   private let files: [String: File]
+  /// The files of `fixedNames`, by name.
+  private let fixedFiles: [String: File]
+  /// Text of each document, by its name and its language.
+  private let documents: [String: [String: String]]
 
   private init() {
     var count = 0
     let start = onthemap_page(&count)
-    let all = UnsafeBufferPointer(start: start, count: count).map { file in
+    let embedded = UnsafeBufferPointer(start: start, count: count).map { file in
       (name: String(cString: file.name), bytes: UnsafeRawBufferPointer(start: file.bytes, count: file.count))
     }
-    let digests = all.flatMap { Secrets.hash($0.bytes) }
-    let digest = digests.withUnsafeBytes { Secrets.hash($0) }.prefix(8)
-    root = "/page/" + hexadecimal(digest)
-    files = Dictionary(uniqueKeysWithValues: all.map { ($0.name, File(name: $0.name, bytes: $0.bytes)) })
+    let digests = embedded.flatMap { Secrets.hash($0.bytes) }
+    let root = "/page/" + hexadecimal(digests.withUnsafeBytes { Secrets.hash($0) }.prefix(8))
+    var files: [String: File] = [:]
+    var sources: [String: String] = [:]
+    for (name, bytes) in embedded {
+      if PageFiles.isSource(name) {
+        sources[name] = String(decoding: bytes, as: UTF8.self)
+      } else if name == "land.bin" {
+        for (tile, body) in LandArchive(ByteBuffer(bytes: bytes)).tiles {
+          files["land/\(tile)"] = File(name: "land", body)
+        }
+      } else {
+        files[name] = File(name: name, ByteBuffer(bytes: bytes))
+      }
+    }
+    let texts = PageFiles.texts(sources)
+    languages = ["en"] + texts.keys.filter { $0 != "en" }.sorted()
+    let bundle = PageBundle(sources: sources)
+    var fixed: [String: File] = [:]
+    var documents: [String: [String: String]] = [:]
+    for (name, document) in sources where name.hasSuffix(".html") {
+      for match in document.matches(of: /"assets\/([^"]+\.css)"/) {
+        let name = String(match.1)
+        files[name] = File(name: name, ByteBuffer(string: bundle.style(name)))
+      }
+      for (language, texts) in texts {
+        let script = "\(name.dropLast(".html".count)).\(language).js"
+        files[script] = File(name: script, ByteBuffer(string: bundle.script(of: document, texts: texts)))
+        documents[name, default: [:]][language] = bundle.replacingScripts(of: texts.translate(document), with: script)
+          .replacing("\"assets/", with: "\"\(root)/")
+      }
+    }
+    for name in PageFiles.fixedNames {
+      let text = sources[name, default: ""].replacing("\"assets/", with: "\"\(root)/")
+      fixed[name] = File(name: name, ByteBuffer(string: text))
+    }
+    self.root = root
+    self.texts = texts
+    self.files = files
+    fixedFiles = fixed
+    self.documents = documents
+  }
+
+  /// Returns true for a file that browsers do not get by itself, but as a part of a joined file or of a document.
+  private static func isSource(_ name: String) -> Bool {
+    [".html", ".js", ".css"].contains(where: name.hasSuffix) || name.hasPrefix("texts/") || fixedNames.contains(name)
+  }
+
+  /// Returns the texts of each language, by its code.
+  private static func texts(_ sources: [String: String]) -> [String: PageTexts] {
+    Dictionary(
+      uniqueKeysWithValues: sources.filter { $0.key.hasPrefix("texts/") }.map { name, json in
+        let language = name.dropFirst("texts/".count).prefix { $0 != "." }
+        return (String(language), PageTexts(language: String(language), json: json))
+      })
   }
 
   /// The file with this name. Nil if there is none.
   subscript(name: String) -> File? { files[name] }
 
-  /// Returns a document with the URLs of its files in place of their names below "assets/". The document also lists all
-  /// modules that its script imports, so that a browser requests the modules together.
-  private func document(_ name: String) -> File {
-    guard let file = files[name] else { preconditionFailure("The page has no \(name).") }
-    var text = String(buffer: file.plain)
-    if let script = text.firstMatch(of: /<script src="assets\/([^"]+)" type="module">/) {
-      let links = modules(from: String(script.1)).map { "<link rel=\"modulepreload\" href=\"assets/\($0)\">\n" }
-      text.insert(contentsOf: links.joined(), at: script.range.lowerBound)
-    }
-    text = text.replacing("\"assets/", with: "\"\(root)/")
-    return text.withUTF8 { File(name: name, bytes: UnsafeRawBufferPointer($0)) }
+  /// Returns a file of `fixedNames`.
+  func fixed(_ name: String) -> File {
+    guard let file = fixedFiles[name] else { preconditionFailure("The page has no \(name).") }
+    return file
   }
 
-  /// Returns all direct and indirect imports of a module, each once.
-  private func modules(from name: String) -> [String] {
-    var found: [String] = []
-    var open = [name]
-    while let next = open.popLast() {
-      guard let file = files[next] else { preconditionFailure("A module imports the missing file \(next).") }
-      for match in String(buffer: file.plain).matches(of: /from '([^']+\.js)'/) {
-        var path = next.split(separator: "/").dropLast()
-        for part in match.1.split(separator: "/") where part != "." {
-          if part == ".." { path = path.dropLast() } else { path.append(part) }
-        }
-        let module = path.joined(separator: "/")
-        guard module != name, !found.contains(module) else { continue }
-        found.append(module)
-        open.append(module)
-      }
-    }
-    return found
+  /// Returns a document in a language that the page has.
+  func document(_ name: String, language: String) -> String {
+    guard let document = documents[name]?[language] else { preconditionFailure("The page has no \(name).") }
+    return document
   }
+
+  /// Files with the same path in every version. Like the documents, they name files of their own version.
+  static let fixedNames = ["manifest.webmanifest", "sw.js"]
 
   private static let types = [
     "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8",
     "svg": "image/svg+xml", "json": "application/json", "txt": "text/plain; charset=utf-8",
+    "png": "image/png", "webmanifest": "application/manifest+json",
   ]
 }

@@ -2,30 +2,45 @@ import Domain
 import HTTPTypes
 import Hummingbird
 import Messaging
+import NIOCore
+import Store
 import Web
 
-/// Routes of the page. `/` is the page for browsers and a short text for other clients. `/admin` is the operators'
-/// page, which is public because it shows nothing before login. `/v2/page` is the initial state of both pages.
+/// Routes of the page. `/` is the page for browsers and a short text for other clients. `/pin/ID` is the page that
+/// shows a post. `/admin` is the operators' page, which is public because it shows nothing before login. `/v2/page` is
+/// the initial state of both pages.
 struct PageRoutes: Sendable {
   private let configuration: PageConfiguration
+  private let database: any PostReader & AccountStore
   private let sessions: Sessions
   private let providers: ExternalSignIn
   private let site: Site
+  private let pause: QueuePause
 
-  init(_ configuration: PageConfiguration, sessions: Sessions, providers: ExternalSignIn, site: Site) {
+  init(
+    _ configuration: PageConfiguration, database: any PostReader & AccountStore, sessions: Sessions,
+    providers: ExternalSignIn, site: Site, pause: QueuePause
+  ) {
     self.configuration = configuration
+    self.database = database
     self.sessions = sessions
     self.providers = providers
     self.site = site
+    self.pause = pause
   }
 
   func add(to router: Router<ConnectionContext>) {
     router.get("/") { request, _ in
-      var response = request.wantsPage ? document(PageFiles.index, request) : PageRoutes.welcome
+      var response = request.wantsPage ? document("index.html", request) : PageRoutes.welcome
       response.headers.append(HTTPField(name: .vary, value: "Accept"))
       return response
     }
-    router.get("/admin") { request, _ in document(PageFiles.admin, request) }
+    for path in PageRoutes.views {
+      router.get(RouterPath(path)) { request, _ in document("index.html", request) }
+      router.respondMethodNotAllowed(at: RouterPath(path), allow: .get)
+    }
+    router.get("/pin/{id}") { request, context in try await pin(context.parameters.get("id"), request) }
+    router.get("/admin") { request, _ in document("admin.html", request) }
     router.get("/page/**") { request, context in
       // A request for another version's file comes from an old page, which learns from the 404 that it is old.
       guard let response = PageRoutes.file(for: request) else { throw HTTPError(.notFound) }
@@ -33,6 +48,7 @@ struct PageRoutes: Sendable {
     }
     router.get("/v2/page") { request, _ in try await initialState(request) }
     router.respondMethodNotAllowed(at: "/", allow: .get)
+    router.respondMethodNotAllowed(at: "/pin/{id}", allow: .get)
     router.respondMethodNotAllowed(at: "/admin", allow: .get)
     router.respondMethodNotAllowed(at: "/v2/page", allow: .get)
   }
@@ -56,6 +72,7 @@ struct PageRoutes: Sendable {
         json.object("login") { providers.writeLoginMethods(to: &$0) }
         json.add("mapAccess", configuration.mapAccess.isMembersOnly ? "members" : "public")
         if let feed = feed(for: request) { json.add("feed", feed) } else { json.addNull("feed") }
+        if let sinceMs = pause.sinceMs { json.add("pausedAt", unixMs: sinceMs) } else { json.addNull("pausedAt") }
         if caller != nil, let tickets = configuration.mapAccess.tickets {
           json.add("ticket", tickets.ticket(endMs: WallClock.unixMs + Limits.viewTicketMs))
         } else {
@@ -72,11 +89,46 @@ struct PageRoutes: Sendable {
       })
   }
 
-  /// Returns a document that browsers must not cache, because an old document names files that no longer exist.
-  private func document(_ file: PageFiles.File, _ request: Request) -> Response {
-    file.response(
-      ContentCoding(accepting: request.headers[.acceptEncoding]),
-      [.cacheControl: "no-store", .contentSecurityPolicy: policy(for: request)])
+  /// Returns the page with the title of a published post, whatever the client accepts: a program that previews links
+  /// seldom asks for HTML. A missing or hidden post has status 404, and the page's script says so. Without a session, a
+  /// members-only map shows no titles, and does not tell which posts exist.
+  private func pin(_ id: String?, _ request: Request) async throws -> Response {
+    if configuration.mapAccess.isMembersOnly {
+      let caller = try await AuthenticatedCaller.authenticateIfPresent(request, sessions: sessions, site: site)
+      if caller == nil { return document("index.html", request) }
+    }
+    guard let id = id.flatMap({ PostID($0) }), let post = try await database.post(id), post.state == .published,
+      let owner = try await database.account(post.account)
+    else {
+      var response = document("index.html", request)
+      response.status = .notFound
+      return response
+    }
+    return document("index.html", request) { LinkPreview(of: post, by: owner, in: $0) }
+  }
+
+  /// Returns a document in the caller's language. Browsers must not use a cached document without a request, because an
+  /// old document names files that no longer exist.
+  ///
+  /// - Parameter preview: Returns the preview of a link to the document, in the language of the texts.
+  private func document(
+    _ name: String, _ request: Request, preview: (PageTexts) -> LinkPreview = { _ in LinkPreview() }
+  ) -> Response {
+    let files = PageFiles.all
+    let language = request.language(among: files.languages)
+    var text = files.document(name, language: language)
+    // Without a session, the list of a members-only map is an error, which browsers show in their console.
+    if configuration.mapAccess.isMembersOnly { text = text.replacing(PageRoutes.listPreload, with: "") }
+    if let texts = files.texts[language] {
+      let url = site.origin(for: request).map { $0 + request.uri.path }
+      text = text.replacing(PageRoutes.title, with: preview(texts).tags(url: url, in: texts))
+    }
+    var headers: HTTPFields = [
+      .cacheControl: "no-cache", .contentLanguage: language, .contentSecurityPolicy: policy(for: request),
+    ]
+    headers.append(HTTPField(name: .vary, value: "Accept-Language, Cookie"))
+    return PageFiles.File(name: name, ByteBuffer(string: text))
+      .response(ContentCoding(accepting: request.headers[.acceptEncoding]), headers)
   }
 
   /// Returns the content security policy. Scripts and styles must be files of this site. Connections go to this site
@@ -85,7 +137,7 @@ struct PageRoutes: Sendable {
     let images = ["'self'", configuration.tiles?.origin].compactMap(\.self).joined(separator: " ")
     let peers = ["'self'", feed(for: request)].compactMap(\.self).joined(separator: " ")
     return "default-src 'none'; script-src 'self'; style-src 'self'; img-src \(images); connect-src \(peers); "
-      + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+      + "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
   }
 
   /// Returns the feed's origin as this client reaches it. Nil if it is unknown or the feed admits no client.
@@ -102,6 +154,14 @@ struct PageRoutes: Sendable {
       return "http://\(host):\(port)"
     }
   }
+
+  /// Paths of the page's views. All of them have the same document, whose script shows the view.
+  private static let views = ["/table", "/posts", "/account"]
+
+  /// The title of the page's document, in whose place each response has its own title and tags.
+  private static let title = "<title>\(LinkPreview.site)</title>"
+
+  private static let listPreload = "<link rel=\"preload\" href=\"/v2/feed\" as=\"fetch\" crossorigin>\n"
 
   private static let immutableHeaders: HTTPFields = [.cacheControl: "public, max-age=31536000, immutable"]
 
@@ -129,4 +189,12 @@ struct PageRoutes: Sendable {
 extension Request {
   /// True if a browser asks for a page to show. Other clients do not accept HTML explicitly.
   var wantsPage: Bool { headers[values: .accept].contains { $0.contains("text/html") } }
+
+  /// Returns the language of the page for this client. A cookie has the user's choice. Otherwise it is the first of the
+  /// browser's languages that the page has, or else the first of `languages`.
+  func language(among languages: [String]) -> String {
+    let browser = QualityValues(headers[.acceptLanguage]).preferred.map { String($0.prefix { $0 != "-" }) }
+    let wanted = [cookies["language"]?.value].compactMap(\.self) + browser
+    return wanted.first(where: languages.contains) ?? languages[0]
+  }
 }

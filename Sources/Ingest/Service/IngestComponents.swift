@@ -23,6 +23,7 @@ final class IngestComponents: Sendable {
   let endpoints: Endpoints
 
   private let configuration: IngestConfiguration
+  private let pause: QueuePause
   private let reactor: Reactor
   private let closedAccounts: [AccountID]
 
@@ -109,8 +110,7 @@ final class IngestComponents: Sendable {
       )
     }
     self.gateways = gateways
-    self.configuration = configuration
-    self.database = database
+    (self.configuration, self.database, self.pause) = (configuration, database, pause)
     self.queue = queue
     self.admin = admin
     providers = ExternalSignIn(
@@ -156,7 +156,10 @@ final class IngestComponents: Sendable {
     router.add(middleware: ProblemMiddleware(Problem.of, form: CompatResponseFormat.body, isSecure: site.isSecure))
     let viewers = MapAuthorization(mapAccess: configuration.page.mapAccess, sessions: sessions, site: site)
     PublicRoutes(latest: queue.latest, readiness: readiness, viewers: viewers).add(to: router)
-    PageRoutes(configuration.page, sessions: sessions, providers: providers, site: site).add(to: router)
+    PageRoutes(
+      configuration.page, database: database, sessions: sessions, providers: providers, site: site, pause: pause
+    ).add(to: router)
+    InstallationRoutes().add(to: router)
     DocumentRoutes(of: .ingest).add(to: router)
     GeocodeRoutes(lookups: queue.lookups).add(to: router)
     AccountRoutes(

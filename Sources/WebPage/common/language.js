@@ -1,34 +1,15 @@
-import { texts } from '../texts.js';
-
-const storageKey = 'onthemap.language';
+/** The texts by key. The document loads a script with the texts of its own language. */
+const { texts } = globalThis;
 
 /** The page's languages: each code with the language's own name. */
-export const languages = Object.fromEntries(Object.entries(texts).map(([code, text]) => [code, text['language.own']]));
+export const languages = { en: 'English', de: 'Deutsch', es: 'Español', fr: 'Français', pt: 'Português' };
 
-/** The current language: the user's choice, or the first of the browser's languages that the page has. */
-export const language = chosen() ?? 'en';
+/** The document's language: the user's choice, or the first of the browser's languages that the page has. */
+export const language = document.documentElement.lang;
 
-function chosen() {
-  const wanted = [stored(), ...navigator.languages.map((tag) => tag.split('-')[0])];
-  return wanted.find((code) => Object.hasOwn(texts, code));
-}
-
-function stored() {
-  try {
-    return localStorage.getItem(storageKey);
-  } catch {
-    // The browser may forbid storage. The page then uses the browser's language.
-    return null;
-  }
-}
-
-/** Changes the language and reloads the page. */
+/** Changes the language and reloads the page. The server reads the choice from a cookie. */
 export function choose(code) {
-  try {
-    localStorage.setItem(storageKey, code);
-  } catch {
-    // The browser may forbid storage. The choice is then lost.
-  }
+  document.cookie = `language=${code}; path=/; max-age=31536000; samesite=lax`;
   location.reload();
 }
 
@@ -41,30 +22,22 @@ const plurals = new Intl.PluralRules(language);
  * @param {Object} values Values for its {placeholders}. `n` selects the plural form.
  */
 export function say(name, values = {}) {
-  let text = texts[language][name] ?? texts.en[name];
+  let text = texts[name];
   if (typeof text === 'object') text = text[plurals.select(values.n)] ?? text.other;
   return text.replace(/\{(\w+)\}/g, (whole, place) => values[place] ?? whole);
 }
 
 /** Returns true if the page has a text with this key. */
 export function has(name) {
-  return Object.hasOwn(texts.en, name);
+  return Object.hasOwn(texts, name);
 }
 
-/** Writes the texts of the page's language into the markup. */
-export function translate(root = document) {
-  document.documentElement.lang = language;
-  for (const place of root.querySelectorAll('[data-text]')) place.textContent = say(place.dataset.text);
-  for (const place of root.querySelectorAll('[data-label]')) place.setAttribute('aria-label', say(place.dataset.label));
-  for (const place of root.querySelectorAll('[data-hint]')) place.setAttribute('placeholder', say(place.dataset.hint));
-}
-
-const ages = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'long' });
+const ages = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
 const moments = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
 const clocks = new Intl.DateTimeFormat(language, { timeStyle: 'medium' });
 const units = [['year', 31_557_600], ['month', 2_629_800], ['day', 86_400], ['hour', 3_600], ['minute', 60]];
 
-/** Formats the age of a time for people. */
+/** Formats the age of a time for people, in few letters. */
 export function age(unixMs, nowMs = Date.now()) {
   const seconds = Math.max(0, (nowMs - unixMs) / 1_000);
   for (const [unit, length] of units) {
@@ -81,6 +54,15 @@ export function moment(unixMs) {
 /** Formats a time of day for people. */
 export function clock(unixMs) {
   return clocks.format(unixMs);
+}
+
+const hours = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
+const dates = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** Formats a time without seconds for people. A time of today has no date. */
+export function recent(unixMs) {
+  const isToday = new Date(unixMs).toDateString() === new Date().toDateString();
+  return (isToday ? hours : dates).format(unixMs);
 }
 
 /** Returns the first character of a name, which may have several code points, or "?" for an empty name. */

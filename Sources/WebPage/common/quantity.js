@@ -5,6 +5,8 @@ const tenths = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
 const unit = (name) => new Intl.NumberFormat(
   language, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: 1 });
 const [milliseconds, seconds, minutes, hours] = ['millisecond', 'second', 'minute', 'hour'].map(unit);
+const [longSeconds, longMinutes, longHours] = ['second', 'minute', 'hour'].map((name) =>
+  new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'long' }));
 const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'].map(unit);
 
 /** Formats a number for people. */
@@ -30,4 +32,11 @@ export function duration(ms) {
   if (ms < 120_000) return seconds.format(ms / 1_000);
   if (ms < 7_200_000) return minutes.format(ms / 60_000);
   return hours.format(ms / 3_600_000);
+}
+
+/** Formats a time to wait for people, in whole units: "27 seconds", "5 minutes", "24 hours". Never too short. */
+export function wait(seconds) {
+  if (seconds <= 90) return longSeconds.format(Math.ceil(seconds));
+  if (seconds <= 5_400) return longMinutes.format(Math.ceil(seconds / 60));
+  return longHours.format(Math.ceil(seconds / 3_600));
 }

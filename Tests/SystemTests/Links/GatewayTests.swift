@@ -16,7 +16,7 @@ struct GatewayTests {
       ("GET", "/v2/page", nil, [:]), ("GET", "/v2/limits", nil, [:]), ("GET", "/v2/feed", nil, [:]),
       ("GET", "/v2/posts", nil, [:]), ("GET", "/v2/posts?scope=all&limit=0", nil, [:]), ("GET", "/openapi", nil, [:]),
       ("GET", "/v2/geocode?q=Oslo", nil, [:]), ("GET", "/v2/geocode?q=", nil, [:]),
-      ("GET", "/page/old/main.js", nil, [:]),
+      ("GET", "/page/old/main.js", nil, [:]), ("GET", "/table?q=Oslo", nil, [:]), ("GET", "/pin/aaaaaaaaaa", nil, [:]),
       ("DELETE", "/v2/posts/aaaaaaaaaa", nil, [:]), ("PATCH", "/v2/posts", nil, [:]), ("GET", "/nothing", nil, [:]),
       ("POST", "/v2/posts", #"{"place":"","link":"https://example.org"}"#, [:]),
       ("POST", "/v2/posts", #"{"place":"Oslo","link":"no link"}"#, [:]), ("POST", "/v2/posts", "{", [:]),
@@ -32,11 +32,19 @@ struct GatewayTests {
       let expected = try await direct.send(method, path, body: body, headers: headers)
       let actual = try await forwarded.send(method, path, body: body, headers: headers)
       #expect(actual.status == expected.status, "\(method) \(path)")
-      #expect(actual.body == expected.body, "\(method) \(path): \(String(decoding: actual.body, as: UTF8.self))")
-      for name in Set(expected.headers.keys).union(actual.headers.keys).subtracting(["date"]) {
+      // A document's tags name the origin that the client has requested. Its length varies with the origin's port.
+      let (body, ownBody) = (try text(of: actual, from: forwarded), try text(of: expected, from: direct))
+      #expect(body == ownBody, "\(method) \(path): \(body)")
+      let isDocument = expected.headers["content-type"]?.hasPrefix("text/html") == true
+      let ignored: Set<String> = isDocument ? ["date", "content-length"] : ["date"]
+      for name in Set(expected.headers.keys).union(actual.headers.keys).subtracting(ignored) {
         #expect(actual.headers[name] == expected.headers[name], "\(method) \(path): \(name)")
       }
     }
+  }
+
+  private func text(of response: APIResponse, from client: Client) throws -> String {
+    String(decoding: response.body, as: UTF8.self).replacing("127.0.0.1:\(try client.port)", with: "HOST")
   }
 
   @Test("A bulk request without a session is refused before its size, also by a gateway")
