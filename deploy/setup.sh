@@ -2,7 +2,7 @@
 # Installs the missing tools and libraries:  deploy/setup.sh [build|test|bench|failover]
 #   build   the compiler and the libraries that the program links
 #   test    build, and the tools of the tests and checks: protoc, strace, faketime, curl, openssl, Node, shellcheck,
-#           Chromium, PostgreSQL's server, Debian's Python with its ZeroMQ, the Python packages of
+#           Chromium, Firefox, PostgreSQL's server, Debian's Python with its ZeroMQ, the Python packages of
 #           Tests/requirements.txt in .venv, and Prometheus' promtool and nginx in .build/tools
 #   bench   build, wrk, strace and PostgreSQL's server
 #   failover  build, PostgreSQL's server, the Python packages that Patroni needs, and Patroni and etcd in .build/tools
@@ -81,6 +81,7 @@ find_missing() {
     has_command openssl || packages+=(openssl)
     has_command node || packages+=(nodejs)
     has_command chromium-headless-shell || packages+=(chromium-headless-shell)
+    has_command firefox-esr || packages+=(firefox-esr)
     has_command shellcheck || packages+=(shellcheck)
     has_command systemd-analyze || packages+=(systemd)
     has_postgres_server || packages+=(postgresql)

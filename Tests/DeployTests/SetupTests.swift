@@ -7,8 +7,8 @@ struct SetupTests {
   @Test(
     "Every tool that a test needs is installed by deploy/setup.sh test",
     arguments: [
-      "cc", "chromium-headless-shell", "curl", "faketime", "node", "openssl", "protoc", "python3", "shellcheck",
-      "strace", "systemd-analyze",
+      "cc", "chromium-headless-shell", "curl", "faketime", "firefox-esr", "node", "openssl", "protoc", "python3",
+      "shellcheck", "strace", "systemd-analyze",
     ])
   func tool(name: String) {
     #expect(Program(name) != nil, "\(name) is missing: run deploy/setup.sh test.")
