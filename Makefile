@@ -4,6 +4,7 @@
 # make system     the tests that start the built program
 # make page       only the browser tests, with checks of durations
 # make screenshots  every view of the page, phone and desktop, light and dark, in .build/screenshots
+# make speed      measures how fast the release's page loads and how smooth it stays; ARGS="--against COMMIT --check"
 # make build      the debug program and its gazetteer
 # make release    the release program, its gazetteer, and the third-party licences
 # make gazetteer  only the gazetteer file, beside the debug program; with CONFIG=release, beside the release program
@@ -37,7 +38,7 @@ SHELL := /bin/bash
 ifndef BESIDE
 .NOTPARALLEL:
 endif
-.PHONY: run test test-rules test-links test-system test-page tests check system page screenshots soak faults failover fuzz corpus simulation mutants build release gazetteer bench sanitize proto \
+.PHONY: run test test-rules test-links test-system test-page tests check system page screenshots speed soak faults failover fuzz corpus simulation mutants build release gazetteer bench sanitize proto \
 	check-proto fmt lint docs lock clean setup setup-build setup-test setup-bench setup-failover
 
 CONFIG ?= debug
@@ -119,6 +120,10 @@ page: setup-test build
 
 screenshots: setup-test build
 	.venv/bin/python -B Tests/PageTests/screenshots.py .build/screenshots
+
+# Leave the machine idle meanwhile. ARGS="--check" fails if a limit is exceeded.
+speed: setup-test .build/release/onthemap .build/release/gazetteer.otm
+	.venv/bin/python -B Tests/PageTests/speed.py $(ARGS)
 
 # The soak test runs the release, because the debug build cannot catch up at this rate after a role has been down.
 soak: release tests

@@ -73,4 +73,5 @@ def main(folder):
     print(f"{len(list(folder.glob('*.png')))} pictures in {folder}")
 
 
-main(pathlib.Path(sys.argv[1]))
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]))
