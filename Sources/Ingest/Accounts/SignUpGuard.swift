@@ -4,9 +4,14 @@ import Messaging
 import Synchronization
 import Web
 
-/// Rate limiter for new accounts by network. Counts are in memory, so a restart clears them. Any thread.
+/// Rate limiter for new accounts by network: a burst of `Limits.signUpsOfNetworkMax` accounts, then one per
+/// `Limits.signUpIntervalMs`. Counts are in memory, so a restart clears them. Any thread.
 final class SignUpGuard: Sendable {
-  private let rates = Mutex(SignUpRateLimiter())
+  /// The limiter of networks: IPv4 addresses, IPv6 /64, or nil for an unknown address.
+  private let rates = Mutex(
+    KeyedRateLimiter<IPAddress?>(
+      TokenBucket(tokens: 1, periodMs: Limits.signUpIntervalMs, capacity: Limits.signUpsOfNetworkMax),
+      keysMax: Limits.signUpNetworksMax))
 
   /// Counts a new account.
   ///
