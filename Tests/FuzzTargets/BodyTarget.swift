@@ -33,7 +33,7 @@ enum BodyTarget {
     try attempt {
       let body = try decoded(ProfileRoutes.Change.self, input)
       let change = try ProfileChange(email: body.email, firstName: body.firstName, lastName: body.lastName)
-      try check(names: [change.firstName ?? "", change.lastName ?? ""], email: change.email ?? "a@b")
+      try check(names: [change.firstName ?? "", change.lastName ?? ""], email: change.email ?? "a@b.c")
     }
     try attempt { try Registration.check(password: try decoded(SessionRoutes.PasswordChange.self, input).password) }
     try attempt { _ = try decoded(AccountRoutes.LogIn.self, input) }

@@ -59,7 +59,8 @@ private final class Posts: Sendable {
         store.submit(
           { db in
             try Account.insert(
-              email: "a\(index)@b", password: "", firstName: name.0, lastName: name.1, unixMs: 1, numbers, db)
+              email: "a\(index)@b", password: "", firstName: name.0, lastName: name.1,
+              isEmailConfirmed: false, unixMs: 1, numbers, db)
           }, then: then)
       }
       if let account { accounts.append(account.id) }

@@ -28,8 +28,8 @@ enum InjectedFaults {
     DECLARE t text;
     BEGIN
       FOREACH t IN ARRAY ARRAY[
-        'account', 'attempt', 'commit_marker', 'identity', 'login_count', 'meta', 'outcome', 'pause', 'post',
-        'post_event', 'post_key', 'session'] LOOP
+        'account', 'attempt', 'commit_marker', 'identity', 'login_count', 'mail_token', 'meta', 'outcome', 'pause',
+        'post', 'post_event', 'post_key', 'session'] LOOP
         EXECUTE format('CREATE TRIGGER fail AFTER INSERT OR UPDATE OR DELETE ON %I EXECUTE FUNCTION fail(0)', t);
         EXECUTE format(
           'CREATE CONSTRAINT TRIGGER fail_commit AFTER INSERT OR UPDATE OR DELETE ON %I DEFERRABLE INITIALLY DEFERRED '

@@ -20,10 +20,12 @@ package struct Account: Sendable, Equatable {
   package var hasPassword: Bool
   /// True if the account may inspect and control the queue, with the same rights as the admin socket.
   package var isOperator: Bool
+  /// True if the account's owner has proven that the email address is theirs.
+  package var isEmailConfirmed: Bool
 
   package init(
     id: AccountID, email: String, firstName: String, lastName: String, createdMs: Int64, hasPassword: Bool = true,
-    isOperator: Bool = false
+    isOperator: Bool = false, isEmailConfirmed: Bool = false
   ) {
     self.id = id
     self.email = email
@@ -32,6 +34,7 @@ package struct Account: Sendable, Equatable {
     self.createdMs = createdMs
     self.hasPassword = hasPassword
     self.isOperator = isOperator
+    self.isEmailConfirmed = isEmailConfirmed
   }
 }
 
@@ -59,12 +62,14 @@ package struct Registration: Sendable {
   package let password: String
   package let firstName: String
   package let lastName: String
+  /// True if an operator vouches for the email address, so that it needs no confirmation.
+  package var isEmailConfirmed = false
 
   /// Validates the fields, and trims whitespace around the address and the names.
   ///
-  /// - Throws: `Submission.Refusal`, with the name of the invalid field and the reason. The address needs a part on
-  ///   each side of its @, and has at most `Limits.emailBytesMax` bytes. The password must pass `check(password:)`. The
-  ///   first name must not be empty. Each name has at most `Limits.nameBytesMax` bytes.
+  /// - Throws: `Submission.Refusal`, with the name of the invalid field and the reason. The address must have the form
+  ///   of `EmailAddress`. The password must pass `check(password:)`. The first name must not be empty. Each name has at
+  ///   most `Limits.nameBytesMax` bytes.
   package init(email: String, password: String, firstName: String, lastName: String) throws(Submission.Refusal) {
     self.email = try Registration.checked(email: email)
     try Registration.check(password: password)
@@ -74,16 +79,10 @@ package struct Registration: Sendable {
   }
 
   static func checked(email: String) throws(Submission.Refusal) -> String {
-    let email = email.trimmedLine.lowercased()
-    let parts = email.split(separator: "@", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), !email.contains(where: \.isWhitespace),
-      email.utf8.count <= Limits.emailBytesMax, email.isSafeLine,
-      // Invisible characters would allow two accounts whose addresses look alike.
-      !email.unicodeScalars.contains(where: \.properties.isDefaultIgnorableCodePoint)
-    else {
+    guard let address = EmailAddress(email) else {
       throw Submission.Refusal(field: "email", reason: "is not an email address such as ada@example.org")
     }
-    return email
+    return address.text
   }
 
   fileprivate static func checked(firstName: String) throws(Submission.Refusal) -> String {

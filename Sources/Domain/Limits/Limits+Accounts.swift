@@ -1,4 +1,4 @@
-/// Limits of accounts, sessions and logins.
+/// Limits of accounts, sessions, logins and mails.
 extension Limits {
   /// Lifetime of a session, in days, as in the original service.
   package static let sessionDays = 60
@@ -96,6 +96,10 @@ extension Limits {
   package static let generatedPasswordBytes = 20
   /// Size of the buffer for one entry of this host's user database, in bytes, as glibc suggests.
   package static let userEntryBytesMax = 16_384
+  /// Maximum size of the part of an email address before the @, in bytes (RFC 5321, section 4.5.3.1.1).
+  package static let emailLocalPartBytesMax = 64
+  /// Maximum size of a label of a host name, in bytes (RFC 1035, section 2.3.4).
+  package static let hostLabelBytesMax = 63
   /// Number of posts that one transaction deletes when their account is deleted. They take about as long as a commit
   /// does.
   package static let accountPostsErasedPerBatch = 100
@@ -116,4 +120,46 @@ extension Limits {
   package static let authorizationsOfNetworkMax = 200
   /// Maximum size of the path to open after a login, in bytes.
   package static let returnPathBytesMax = 512
+
+  /// Lifetime of a link that sets a new password, in milliseconds.
+  package static let recoveryTokenMs: Int64 = 1_800_000
+  /// Lifetime of a link that confirms an email address, in milliseconds.
+  package static let confirmationTokenMs: Int64 = 86_400_000
+  /// Length of a token, in bytes: 256 bits in base64url.
+  package static let mailTokenBytes = 43
+  /// Maximum number of valid tokens of an account for one purpose. A further token replaces the oldest.
+  package static let mailTokensOfAccountMax = 5
+  /// Number of expired tokens that the store removes with each new token. Expired tokens therefore never accumulate.
+  package static let mailTokensSweptPerBatch = 16
+  /// Burst of mails to one address on request. Its owner may mistype a link or look into the wrong mailbox.
+  package static let mailsOfAddressMax = 3
+  /// Interval between two mails to one address after the burst, in milliseconds: three mails per hour.
+  package static let mailOfAddressIntervalMs: Int64 = 1_200_000
+  /// Burst of mails on requests from one network. A class behind one address can ask in one lesson.
+  package static let mailsOfNetworkMax = 60
+  /// Interval between two mails on requests from one network after the burst, in milliseconds.
+  package static let mailOfNetworkIntervalMs: Int64 = 60_000
+  /// Maximum number of addresses, and of networks, whose mails are counted. Each takes about 100 bytes.
+  package static let mailKeysMax = 50_000
+  /// Maximum number of mails that wait or are being sent. Each takes about 3 KB. Requests for further mails get 503. A
+  /// class of 300 can sign up at the same time.
+  package static let mailsWaitingMax = 1_000
+  /// Maximum number of parallel connections to the mail server. Many servers accept 10 to 20 of one client.
+  package static let mailConnectionsMax = 4
+  /// Timeout of the connection to the mail server, in milliseconds.
+  package static let mailConnectMs = 10_000
+  /// Timeout of the delivery of one mail to the mail server, in milliseconds.
+  package static let mailSendMs = 20_000
+  /// Maximum number of attempts to deliver a mail to the mail server.
+  package static let mailAttemptsMax = 6
+  /// Cap of the first pause before another attempt, in milliseconds. Each further cap is twice as long.
+  package static let mailRetryMs: Int64 = 5_000
+  /// Longest pause before another attempt, in milliseconds. Servers that defer unknown senders ask for minutes.
+  package static let mailRetryCapMs: Int64 = 300_000
+  /// Maximum size of the user or the password at the mail server, in bytes. Tokens of providers have a few hundred.
+  package static let mailCredentialBytesMax = 1_024
+  /// Maximum size of the operator's contact for users, in bytes.
+  package static let operatorContactBytesMax = 254
+  /// Maximum size of a mail's subject or of a name in its header, in bytes.
+  package static let mailHeaderTextBytesMax = 400
 }

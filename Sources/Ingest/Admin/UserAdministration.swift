@@ -16,12 +16,13 @@ struct UserAdministration: Sendable {
 
   func add(_ user: NewUser, by: Operator) async throws -> User {
     let generated = user.password == nil ? UserAdministration.randomPassword() : nil
-    let registration: Registration
+    var registration: Registration
     do {
       registration = try Registration(
         email: user.email, password: user.password ?? generated ?? "", firstName: user.firstName,
         lastName: user.lastName)
     } catch { throw AdminRefusal(error) }
+    registration.isEmailConfirmed = true
     let hash = try await self.hash(registration.password)
     do {
       let account = try await database.addAccount(registration, passwordHash: hash, unixMs: WallClock.unixMs)

@@ -3,14 +3,18 @@ import Domain
 extension Account {
   /// Columns of an account, in the order of `init`.
   static let columns = """
-    account.id, email, first_name, last_name, account.created_ms, password <> '', is_operator
+    account.id, email, first_name, last_name, account.created_ms, password <> '', is_operator,
+    email_confirmed
     """
+
+  /// Number of `columns`, and therefore the index of the first column behind them.
+  static let columnCount: Int32 = 8
 
   /// Decodes the first columns of a row.
   init(_ row: Row) {
     self.init(
       id: AccountID(rawValue: row.int(0)), email: row.text(1), firstName: row.text(2), lastName: row.text(3),
-      createdMs: row.int(4), hasPassword: row.bool(5), isOperator: row.bool(6))
+      createdMs: row.int(4), hasPassword: row.bool(5), isOperator: row.bool(6), isEmailConfirmed: row.bool(7))
   }
 
   private static let byID = Statement(
@@ -29,8 +33,8 @@ extension Account {
   private static let add = Statement(
     "add_account",
     """
-    INSERT INTO account (id, email, password, first_name, last_name, created_ms)
-    VALUES ($1::int8, $2::text, $3::text, $4::text, $5::text, $6::int8)
+    INSERT INTO account (id, email, password, first_name, last_name, created_ms, email_confirmed)
+    VALUES ($1::int8, $2::text, $3::text, $4::text, $5::text, $6::int8, $7::boolean)
     """)
 
   /// Returns an account by its id. Nil for a closed or unknown account. Call this within a transaction.
@@ -53,15 +57,16 @@ extension Account {
   ///
   /// - Parameter password: Hash of the password, or empty for none.
   static func insert(
-    email: String, password: String, firstName: String, lastName: String, unixMs: Int64, _ writer: Writer,
-    _ connection: PostgresConnection
+    email: String, password: String, firstName: String, lastName: String, isEmailConfirmed: Bool, unixMs: Int64,
+    _ writer: Writer, _ connection: PostgresConnection
   ) throws -> Account? {
     guard try id(email: email, connection) == nil else { return nil }
     let id = writer.numbers.nextAccount()
     _ = try connection.query(
-      add, .int8(id), .text(email), .text(password), .text(firstName), .text(lastName), .int8(unixMs))
+      add, .int8(id), .text(email), .text(password), .text(firstName), .text(lastName), .int8(unixMs),
+      .bool(isEmailConfirmed))
     return Account(
       id: AccountID(rawValue: id), email: email, firstName: firstName, lastName: lastName, createdMs: unixMs,
-      hasPassword: !password.isEmpty, isOperator: false)
+      hasPassword: !password.isEmpty, isEmailConfirmed: isEmailConfirmed)
   }
 }

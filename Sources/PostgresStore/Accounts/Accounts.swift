@@ -8,7 +8,8 @@ extension PostgresDatabase: AccountStore {
     let account = try await write { connection, writer in
       try Account.insert(
         email: registration.email, password: passwordHash, firstName: registration.firstName,
-        lastName: registration.lastName, unixMs: unixMs, writer, connection)
+        lastName: registration.lastName, isEmailConfirmed: registration.isEmailConfirmed, unixMs: unixMs, writer,
+        connection)
     }
     guard let account else { throw EmailTaken() }
     return account
@@ -31,7 +32,9 @@ extension PostgresDatabase: AccountStore {
 
   package func credentials(email: String) async throws -> (account: Account, passwordHash: String)? {
     try await quickReads.run { connection in
-      try connection.query(AccountStatements.credentials, .text(email)).first.map { (Account($0), $0.text(7)) }
+      try connection.query(AccountStatements.credentials, .text(email)).first.map {
+        (Account($0), $0.text(Account.columnCount))
+      }
     }
   }
 
@@ -42,11 +45,10 @@ extension PostgresDatabase: AccountStore {
       let rows = try connection.query(
         AccountStatements.setPassword, .int8(account.rawValue), .text(hash), .text(before))
       guard rows.count == 1 else { return false }
-      switch ending {
-      case .none: break
-      case .sessions: _ = try connection.query(AccountStatements.endSessions, .int8(account.rawValue))
-      case .sessionsAndIdentities:
-        _ = try connection.query(AccountStatements.endSessions, .int8(account.rawValue))
+      if ending == .none { return true }
+      _ = try connection.query(AccountStatements.endSessions, .int8(account.rawValue))
+      try MailToken.remove(.recovery, of: account, connection)
+      if ending == .sessionsAndIdentities {
         _ = try connection.query(AccountStatements.removeIdentities, .int8(account.rawValue))
       }
       return true
@@ -60,8 +62,10 @@ extension PostgresDatabase: AccountStore {
       try connection.query(
         AccountStatements.users, .int8(after?.rawValue ?? 0), .text(email), .int8(unixMs), .int8(Int64(limit))
       ).map { row in
-        User(
-          account: Account(row), disabledMs: row.integer(7), sessions: Int(row.int(8)), posts: Int(row.int(9)))
+        let next = Account.columnCount
+        return User(
+          account: Account(row), disabledMs: row.integer(next), sessions: Int(row.int(next + 1)),
+          posts: Int(row.int(next + 2)))
       }
     }
   }
@@ -89,6 +93,7 @@ extension PostgresDatabase: AccountStore {
       guard rows.count == 1 else { return false }
       _ = try connection.query(AccountStatements.endSessions, .int8(account.rawValue))
       _ = try connection.query(AccountStatements.removeIdentities, .int8(account.rawValue))
+      try MailToken.removeAll(of: account, connection)
       return true
     } reporting: {
       $0 ? .account(account) : nil

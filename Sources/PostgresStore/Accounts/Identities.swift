@@ -12,8 +12,8 @@ extension PostgresDatabase: IdentityStore {
       if let account = try Account.find(of: identity, connection) { return .existing(account) }
       guard
         let account = try Account.insert(
-          email: newEmail, password: "", firstName: identity.firstName, lastName: identity.lastName, unixMs: unixMs,
-          writer, connection)
+          email: newEmail, password: "", firstName: identity.firstName, lastName: identity.lastName,
+          isEmailConfirmed: identity.email == newEmail, unixMs: unixMs, writer, connection)
       else { return .emailTaken }
       try identity.insert(account.id, unixMs, connection)
       return .created(account)

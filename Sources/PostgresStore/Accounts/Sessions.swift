@@ -61,9 +61,11 @@ extension Session {
   fileprivate static let columns = "\(Account.columns), token_hash, session.created_ms, expires_ms, address, agent"
 
   fileprivate init(_ row: Row) {
+    let next = Account.columnCount
     self.init(
-      id: SessionID(tokenHash: row.blob(7) ?? []), account: Account(row), createdMs: row.int(8),
-      expiresMs: row.int(9), source: LoginSource(address: IPAddress(row.text(10)), agent: row.text(11)))
+      id: SessionID(tokenHash: row.blob(next) ?? []), account: Account(row), createdMs: row.int(next + 1),
+      expiresMs: row.int(next + 2),
+      source: LoginSource(address: IPAddress(row.text(next + 3)), agent: row.text(next + 4)))
   }
 }
 

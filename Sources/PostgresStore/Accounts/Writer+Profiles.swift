@@ -12,9 +12,12 @@ extension Writer {
       return .emailTaken
     }
     let (first, last) = (change.firstName ?? before.firstName, change.lastName ?? before.lastName)
+    let email = change.email ?? before.email
     _ = try connection.query(
-      ProfileStatements.change, .int8(account.rawValue), .text(change.email ?? before.email), .text(first),
-      .text(last))
+      ProfileStatements.change, .int8(account.rawValue), .text(email), .text(first), .text(last),
+      .bool(before.isEmailConfirmed && email == before.email))
+    // Links in the previous mailbox must not work any longer.
+    if email != before.email { try MailToken.removeAll(of: account, connection) }
     guard let after = try Account.find(account, connection) else { return .notFound }
     guard (after.firstName, after.lastName) != (before.firstName, before.lastName) else {
       return .changed(after, [])
@@ -85,7 +88,10 @@ extension PostgresDatabase {
 private enum ProfileStatements {
   static let change = Statement(
     "change_profile",
-    "UPDATE account SET email = $2::text, first_name = $3::text, last_name = $4::text WHERE id = $1::int8")
+    """
+    UPDATE account SET email = $2::text, first_name = $3::text, last_name = $4::text, email_confirmed = $5::boolean
+    WHERE id = $1::int8
+    """)
 
   /// Ids of an account's posts on the list, by ascending sequence number.
   static let onList = Statement(

@@ -171,7 +171,23 @@ enum Schema {
         """,
         "INSERT INTO leader (one, term) VALUES (1, 0)",
         "INSERT INTO leader_beat (one, term, beat, is_held) VALUES (1, 0, 0, false)",
-      ])
+      ]),
+    Migration(
+      number: 2, readableBy: 1,
+      statements: [
+        // Accounts that exist before this migration, and those of a program of the version before, count as confirmed.
+        "ALTER TABLE account ADD COLUMN email_confirmed boolean NOT NULL DEFAULT true",
+        """
+        CREATE TABLE mail_token (
+          token_hash bytea PRIMARY KEY,          -- BLAKE2b-256 of the token
+          account bigint NOT NULL,
+          purpose smallint NOT NULL,             -- MailToken.Purpose
+          expires_ms bigint NOT NULL
+        )
+        """,
+        "CREATE INDEX mail_token_account ON mail_token (account, purpose, expires_ms)",
+        "CREATE INDEX mail_token_expires ON mail_token (expires_ms)",
+      ]),
   ]
 }
 

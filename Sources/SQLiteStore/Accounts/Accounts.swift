@@ -10,7 +10,7 @@ extension SQLiteDatabase: AccountStore {
     let account = try await write { [numbers = committer.engine.numbers] db in
       try Account.insert(
         email: registration.email, password: passwordHash, firstName: registration.firstName,
-        lastName: registration.lastName, unixMs: unixMs, numbers, db)
+        lastName: registration.lastName, isEmailConfirmed: registration.isEmailConfirmed, unixMs: unixMs, numbers, db)
     }
     guard let account else { throw EmailTaken() }
     return account
@@ -63,6 +63,7 @@ extension SQLiteDatabase: AccountStore {
       for table in ending.tables {
         try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account.rawValue])
       }
+      if !ending.tables.isEmpty { try MailToken.remove(.recovery, of: account, db) }
       return true
     } reporting: {
       $0 ? .account(account) : nil
@@ -85,7 +86,7 @@ extension Account {
     self.init(
       id: AccountID(rawValue: row["id"]), email: row["email"], firstName: row["first_name"],
       lastName: row["last_name"], createdMs: row["created_ms"], hasPassword: row["password"] as String != "",
-      isOperator: row["is_operator"])
+      isOperator: row["is_operator"], isEmailConfirmed: row["email_confirmed"])
   }
 
   /// Adds an account. Nil if another account has the email address. The next account id then stays free. A conflict of
@@ -93,15 +94,15 @@ extension Account {
   ///
   /// - Parameter password: Hash of the password, or empty for none.
   static func insert(
-    email: String, password: String, firstName: String, lastName: String, unixMs: Int64, _ numbers: SequenceAllocator,
-    _ db: Database
+    email: String, password: String, firstName: String, lastName: String, isEmailConfirmed: Bool, unixMs: Int64,
+    _ numbers: SequenceAllocator, _ db: Database
   ) throws -> Account? {
     let row = try Row.fetchOne(
       db,
       sql: """
-        INSERT INTO account (email, password, first_name, last_name, created_ms)
-        SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (SELECT 1 FROM account WHERE email = ?1) RETURNING *
-        """, arguments: [email, password, firstName, lastName, unixMs])
+        INSERT INTO account (email, password, first_name, last_name, created_ms, email_confirmed)
+        SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS (SELECT 1 FROM account WHERE email = ?1) RETURNING *
+        """, arguments: [email, password, firstName, lastName, unixMs, isEmailConfirmed])
     guard let account = row.map(Account.init) else { return nil }
     numbers.recordAccount(account.id.rawValue)
     return account

@@ -14,8 +14,8 @@ extension SQLiteDatabase: IdentityStore {
       if let account = try Account.find(of: identity, db) { return .existing(account) }
       guard
         let account = try Account.insert(
-          email: newEmail, password: "", firstName: identity.firstName, lastName: identity.lastName, unixMs: unixMs,
-          numbers, db)
+          email: newEmail, password: "", firstName: identity.firstName, lastName: identity.lastName,
+          isEmailConfirmed: identity.email == newEmail, unixMs: unixMs, numbers, db)
       else { return .emailTaken }
       try identity.insert(account.id, unixMs, db)
       return .created(account)

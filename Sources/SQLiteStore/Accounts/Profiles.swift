@@ -10,13 +10,16 @@ extension SQLiteEngine {
     _ account: AccountID, _ change: ProfileChange, _ unixMs: Int64, _ db: Database
   ) throws -> PostWriteResult.Profile {
     guard let before = try Account.find(account, db) else { return .notFound }
+    let email = change.email ?? before.email
+    let isConfirmed = before.isEmailConfirmed && email == before.email
     try db.execute(
-      sql: "UPDATE OR IGNORE account SET email = ?, first_name = ?, last_name = ? WHERE id = ?",
+      sql: "UPDATE OR IGNORE account SET email = ?, email_confirmed = ?, first_name = ?, last_name = ? WHERE id = ?",
       arguments: [
-        change.email ?? before.email, change.firstName ?? before.firstName, change.lastName ?? before.lastName,
-        account.rawValue,
+        email, isConfirmed, change.firstName ?? before.firstName, change.lastName ?? before.lastName, account.rawValue,
       ])
     guard db.changesCount == 1, let after = try Account.find(account, db) else { return .emailTaken }
+    // Links in the previous mailbox must not work any longer.
+    if email != before.email { try MailToken.removeAll(of: account, db) }
     guard (after.firstName, after.lastName) != (before.firstName, before.lastName) else {
       return .changed(after, [])
     }
@@ -77,7 +80,7 @@ extension SQLiteDatabase {
             UPDATE account SET email = 'deleted:' || id, password = '', closed_ms = ? WHERE id = ? AND closed_ms IS NULL
             """, arguments: [unixMs, account.rawValue])
         guard db.changesCount == 1 else { return false }
-        for table in ["session", "identity"] {
+        for table in ["session", "identity", "mail_token"] {
           try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account.rawValue])
         }
         // The account stays in `closed` even if this write is rolled back. Its owner will repeat the request.

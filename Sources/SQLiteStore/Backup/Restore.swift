@@ -184,6 +184,8 @@ package struct Restore: Sendable {
               SELECT 'account', :id WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'account');
             """, arguments: ["id": account])
       }
+      // Links in mails that were used after the backup must not work again.
+      try db.execute(sql: "DELETE FROM mail_token")
       var ended = 0
       if !keepsSessions {
         ended = try SecureDeletion.erase(in: db) {

@@ -23,7 +23,7 @@ struct CopyQuery {
 
   /// A restore keeps the ids of lost accounts unused. A closed account with the highest of them has the same effect.
   private static let lostAccount = """
-    SELECT seq, 'deleted:' || seq, '', '', '', 0, NULL, 0, 0 FROM sqlite_sequence
+    SELECT seq, 'deleted:' || seq, '', '', '', 0, NULL, 0, 0, 1 FROM sqlite_sequence
     WHERE name = 'account' AND seq > ? AND seq > (SELECT coalesce(max(id), 0) FROM account)
     """
 

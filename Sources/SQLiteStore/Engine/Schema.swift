@@ -168,6 +168,21 @@ enum Schema {
     migrator.registerMigration("10 operators") { db in
       try db.execute(sql: "ALTER TABLE account ADD COLUMN is_operator INTEGER NOT NULL DEFAULT 0")
     }
+    migrator.registerMigration("11 confirmed email addresses, tokens in mails") { db in
+      try db.execute(
+        sql: """
+          ALTER TABLE account ADD COLUMN email_confirmed INTEGER NOT NULL DEFAULT 1;  -- 1 for accounts before this
+
+          CREATE TABLE mail_token (
+            token_hash BLOB PRIMARY KEY,                       -- BLAKE2b-256 of the token; the token itself is nowhere
+            account INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+            purpose INTEGER NOT NULL,                          -- MailToken.Purpose
+            expires_ms INTEGER NOT NULL
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX mail_token_account ON mail_token (account, purpose, expires_ms);
+          CREATE INDEX mail_token_expires ON mail_token (expires_ms);
+          """)
+    }
     return migrator
   }()
 }

@@ -30,7 +30,7 @@ package protocol AccountStore: Sendable {
   ///   - unixMs: Current time, for the count of sessions that have not expired.
   func users(email: String?, after: AccountID?, limit: Int, unixMs: Int64) async throws -> [User]
 
-  /// Stores the hash of a new password, and ends the access that `ending` selects.
+  /// Stores the hash of a new password, and ends the access that `ending` selects. Recovery tokens end with sessions.
   ///
   /// - Parameters:
   ///   - before: Hash that the account must have. Empty for no password, nil for any.

@@ -4,7 +4,8 @@ package import Domain
 package protocol IdentityStore: Sendable {
   /// Finds or creates the account of an identity. Parallel calls create one account.
   ///
-  /// - Parameter newEmail: Email address of a new account. Nil to create none.
+  /// - Parameter newEmail: Email address of a new account. Nil to create none. The address counts as confirmed if it is
+  ///   the identity's own, which the provider has verified.
   func account(
     of identity: ProvidedIdentity, newEmail: String?, unixMs: Int64
   ) async throws -> IdentityOutcome

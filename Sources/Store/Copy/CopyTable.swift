@@ -1,6 +1,7 @@
 /// A table of the rows that one store hands over to another store.
 ///
 /// The form belongs to neither store. A post, its key, its outcome and its failures are rows of different tables.
+/// Tokens in mails have no table here: they expire within a day, and a user requests another mail.
 package enum CopyTable: String, CaseIterable, Sendable {
   case account
   case session
@@ -33,7 +34,7 @@ package enum CopyTable: String, CaseIterable, Sendable {
     case .account:
       Column.all(
         (.integer, ["id"]), (.text, ["email", "password", "first_name", "last_name"]),
-        (.integer, ["created_ms", "disabled_ms", "closed_ms"]), (.boolean, ["is_operator"]))
+        (.integer, ["created_ms", "disabled_ms", "closed_ms"]), (.boolean, ["is_operator", "email_confirmed"]))
     case .session:
       Column.all(
         (.bytes, ["token_hash"]), (.integer, ["account", "created_ms", "expires_ms"]), (.text, ["address", "agent"]))

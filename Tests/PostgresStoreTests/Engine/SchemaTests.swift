@@ -34,6 +34,27 @@ struct SchemaTests {
       "A start adds no migration.")
   }
 
+  @Test("Accounts of the version before confirmations count as confirmed, also those that its leader adds later")
+  func confirmations() async throws {
+    let database = try TestDatabase()
+    let before = try database.open()
+    let ada = try await before.addAccount()
+    #expect(try await before.account(ada)?.isEmailConfirmed == false)
+    before.close()
+    try database.sql("DROP TABLE mail_token")
+    try database.sql("ALTER TABLE account DROP COLUMN email_confirmed")
+    try database.sql("DELETE FROM migration WHERE number > 1")
+    let after = try database.open()
+    defer { after.close() }
+    #expect(try await after.account(ada)?.isEmailConfirmed == true)
+    try database.sql(
+      """
+      INSERT INTO account (id, email, password, first_name, last_name, created_ms)
+      VALUES (9, 'bob@example.org', '', 'Bob', '', 1)
+      """)
+    #expect(try await after.account(AccountID(rawValue: 9))?.isEmailConfirmed == true)
+  }
+
   @Test("A database that only newer versions can use is refused, and stays unchanged")
   func unreadable() throws {
     let database = try TestDatabase()

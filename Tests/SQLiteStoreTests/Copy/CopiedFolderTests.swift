@@ -111,6 +111,7 @@ struct CopiedFolderTests {
     let rows = try CopiedFolder(folder.path).source.rows
     let placeholder: [CopyValue] = [
       .integer(9), .text("deleted:9"), .text(""), .text(""), .text(""), .integer(0), .null, .integer(0), .integer(0),
+      .integer(1),
     ]
     #expect(try rows(.account, nil, 9).last == placeholder)
     #expect(try rows(.account, nil, 1).map { $0[0] } == [.integer(1)])
