@@ -117,6 +117,10 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // 2: mails.
+    .target(
+      name: "Mail", dependencies: ["CCurl", "Domain", "Telemetry", logging, metrics], swiftSettings: strict),
+
     // 1: HTTP requests. 2: remote geocoding, and sign-in with identity providers.
     .target(name: "HTTPClient", swiftSettings: strict),
     .target(name: "RemoteGeocoding", dependencies: ["HTTPClient", "Domain", logging], swiftSettings: strict),
@@ -137,7 +141,7 @@ let package = Package(
     .target(
       name: "Ingest",
       dependencies: http + [
-        "CArgon2", "CPage", "CSodium", "SignIn", "Messaging", "Domain", "Store", "Telemetry", "Web",
+        "CArgon2", "CPage", "CSodium", "Mail", "SignIn", "Messaging", "Domain", "Store", "Telemetry", "Web",
         lifecycle, logging, metrics,
       ], exclude: ["openapi.json"], swiftSettings: strict),
     .target(
@@ -168,8 +172,8 @@ let package = Package(
       name: "Commands",
       dependencies: [
         "CCurl", "CHost", "CRestart", "Conformance", "Feed", "Gazetteer", "GazetteerBuild", "HTTPClient", "LoadTest",
-        "SignIn", "Ingest", "Messaging", "Domain", "PostgresStore", "RemoteGeocoding", "SQLiteStore", "Telemetry",
-        "Web", "Worker",
+        "Mail", "SignIn", "Ingest", "Messaging", "Domain", "PostgresStore", "RemoteGeocoding", "SQLiteStore",
+        "Telemetry", "Web", "Worker",
         lifecycle, logging, metrics,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
@@ -245,6 +249,11 @@ let package = Package(
         "Domain", "PostgresServer", "PostgresStore", "SQLiteStore", "Store", "StoreTesting", logging,
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
+    .testTarget(
+      name: "MailTests",
+      dependencies: [
+        "Domain", "Mail", "StubServers", logging, .product(name: "InMemoryLogging", package: "swift-log"),
+      ], swiftSettings: strict),
     .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "StubServers"], swiftSettings: strict),
     .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: strict),
     .testTarget(name: "TelemetryTests", dependencies: ["Telemetry", metrics], swiftSettings: strict),
@@ -276,8 +285,8 @@ let package = Package(
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Commands", "Conformance", "Fuzzing", "Ingest", "LoadTest", "Messaging", "Domain", "PostgresStore",
-        "SQLiteStore", "Store", "Web", logging,
+        "Commands", "Conformance", "Fuzzing", "Ingest", "LoadTest", "Mail", "Messaging", "Domain", "PostgresStore",
+        "SQLiteStore", "Store", "StubServers", "Web", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "InMemoryLogging", package: "swift-log"),
       ], swiftSettings: strict),
@@ -294,8 +303,8 @@ let package = Package(
     .testTarget(
       name: "IngestTests",
       dependencies: http + [
-        "CSodium", "FuzzTargets", "Fuzzing", "SignIn", "Ingest", "Messaging", "Domain", "SQLiteStore", "StubServers",
-        "Store", "Web", lifecycle, logging, metrics,
+        "CSodium", "FuzzTargets", "Fuzzing", "Mail", "SignIn", "Ingest", "Messaging", "Domain", "SQLiteStore",
+        "StubServers", "Store", "Web", lifecycle, logging, metrics,
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),
         .product(name: "InMemoryLogging", package: "swift-log"),

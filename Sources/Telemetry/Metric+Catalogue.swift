@@ -90,6 +90,14 @@ extension Metric {
     "Password hashes that ingest requested from gateways, by outcome: computed, not_computed (or late), gone.",
     labels: ["outcome"])
 
+  // Ingest: mails.
+
+  /// Number of mails by purpose and outcome. Each failed attempt that is retried counts too.
+  package static let mails = Metric(
+    "onthemap_mails_total", .counter,
+    "Mails by purpose (recovery, confirmation) and outcome: sent, retried, failed, refused (full queue).",
+    labels: ["purpose", "outcome"])
+
   // Ingest: the queue.
 
   /// Number of posts by state.
@@ -267,7 +275,8 @@ extension Metric {
       ready, buildInfo, processStart, processCPU, processResident, processVirtual, processDescriptors,
       processDescriptorsMax, processThreads, httpRequests, httpRefusedConnections, httpUnreadClosed, httpDuration,
       linkMalformed, linkReconnects, linkAddressChanges, linkRefusedStarts, linkHandshakes, passwordHashes,
-      passwordHashesDelegated, queuePosts, queueMax, queueOldest, queueWait, queueLookups, queuePaused, queueCredit,
+      passwordHashesDelegated, mails, queuePosts, queueMax, queueOldest, queueWait, queueLookups, queuePaused,
+      queueCredit,
       queueWorkers, queueEnqueued, queueCompleted, queueRedelivered, queueRetries, queueLosses, queueResults,
       submitBatches, submitPosts, submitErrors, changesSeq, changesFetches, storeCommit, storeRows, storeSyncs,
       storeRepetitions, storeErrors, storeScans, storeWAL, storeBytes, storeFree, storeSize, storeStandby, storeFull,

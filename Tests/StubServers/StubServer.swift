@@ -60,9 +60,8 @@ package final class StubServer: Sendable {
     }
   }
 
-  package let port: UInt16
-  private let descriptor: Int32
-  private let hasEnded = Mutex(false)
+  package var port: UInt16 { listener.port }
+  private let listener: LoopbackListener
   private let reply: Mutex<@Sendable (Request) -> Reply>
   private let received = Mutex<[Request]>([])
   private let open = Mutex<(now: Int, most: Int)>((0, 0))
@@ -73,52 +72,14 @@ package final class StubServer: Sendable {
   ///   - reply: Called for each request, on a separate thread.
   package init(port: UInt16 = 0, reply: @escaping @Sendable (Request) -> Reply) throws {
     self.reply = Mutex(reply)
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
-    var one: Int32 = 1
-    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, 4)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { [descriptor, length] pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) == 0 }
-    }
-    guard isBound, listen(descriptor, 64) == 0 else {
-      let error = errno
-      hasEnded.withLock { $0 = true }
-      close(descriptor)
-      throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EADDRINUSE)
-    }
-    withUnsafeMutablePointer(to: &address) { [descriptor] pointer in
-      _ = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
-    }
-    self.port = UInt16(bigEndian: address.sin_port)
-    // From here on only the accepting thread closes the descriptor. If another thread closed the descriptor, its number
-    // could belong to another socket when the loop accepts again.
-    Thread.detachNewThread { [weak self, descriptor] in
-      defer { close(descriptor) }
-      while true {
-        let client = accept(descriptor, nil, nil)
-        guard client >= 0 else { return }
-        guard let self else {
-          close(client)
-          return
-        }
-        Thread.detachNewThread { self.serve(client) }
-      }
-    }
+    listener = try LoopbackListener(port: port)
+    listener.serve { [weak self] client in self?.serve(client) }
   }
 
   deinit { end() }
 
   /// Stops the server, which then refuses connections.
-  package func end() {
-    hasEnded.withLock { hasEnded in
-      if !hasEnded { shutdown(descriptor, Int32(SHUT_RDWR)) }
-      hasEnded = true
-    }
-  }
+  package func end() { listener.end() }
 
   /// The server's URL, without a trailing slash.
   package var url: String { "http://127.0.0.1:\(port)" }
@@ -136,7 +97,6 @@ package final class StubServer: Sendable {
   package var abandonedCount: Int { abandoned.withLock { $0 } }
 
   private func serve(_ client: Int32) {
-    defer { close(client) }
     guard let request = StubServer.request(client) else { return }
     received.withLock { $0.append(request) }
     open.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
@@ -156,10 +116,10 @@ package final class StubServer: Sendable {
       if headers["Content-Type"] == nil { head += "Content-Type: application/json; charset=utf-8\r\n" }
       for (name, value) in headers { head += "\(name): \(value)\r\n" }
       done()
-      StubServer.send(Array("\(head)\r\n\(body)".utf8), client)
+      LoopbackListener.send(Array("\(head)\r\n\(body)".utf8), client)
     case .raw(let bytes):
       done()
-      StubServer.send(bytes, client)
+      LoopbackListener.send(bytes, client)
     case .reset:
       done()
       var now = linger(l_onoff: 1, l_linger: 0)
@@ -168,9 +128,9 @@ package final class StubServer: Sendable {
       _ = StubServer.hasDisconnected(client, withinMs: -1)
       done()
     case .drip:
-      StubServer.send(
+      LoopbackListener.send(
         Array("HTTP/1.1 200 -\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n".utf8), client)
-      while !StubServer.hasDisconnected(client, withinMs: 100), StubServer.send([0x20], client) {}
+      while !StubServer.hasDisconnected(client, withinMs: 100), LoopbackListener.send([0x20], client) {}
       done()
     case .delayed(let ms, let reply):
       if StubServer.hasDisconnected(client, withinMs: ms) { done() } else { deliver(reply, client, done: done) }
@@ -181,19 +141,6 @@ package final class StubServer: Sendable {
   private static func hasDisconnected(_ client: Int32, withinMs: Int32) -> Bool {
     var item = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
     return poll(&item, 1, withinMs) > 0
-  }
-
-  @discardableResult
-  private static func send(_ bytes: [UInt8], _ client: Int32) -> Bool {
-    var sent = 0
-    while sent < bytes.count {
-      let count = bytes[sent...].withUnsafeBytes {
-        Glibc.send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      guard count > 0 else { return false }
-      sent += count
-    }
-    return true
   }
 
   /// Reads a request. Returns nil if the client disconnects first.

@@ -6,13 +6,13 @@ import Testing
 private let ladder: [String: Set<String>] = [
   "Commands": service.union([
     "Domain", "CCurl", "CHost", "CRestart", "Conformance", "Gazetteer", "GazetteerBuild", "HTTPClient", "LoadTest",
-    "SignIn",
+    "Mail", "SignIn",
     "Messaging", "RemoteGeocoding", "Ingest", "Worker", "Feed", "ArgumentParser", "Configuration", "Metrics",
     "PostgresStore", "SQLiteStore", "SystemPackage", "Telemetry", "UnixSignals", "Web",
   ]),
 
   "Ingest": service.union([
-    "Domain", "SignIn", "Messaging", "Metrics", "Store", "Telemetry", "Web", "CArgon2", "CPage", "CSodium",
+    "Domain", "Mail", "SignIn", "Messaging", "Metrics", "Store", "Telemetry", "Web", "CArgon2", "CPage", "CSodium",
     "Hummingbird", "NIO*", "HTTPTypes",
   ]),
   "Worker": service.union(["Domain", "Gazetteer", "Messaging", "Metrics", "RemoteGeocoding", "Telemetry"]),
@@ -22,6 +22,7 @@ private let ladder: [String: Set<String>] = [
   "Conformance": system.union(["Domain", "Messaging", "Logging"]),
 
   "Messaging": system.union(["Domain", "CZeroMQ", "SwiftProtobuf", "Logging", "Metrics", "Telemetry"]),
+  "Mail": system.union(["CCurl", "Domain", "Logging", "Metrics", "Telemetry"]),
   "SignIn": system.union(["Domain", "CSodium", "HTTPClient"]),
   "RemoteGeocoding": system.union(["Domain", "HTTPClient", "Logging"]),
   "SQLiteStore": system.union(["CSQLite", "CSodium", "Domain", "GRDB*", "Logging", "Metrics", "Store", "Telemetry"]),
