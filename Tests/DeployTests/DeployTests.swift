@@ -254,7 +254,7 @@ struct SettingTests {
   @Test("The example file lists exactly the settings that the program reads")
   func read() {
     func rule(_ file: DeployFile) -> [String] {
-      let read = ["Ingest", "Worker", "Feed", "Gateway", "Others"]
+      let read = ["Ingest", "Mail", "Worker", "Feed", "Gateway", "Others"]
         .map { Self.names(in: DeployFile("Sources/Commands/Settings/Table/Setting+\($0).swift")) }
         .reduce(into: Set<String>()) { $0.formUnion($1) }
       let shown = Self.names(in: file)

@@ -125,15 +125,4 @@ struct MailMessageTests {
     #expect(MailAddress("ada@example.org")?.isASCII == true && MailAddress("zoë@b")?.isASCII == false)
     #expect(MailAddress("ada@example.org")?.host == "example.org")
   }
-
-  @Test("The language of a mail follows the weights of Accept-Language")
-  func language() {
-    let cases: [(String?, MailLanguage)] = [
-      (nil, .english), ("", .english), ("de", .german), ("de-CH, de;q=0.9, en;q=0.8", .german),
-      ("en, de;q=0.9", .english),
-      ("en;q=0.1, DE-at ; q=0.2", .german), ("fr, de;q=0.5", .german), ("fr", .english), ("*", .english),
-      ("de;q=0", .english), ("*;q=0.5, en;q=0.1", .german), ("den", .english), (";;q=,", .english), ("de;q=x", .german),
-    ]
-    for (header, language) in cases { #expect(MailLanguage(accepting: header) == language, "\(header ?? "none")") }
-  }
 }

@@ -43,6 +43,7 @@ struct DocumentTests {
   private static let longArticles = [
     "proto/README.md": "It is the reference of every message, and its rules refer to each other.",
     "Sources/Telemetry/Telemetry.docc/Metrics.md": "It has a row for each metric.",
+    "deploy/Settings.md": "It has a row for each setting.",
   ]
   private static let linesMax = 130
 

@@ -44,6 +44,7 @@ struct Diagnosis: Sendable {
       plan: plan, isRunning: isRunning, waiting: waiting, ingestURL: ingestURL
     ).run()
     async let providers = ProviderChecks(values, hasFacebook: plan.ingest?.facebook != nil).run()
+    async let mail = MailCheck.run(plan.ingest?.mail)
     async let addresses = AddressChecks(plan: plan, isRunning: isRunning, waiting: waiting).run()
     async let store = StoreChecks.run(plan.store)
     var checks: [Check] = []
@@ -61,7 +62,7 @@ struct Diagnosis: Sendable {
     if let ingest = plan.ingest {
       checks += await ProxyChecks(ingest: ingest, isRunning: isRunning, isWaiting: waiting != nil).run()
     }
-    return checks + (await providers)
+    return checks + (await providers) + (await mail)
   }
 
   /// Returns true if this service already runs on this host: by ingest's lock, the HTTP address, or the

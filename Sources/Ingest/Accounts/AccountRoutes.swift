@@ -1,6 +1,7 @@
 import Domain
 import HTTPTypes
 import Hummingbird
+import Mail
 import Messaging
 import Store
 import Web
@@ -16,6 +17,8 @@ struct AccountRoutes: Sendable {
   /// True if anyone may sign up.
   let isOpen: Bool
   let signUps: SignUpGuard
+  /// Nil if ingest sends no mail.
+  let mail: AccountMail?
 
   struct SignUp: Decodable {
     let email: String
@@ -72,6 +75,7 @@ struct AccountRoutes: Sendable {
       email: body.email, password: body.password, firstName: body.firstName, lastName: body.lastName ?? "")
     let account = try await addAccount(registration, source)
     logins.audit.note(.accountCreated, account: account.id, source)
+    mail?.confirm(account, in: MailLanguage(of: request), from: source)
     guard let newSession = try await sessions.begin(account, from: source, unixMs: WallClock.unixMs) else {
       throw Problem.unauthorized
     }
@@ -142,6 +146,7 @@ extension Account {
   func write(to json: inout JSONWriter) {
     json.add("id", String(id.rawValue))
     json.add("email", email)
+    json.add("emailConfirmed", isEmailConfirmed)
     json.add("firstName", firstName)
     json.add("lastName", lastName)
     json.add("createdAt", unixMs: createdMs)

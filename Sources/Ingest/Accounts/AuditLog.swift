@@ -28,6 +28,12 @@ final class AuditLog: Sendable {
     case passwordCheckFailed = "password_check_failed"
     case passwordChanged = "password_changed"
     case emailChanged = "email_changed"
+    /// A client requested a mail to set a new password. Without an account id, no account has the address.
+    case recoveryRequested = "recovery_requested"
+    /// A link in a mail set a new password.
+    case passwordRecovered = "password_recovered"
+    /// A link in a mail confirmed the email address.
+    case emailConfirmed = "email_confirmed"
     case accountDeleted = "account_deleted"
     /// An operator caused this event and the events below.
     case accountDisabled = "account_disabled"

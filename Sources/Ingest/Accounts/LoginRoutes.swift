@@ -7,10 +7,17 @@ import Web
 /// Routes of `/v2/login`: the login methods, and the redirects to and from the OpenID Connect provider.
 struct LoginRoutes: Sendable {
   let providers: ExternalSignIn
+  let recovery: RecoveryMethod
   let site: Site
 
   func add(to router: Router<ConnectionContext>) {
-    router.get("/v2/login") { _, _ in Response(.object { providers.writeLoginMethods(to: &$0) }) }
+    router.get("/v2/login") { _, _ in
+      Response(
+        .object { json in
+          providers.writeLoginMethods(to: &json)
+          recovery.write(to: &json)
+        })
+    }
     router.respondMethodNotAllowed(at: "/v2/login", allow: .get)
     router.get("/v2/login/oidc") { request, context in try await begin(request, site.source(of: request, context)) }
     router.get("/v2/login/oidc/callback") { request, context in

@@ -1,6 +1,7 @@
 import Domain
 import HTTPTypes
 import Hummingbird
+import Mail
 import Messaging
 import Store
 import Web
@@ -11,6 +12,8 @@ struct ProfileRoutes: Sendable {
   let sessions: Sessions
   let logins: PasswordLogin
   let site: Site
+  /// Nil if ingest sends no mail.
+  let mail: AccountMail?
 
   struct Change: Decodable {
     let email: String?
@@ -46,7 +49,10 @@ struct ProfileRoutes: Sendable {
       try logins.loginGuard.countEmailTaken(source)
       throw problem
     }
-    if account.email != caller.account.email { logins.audit.note(.emailChanged, account: account.id, source) }
+    if account.email != caller.account.email {
+      logins.audit.note(.emailChanged, account: account.id, source)
+      mail?.confirm(account, in: MailLanguage(of: request), from: source)
+    }
     return Response(.object { account.write(to: &$0) })
   }
 

@@ -31,6 +31,7 @@ struct CompatPostRoutes: Sendable {
     _ request: Request, onWaitEnd: (@escaping @Sendable () -> Void) -> Void
   ) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
+    if let refusal = queue.refusal(of: caller.account) { throw refusal }
     let body = try CompatPost(try await RequestBody.decode(JSONValue.self, from: request))
     guard let place = body.place, !place.trimmedLine.isEmpty else {
       throw Problem.parse(142, "the place is empty; say where you are")
@@ -57,6 +58,7 @@ struct CompatPostRoutes: Sendable {
     _ id: String?, _ request: Request, onWaitEnd: (@escaping @Sendable () -> Void) -> Void
   ) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
+    if let refusal = queue.refusal(of: caller.account) { throw refusal }
     let body = try CompatPost(try await RequestBody.decode(JSONValue.self, from: request))
     guard let id = id.flatMap({ PostID($0) }) else { throw Problem.postNotFound }
     // Wait for the geocoding of a new post, because these clients know of no queued posts.

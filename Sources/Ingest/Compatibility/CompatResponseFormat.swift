@@ -78,7 +78,7 @@ enum CompatResponseFormat {
       return 155
     case "request_timeout", "search_timeout": return 124
     case "body_too_large": return 116
-    case "cross_site", "method_not_allowed": return 119
+    case "cross_site", "method_not_allowed", "email_unconfirmed": return 119
     default: return problem.status.kind == .serverError ? 1 : 142
     }
   }

@@ -69,7 +69,7 @@ final class GatewayRequests: Sendable {
       if callers[post.token] == nil, unknown[post.token] == nil,
         let session = sessions.cachedSession(token: post.token, unixMs: unixMs)
       {
-        callers[post.token] = .account(session.account.id)
+        callers[post.token] = caller(of: session)
       }
       if callers[post.token] == nil {
         unknown[post.token, default: []].append((index, post))
@@ -89,10 +89,14 @@ final class GatewayRequests: Sendable {
     case refused(SessionPostResult)
   }
 
+  private func caller(of session: Session) -> Caller {
+    queue.refusal(of: session.account).map { .refused(SessionPostResult($0)) } ?? .account(session.account.id)
+  }
+
   private func caller(_ token: String) async -> Caller {
     do {
       let session = try await sessions.session(token: token, unixMs: WallClock.unixMs)
-      return session.map { .account($0.account.id) } ?? .refused(SessionPostResult(.unauthorized))
+      return session.map { caller(of: $0) } ?? .refused(SessionPostResult(.unauthorized))
     } catch {
       logger.error("session check failed", unlessLoggedByStore: error)
       return .refused(SessionPostResult(.busy))

@@ -14,17 +14,19 @@ struct PageRoutes: Sendable {
   private let database: any PostReader & AccountStore
   private let sessions: Sessions
   private let providers: ExternalSignIn
+  private let recovery: RecoveryMethod
   private let site: Site
   private let pause: QueuePause
 
   init(
     _ configuration: PageConfiguration, database: any PostReader & AccountStore, sessions: Sessions,
-    providers: ExternalSignIn, site: Site, pause: QueuePause
+    providers: ExternalSignIn, recovery: RecoveryMethod, site: Site, pause: QueuePause
   ) {
     self.configuration = configuration
     self.database = database
     self.sessions = sessions
     self.providers = providers
+    self.recovery = recovery
     self.site = site
     self.pause = pause
   }
@@ -69,7 +71,10 @@ struct PageRoutes: Sendable {
     return Response(
       .object { json in
         if let caller { json.object("account") { caller.account.write(to: &$0) } } else { json.addNull("account") }
-        json.object("login") { providers.writeLoginMethods(to: &$0) }
+        json.object("login") { json in
+          providers.writeLoginMethods(to: &json)
+          recovery.write(to: &json)
+        }
         json.add("mapAccess", configuration.mapAccess.isMembersOnly ? "members" : "public")
         if let feed = feed(for: request) { json.add("feed", feed) } else { json.addNull("feed") }
         if let sinceMs = pause.sinceMs { json.add("pausedAt", unixMs: sinceMs) } else { json.addNull("pausedAt") }
@@ -156,7 +161,7 @@ struct PageRoutes: Sendable {
   }
 
   /// Paths of the page's views. All of them have the same document, whose script shows the view.
-  private static let views = ["/table", "/posts", "/account"]
+  private static let views = ["/table", "/posts", "/account", "/reset", "/confirm"]
 
   /// The title of the page's document, in whose place each response has its own title and tags.
   private static let title = "<title>\(LinkPreview.site)</title>"

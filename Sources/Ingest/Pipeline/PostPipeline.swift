@@ -30,11 +30,13 @@ final class PostPipeline: Sendable {
   private let flow = Mutex(PostFlow())
   /// Rate limiter of posts by account. Nil if there is no limit.
   private let rates: Mutex<PostRateLimiter?>
+  /// True if only accounts with a confirmed email address may post.
+  private let requiresConfirmedEmail: Bool
 
   init(
     database: any PostStore & PostReader, jobs: CommandQueue<JobServer.Command>, changes: CommandQueue<[FeedChange]>,
     lookups: Lookups,
-    depth: Int, waitMaxMs: Int64, postsPerMinute: Int?, logger: Logger
+    depth: Int, waitMaxMs: Int64, postsPerMinute: Int?, requiresConfirmedEmail: Bool = false, logger: Logger
   ) {
     self.database = database
     self.jobs = jobs
@@ -46,6 +48,7 @@ final class PostPipeline: Sendable {
     self.depth = Atomic(depth)
     self.waitMaxMs = waitMaxMs
     rates = Mutex(postsPerMinute.map(PostRateLimiter.init))
+    self.requiresConfirmedEmail = requiresConfirmedEmail
     database.changes.observe { [weak self] change in self?.process(change) }
   }
 
@@ -54,6 +57,12 @@ final class PostPipeline: Sendable {
 
   /// True if a post has waited `waitMaxMs` for a worker. Ingest then refuses further posts.
   var waitsTooLong: Bool { hasExceededMaxWait.load(ordering: .relaxed) }
+
+  /// Returns the problem of an account that may neither post nor edit. Nil if it may. Check this before `accept` and
+  /// `edit`.
+  func refusal(of account: Account) -> Problem? {
+    requiresConfirmedEmail && !account.isEmailConfirmed ? .emailUnconfirmed : nil
+  }
 
   /// Returns the pace of posts at a time of `Reactor.nowMs`. Any thread.
   func pace(nowMs: Int64) -> PostFlow.Pace { flow.withLock { $0.pace(nowMs: nowMs) } }

@@ -3,6 +3,7 @@ import HTTPTypes
 import Logging
 import Messaging
 import Store
+import Synchronization
 import Web
 
 /// Responder to producers' requests over ZeroMQ, by the rules of `/v2/posts`.
@@ -16,6 +17,9 @@ final class Submissions: Sendable {
   private let replies: CommandQueue<SubmitServer.Command>
   private let logger: Logger
   private let meters = SubmitMeters()
+  /// Problems of the accounts that could not post when a token of theirs was last checked. Sign-ups are rate limited,
+  /// so few accounts accumulate here.
+  private let refusals = Mutex<[AccountID: Problem]>([:])
 
   init(
     database: any PostReader, queue: PostPipeline, sessions: Sessions, replies: CommandQueue<SubmitServer.Command>,
@@ -44,11 +48,18 @@ final class Submissions: Sendable {
     do {
       let session = try await sessions.session(token: token, unixMs: WallClock.unixMs)
       identity = session.map { .account($0.account.id) } ?? .unauthenticated
+      if let account = session?.account {
+        let refusal = queue.refusal(of: account)
+        refusals.withLock { $0[account.id] = refusal }
+      }
     } catch { logger.error("session check failed", unlessLoggedByStore: error) }
     replies.enqueue(.identified(peer: peer, token: token, identity))
   }
 
   private func accept(_ posts: [SubmittedPost], _ account: AccountID, _ ticket: SubmitServer.Ticket) {
+    if let refusal = refusals.withLock({ $0[account] }) {
+      return finish(ticket, posts.map { _ in SubmitReceipt(refusal) })
+    }
     var receipts: [SubmitReceipt?] = []
     receipts.reserveCapacity(posts.count)
     var valid: [NewPost] = []

@@ -23,6 +23,7 @@ struct BulkRoutes: Sendable {
 
   private func create(_ request: Request) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
+    if let refusal = queue.refusal(of: caller.account) { throw refusal }
     let body = try await RequestBody.collect(request, upTo: Limits.bulkBytesMax)
     let lines = try BulkRoutes.lines(Array(body.readableBytesView))
     // A line without its own key gets a key from the header and the line's position. If the client resends the body

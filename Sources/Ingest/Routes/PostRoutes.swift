@@ -54,6 +54,7 @@ struct PostRoutes: Sendable {
     _ id: String?, _ request: Request, onWaitEnd: (@escaping @Sendable () -> Void) -> Void
   ) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
+    if let refusal = queue.refusal(of: caller.account) { throw refusal }
     let submission = try await PostBody.submission(of: request)
     guard let id = id.flatMap({ PostID($0) }) else { throw Problem.postNotFound }
     let post = try await queue.edit(id, of: caller.account.id, submission, onWaitEnd: onWaitEnd)
@@ -130,6 +131,7 @@ struct PostRoutes: Sendable {
     _ request: Request, onWaitEnd: (@escaping @Sendable () -> Void) -> Void
   ) async throws -> Response {
     let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
+    if let refusal = queue.refusal(of: caller.account) { throw refusal }
     let waitSeconds = request.headers[.prefer].map(PostRoutes.waitSeconds) ?? 0
     let submission = try await PostBody.submission(of: request)
     let idempotency = try request.headers[.idempotencyKey].map { key in

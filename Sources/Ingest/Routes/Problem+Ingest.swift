@@ -22,6 +22,11 @@ extension Problem {
       retryAfterSeconds: seconds)
   }
 
+  static let emailUnconfirmed = Problem(
+    .forbidden, "email_unconfirmed",
+    "confirm your email address before you post: open the link in the mail, or request another one with "
+      + "POST /v2/account/confirmation")
+
   static let emailTaken = Problem(
     .conflict, "email_taken", "there is an account with this email address; log in", field: "email")
 

@@ -18,6 +18,8 @@ final class IngestComponents: Sendable {
   let history: QueueHistory
   let samples: QueueCollector
   let signUps = SignUpGuard()
+  /// Nil if ingest sends no mail.
+  let mail: AccountMail?
   let gateways: GatewayRequests
   /// Endpoints of the links, with the actual ports.
   let endpoints: Endpoints
@@ -65,7 +67,8 @@ final class IngestComponents: Sendable {
     let lookups = Lookups(jobs: jobs, pause: pause, generation: start.generation)
     let queue = PostPipeline(
       database: database, jobs: jobs, changes: changes, lookups: lookups, depth: start.jobs.count,
-      waitMaxMs: configuration.queueWaitMaxMs, postsPerMinute: configuration.postsPerMinute, logger: logger)
+      waitMaxMs: configuration.queueWaitMaxMs, postsPerMinute: configuration.postsPerMinute,
+      requiresConfirmedEmail: configuration.requiresConfirmedEmail, logger: logger)
     let sessions = Sessions(database: database)
     let logins = PasswordLogin(
       database: database, sessions: sessions, passwords: PasswordHasher(pace: queue.pace),
@@ -109,13 +112,12 @@ final class IngestComponents: Sendable {
           gateway: gatewayServer?.endpoint)
       )
     }
-    self.gateways = gateways
     (self.configuration, self.database, self.pause) = (configuration, database, pause)
-    self.queue = queue
-    self.admin = admin
+    (self.queue, self.gateways, self.admin) = (queue, gateways, admin)
     providers = ExternalSignIn(
       logins: logins, facebook: configuration.facebook, openID: configuration.openID,
       isOpen: configuration.isSignUpOpen, logger: logger)
+    mail = AccountMail(configuration, database: database, audit: logins.audit, logger: logger)
     closedAccounts = start.closedAccounts
     readiness = IngestReadiness(database: database, queue: queue, pause: pause)
     history = QueueHistory(database: database, inspector: inspector)
@@ -139,9 +141,10 @@ final class IngestComponents: Sendable {
     for account in closedAccounts { try await queue.erasePosts(of: account) }
   }
 
-  /// Stops the links, cancels requests to providers, and closes the store. Blocks on the disk.
+  /// Stops the links, cancels requests to providers, drops waiting mails, and closes the store. Blocks on the disk.
   func end() {
     reactor.stop()
+    mail?.end()
     providers.end()
     database.close()
   }
@@ -156,21 +159,27 @@ final class IngestComponents: Sendable {
     router.add(middleware: ProblemMiddleware(Problem.of, form: CompatResponseFormat.body, isSecure: site.isSecure))
     let viewers = MapAuthorization(mapAccess: configuration.page.mapAccess, sessions: sessions, site: site)
     PublicRoutes(latest: queue.latest, readiness: readiness, viewers: viewers).add(to: router)
+    let recovery = configuration.recovery
     PageRoutes(
-      configuration.page, database: database, sessions: sessions, providers: providers, site: site, pause: pause
+      configuration.page, database: database, sessions: sessions, providers: providers,
+      recovery: recovery, site: site, pause: pause
     ).add(to: router)
     InstallationRoutes().add(to: router)
     DocumentRoutes(of: .ingest).add(to: router)
     GeocodeRoutes(lookups: queue.lookups).add(to: router)
     AccountRoutes(
       database: database, sessions: sessions, passwords: logins.passwords, logins: logins, providers: providers,
-      site: site, isOpen: configuration.isSignUpOpen, signUps: signUps
+      site: site, isOpen: configuration.isSignUpOpen, signUps: signUps, mail: mail
     ).add(to: router)
-    LoginRoutes(providers: providers, site: site).add(to: router)
+    LoginRoutes(providers: providers, recovery: recovery, site: site).add(to: router)
+    RecoveryRoutes(
+      database: database, mail: mail, method: recovery, sessions: sessions, passwords: logins.passwords,
+      audit: logins.audit, site: site
+    ).add(to: router)
     SessionRoutes(database: database, sessions: sessions, passwords: logins.passwords, logins: logins, site: site)
       .add(to: router)
     IdentityRoutes(database: database, sessions: sessions, providers: providers, site: site).add(to: router)
-    ProfileRoutes(queue: queue, sessions: sessions, logins: logins, site: site).add(to: router)
+    ProfileRoutes(queue: queue, sessions: sessions, logins: logins, site: site, mail: mail).add(to: router)
     PostRoutes(database: database, queue: queue, sessions: sessions, site: site, viewers: viewers).add(to: router)
     BulkRoutes(queue: queue, sessions: sessions, site: site).add(to: router)
     AdminRoutes(admin: admin, history: history, sessions: sessions, site: site).add(to: router)
@@ -184,6 +193,11 @@ final class IngestComponents: Sendable {
 
 extension IngestConfiguration {
   fileprivate var site: Site { Site(origin: origin, proxies: proxies, allowedOrigins: allowedOrigins) }
+
+  fileprivate var recovery: RecoveryMethod {
+    RecoveryMethod(
+      isByMail: mail != nil, operatorContact: operatorContact, requiresConfirmedEmail: requiresConfirmedEmail)
+  }
 
   /// The site, as gateways need it.
   fileprivate var gatewaySite: GatewaySite {

@@ -1,5 +1,6 @@
 package import Domain
 package import Logging
+package import Mail
 package import Messaging
 import ServiceLifecycle
 package import SignIn
@@ -37,6 +38,13 @@ package struct IngestConfiguration: Sendable {
   package var facebook: FacebookConfiguration?
   /// The provider for logins with OpenID Connect. Nil disables them.
   package var openID: OpenIDConfiguration?
+  /// The mail server, for links that recover an account or confirm an address. Nil disables mail. The links need
+  /// `origin`.
+  package var mail: MailConfiguration?
+  /// True if only accounts with a confirmed email address may post. Requires `mail`.
+  package var requiresConfirmedEmail = false
+  /// Mail address or URL of the operator, for users without their password. Nil if there is none.
+  package var operatorContact: String?
   /// Configuration of the page.
   package var page = PageConfiguration()
   /// Maximum rate of requests to remote providers by all workers together, per second. Within

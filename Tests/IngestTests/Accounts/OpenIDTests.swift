@@ -53,14 +53,17 @@ struct OpenIDTests {
     let text = String(decoding: methods.body, as: UTF8.self)
     #expect(
       text == #"{"methods":[{"kind":"password"},{"kind":"oidc","name":"Example","path":"/v2/login/oidc"}],"#
-        + #""signUpOpen":true}"#)
+        + #""signUpOpen":true,"recovery":"operator","confirmedEmailRequired":false}"#)
   }
 
   @Test("OpenID Connect is off by default")
   func off() async throws {
     let client = try IngestFixture { $0.isSignUpOpen = false }.client
     let methods = try await client.get("/v2/login")
-    #expect(String(decoding: methods.body, as: UTF8.self) == #"{"methods":[{"kind":"password"}],"signUpOpen":false}"#)
+    #expect(
+      String(decoding: methods.body, as: UTF8.self)
+        == #"{"methods":[{"kind":"password"}],"signUpOpen":false,"#
+        + #""recovery":"operator","confirmedEmailRequired":false}"#)
     let refused = try await client.get("/v2/login/oidc")
     #expect(refused.status == 403 && refused["code"] == "oidc_disabled")
     #expect(try await client.get("/v2/login/oidc/callback?code=a&state=b")["code"] == "login_not_in_progress")

@@ -44,10 +44,12 @@ struct DocumentTests {
     let operations = try api.operations()
     let succeeded = try api.succeeded(report: report, of: operations)
     #expect(operations.count > 40)
-    // No provider is configured for browser logins: OpenIDTests and FacebookTests cover these operations.
+    // No provider is configured for browser logins, and no mail server: OpenIDTests, FacebookTests and RecoveryTests
+    // cover these operations.
     let provided = [
       "DELETE /v2/account/identities/{id}", "GET /v2/login/oidc", "GET /v2/login/oidc/callback",
-      "POST /v2/account/identities",
+      "POST /v2/account/confirmation", "POST /v2/account/identities", "POST /v2/recovery", "PUT /v2/confirmation",
+      "PUT /v2/recovery",
     ]
     #expect(Set(operations).subtracting(succeeded).sorted() == provided, "These operations never succeeded.")
   }

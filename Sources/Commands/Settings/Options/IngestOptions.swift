@@ -61,6 +61,7 @@ struct IngestOptions: ParsableArguments {
   @OptionGroup(title: "Limit options") var bounds: Bounds
   @OptionGroup(title: "Page options") var page: PageOptions
   @OptionGroup(title: "Sign-in options") var signIn: SignInOptions
+  @OptionGroup(title: "Mail options") var mail: MailOptions
 
   /// Returns the keys of the process. `configuration` adds the allowlists of ingest's links.
   ///
@@ -107,6 +108,7 @@ struct IngestOptions: ParsableArguments {
     }
     configuration.isSignUpOpen = signUp == "open"
     try signIn.set(&configuration, settings)
+    try mail.set(&configuration, settings)
     configuration.page = try page.configuration(settings)
     configuration.page.mapAccess = try mapAccess.mapAccess(settings, isAll: isAll)
     configuration.remotePerSecond = perSecond

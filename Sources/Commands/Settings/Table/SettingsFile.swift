@@ -13,8 +13,9 @@ enum SettingsFile {
         .data, .store, .storePasswordFile, .http, .jobs, .changes, .submit, .gateways, .publicURL, .trustedProxies,
         .corsOrigins, .publicFeedURL, .mapAccess, .mapAccessSecret, .mapAccessSecretFile, .tiles, .tilesAttribution,
         .signUp, .oidcIssuer, .oidcClientID, .oidcClientSecret, .oidcClientSecretFile, .oidcName, .facebookAppID,
-        .facebookAppSecret, .facebookAppSecretFile, .facebookGraphURL, .maxQueueWait, .postsPerMinute, .remoteRate,
-        .allowWorkers, .allowProducers, .allowFeeds, .allowGateways, .admin, .operations,
+        .facebookAppSecret, .facebookAppSecretFile, .facebookGraphURL, .smtpURL, .smtpTLS, .smtpUser, .smtpPassword,
+        .smtpPasswordFile, .mailFrom, .operatorContact, .requireConfirmedEmail, .maxQueueWait, .postsPerMinute,
+        .remoteRate, .allowWorkers, .allowProducers, .allowFeeds, .allowGateways, .admin, .operations,
       ]),
     Section(
       title: "worker: geocodes places",
