@@ -29,7 +29,7 @@ ARRIVAL_MS = timer("main.js", "arrivalMs")
 # Playwright's message about a blocked service worker. Only test_offline has service workers.
 BLOCKED = "Service Worker registration blocked by Playwright"
 # The browser's own console messages about error responses and failed requests, which tests cause on purpose.
-NETWORK = re.compile(r"^Failed to load resource|net::ERR_|CORS request did not succeed")
+NETWORK = re.compile(r"^Failed to load resource|net::ERR_|CORS request did not succeed|can’t establish a connection")
 expect.set_options(timeout=120_000)
 
 

@@ -52,7 +52,7 @@ def faults(visitor, size):
     """Returns the faults of a visitor's page at a size, when the page has adapted to it."""
     page = visitor.page
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    for _ in range(40):
+    for _ in range(600):
         found = page.evaluate(FAULTS)
         if not found:
             break

@@ -72,10 +72,14 @@ final class AccountMail: Sendable {
     guard submit(purpose, to: email, in: language, from: source) else { throw .busy }
   }
 
-  /// Queues the mail that confirms the address of a new account, or a new address. Returns immediately. If too many
-  /// mails wait, the user requests the mail again.
+  /// Queues the mail that confirms the address of a new account, or a new address. Returns immediately. Queues none if
+  /// too many mails wait, or if the address got too many: an account that changes its address again and again must not
+  /// flood a stranger. The user then requests the mail again.
   func confirm(_ account: Account, in language: MailLanguage, from source: LoginSource) {
     guard !account.isEmailConfirmed, MailAddress(account.email) != nil else { return }
+    // Sign-ups and changes of the address have their own limit for each network.
+    let pauseMs = rates.withLock { $0.addresses.consume(Secrets.fingerprint(account.email), nowMs: Reactor.nowMs) }
+    guard pauseMs == 0 else { return }
     _ = submit(.confirmation, to: account.email, in: language, from: source)
   }
 
@@ -99,8 +103,8 @@ final class AccountMail: Sendable {
     if purpose == .recovery { audit.note(.recoveryRequested, account: account?.id, source) }
     guard let account, let address = MailAddress(account.email) else { return nil }
     let text = MailText(purpose, link: "\(origin)\(purpose.page)#\(token)", origin: origin, in: language)
-    let recipient = MailMessage.Mailbox(
-      name: HeaderText("\(account.firstName) \(account.lastName)"), address: address)
+    // Without the account's name: a stranger may have chosen it at sign-up, as a text for the recipient.
+    let recipient = MailMessage.Mailbox(name: HeaderText(""), address: address)
     return MailMessage(
       from: sender, to: recipient, subject: HeaderText(text.subject), language: language, body: text.body,
       unixMs: unixMs)

@@ -1,7 +1,7 @@
 import Domain
 import Mail
 
-/// Subject and body of a mail with a link. The text has no name of a user, because strangers choose names at sign-up.
+/// Subject and body of a mail with a link. It has no name of a user, because strangers choose names at sign-up.
 struct MailText {
   private typealias Text = (subject: String, body: String)
 

@@ -29,6 +29,9 @@ extension PostgresDatabase: MailTokenStore {
       guard let account = try Account.find(ofMailToken: hash, .recovery, unixMs, connection) else { return nil }
       _ = try connection.query(MailTokenStatements.recover, .int8(account.id.rawValue), .text(passwordHash))
       _ = try connection.query(MailTokenStatements.endSessions, .int8(account.id.rawValue))
+      if !account.isEmailConfirmed {
+        _ = try connection.query(MailTokenStatements.unlink, .int8(account.id.rawValue))
+      }
       try MailToken.removeAll(of: account.id, connection)
       return try Account.find(account.id, connection)
     } reporting: { account in
@@ -113,6 +116,7 @@ private enum MailTokenStatements {
     "UPDATE account SET password = $2::text, email_confirmed = true WHERE id = $1::int8")
   static let confirm = Statement("confirm_email", "UPDATE account SET email_confirmed = true WHERE id = $1::int8")
   static let endSessions = Statement("end_recovered_sessions", "DELETE FROM session WHERE account = $1::int8")
+  static let unlink = Statement("unlink_recovered_account", "DELETE FROM identity WHERE account = $1::int8")
   static let remove = Statement(
     "remove_mail_tokens", "DELETE FROM mail_token WHERE account = $1::int8 AND purpose = $2::int8")
   static let removeAll = Statement("remove_all_mail_tokens", "DELETE FROM mail_token WHERE account = $1::int8")

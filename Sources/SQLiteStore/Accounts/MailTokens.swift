@@ -44,6 +44,9 @@ extension SQLiteDatabase: MailTokenStore {
         sql: "UPDATE account SET password = ?, email_confirmed = 1 WHERE id = ?",
         arguments: [passwordHash, account.id.rawValue])
       try db.execute(sql: "DELETE FROM session WHERE account = ?", arguments: [account.id.rawValue])
+      if !account.isEmailConfirmed {
+        try db.execute(sql: "DELETE FROM identity WHERE account = ?", arguments: [account.id.rawValue])
+      }
       try MailToken.removeAll(of: account.id, db)
       return try Account.find(account.id, db)
     } reporting: { account in

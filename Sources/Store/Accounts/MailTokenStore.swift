@@ -18,7 +18,8 @@ package protocol MailTokenStore: Sendable {
   func account(ofMailToken hash: [UInt8], _ purpose: MailToken.Purpose, unixMs: Int64) async throws -> Account?
 
   /// Uses a recovery token: stores the hash of a new password, confirms the email address, ends all sessions, and
-  /// removes all tokens of the account. Reports `StoreChange.account`.
+  /// removes all tokens of the account. Also unlinks all identities if the address was unconfirmed: a stranger may
+  /// have signed up with it, and linked one. Reports `StoreChange.account`.
   ///
   /// - Returns: The changed account. Nil as for `account(ofMailToken:_:unixMs:)`. Nothing has changed then.
   func recover(mailToken hash: [UInt8], passwordHash: String, unixMs: Int64) async throws -> Account?

@@ -16,7 +16,7 @@ struct RecoveryTests {
     #expect(requested.status == 202 && requested.object["validSeconds"] as? Int == 1_800)
     let mail = try await fixture.mail()
     #expect(mail.sender == "map@example.org" && mail.recipient == "ada@example.org")
-    #expect(mail.header("To") == "\"Ada Lovelace\" <ada@example.org>")
+    #expect(mail.header("To") == "ada@example.org", "A stranger may have chosen the name.")
     #expect(mail.header("Subject") == "Set a new password for On The Map" && mail.header("Content-Language") == "en")
     let token = try #require(mail.token)
     #expect(mail.link == "\(MailFixture.origin)/reset#\(token)" && token.utf8.count == 43)

@@ -103,6 +103,24 @@ struct MailTokenTests {
     #expect(try await database.credentials(email: "bob@example.org")?.passwordHash == "hash of bob")
   }
 
+  @Test("A recovery unlinks the providers of an unconfirmed address only", arguments: StoreKind.allCases)
+  func unlinks(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
+    let ada = try await database.addAccount()
+    let identity = try #require(
+      ProvidedIdentity(
+        issuer: "https://login.example", subject: "1", email: nil, givenName: "Eve", familyName: nil, name: nil))
+    for (number, remaining) in [(UInt8(1), 0), (2, 1)] {
+      try await database.addSession(tokenHash: [number], account: ada, unixMs: 1, expiresMs: 100_000)
+      _ = try await database.link(identity, to: ada, session: [number], unixMs: 2)
+      #expect(try await database.identities(of: ada).count == 1)
+      _ = try await add(database, number)
+      _ = try await database.recover(mailToken: hash(number), passwordHash: "new", unixMs: 1_000)
+      #expect(try await database.identities(of: ada).count == remaining, "The first recovery confirms the address.")
+    }
+  }
+
   @Test("Ten concurrent recoveries with one token set one password", arguments: StoreKind.allCases)
   func once(kind: StoreKind) async throws {
     let place = StorePlace(kind)
