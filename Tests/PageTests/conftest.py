@@ -117,7 +117,8 @@ class Visitor:
 
     def watch(self, page):
         page.on("console", lambda message: self._record(message.type, message.text))
-        page.on("pageerror", lambda error: self.errors.append(f"error: {error}"))
+        # Firefox reports a failed request as an error of the page.
+        page.on("pageerror", lambda error: self._record("error", error.stack or str(error)))
         page.on("response", lambda response: self.statuses.append(response.status))
 
     def _record(self, kind, text):
