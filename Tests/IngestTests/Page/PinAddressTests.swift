@@ -56,7 +56,7 @@ struct PinAddressTests {
     #expect(!page.text.contains("<script>"))
   }
 
-  @Test("A deleted, unknown or unpublished pin is not found, and the page names nobody")
+  @Test("A deleted, unknown or unpublished pin is not found, and the page shows no name")
   func missing() async throws {
     let map = try IngestFixture(workers: 0)
     let client = try await map.client.signedUp()
