@@ -29,23 +29,25 @@ struct PostRoutes: Sendable {
   }
 
   /// Returns a post. A published post is visible to everyone, with its owner's name. Any other state is visible to its
-  /// owner only.
+  /// owner only. `own` marks the caller's own post.
   private func show(_ id: String?, _ request: Request) async throws -> Response {
     try await viewers.authorize(request)
     guard let id = id.flatMap({ PostID($0) }), let post = try await database.post(id) else {
       throw Problem.postNotFound
     }
-    guard post.state == .published else {
-      let caller = try await AuthenticatedCaller.authenticateIfPresent(request, sessions: sessions, site: site)
-      guard caller?.account.id == post.account else { throw Problem.postNotFound }
-      return Response(.object { post.write(to: &$0) })
+    let caller = try await AuthenticatedCaller.authenticateIfPresent(request, sessions: sessions, site: site)
+    let isOwn = caller?.account.id == post.account
+    guard post.state == .published || isOwn, let owner = try await database.account(post.account) else {
+      throw Problem.postNotFound
     }
-    guard let owner = try await database.account(post.account) else { throw Problem.postNotFound }
     return Response(
       .object { json in
         post.write(to: &json)
-        json.add("firstName", owner.firstName)
-        json.add("lastName", owner.lastName)
+        if post.state == .published {
+          json.add("firstName", owner.firstName)
+          json.add("lastName", owner.lastName)
+        }
+        if isOwn { json.add("own", true) }
       })
   }
 

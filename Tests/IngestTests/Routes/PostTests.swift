@@ -16,7 +16,7 @@ struct PostTests {
     #expect(abs(try response.number("latitude") - 10) < 1)
     #expect(abs(try response.number("longitude") + 84) < 1)
     let again = try await client.get(try #require(response.headers["location"]))
-    let owner = ["firstName": "Ada", "lastName": "Lovelace"]
+    let owner: [String: Any] = ["firstName": "Ada", "lastName": "Lovelace", "own": true]
     #expect(again.object as NSDictionary == response.object.merging(owner) { $1 } as NSDictionary)
   }
 
@@ -68,15 +68,31 @@ struct PostTests {
       return states == ("published", "rejected")
     }
     try await expectHidden(bad)
-    let responses = [try await ada.get(good), try await bob.get(good), try await nobody.get(good)]
+    let responses = [try await bob.get(good), try await nobody.get(good), try await stranger.get(good)]
     #expect(responses.allSatisfy { $0.status == 200 && $0.body == responses[0].body })
+  }
+
+  @Test("Only the owner's requests, by token or cookie, see a post marked as their own, and no cache keeps it")
+  func own() async throws {
+    let map = try IngestFixture()
+    let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
+    let path = try #require(try await ada.post("Oslo", wait: 30).headers["location"])
+    let rejected = try #require(try await ada.post("Qwxzzzk Vbbnkl", wait: 30).headers["location"])
+    let cookie = ["Cookie": "otm=\(ada.token ?? "")"]
+    // The owner asks first and last, so a shared cache would show in every other response.
+    let marks = [
+      try await ada.get(path), try await map.client.get(path), try await bob.get(path),
+      try await map.client.get(path, headers: cookie), try await ada.get(path), try await ada.get(rejected),
+    ]
+    #expect(marks.map { $0.object["own"] as? Bool } == [true, nil, nil, true, true, true])
+    #expect(marks.allSatisfy { $0.headers["cache-control"] == "no-store" })
   }
 
   @Test(
     "A client's coordinates are kept and compared with the place",
     arguments: [
       ("Seattle, WA", 47.6, -122.3, "verified", "Seattle, Washington, United States"),
-      ("Seattle, WA", -33.9, 151.2, "mismatch", "Seattle, Washington, United States"),
+      ("Seattle, WA", -33.9, 151.2, "mismatch", "Seattle, WA"),
       ("Qwxzzzk Vbbnkl", 47.6, -122.3, "unverified", "Qwxzzzk Vbbnkl"),
     ])
   func coordinates(

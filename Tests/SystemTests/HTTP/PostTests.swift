@@ -31,8 +31,9 @@ struct PostTests {
     #expect(abs(try response.number("latitude") - 10) < 1)
     #expect(abs(try response.number("longitude") + 84) < 1)
     let again = try await client.get(try #require(response.headers["location"]))
-    // `GET` adds the name of the owner. Nothing else differs.
+    // `GET` adds the name of the owner and `own`. Nothing else differs.
     var shown = again.object
+    #expect(shown.removeValue(forKey: "own") as? Bool == true)
     #expect(shown.removeValue(forKey: "firstName") is String && shown.removeValue(forKey: "lastName") is String)
     #expect(shown as NSDictionary == response.object as NSDictionary)
   }
