@@ -179,7 +179,8 @@ package final class MailStub: Sendable {
       }.joined()
   }
 
-  fileprivate static func decodedQuotedPrintable(_ text: String) -> String {
+  /// Decodes a text in quoted-printable (RFC 2045, section 6.7).
+  package static func decodedQuotedPrintable(_ text: String) -> String {
     var bytes: [UInt8] = []
     var rest = Array(text.replacingOccurrences(of: "=\r\n", with: "").utf8)[...]
     while let byte = rest.popFirst() {

@@ -131,15 +131,17 @@ extension Limits {
   package static let mailTokensOfAccountMax = 5
   /// Number of expired tokens that the store removes with each new token. Expired tokens therefore never accumulate.
   package static let mailTokensSweptPerBatch = 16
-  /// Burst of mails to one address on request. Its owner may mistype a link or look into the wrong mailbox.
+  /// Burst of mails to one address, and of mails of one account. Its owner may mistype a link or look into the wrong
+  /// mailbox.
   package static let mailsOfAddressMax = 3
-  /// Interval between two mails to one address after the burst, in milliseconds: three mails per hour.
+  /// Interval between two mails to one address, or of one account, after the burst, in milliseconds: three mails per
+  /// hour.
   package static let mailOfAddressIntervalMs: Int64 = 1_200_000
   /// Burst of mails on requests from one network. A class behind one address can ask in one lesson.
   package static let mailsOfNetworkMax = 60
   /// Interval between two mails on requests from one network after the burst, in milliseconds.
   package static let mailOfNetworkIntervalMs: Int64 = 60_000
-  /// Maximum number of addresses, and of networks, whose mails are counted. Each takes about 100 bytes.
+  /// Maximum number of addresses, of accounts, and of networks whose mails are counted. Each takes about 100 bytes.
   package static let mailKeysMax = 50_000
   /// Maximum number of mails that wait or are being sent. Each takes about 3 KB. Requests for further mails get 503. A
   /// class of 300 can sign up at the same time.

@@ -22,11 +22,29 @@ final class AccountMail: Sendable {
       TokenBucket(tokens: 1, periodMs: Limits.mailOfNetworkIntervalMs, capacity: Limits.mailsOfNetworkMax),
       keysMax: Limits.mailKeysMax)
 
+    /// Limiter of accounts. Otherwise an account could send mails to many strangers, with one address after another.
+    var accounts = KeyedRateLimiter<AccountID>(
+      TokenBucket(tokens: 1, periodMs: Limits.mailOfAddressIntervalMs, capacity: Limits.mailsOfAddressMax),
+      keysMax: Limits.mailKeysMax)
+
     /// Counts a mail. Returns 0, or the milliseconds to wait. A refused mail does not count.
-    mutating func consume(_ address: [UInt8], _ network: IPAddress?, nowMs: Int64) -> Int64 {
+    ///
+    /// - Parameter account: The account that sets the address. Nil if anybody may request the mail.
+    mutating func consume(_ address: [UInt8], of account: AccountID?, nowMs: Int64) -> Int64 {
+      let pauseMs = addresses.consume(address, nowMs: nowMs)
+      guard pauseMs == 0, let account else { return pauseMs }
+      let accountPauseMs = accounts.consume(account, nowMs: nowMs)
+      if accountPauseMs > 0 { addresses.refund(address) }
+      return accountPauseMs
+    }
+
+    /// Counts a mail that a client of a network requests, as above.
+    mutating func consume(
+      _ address: [UInt8], of account: AccountID?, from network: IPAddress?, nowMs: Int64
+    ) -> Int64 {
       let pauseMs = networks.consume(network, nowMs: nowMs)
       guard pauseMs == 0 else { return pauseMs }
-      let addressPauseMs = addresses.consume(address, nowMs: nowMs)
+      let addressPauseMs = consume(address, of: account, nowMs: nowMs)
       if addressPauseMs > 0 { networks.refund(network) }
       return addressPauseMs
     }
@@ -55,30 +73,35 @@ final class AccountMail: Sendable {
 
   /// Queues a mail that a client has requested. Its account gets it if there is one. Returns immediately.
   ///
-  /// - Parameter email: The address in lower case.
-  /// - Throws: A problem if the form of the address is invalid, if the address or the network requested too many mails,
-  ///   or if too many mails wait. Each is the same for every address.
+  /// - Parameters:
+  ///   - email: The address in lower case.
+  ///   - account: The account that requests the mail. Nil for a client without a session.
+  /// - Throws: A problem if the form of the address is invalid, if the address, the account or the network requested
+  ///   too many mails, or if too many mails wait. Without a session, each is the same for every address.
   func request(
-    _ purpose: MailToken.Purpose, to email: String, in language: MailLanguage, from source: LoginSource
+    _ purpose: MailToken.Purpose, to email: String, of account: AccountID? = nil, in language: MailLanguage,
+    from source: LoginSource
   ) throws(Problem) {
     guard MailAddress(email) != nil else {
       throw Problem(
         .unprocessableContent, "invalid_email", "email is not an email address such as ada@example.org", field: "email")
     }
     let pauseMs = rates.withLock {
-      $0.consume(Secrets.fingerprint(email), source.address?.network, nowMs: Reactor.nowMs)
+      $0.consume(Secrets.fingerprint(email), of: account, from: source.address?.network, nowMs: Reactor.nowMs)
     }
     guard pauseMs == 0 else { throw .tooManyMails(pauseMs: pauseMs) }
     guard submit(purpose, to: email, in: language, from: source) else { throw .busy }
   }
 
   /// Queues the mail that confirms the address of a new account, or a new address. Returns immediately. Queues none if
-  /// too many mails wait, or if the address got too many: an account that changes its address again and again must not
-  /// flood a stranger. The user then requests the mail again.
+  /// too many mails wait, or if the address or the account got too many: an account that changes its address again and
+  /// again must not flood strangers. The user then requests the mail again.
   func confirm(_ account: Account, in language: MailLanguage, from source: LoginSource) {
     guard !account.isEmailConfirmed, MailAddress(account.email) != nil else { return }
-    // Sign-ups and changes of the address have their own limit for each network.
-    let pauseMs = rates.withLock { $0.addresses.consume(Secrets.fingerprint(account.email), nowMs: Reactor.nowMs) }
+    // The network does not count, because sign-ups have their own limit.
+    let pauseMs = rates.withLock {
+      $0.consume(Secrets.fingerprint(account.email), of: account.id, nowMs: Reactor.nowMs)
+    }
     guard pauseMs == 0 else { return }
     _ = submit(.confirmation, to: account.email, in: language, from: source)
   }
@@ -128,7 +151,7 @@ extension Problem {
     let seconds = Int(secondsOf: pauseMs)
     return Problem(
       .tooManyRequests, "too_many_mails",
-      "too many mails to this address, or on requests from your network; look into your mailbox, or try again in "
-        + "\(seconds) s", retryAfterSeconds: seconds)
+      "too many mails to this address, for your account, or on requests from your network; look into your mailbox, or "
+        + "try again in \(seconds) s", retryAfterSeconds: seconds)
   }
 }

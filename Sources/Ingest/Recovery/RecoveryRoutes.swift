@@ -84,7 +84,8 @@ struct RecoveryRoutes: Sendable {
     // Read the account again: the session may hold an older state.
     guard let account = try await database.account(caller.account.id) else { throw Problem.unauthorized }
     guard !account.isEmailConfirmed else { return Response(status: .noContent) }
-    try mail.request(.confirmation, to: account.email, in: MailLanguage(of: request), from: source)
+    try mail.request(
+      .confirmation, to: account.email, of: account.id, in: MailLanguage(of: request), from: source)
     return RecoveryRoutes.queued(.confirmation)
   }
 

@@ -66,6 +66,37 @@ struct ConfirmationTests {
     #expect(try await isConfirmed(ada) == true, "A new name must keep the confirmation.")
   }
 
+  private func change(_ email: String, _ client: Client) async throws {
+    let body = JSON.object(["email": email, "currentPassword": Client.password])
+    #expect(try await client.send("PATCH", "/v2/account", body: body).status == 200)
+  }
+
+  @Test("An account that changes its address again and again sends three mails, also on request")
+  func floods() async throws {
+    let fixture = try MailFixture()
+    let ada = try await fixture.client.signedUp()
+    for number in 0..<5 { try await change("stranger\(number)@example.org", ada) }
+    #expect(try await ada.send("POST", "/v2/account/confirmation")["code"] == "too_many_mails")
+    _ = try await fixture.client.signedUp(as: "grace@example.org")
+    #expect(try await fixture.requestRecovery("grace@example.org").status == 202)
+    _ = try await fixture.mail(3)
+    let strangers = (0..<3).map { "stranger\($0)@example.org" }
+    #expect(Set(fixture.stub.messages.map(\.recipient)) == Set(strangers + ["grace@example.org"]))
+  }
+
+  @Test("An address gets three mails, however many accounts claim it")
+  func claimed() async throws {
+    let fixture = try MailFixture()
+    for number in 0..<4 {
+      let account = try await fixture.client.signedUp(as: "old\(number)@example.org")
+      try await change("victim@example.org", account)
+      try await change("new\(number)@example.org", account)
+    }
+    _ = try await fixture.mail(6)
+    let recipients = fixture.stub.messages.map(\.recipient)
+    #expect(recipients.count { $0 == "victim@example.org" } == 3 && recipients.count { $0.hasPrefix("new") } == 4)
+  }
+
   @Test("An account of an operator is confirmed")
   func operatorAccount() async throws {
     let fixture = try MailFixture { $0.requiresConfirmedEmail = true }

@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import Mail
 import Store
 import StubServers
 import Testing
@@ -153,14 +154,32 @@ struct RecoveryTests {
     #expect(try await database.identities(of: account).count == 1)
   }
 
-  @Test("A German browser gets a German mail")
-  func german() async throws {
+  @Test(
+    "A mail has the language of the browser",
+    arguments: [
+      ("de-DE,de;q=0.9,en;q=0.8", "de", "Neues Passwort für On The Map", "30 Minuten"),
+      ("es-MX", "es", "Elige una nueva contraseña para On The Map", "30 minutos"),
+      ("fr", "fr", "Choisis un nouveau mot de passe pour On The Map", "30 minutes"),
+      ("pt-BR", "pt", "Escolha uma nova senha para On The Map", "30 minutos"),
+      ("xx", "en", "Set a new password for On The Map", "30 minutes"),
+    ])
+  func language(_ example: (browser: String, language: String, subject: String, duration: String)) async throws {
     let fixture = try MailFixture()
     _ = try await fixture.client.signedUp()
-    _ = try await fixture.requestRecovery(headers: ["Accept-Language": "de-DE,de;q=0.9,en;q=0.8"])
+    _ = try await fixture.requestRecovery(headers: ["Accept-Language": example.browser])
     let mail = try await fixture.mail()
-    #expect(mail.header("Subject") == "Neues Passwort für On The Map" && mail.header("Content-Language") == "de")
-    #expect(mail.body.contains("wählst du ein neues Passwort"))
+    #expect(mail.header("Subject") == example.subject && mail.header("Content-Language") == example.language)
+    #expect(mail.body.contains(example.duration) && mail.link.map { mail.body.contains("\n\($0)") } == true)
+  }
+
+  @Test("Every mail exists in each language of the page, with its own words")
+  func translations() {
+    #expect(Set(MailLanguage.allCases.map(\.rawValue)) == Set(PageFiles.all.languages))
+    let texts = MailToken.Purpose.allCases.flatMap { purpose in
+      MailLanguage.allCases.map { MailText(purpose, link: "https://example.org/#token", origin: "o", in: $0) }
+    }
+    #expect(texts.allSatisfy { $0.body.contains("\n\nhttps://example.org/#token\n\n") && !$0.body.contains("LINK") })
+    #expect(Set(texts.map(\.subject)).count == texts.count && Set(texts.map(\.body)).count == texts.count)
   }
 
   @Test("A mail server that fails twice delays the mail, and the link works")
