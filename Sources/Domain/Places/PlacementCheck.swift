@@ -25,9 +25,10 @@ package enum Verdict: Sendable, Equatable {
   /// Published result: coordinates, label and agreement.
   package struct Published: Sendable, Equatable {
     package var coordinate: Coordinate
-    /// Label, for example "Seattle, Washington, United States". The text as typed if no place was found.
+    /// Label, for example "Seattle, Washington, United States". The text as typed if no place was found, or if the
+    /// coordinates are far from it.
     package var label: String
-    /// Country code in ISO 3166-1 alpha-2, upper case, or empty.
+    /// Country code in ISO 3166-1 alpha-2, upper case. Empty if it is unknown.
     package let countryCode: String
     package var agreement: Agreement
     /// Kind of match between the text and the place. Nil if no place was found, or if an early version stored the post.
@@ -99,11 +100,15 @@ package enum PlacementCheck {
     case (let given?, nil):
       .published(.init(coordinate: given, label: place, countryCode: "", agreement: .unverified))
     case (let given?, let found?):
-      .published(
-        .init(
-          coordinate: given, label: found.label, countryCode: found.countryCode,
-          agreement: given.distanceKm(to: found.coordinate) <= toleranceKm(found.level) ? .verified : .mismatch,
-          match: found.match))
+      if given.distanceKm(to: found.coordinate) <= toleranceKm(found.level) {
+        .published(
+          .init(
+            coordinate: given, label: found.label, countryCode: found.countryCode, agreement: .verified,
+            match: found.match))
+      } else {
+        // The pin is elsewhere, so the names of the place found would contradict it.
+        .published(.init(coordinate: given, label: place, countryCode: "", agreement: .mismatch, match: found.match))
+      }
     }
   }
 }

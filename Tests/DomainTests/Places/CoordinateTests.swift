@@ -97,12 +97,28 @@ struct PlacementCheckTests {
     #expect(PlacementCheck.toleranceKm(level) == km)
     for (share, agreement) in [(0.0, Verdict.Agreement.verified), (0.999, .verified), (1.001, .mismatch)] {
       let given = Coordinate.at(share * km / 111.194_926_6, 10)
-      #expect(
-        PlacementCheck.verdict(place: "x", coordinate: given, found: place)
-          == .published(
-            .init(coordinate: given, label: place.label, countryCode: "US", agreement: agreement, match: place.match)),
-        "\(level) at \(share) of \(km) km")
+      guard case .published(let published) = PlacementCheck.verdict(place: "x", coordinate: given, found: place) else {
+        Issue.record("The post is rejected.")
+        continue
+      }
+      #expect(published.coordinate == given && published.agreement == agreement, "\(level) at \(share) of \(km) km")
     }
+  }
+
+  @Test("A pin far from the place found keeps the words of its owner, and gets no country")
+  func ownWords() {
+    let point = Coordinate.at(30, -40)
+    #expect(
+      PlacementCheck.verdict(place: "Seattle, my boat", coordinate: point, found: seattle)
+        == .published(
+          .init(
+            coordinate: point, label: "Seattle, my boat", countryCode: "", agreement: .mismatch, match: seattle.match)))
+    let near = Coordinate.at(47.7, -122.3)
+    #expect(
+      PlacementCheck.verdict(place: "seattle", coordinate: near, found: seattle)
+        == .published(
+          .init(
+            coordinate: near, label: seattle.label, countryCode: "US", agreement: .verified, match: seattle.match)))
   }
 
   @Test("A narrower place never has a wider tolerance")

@@ -5,10 +5,10 @@ import Testing
 @testable import Ingest
 
 extension Client {
-  /// Returns a post as its owner sees it after an edit: without the owner's name, which only `GET` adds.
+  /// Returns a post as its owner sees it after an edit: without `own` and the owner's name, which only `GET` adds.
   fileprivate func post(id: String) async throws -> NSDictionary {
     let post = try await get("/v2/posts/\(id)").object
-    return post.filter { !["firstName", "lastName"].contains($0.key) } as NSDictionary
+    return post.filter { !["firstName", "lastName", "own"].contains($0.key) } as NSDictionary
   }
 }
 
