@@ -17,9 +17,9 @@ final class Submissions: Sendable {
   private let replies: CommandQueue<SubmitServer.Command>
   private let logger: Logger
   private let meters = SubmitMeters()
-  /// Problems of the accounts that could not post when a token of theirs was last checked. Sign-ups are rate limited,
+  /// Accounts that may not post, by the last check of one of their tokens, with the reason. Sign-ups are rate limited,
   /// so few accounts accumulate here.
-  private let refusals = Mutex<[AccountID: Problem]>([:])
+  private let barredAccounts = Mutex<[AccountID: Problem]>([:])
 
   init(
     database: any PostReader, queue: PostPipeline, sessions: Sessions, replies: CommandQueue<SubmitServer.Command>,
@@ -50,14 +50,14 @@ final class Submissions: Sendable {
       identity = session.map { .account($0.account.id) } ?? .unauthenticated
       if let account = session?.account {
         let refusal = queue.refusal(of: account)
-        refusals.withLock { $0[account.id] = refusal }
+        barredAccounts.withLock { $0[account.id] = refusal }
       }
     } catch { logger.error("session check failed", unlessLoggedByStore: error) }
     replies.enqueue(.identified(peer: peer, token: token, identity))
   }
 
   private func accept(_ posts: [SubmittedPost], _ account: AccountID, _ ticket: SubmitServer.Ticket) {
-    if let refusal = refusals.withLock({ $0[account] }) {
+    if let refusal = barredAccounts.withLock({ $0[account] }) {
       return finish(ticket, posts.map { _ in SubmitReceipt(refusal) })
     }
     var receipts: [SubmitReceipt?] = []
