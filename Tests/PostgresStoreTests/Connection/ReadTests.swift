@@ -91,6 +91,7 @@ struct ReadTests {
     try server.start()
     let deadline = ContinuousClock.now + .seconds(60)
     func isLogged(_ message: String) -> Bool { log.entries.contains { "\($0.message)" == message } }
+    // Only a later read can end the outage.
     while !isLogged("reads recovered"), ContinuousClock.now < deadline {
       #expect(try await store.account(account) != nil)
       try await Task.sleep(for: .milliseconds(100))

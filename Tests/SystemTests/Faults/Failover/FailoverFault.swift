@@ -27,7 +27,8 @@ enum FailoverFault: String, CaseIterable, Sendable {
   /// True if the fault leaves a commit of ingest without an answer in any case.
   var interruptsCommit: Bool { endsWait || self == .isolatedPrimary || self == .wokenPrimary }
 
-  /// Injects the fault, and removes it as far as the services need that. `FailoverDeployment.repair` does the rest.
+  /// Injects the fault, and removes it as far as the services need that. `FailoverDeployment.repair` does the rest. The
+  /// random pauses are durations of faults. No test waits for a state with them.
   func strike(_ deployment: FailoverDeployment, _ random: inout SeededRandom) async throws {
     let leader = try deployment.leader
     switch self {

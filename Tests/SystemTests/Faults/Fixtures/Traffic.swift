@@ -37,6 +37,7 @@ struct Traffic: Sendable {
         let response = try? await client.post(sent.place, link: sent.link, key: sent.key)
         let isDone = record(number, status: response?.status, code: response?["code"], id: response?["id"], ledger)
         if isDone || Task.isCancelled || !number.isMultiple(of: 2) { break }
+        // The pause of a client before it resends a post.
         try? await Task.sleep(for: .milliseconds(50))
       }
       try await Task.sleep(for: rest)
