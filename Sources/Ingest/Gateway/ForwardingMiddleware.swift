@@ -71,9 +71,7 @@ struct ForwardingMiddleware: RouterMiddleware {
 
   /// Returns a file of the page. Nil for every other path, and for a file of another version.
   private static func file(for request: Request) -> Response? {
-    // Swift packs the files at their first use, so first look at the path.
-    guard request.method == .get, request.uri.path.hasPrefix("/page/") else { return nil }
-    return PageRoutes.file(for: request)
+    request.method == .get ? PageRoutes.file(for: request) : nil
   }
 
   /// Submits a post. Returns nil if only ingest's own routes know the response: the state of an earlier post.

@@ -61,12 +61,14 @@ package struct GatewayService: Service {
   ///
   /// - Throws: `LinkError` or `ListenError`, which are final until the configuration changes.
   package func run() async throws {
+    async let page: Void = PageFiles.prepare()
     let ingest = IngestStatus()
     let list = configuration.feeds.isEmpty ? nil : GatewayList(ingest: ingest)
     let (reactor, commands, router) = try start(ingest, list)
     defer { reactor.stop() }
     configuration.readiness?.add(ingest.check)
     if let list { configuration.readiness?.add(list.check) }
+    await page
     try await withThrowingTaskGroup { group in
       group.addTask {
         try await gracefulShutdown()

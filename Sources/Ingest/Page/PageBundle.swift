@@ -1,19 +1,21 @@
 /// Joins a script with the modules that it imports, and a style sheet with the sheets that it imports. A browser then
 /// needs one request instead of one for each file.
 ///
-/// A bundler of the JavaScript world would need its own toolchain on every machine that builds the program. The page
-/// uses only a small part of the module syntax, so joining its files takes few lines. PageSourceTests checks that part:
-/// an import is one line, and an export is `export` before a class, a function or a constant at the start of a line.
-/// No two modules export the same name.
+/// The page does not use a bundler such as esbuild. A bundler is one more tool on every machine that builds the
+/// program: `swift build` and the Docker image need only Swift and Debian's packages. The page uses a small part of the
+/// module syntax, so joining its files takes few lines. PageSourceTests checks that part: an import is one line, and an
+/// export is `export` before a class, a function or a constant at the start of a line. No two modules export the same
+/// name.
 struct PageBundle {
   /// Text of each source file by its path below Sources/WebPage.
   let sources: [String: String]
 
-  /// Returns all scripts of a document as one script: Leaflet, the texts of a language, and the modules.
-  func script(of document: String, texts: PageTexts) -> String {
+  /// Returns the scripts of a document as one script: Leaflet and the modules. The texts of a language, which belong
+  /// in front of it, are not a part of it.
+  func script(of document: String) -> String {
     document.matches(of: PageBundle.scripts).map { match in
       let name = String(match.1)
-      if name.hasPrefix("texts/") { return texts.script }
+      if name.hasPrefix("texts/") { return "" }
       guard match.2 == "type=\"module\"" else { return sources[name, default: ""] + "\n" }
       return "(async () => {\n'use strict';\n\(script(name))})();\n"
     }.joined()

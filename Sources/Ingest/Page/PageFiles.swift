@@ -35,22 +35,24 @@ struct PageFiles: Sendable {
     }
   }
 
-  /// All files. Swift joins and compresses the files at the first request. At startup, that would take longer than all
-  /// the rest.
+  /// All files. Services create them with `prepare` before they listen.
   static let all = PageFiles()
 
   /// Path of the files, with a hash of all of them: "/page/0123456789abcdef".
   let root: String
-  /// The page's texts, by the code of their language.
-  let texts: [String: PageTexts]
   /// Codes of the page's languages, English first.
   let languages: [String]
   /// Files by name, below the root.
   private let files: [String: File]
   /// The files of `fixedNames`, by name.
   private let fixedFiles: [String: File]
-  /// Text of each document, by its name and its language.
-  private let documents: [String: [String: String]]
+  private let documents: [DocumentKey: PageDocument]
+
+  private struct DocumentKey: Hashable {
+    let name: String
+    let language: String
+    let isMembersOnly: Bool
+  }
 
   private init() {
     var count = 0
@@ -77,17 +79,23 @@ struct PageFiles: Sendable {
     languages = ["en"] + texts.keys.filter { $0 != "en" }.sorted()
     let bundle = PageBundle(sources: sources)
     var fixed: [String: File] = [:]
-    var documents: [String: [String: String]] = [:]
+    var documents: [DocumentKey: PageDocument] = [:]
     for (name, document) in sources where name.hasSuffix(".html") {
       for match in document.matches(of: /"assets\/([^"]+\.css)"/) {
         let name = String(match.1)
         files[name] = File(name: name, ByteBuffer(string: bundle.style(name)))
       }
+      let modules = bundle.script(of: document)
       for (language, texts) in texts {
         let script = "\(name.dropLast(".html".count)).\(language).js"
-        files[script] = File(name: script, ByteBuffer(string: bundle.script(of: document, texts: texts)))
-        documents[name, default: [:]][language] = bundle.replacingScripts(of: texts.translate(document), with: script)
+        files[script] = File(name: script, ByteBuffer(string: texts.script + modules))
+        let html = bundle.replacingScripts(of: texts.translate(document), with: script)
           .replacing("\"assets/", with: "\"\(root)/")
+        for isMembersOnly in [false, true] {
+          let html = isMembersOnly ? html.replacing(PageFiles.listPreload, with: "") : html
+          let key = DocumentKey(name: name, language: language, isMembersOnly: isMembersOnly)
+          documents[key] = PageDocument(name: name, html, texts)
+        }
       }
     }
     for name in PageFiles.fixedNames {
@@ -95,10 +103,21 @@ struct PageFiles: Sendable {
       fixed[name] = File(name: name, ByteBuffer(string: text))
     }
     self.root = root
-    self.texts = texts
     self.files = files
     fixedFiles = fixed
     self.documents = documents
+  }
+
+  /// Creates `all` on a thread of its own. A request that had to create it would block its event loop for that time:
+  /// 0.3 s in a debug build.
+  static func prepare() async {
+    await withCheckedContinuation { continuation in
+      let create: @Sendable () -> Void = {
+        _ = all
+        continuation.resume()
+      }
+      if !detachThread(create) { create() }
+    }
   }
 
   /// Returns true for a file that browsers do not get by itself, but as a part of a joined file or of a document.
@@ -125,10 +144,15 @@ struct PageFiles: Sendable {
   }
 
   /// Returns a document in a language that the page has.
-  func document(_ name: String, language: String) -> String {
-    guard let document = documents[name]?[language] else { preconditionFailure("The page has no \(name).") }
+  func document(_ name: String, language: String, isMembersOnly: Bool) -> PageDocument {
+    let key = DocumentKey(name: name, language: language, isMembersOnly: isMembersOnly)
+    guard let document = documents[key] else { preconditionFailure("The page has no \(name).") }
     return document
   }
+
+  /// The link that loads the list early. Without a session, the list of a members-only map is an error, which browsers
+  /// show in their console. Documents of such a map therefore lack the link.
+  private static let listPreload = "<link rel=\"preload\" href=\"/v2/feed\" as=\"fetch\" crossorigin>\n"
 
   /// Files with the same path in every version. Like the documents, they name files of their own version.
   static let fixedNames = ["manifest.webmanifest", "sw.js"]

@@ -109,31 +109,33 @@ struct PageRoutes: Sendable {
       response.status = .notFound
       return response
     }
-    return document("index.html", request) { LinkPreview(of: post, by: owner, in: $0) }
+    let page = prepared("index.html", request)
+    let url = site.origin(for: request).map { $0 + request.uri.path }
+    return response(page, page.file(about: LinkPreview(of: post, by: owner, in: page.texts), url: url), request)
   }
 
-  /// Returns a document in the caller's language. Browsers must not use a cached document without a request, because an
-  /// old document names files that no longer exist.
-  ///
-  /// - Parameter preview: Returns the preview of a link to the document, in the language of the texts.
-  private func document(
-    _ name: String, _ request: Request, preview: (PageTexts) -> LinkPreview = { _ in LinkPreview() }
-  ) -> Response {
+  /// Returns the response with a document that is not about a post.
+  private func document(_ name: String, _ request: Request) -> Response {
+    let page = prepared(name, request)
+    return response(page, page.file, request)
+  }
+
+  /// Returns a document in the caller's language.
+  private func prepared(_ name: String, _ request: Request) -> PageDocument {
     let files = PageFiles.all
-    let language = request.language(among: files.languages)
-    var text = files.document(name, language: language)
-    // Without a session, the list of a members-only map is an error, which browsers show in their console.
-    if configuration.mapAccess.isMembersOnly { text = text.replacing(PageRoutes.listPreload, with: "") }
-    if let texts = files.texts[language] {
-      let url = site.origin(for: request).map { $0 + request.uri.path }
-      text = text.replacing(PageRoutes.title, with: preview(texts).tags(url: url, in: texts))
-    }
+    return files.document(
+      name, language: request.language(among: files.languages), isMembersOnly: configuration.mapAccess.isMembersOnly)
+  }
+
+  /// Returns the response with a document. Browsers must not use a cached document without a request, because an old
+  /// document names files that no longer exist.
+  private func response(_ document: PageDocument, _ file: PageFiles.File, _ request: Request) -> Response {
     var headers: HTTPFields = [
-      .cacheControl: "no-cache", .contentLanguage: language, .contentSecurityPolicy: policy(for: request),
+      .cacheControl: "no-cache", .contentLanguage: document.texts.language,
+      .contentSecurityPolicy: policy(for: request),
     ]
     headers.append(HTTPField(name: .vary, value: "Accept-Language, Cookie"))
-    return PageFiles.File(name: name, ByteBuffer(string: text))
-      .response(ContentCoding(accepting: request.headers[.acceptEncoding]), headers)
+    return file.response(ContentCoding(accepting: request.headers[.acceptEncoding]), headers)
   }
 
   /// Returns the content security policy. Scripts and styles must be files of this site. Connections go to this site
@@ -162,11 +164,6 @@ struct PageRoutes: Sendable {
 
   /// Paths of the page's views. All of them have the same document, whose script shows the view.
   private static let views = ["/table", "/posts", "/account", "/reset", "/confirm"]
-
-  /// The title of the page's document, in whose place each response has its own title and tags.
-  private static let title = "<title>\(LinkPreview.site)</title>"
-
-  private static let listPreload = "<link rel=\"preload\" href=\"/v2/feed\" as=\"fetch\" crossorigin>\n"
 
   private static let immutableHeaders: HTTPFields = [.cacheControl: "public, max-age=31536000, immutable"]
 

@@ -5,7 +5,8 @@ import Foundation
 struct PageTexts: Sendable {
   /// The texts as a script, which defines `texts`.
   let script: String
-  private let language: String
+  /// Code of the language.
+  let language: String
   private let texts: [String: JSONValue]
 
   /// Parses the texts of a language. Stops the program if they are no JSON object, because they are a part of it.

@@ -124,6 +124,8 @@ package struct IngestService: Service {
   /// - Throws: `StoreFailure`, after which a restart may succeed. `StoreError`, `LinkError` or `ListenError`, which are
   ///   final until the configuration changes.
   package func run() async throws {
+    // A standby has the page before it leads.
+    async let page: Void = PageFiles.prepare()
     let database: any IngestStore
     do { database = try await cancelWhenGracefulShutdown { try await store() } } catch is CancellationError { return }
     let components = try IngestComponents.start(configuration, database, logger: logger)
@@ -134,6 +136,7 @@ package struct IngestService: Service {
     warn()
     // Do this before serving requests, because posts of a deleted account must not be visible again.
     try await components.finishErasures()
+    await page
     let endpoints = components.endpoints
     if endpoints.gateway != nil { components.gateways.begin(components.router()) }
     let http = HTTPRun { [self] in

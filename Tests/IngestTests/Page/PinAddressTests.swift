@@ -23,35 +23,60 @@ struct PinAddressTests {
     for accept in ["*/*", "text/html", "application/json"] {
       let page = try await map.client.get("/pin/\(id)", headers: ["Accept": accept])
       #expect(page.status == 200 && page.headers["content-type"] == "text/html; charset=utf-8")
-      #expect(title(page) == "Ada Lovelace: Oslo, Norway · On The Map")
-      #expect(tag("og:title", page) == "Ada Lovelace: Oslo, Norway")
+      #expect(title(page) == "Ada Lovelace: Oslo · On The Map")
+      #expect(tag("og:title", page) == "Ada Lovelace: Oslo")
       #expect(tag("og:url", page) == "\(Client.base)/pin/\(id)" && tag("og:site_name", page) == "On The Map")
       #expect(page.headers["cache-control"] == "no-cache" && page.headers["content-security-policy"] != nil)
     }
     let german = try await map.client.get("/pin/\(id)", headers: ["Accept-Language": "de"])
-    #expect(tag("og:description", german)?.contains("Karte") == true)
+    for name in ["description", "og:description"] {
+      #expect(tag(name, german)?.wholeMatch(of: /Oslo, Norway · \d{1,2}\. \p{L}+ \d{4}/) != nil, "\(german.text)")
+    }
+    #expect(tag("og:locale", german) == "de_DE")
     let main = try await map.client.get("/", headers: ["Accept": "text/html"])
     #expect(title(main) == "On The Map" && tag("og:title", main) == "On The Map")
-    #expect(tag("og:url", main) == "\(Client.base)/" && tag("twitter:card", main) == "summary")
+    #expect(tag("og:description", main)?.contains("map") == true && tag("twitter:card", main) == "summary")
+    // The document is the same at each of the map's addresses.
+    #expect(tag("og:url", main) == nil)
+  }
+
+  /// Returns the page of a pin in Oslo whose owner has this name.
+  private func pin(of firstName: String, _ lastName: String) async throws -> APIResponse {
+    let map = try IngestFixture()
+    let client = try await map.client.signedUp()
+    let name = JSON.object(["firstName": firstName, "lastName": lastName])
+    #expect(try await client.send("PATCH", "/v2/account", body: name).status == 200)
+    let id = try #require(try await client.post("Oslo", wait: 30)["id"])
+    return try await map.client.get("/pin/\(id)")
+  }
+
+  @Test("A member with the name of the page still has a name in the title")
+  func namesake() async throws {
+    #expect(title(try await pin(of: "On The", "Map")) == "On The Map: Oslo · On The Map")
+  }
+
+  @Test("Every language of the page has a locale in its tags", arguments: ["en", "de", "es", "fr", "pt"])
+  func locales(language: String) async throws {
+    let page = try await IngestFixture().client.get("/table", headers: ["Accept-Language": language])
+    #expect(page.headers["content-language"] == language)
+    #expect(tag("og:locale", page)?.hasPrefix("\(language)_") == true)
   }
 
   @Test("The tags have the configured origin, and no host that is not a plain name")
   func origin() async throws {
     let map = try IngestFixture { $0.origin = "https://map.example.org" }
-    #expect(tag("og:url", try await map.client.get("/table")) == "https://map.example.org/table")
+    let id = try #require(try await map.client.signedUp().post("Oslo", wait: 30)["id"])
+    #expect(tag("og:url", try await map.client.get("/pin/\(id)")) == "https://map.example.org/pin/\(id)")
     let open = try IngestFixture()
-    #expect(tag("og:url", try await open.client.get("/table", headers: ["Host": "a\"b"])) == nil)
+    let pin = try #require(try await open.client.signedUp().post("Oslo", wait: 30)["id"])
+    let strange = try await open.client.get("/pin/\(pin)", headers: ["Host": "a\"b"])
+    #expect(title(strange) == "Ada Lovelace: Oslo · On The Map" && tag("og:url", strange) == nil)
   }
 
   @Test("Names and places are text in the title and the tags")
   func hostile() async throws {
-    let map = try IngestFixture()
-    let client = try await map.client.signedUp()
-    let name = JSON.object(["firstName": "</title><script>", "lastName": "\"'&{place}"])
-    #expect(try await client.send("PATCH", "/v2/account", body: name).status == 200)
-    let id = try #require(try await client.post("Oslo", wait: 30)["id"])
-    let page = try await map.client.get("/pin/\(id)")
-    let escaped = "&lt;/title&gt;&lt;script&gt; &quot;&#39;&amp;{place}: Oslo, Norway"
+    let page = try await pin(of: "</title><script>", "\"'&{place}")
+    let escaped = "&lt;/title&gt;&lt;script&gt; &quot;&#39;&amp;{place}: Oslo"
     #expect(title(page) == "\(escaped) · On The Map" && tag("og:title", page) == escaped)
     #expect(!page.text.contains("<script>"))
   }
