@@ -21,7 +21,7 @@ import { Tabs } from './tabs.js';
 import { request } from './common/api.js';
 import { byId } from './common/element.js';
 import { offerEntry, offerLanguages, offerRefresh, showAccount, showConnection, showPause } from './bar.js';
-import { install } from './installation.js';
+import { followUpdates, install } from './installation.js';
 import { Status } from './status.js';
 import { say } from './common/language.js';
 import { announceNewPosts } from './news.js';
@@ -31,6 +31,7 @@ import { toast } from './common/toast.js';
 const arrivalMs = 5_000;
 
 const mailLink = takeMailLink();
+followUpdates();
 offerLanguages();
 const status = new Status();
 showConnection(status);
@@ -61,9 +62,9 @@ function start(setting) {
   const actions = { isOwn, show: showOnMap, add };
   const table = new TableView(byId('view-table'), latest, actions);
   const list = new PinList({ title: byId('list-title'), body: byId('list-body') }, latest, actions);
-  const deletion = new Deletion(session, latest, () => posts.redraw());
+  const deletion = new Deletion(session, latest, (restored) => posts.redraw(restored));
   new PinView(address, map, latest, own, (id) => deletion.has(id));
-  const addPin = new AddPin(session, own, tiles, (post, { isEdit }) => arrive(post, isEdit));
+  const addPin = new AddPin(session, own, tiles, arrive);
   const posts = new PostsView(byId('view-posts'), own, session, {
     drop: deletion, edit: (post) => addPin.open(post), add, signIn: () => signIn.open(session) });
   const settings = new AccountView(byId('view-account'), session, { signIn, login, own, deleted: () => {
@@ -72,17 +73,19 @@ function start(setting) {
     toast(say('account.deleted'));
   } });
 
-  /** Shows the new or edited pin on the map when the list contains the post. Shows only a message for a queued post. */
-  async function arrive(post, isEdit) {
+  /**
+   * Shows the new or edited pin on the map when the list contains the post, and a text with a key. Shows only a message
+   * for a queued post.
+   */
+  async function arrive(post, text) {
     own.add(post.id);
     if (tabs.shown === 'posts') posts.show();
     if (post.state !== 'published') {
       toast(say('adding.queued', { place: post.place }));
       return;
     }
-    const place = post.label || post.place;
-    toast(say(isEdit ? 'adding.saved' : 'adding.done', { place }), {
-      label: shareLabel(), run: () => share(pinPath(post.id), place) });
+    toast(say(text, { place: post.place }), {
+      label: shareLabel(), run: () => share(pinPath(post.id), post.place) });
     const isThere = () => latest.entry(post.id)?.seq >= post.seq;
     if (!isThere() && connection.state !== 'live') await connection.refresh();
     if (!isThere()) await untilChange(latest, isThere);
@@ -90,15 +93,19 @@ function start(setting) {
   }
 
   /** Deletes a post from its popup. */
-  function drop(post) {
-    address.closePin();
+  async function drop(post) {
+    await address.closePin();
     deletion.begin(post);
   }
 
-  /** Gives the table the search of the address, and the address the table's search. */
-  const search = () => { if (tabs.shown === 'table') table.query = address.query; };
+  /** Gives the table the search of the address, and the address and the table's tab the search of the table. */
+  const search = () => {
+    if (tabs.shown !== 'table') return;
+    table.query = address.query;
+    byId('tab-table').href = `/table${table.query}`;
+  };
   table.addEventListener('search', () => {
-    address.replace(`/table${table.query}`);
+    address.replaceSoon(`/table${table.query}`);
     byId('tab-table').href = `/table${table.query}`;
   });
   address.addEventListener('change', search);
@@ -157,15 +164,25 @@ function start(setting) {
   status.follow(connection);
   install(status);
   offerEntry(connection, () => signIn.open(session));
+  // A members-only map has no list for strangers.
+  connection.addEventListener('change', () => map.resize());
   offerRefresh(connection);
   showAccount(session, signIn, () => deletion.finish());
-  announceNewPosts(latest);
+  announceNewPosts(latest, isOwn, () => addPin.saving);
   welcome(byId('welcome'), latest, own, add);
   own.load();
+  deletion.resume();
   if (kept) {
-    latest.replace(kept.list);
-    status.keep(kept.savedMs);
-    status.addEventListener('setting', ({ detail }) => session.restore(detail.account), { once: true });
+    if (latest.replace(kept.list)) status.keep(kept.savedMs);
+    status.addEventListener('setting', ({ detail }) => {
+      if (detail.mapAccess === mapAccess) {
+        session.restore(detail.account);
+        return;
+      }
+      // The operator has closed the map since the last start.
+      keptList.forget();
+      location.reload();
+    }, { once: true });
   }
   if (isPublic || account !== null) connection.start();
   else connection.shut();

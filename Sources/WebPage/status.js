@@ -1,6 +1,10 @@
 import { request, server } from './common/api.js';
 
 const minuteMs = 60_000;
+/** The time for the page's setting until a substitute takes its place, in milliseconds since the page was opened. */
+const patienceMs = 3_000;
+/** The part of this time that the request has at least, if the document was slow. */
+const requestMs = 1_000;
 /** Intervals of the requests for the page's setting in states that end soon, in milliseconds. */
 const soonMs = { offline: 3_000, paused: 10_000, delayed: 10_000 };
 /** States in which the list equals the server's. */
@@ -13,7 +17,7 @@ const current = ['live', 'polling', 'reconnecting', 'paused'];
  *
  * `state` is the source's state, except:
  *
- * - `offline`: the last request got no answer
+ * - `offline`: the last request got no answer, or the page's setting did not come in time
  * - `paused`: the operator has paused the queue
  */
 export class Status extends EventTarget {
@@ -38,11 +42,23 @@ export class Status extends EventTarget {
   /** Interval between two polls of the source, in seconds. */
   get pollSeconds() { return this.#source.pollSeconds; }
 
-  /** Returns the body of GET /v2/page, or a substitute if the server does not answer. Waits if there is none. */
+  /**
+   * Returns the body of GET /v2/page. Returns a substitute, and the page is offline, if the server does not answer in
+   * time. Waits if there is no substitute.
+   */
   async setting(substitute = () => null) {
-    return await this.#ask() ?? substitute() ?? new Promise((resolve) => {
-      this.addEventListener('setting', ({ detail }) => resolve(detail), { once: true });
-    });
+    const ms = Math.max(requestMs, patienceMs - performance.now());
+    const late = new Promise((resolve) => { setTimeout(resolve, ms, null); });
+    const body = await Promise.race([this.#ask(), late]);
+    if (body !== null) return body;
+    const other = substitute();
+    if (other === null) {
+      return new Promise((resolve) => {
+        this.addEventListener('setting', ({ detail }) => resolve(detail), { once: true });
+      });
+    }
+    this.#reach(false);
+    return other;
   }
 
   /** Follows the state of a source. It fires `change`. */

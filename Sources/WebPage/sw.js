@@ -6,6 +6,11 @@
 // The server inserts the folder of its own version here. A new version therefore has a new worker.
 const root = "assets/";
 const views = /^\/(|table|posts|account|pin\/[^/]+|reset|confirm|admin)$/;
+/** The kept documents. All views but the operator's page have the same document, apart from its title. */
+const documents = ['/', '/admin'];
+/** Headers that differ if the user has chosen another language, or the operator another feed or tile server. */
+const changing = ['Content-Language', 'Content-Security-Policy'];
+const html = { headers: { Accept: 'text/html' } };
 const patienceMs = 3_000;
 
 addEventListener('install', (event) => event.waitUntil(install()));
@@ -13,14 +18,15 @@ addEventListener('activate', (event) => event.waitUntil(activate()));
 addEventListener('fetch', (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
+  // The files of other servers, such as the operator's tiles, are the browser's own business.
   if (request.method !== 'GET' || origin !== location.origin) return;
-  if (pathname.startsWith(root)) event.respondWith(file(request));
+  if (pathname.startsWith(root)) event.respondWith(file(event));
   else if (request.mode === 'navigate' && views.test(pathname)) event.respondWith(view(event, pathname));
 });
 
 /** Loads the document and all files that it names. The browser still has them, because the page has just used them. */
 async function install() {
-  const shell = await fetch('/', { headers: { Accept: 'text/html' } });
+  const shell = await fetch('/', html);
   const files = [...(await shell.clone().text()).matchAll(/"(\/page\/[^"]+)"/g)].map(([, path]) => path);
   if (!files.length || !files.every((path) => path.startsWith(root))) throw new Error('another version');
   const cache = await caches.open(root);
@@ -38,31 +44,65 @@ async function activate() {
   for (const page of await clients.matchAll()) page.postMessage(root);
 }
 
+/** Returns a kept file or document. Undefined if there is none. */
+function kept(name) {
+  return caches.match(name, { cacheName: root, ignoreVary: true });
+}
+
+async function keep(name, response) {
+  await (await caches.open(root)).put(name, response);
+}
+
 /** Returns a file of this version, which never changes. */
-async function file(request) {
-  const cache = await caches.open(root);
-  const kept = await cache.match(request, { ignoreVary: true });
-  if (kept) return kept;
-  const response = await fetch(request);
-  if (response.ok) await cache.put(request, response.clone());
+async function file(event) {
+  const own = await kept(event.request);
+  if (own) return own;
+  const response = await fetch(event.request);
+  // The page needs the file even if the disk is full.
+  if (response.ok) event.waitUntil(keep(event.request, response.clone()).catch(() => {}));
   return response;
 }
 
 /** Returns a document from the server. Returns the kept one if the server is away or needs too long. */
 async function view(event, path) {
-  const name = path === '/admin' ? path : '/';
-  const kept = await (await caches.open(root)).match(name, { ignoreVary: true });
+  const own = await kept(path === '/admin' ? path : '/');
   const answer = fetch(event.request);
-  if (path === name) event.waitUntil(answer.then((response) => keep(name, response.clone())).catch(() => {}));
-  if (!kept) return answer;
-  const late = new Promise((resolve) => { setTimeout(resolve, patienceMs, kept); });
+  event.waitUntil(answer.then((response) => learn(path, response.clone(), event.resultingClientId)).catch(() => {}));
+  if (!own) return answer;
+  const late = new Promise((resolve) => { setTimeout(resolve, patienceMs, own); });
   // A gateway or a reverse proxy answers with 502 to 504 while ingest is away.
-  return Promise.race([answer.then((response) => (response.status < 500 ? response : kept), () => kept), late]);
+  return Promise.race([answer.then((response) => (response.status < 500 ? response : own), () => own), late]);
 }
 
-/** Keeps a document of this version, in the language that the user chose last. */
-async function keep(name, response) {
-  const copy = response.clone();
-  if (!response.ok || !(await response.text()).includes(`"${root}`)) return;
-  await (await caches.open(root)).put(name, copy);
+/** Compares a document of the server with the kept ones, which it updates. */
+async function learn(path, response, page) {
+  const found = await rootOf(response.clone());
+  // A gateway or a reverse proxy has answered.
+  if (found === null) return;
+  if (found !== root) {
+    await replace(found, page);
+    return;
+  }
+  for (const name of documents) {
+    const own = await kept(name);
+    if (name === path) await keep(name, response.clone());
+    else if (own && changing.some((header) => own.headers.get(header) !== response.headers.get(header))) {
+      const other = await fetch(name, html);
+      if (await rootOf(other.clone()) === root) await keep(name, other);
+    }
+  }
+}
+
+/** Gives way to the server's version. The page may be the kept one, because the server's answer came too late. */
+async function replace(version, page) {
+  // The old program must not open again, even if the server is slow again.
+  const cache = await caches.open(root);
+  await Promise.all(documents.map((name) => cache.delete(name)));
+  (await clients.get(page))?.postMessage(version);
+  await registration.update();
+}
+
+/** Returns the folder of the version that a document names. Null if the response is no document of the page. */
+async function rootOf(response) {
+  return (await response.text()).match(/"(\/page\/[^/"]+\/)/)?.[1] ?? null;
 }

@@ -84,6 +84,21 @@ def test_the_map_shows_the_coarse_land_until_the_fine_land_can_be_loaded(product
     eventually("land below the pin", lambda: ground(visitor, "Asha Rao") == LAND)
 
 
+def test_a_map_without_the_files_of_its_version_keeps_the_coarse_land_and_offers_a_reload(product, visit):
+    visitor, post = mumbai(product, visit)
+    page = visitor.page
+    page.route("**/land/5/**", lambda route: route.fulfill(status=404))
+    visitor.open(f"/pin/{post['id']}")
+    expect(page.locator(".leaflet-popup")).to_be_visible()
+    expect(page.locator("#toasts")).to_contain_text("On The Map has a new version.")
+    eventually("a coarse coast below the pin", lambda: ground(visitor, "Asha Rao") not in (None, LAND, WATER))
+    zoom_in(visitor)
+    expect(page.locator("#toasts > *")).to_have_count(1)
+    page.unroute("**/land/5/**")
+    page.locator("#toasts").get_by_role("button", name="Reload").click()
+    eventually("land below the pin", lambda: ground(visitor, "Asha Rao") == LAND)
+
+
 def test_no_land_is_drawn_twice_on_a_wide_screen(product, visit):
     visitor = visit(product, viewport={"width": 2560, "height": 800}).open()
     # Tiles without lines are alike, and their pictures are short.

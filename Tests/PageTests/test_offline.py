@@ -9,14 +9,15 @@ import urllib.parse
 import pytest
 from playwright.sync_api import expect
 
-from conftest import TOAST_MS
-from product import Product, eventually
+from conftest import TOAST_MS, timer
+from product import PASSWORD, ROOT, Product, eventually
 
 CONTROLLED = "() => navigator.serviceWorker.controller !== null"
 KEPT = "() => localStorage.getItem('last-list') !== null"
 VERSION = "() => document.querySelector('link[rel=icon]').href.match(/\\/page\\/([0-9a-f]{16})\\//)[1]"
 
 NEW = "f" * 16
+PATIENCE_MS = timer("sw.js", "patienceMs")
 GATEWAY_PROBLEM = b'{"status":503,"code":"ingest_unavailable"}'
 
 
@@ -33,13 +34,16 @@ def rows(visitor):
     return visitor.page.locator("tbody tr")
 
 
-def kept_paths(visitor):
-    """Returns the paths of everything that the service worker keeps."""
+def kept_urls(visitor):
+    """Returns the URLs of everything that the service worker keeps."""
     return visitor.page.evaluate("""async () => {
       const stores = await Promise.all((await caches.keys()).map((name) => caches.open(name)));
-      const requests = (await Promise.all(stores.map((store) => store.keys()))).flat();
-      return requests.map(({ url }) => new URL(url).pathname);
+      return (await Promise.all(stores.map((store) => store.keys()))).flat().map(({ url }) => url);
     }""")
+
+
+def kept_paths(visitor):
+    return [urllib.parse.urlsplit(url).path for url in kept_urls(visitor)]
 
 
 def await_new_worker(visitor):
@@ -49,7 +53,10 @@ def await_new_worker(visitor):
 
 
 class Proxy(http.server.ThreadingHTTPServer):
-    """A reverse proxy that can serve the page as another version, answer with an error, or hold documents back."""
+    """A reverse proxy that can serve the page as another version, answer with an error, or hold documents back.
+
+    It can also hide the service worker of the other version.
+    """
 
     daemon_threads = True
 
@@ -60,6 +67,7 @@ class Proxy(http.server.ThreadingHTTPServer):
         # The digest of the program, and the digest that browsers see.
         self.digests = None
         self.status = None
+        self.hides_worker = False
         self.passes = threading.Event()
         self.passes.set()
         threading.Thread(target=self.serve_forever, daemon=True).start()
@@ -83,6 +91,9 @@ class ProxiedRequest(http.server.BaseHTTPRequestHandler):
             path = path.replace(own, "0" * 16).replace(seen, own)
         if "text/html" in self.headers.get("Accept", ""):
             self.server.passes.wait(120)
+        if self.server.hides_worker and path == "/sw.js":
+            self.answer(404, {}, b"")
+            return
         if self.server.status:
             # The answer of a gateway without ingest.
             self.answer(self.server.status, {"Content-Type": "application/problem+json"}, GATEWAY_PROBLEM)
@@ -166,6 +177,64 @@ def test_a_slow_server_does_not_delay_the_page(product, proxy, visit):
     expect(rows(visitor)).to_have_count(1)
 
 
+def test_the_last_list_shows_while_the_server_does_not_answer(product, visit):
+    product.person("Ada").post("Oslo, Norway")
+    visitor = visit(product).open().connection("live")
+    page = visitor.page
+    page.wait_for_function(KEPT)
+    # Otherwise the list could show because a request has timed out.
+    page.add_init_script("AbortSignal.timeout = () => new AbortController().signal;")
+    for path in ["page", "feed", "feed/stream*"]:
+        page.route(f"**/v2/{path}", lambda route: None)
+    # The document is complete only when the server has answered.
+    page.goto("/table", wait_until="commit")
+    visitor.connection("offline")
+    expect(page.locator("#connection")).to_have_text(re.compile(r"^Offline · list of \d+:\d\d"))
+    expect(rows(visitor)).to_have_count(1)
+    expect(rows(visitor)).to_contain_text("Oslo")
+    # This lets the held requests continue.
+    page.unroute_all()
+    visitor.connection("live")
+
+
+def test_a_slow_server_with_a_new_version_opens_the_old_page_once_and_offers_a_reload(product, proxy, visit):
+    visitor = install(visit, product, proxy.url)
+    page = visitor.page
+    own = page.evaluate(VERSION)
+    proxy.digests = (own, NEW)
+    # Only the answer to the navigation can then reveal the new version.
+    proxy.hides_worker = True
+    proxy.passes.clear()
+    visitor.open("/table").connection("live")
+    assert page.evaluate(VERSION) == own
+    expect(page.locator("#toasts")).not_to_contain_text("new version")
+    proxy.passes.set()
+    expect(page.locator("#toasts")).to_contain_text("On The Map has a new version.")
+    proxy.passes.clear()
+    page.locator("#toasts").get_by_role("button", name="Reload").click(no_wait_after=True)
+    # The server is slow again, and the service worker has no other document.
+    page.wait_for_timeout(PATIENCE_MS + 1_000)
+    proxy.passes.set()
+    page.wait_for_function(f"{VERSION[6:]} === '{NEW}'")
+    visitor.connection("live")
+
+
+def test_every_view_opens_without_a_connection_in_the_language_chosen_last(product, visit):
+    post = product.person("Ada").post("Oslo, Norway")
+    visitor = install(visit, product).open("/table").connection("live")
+    page = visitor.page
+    page.locator("#account").click()
+    page.locator("#language").select_option("de")
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    visitor.connection("live")
+    eventually("the German page is kept", lambda: page.evaluate(
+        "async () => (await caches.match('/', { ignoreVary: true })).headers.get('Content-Language') === 'de'"))
+    product.ingest.kill()
+    for path in ["/", "/table", "/posts", "/account", f"/pin/{post['id']}"]:
+        visitor.open(path).connection("offline")
+        expect(page.get_by_role("tab", name="Tabelle")).to_be_visible()
+
+
 def test_an_update_shows_at_the_next_navigation_and_stays_without_a_connection(product, proxy, visit):
     visitor = install(visit, product, proxy.url)
     own = visitor.page.evaluate(VERSION)
@@ -213,6 +282,29 @@ def test_a_sign_out_deletes_the_last_list(product, visit):
     assert not visitor.page.evaluate(KEPT)
 
 
+@pytest.mark.parametrize("end", ["a sign-out", "a members-only map"])
+def test_another_open_tab_does_not_keep_the_list_after(end, product, visit):
+    ada = product.person("Ada")
+    ada.post("Oslo, Norway")
+    visitor = visit(product).sign_in(ada).open("/table").connection("live")
+    other = visitor.context.new_page()
+    visitor.watch(other)
+    other.goto("/table")
+    expect(other.locator("tbody tr")).to_have_count(1)
+    visitor.page.wait_for_function(KEPT)
+    if end == "a sign-out":
+        visitor.sign_out()
+        expect(visitor.page.locator("#sign-in")).to_be_visible()
+    else:
+        setting = product.request("GET", "/v2/page")
+        visitor.page.route("**/v2/page", lambda route: route.fulfill(json=setting | {"mapAccess": "members"}))
+        visitor.open().connection("members-only")
+    visitor.page.wait_for_function("() => localStorage.getItem('last-list') === null")
+    # A page saves its list before it closes.
+    other.goto("about:blank")
+    assert not visitor.page.evaluate(KEPT)
+
+
 def test_a_members_only_map_keeps_no_list(tmp_path, visit):
     product = Product(tmp_path, "--map-access", "members")
     try:
@@ -230,6 +322,62 @@ def test_a_members_only_map_keeps_no_list(tmp_path, visit):
         expect(rows(visitor)).to_have_count(1)
     finally:
         product.end()
+
+
+def test_a_map_that_became_members_only_during_an_outage_forgets_its_list_and_opens_for_members(product, visit):
+    ada = product.person("Ada")
+    ada.post("Oslo, Norway")
+    visitor = install(visit, product)
+    product.ingest.kill()
+    visitor.open("/table").connection("offline")
+    expect(rows(visitor)).to_have_count(1)
+    product.ingest.arguments += ["--map-access", "members"]
+    product.ingest.start()
+    visitor.connection("members-only")
+    page = visitor.page
+    expect(rows(visitor)).to_have_count(0)
+    page.wait_for_function("() => localStorage.getItem('last-list') === null")
+    page.locator("#enter").click()
+    page.get_by_label("Email address").fill(ada.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("dialog").get_by_role("button", name="Sign in").click()
+    visitor.connection("live")
+    expect(rows(visitor)).to_have_count(1)
+
+
+class TileServer(http.server.BaseHTTPRequestHandler):
+    """A server of raster tiles, which permits no other site to read them."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "image/png")
+        self.end_headers()
+        self.wfile.write((ROOT / "Sources/WebPage/icon-192.png").read_bytes())
+
+    def log_message(self, *_):
+        pass
+
+
+def test_the_service_worker_leaves_the_tiles_of_another_server_alone(tmp_path, shared, visit):
+    tiles = http.server.ThreadingHTTPServer(("127.0.0.1", 0), TileServer)
+    threading.Thread(target=tiles.serve_forever, daemon=True).start()
+    origin = f"http://127.0.0.1:{tiles.server_port}"
+    digest = visit(shared, service_workers="allow").open().page.evaluate(VERSION)
+    # On its own server, the service worker would keep files with such a path.
+    product = Product(tmp_path, "--tiles", f"{origin}/page/{digest}/{{z}}/{{x}}/{{y}}.png", "--tiles-attribution", "Us")
+    try:
+        visitor = install(visit, product).open().connection("live")
+        shown = visitor.page.locator("#map img.leaflet-tile-loaded")
+        expect(shown.first).to_be_visible()
+        assert [url for url in kept_urls(visitor) if url.startswith(origin)] == []
+        product.ingest.kill()
+        visitor.open().connection("offline")
+        expect(shown.first).to_be_visible()
+        assert shown.first.evaluate("(tile) => tile.naturalWidth") == 192
+    finally:
+        product.end()
+        tiles.shutdown()
+        tiles.server_close()
 
 
 def test_the_page_is_installable(shared, visit):

@@ -2,8 +2,12 @@ import { Problem, request } from '../common/api.js';
 
 const pollMs = 3_000;
 const retryMs = { first: 1_000, last: 20_000 };
+/** The time until the first message of a stream. A reverse proxy that buffers the stream may hold it back forever. */
+const firstMs = 5_000;
 const silenceMs = 30_000;
 const hiddenMs = 60_000;
+/** States that the result of a poll does not change. */
+const unpolled = ['live', 'delayed', 'hidden', 'members-only'];
 
 /**
  * Keeps the list equal to the server's. Subscribes to the feed, or polls ingest every 3 s, and recovers from errors by
@@ -12,7 +16,7 @@ const hiddenMs = 60_000;
  * - `connecting`: no connection yet
  * - `live`: the feed sends every change
  * - `delayed`: the feed is connected but has received nothing from ingest for a while
- * - `reconnecting`: the feed is unreachable, so the page polls ingest
+ * - `reconnecting`: the feed is unreachable or sends nothing, so the page polls ingest
  * - `polling`: the page knows no feed, so it polls ingest
  * - `hidden`: the page is hidden
  * - `offline`: no server responds
@@ -29,6 +33,7 @@ export class Connection extends EventTarget {
   #attempt = 0;
   #polling = null;
   #retry = null;
+  #first = null;
   #hiding = null;
 
   state = 'connecting';
@@ -60,8 +65,11 @@ export class Connection extends EventTarget {
 
   /** Loads the list, which the document preloads. Then subscribes to the changes after it. */
   async #begin() {
+    this.#close();
+    const attempt = this.#attempt;
     await this.#load().catch(() => {});
-    if (this.state === 'connecting') this.#open();
+    // Meanwhile the page may have been hidden, or a refresh may have opened the stream.
+    if (attempt === this.#attempt) this.#open();
   }
 
   /** Disconnects and clears the list, because the current user may not see the map. */
@@ -91,6 +99,7 @@ export class Connection extends EventTarget {
     clearTimeout(this.#retry);
     this.#close();
     const attempt = ++this.#attempt;
+    this.#first = setTimeout(() => this.#lose(), firstMs);
     let ticket;
     try {
       ticket = await this.#ticket();
@@ -104,7 +113,9 @@ export class Connection extends EventTarget {
     if (this.#lastEventId) address.searchParams.set('lastEventId', this.#lastEventId);
     const stream = new EventSource(address);
     this.#stream = stream;
+    this.#lastReceivedMs = performance.now();
     const on = (name, handle) => stream.addEventListener(name, (event) => {
+      clearTimeout(this.#first);
       this.#lastReceivedMs = performance.now();
       if (event.lastEventId) this.#lastEventId = event.lastEventId;
       handle(JSON.parse(event.data));
@@ -141,15 +152,17 @@ export class Connection extends EventTarget {
 
   #close() {
     this.#attempt += 1;
+    clearTimeout(this.#first);
     this.#stream?.close();
     this.#stream = null;
   }
 
-  #poll() {
-    this.#polling = setTimeout(async () => {
+  #poll(ms = 0) {
+    const timer = setTimeout(async () => {
       await this.#fetch();
-      if (this.#polling !== null) this.#poll();
-    }, this.#polling === null ? 0 : pollMs);
+      if (this.#polling === timer) this.#poll(pollMs);
+    }, ms);
+    this.#polling = timer;
   }
 
   #stopPolling() {
@@ -170,13 +183,11 @@ export class Connection extends EventTarget {
   async #fetch() {
     try {
       if (!await this.#load()) return false;
-      if (this.state !== 'live' && this.state !== 'delayed') {
-        this.#set(this.#address === null ? 'polling' : 'reconnecting');
-      }
+      if (!unpolled.includes(this.state)) this.#set(this.#address === null ? 'polling' : 'reconnecting');
       return true;
     } catch (error) {
       if (error instanceof Problem && error.status === 401) this.shut();
-      else if (this.state !== 'live' && this.state !== 'delayed') this.#set('offline');
+      else if (!unpolled.includes(this.state)) this.#set('offline');
       return false;
     }
   }
@@ -204,6 +215,7 @@ export class Connection extends EventTarget {
     clearTimeout(this.#hiding);
     if (document.hidden) {
       this.#hiding = setTimeout(() => {
+        if (this.state === 'members-only') return;
         clearTimeout(this.#retry);
         this.#close();
         this.#stopPolling();

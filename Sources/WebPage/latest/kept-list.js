@@ -1,4 +1,6 @@
 const key = 'last-list';
+/** Key of the time when the list was deleted last, in milliseconds since 1970. */
+const deletedKey = 'last-list-deleted';
 const everyMs = 5_000;
 
 /**
@@ -9,11 +11,13 @@ export class KeptList {
   #latest;
   #status;
   #setting;
+  #deletedMs;
   #timer = null;
 
   /** @param {Object} setting The body of GET /v2/page. Nothing about its account is kept. */
   constructor(latest, status, { login, mapAccess, feed, tiles }) {
     [this.#latest, this.#status, this.#setting] = [latest, status, { login, mapAccess, feed, tiles }];
+    this.#deletedMs = deletedMs();
     if (mapAccess !== 'public') {
       this.forget();
       return;
@@ -23,12 +27,11 @@ export class KeptList {
     addEventListener('pagehide', () => this.#save());
   }
 
-  /** Deletes the list, and keeps none until the next start of the page. */
+  /** Deletes the list. All open tabs, this one too, keep none until their next start. */
   forget() {
-    clearTimeout(this.#timer);
-    this.#setting = null;
     try {
       localStorage.removeItem(key);
+      localStorage.setItem(deletedKey, Date.now());
     } catch {
       // A browser that forbids storage has no list.
     }
@@ -37,13 +40,22 @@ export class KeptList {
   #save() {
     clearTimeout(this.#timer);
     this.#timer = null;
-    if (this.#setting === null || this.#latest.epoch === null) return;
+    if (this.#latest.epoch === null || deletedMs() !== this.#deletedMs) return;
     const savedMs = this.#status.listMs ?? Date.now();
     try {
       localStorage.setItem(key, JSON.stringify({ setting: this.#setting, savedMs, list: this.#latest.list }));
     } catch {
       // Without storage, the page cannot start without a connection.
     }
+  }
+}
+
+/** Returns the time of the last deletion, in this tab or another one. Null if there was none. */
+function deletedMs() {
+  try {
+    return localStorage.getItem(deletedKey);
+  } catch {
+    return null;
   }
 }
 

@@ -1,3 +1,4 @@
+import { host } from '../common/link.js';
 import { stateHash } from './hash.js';
 
 const capacity = 100;
@@ -35,10 +36,10 @@ export class Latest extends EventTarget {
   /** Replaces the list by a snapshot. Returns false without a change if the hash does not match. */
   replace({ epoch, seq, stateHash: hash, entries }) {
     if (stateHash(entries) !== hash) return false;
+    if (this.epoch === epoch && this.seq === seq) return true;
     const isFirst = this.epoch === null;
     const known = new Map(this.#entries.map((entry) => [entry.id, entry.seq]));
     const kept = new Set(entries.map((entry) => entry.id));
-    if (this.epoch === epoch && this.seq === seq) return true;
     [this.epoch, this.seq, this.#entries] = [epoch, seq, entries.map(presented)];
     const changed = isFirst ? [] : entries.filter(({ id, seq: now }) => known.get(id) !== now).map(({ id }) => id);
     this.#notify(changed, [...known.keys()].filter((id) => !kept.has(id)));
@@ -88,14 +89,4 @@ export function presented(entry) {
     host: host(entry.link),
     updatedMs: Date.parse(entry.updatedAt),
   };
-}
-
-/** Returns the host of an http or https link. Null for any other text, which views show without a link. */
-export function host(link) {
-  try {
-    const url = new URL(link);
-    return ['http:', 'https:'].includes(url.protocol) ? url.host : null;
-  } catch {
-    return null;
-  }
 }

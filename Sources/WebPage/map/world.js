@@ -1,4 +1,5 @@
 import { asset } from '../common/asset.js';
+import { offerReload } from '../installation.js';
 import { Land } from './land.js';
 
 /** Zoom of the tiles with all details. A single coarse tile has the whole world. */
@@ -10,20 +11,21 @@ export class World {
   /** Names as [name, latitude, longitude, smallest zoom]. Empty until loaded. */
   names = { countries: [], cities: [] };
   #whole;
-  /** For each fine tile: 0 for water, 1 for land without lines, 2 for a file. */
-  #kinds;
+  /** For each fine tile: 0 for water, 1 for land without lines, 2 for a file. Empty until loaded. */
+  #kinds = [];
   /** The fine tiles that were needed. All tiles of the world together have 800 KB, so none is dropped. */
   #fine = new Map();
 
   constructor() {
     this.#whole = new Loading(async () => {
       const land = new Land(0, 0, 0);
-      this.#kinds = land.read(new Uint8Array(await loaded('land/0/0/0')));
+      const file = await loaded('land/0/0/0');
+      if (file) this.#kinds = land.read(file);
       return land;
     });
     /** Resolves when the names are loaded. */
     this.named = loaded('names.json').then((file) => {
-      this.names = JSON.parse(new TextDecoder().decode(file));
+      if (file) this.names = JSON.parse(new TextDecoder().decode(file));
     });
   }
 
@@ -46,10 +48,13 @@ export class World {
   }
 
   async #load(x, y, index) {
-    await this.#whole.promise;
+    const whole = await this.#whole.promise;
     const land = new Land(fineZoom, x, y);
     if (this.#kinds[index] === 1) land.cover();
-    if (this.#kinds[index] === 2) land.read(new Uint8Array(await loaded(`land/${fineZoom}/${x}/${y}`)));
+    if (this.#kinds[index] !== 2) return land;
+    const file = await loaded(`land/${fineZoom}/${x}/${y}`);
+    if (file === null) return whole;
+    land.read(file);
     return land;
   }
 }
@@ -67,14 +72,19 @@ class Loading {
   }
 }
 
-/** Returns a file of the page. Retries with growing pauses until it succeeds. */
+/**
+ * Returns a file of the page. Retries with growing pauses until the server answers. Returns null if a newer program has
+ * replaced this one with its files. The map then keeps the coarse land until the user reloads the page.
+ */
 async function loaded(name) {
   for (let pause = firstRetryMs; ; pause = Math.min(2 * pause, lastRetryMs)) {
     try {
       const response = await fetch(asset(name));
-      if (response.ok) return await response.arrayBuffer();
-      // A newer program does not have the files of this one. Its users see the coarse land until they reload the page.
-      if (response.status === 404) return new Promise(() => {});
+      if (response.ok) return new Uint8Array(await response.arrayBuffer());
+      if (response.status === 404) {
+        offerReload();
+        return null;
+      }
     } catch {
       // The network is away.
     }
