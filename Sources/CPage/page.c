@@ -155,6 +155,9 @@ static const unsigned char adding_waiting_js[] = {
 static const unsigned char admin_board_js[] = {
 #embed "../WebPage/admin/board.js"
 };
+static const unsigned char admin_board_table_js[] = {
+#embed "../WebPage/admin/board-table.js"
+};
 static const unsigned char admin_dead_posts_js[] = {
 #embed "../WebPage/admin/dead-posts.js"
 };
@@ -209,6 +212,9 @@ static const unsigned char common_glyph_js[] = {
 static const unsigned char common_language_js[] = {
 #embed "../WebPage/common/language.js"
 };
+static const unsigned char common_link_js[] = {
+#embed "../WebPage/common/link.js"
+};
 static const unsigned char common_motion_js[] = {
 #embed "../WebPage/common/motion.js"
 };
@@ -220,6 +226,9 @@ static const unsigned char common_position_js[] = {
 };
 static const unsigned char common_quantity_js[] = {
 #embed "../WebPage/common/quantity.js"
+};
+static const unsigned char common_title_js[] = {
+#embed "../WebPage/common/title.js"
 };
 static const unsigned char common_toast_js[] = {
 #embed "../WebPage/common/toast.js"
@@ -290,6 +299,9 @@ static const unsigned char map_pins_js[] = {
 static const unsigned char map_place_names_js[] = {
 #embed "../WebPage/map/place-names.js"
 };
+static const unsigned char map_popup_options_js[] = {
+#embed "../WebPage/map/popup-options.js"
+};
 static const unsigned char map_popup_js[] = {
 #embed "../WebPage/map/popup.js"
 };
@@ -301,6 +313,9 @@ static const unsigned char map_world_js[] = {
 };
 static const unsigned char posts_deletion_js[] = {
 #embed "../WebPage/posts/deletion.js"
+};
+static const unsigned char posts_kept_deletions_js[] = {
+#embed "../WebPage/posts/kept-deletions.js"
 };
 static const unsigned char posts_own_posts_js[] = {
 #embed "../WebPage/posts/own-posts.js"
@@ -434,6 +449,7 @@ static const onthemap_page_file files[] = {
   FILE("adding/understood.js", adding_understood_js),
   FILE("adding/waiting.js", adding_waiting_js),
   FILE("admin/board.js", admin_board_js),
+  FILE("admin/board-table.js", admin_board_table_js),
   FILE("admin/dead-posts.js", admin_dead_posts_js),
   FILE("admin/figures.js", admin_figures_js),
   FILE("admin/main.js", admin_main_js),
@@ -452,10 +468,12 @@ static const onthemap_page_file files[] = {
   FILE("common/fold.js", common_fold_js),
   FILE("common/glyph.js", common_glyph_js),
   FILE("common/language.js", common_language_js),
+  FILE("common/link.js", common_link_js),
   FILE("common/motion.js", common_motion_js),
   FILE("common/phrase.js", common_phrase_js),
   FILE("common/position.js", common_position_js),
   FILE("common/quantity.js", common_quantity_js),
+  FILE("common/title.js", common_title_js),
   FILE("common/toast.js", common_toast_js),
   FILE("latest/connection.js", latest_connection_js),
   FILE("latest/hash.js", latest_hash_js),
@@ -479,10 +497,12 @@ static const onthemap_page_file files[] = {
   FILE("map/pin.js", map_pin_js),
   FILE("map/pins.js", map_pins_js),
   FILE("map/place-names.js", map_place_names_js),
+  FILE("map/popup-options.js", map_popup_options_js),
   FILE("map/popup.js", map_popup_js),
   FILE("map/world-map.js", map_world_map_js),
   FILE("map/world.js", map_world_js),
   FILE("posts/deletion.js", posts_deletion_js),
+  FILE("posts/kept-deletions.js", posts_kept_deletions_js),
   FILE("posts/own-posts.js", posts_own_posts_js),
   FILE("posts/posts-view.js", posts_posts_view_js),
   FILE("style/account.css", style_account_css),

@@ -1,19 +1,28 @@
 /** The views that a link can open, as the first part of the path. */
 const linked = ['', 'table', 'posts', 'account', 'pin'];
-/** Marks the entry of the history whose pin the user has closed. */
-const closed = 'closed';
+/** Marks the entry of a pin in the history if the entry before it is the map. */
+const followsMap = 'follows-map';
+/** Safari refuses more than 100 changes of the address in 30 seconds. */
+const pauseMs = 300;
 
 /**
  * The page's address: a view, or a pin on the map. The server has the same document for all of them. Links to them
  * change the address without a new document. Fires `change`.
  */
 export class Address extends EventTarget {
+  /** The path that replaces the current one after a pause, or null. */
+  #later = null;
+  #timer = null;
+
   constructor() {
     super();
     // Earlier versions had the view in the fragment.
     const former = location.hash.slice(1);
     if (['table', 'posts'].includes(former)) history.replaceState(null, '', `/${former}`);
-    addEventListener('popstate', () => this.#notify());
+    addEventListener('popstate', () => {
+      this.#later = null;
+      this.#notify();
+    });
     addEventListener('click', (event) => this.#follow(event));
   }
 
@@ -26,30 +35,43 @@ export class Address extends EventTarget {
   /** The parameters after the question mark. */
   get query() { return new URLSearchParams(location.search); }
 
-  /** Goes to a path such as `/table?q=Oslo`. Back returns to the current one. */
+  /**
+   * Goes to a path such as `/table?q=Oslo`. Back returns to the current one. All pins that follow each other share one
+   * entry of the history.
+   */
   go(path) {
-    if (path !== location.pathname + location.search) this.#change('pushState', path);
-  }
-
-  /** Replaces the current path. Back does not return to it. */
-  replace(path) {
-    if (path !== location.pathname + location.search) this.#change('replaceState', path);
-  }
-
-  /** Goes to a pin that the user has opened. All pins that follow each other share one entry of the history. */
-  openPin(id) {
-    if (id === this.id) return;
-    this.#change(this.view === 'pin' || history.state === closed ? 'replaceState' : 'pushState', pinPath(id));
-  }
-
-  /** Replaces a pin that the user has closed by the map. */
-  closePin() {
-    this.#change('replaceState', '/', closed);
-  }
-
-  #change(method, path, state = null) {
-    history[method](state, '', path);
+    this.#settle();
+    if (path === location.pathname + location.search) return;
+    const isPin = path.startsWith(pinPath(''));
+    if (isPin && this.view === 'pin') history.replaceState(history.state, '', path);
+    else history.pushState(isPin && this.view === 'map' ? followsMap : null, '', path);
     this.#notify();
+  }
+
+  /** Replaces the current path after a pause of such replacements. Back does not return to it. */
+  replaceSoon(path) {
+    this.#later = path;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#settle(), pauseMs);
+  }
+
+  /** Leaves a pin that the user has closed. Resolves when the address is the map's. */
+  async closePin() {
+    if (history.state === followsMap) {
+      // Another entry for the map would make the next Back do nothing that the user sees.
+      const hasLeft = new Promise((resolve) => addEventListener('popstate', resolve, { once: true }));
+      history.back();
+      await hasLeft;
+      return;
+    }
+    history.replaceState(null, '', '/');
+    this.#notify();
+  }
+
+  #settle() {
+    clearTimeout(this.#timer);
+    if (this.#later !== null) history.replaceState(history.state, '', this.#later);
+    this.#later = null;
   }
 
   #notify() {
@@ -65,11 +87,6 @@ export class Address extends EventTarget {
     event.preventDefault();
     this.go(path);
   }
-}
-
-/** Sets the title of the window and of the entry in the history. Without a text, the title is the page's name. */
-export function setTitle(text = '') {
-  document.title = text ? `${text} · On The Map` : 'On The Map';
 }
 
 /** Returns the path of a post's pin. */

@@ -3,11 +3,12 @@ import { announce } from './common/announce.js';
 import { busy } from './common/busy.js';
 import { byId, element } from './common/element.js';
 import { choose, initial, language, languages, recent, say } from './common/language.js';
+import { phrase } from './common/phrase.js';
 import { toast } from './common/toast.js';
 
 /**
  * Shows the page's state as a text and a dot. While the page has no connection, the text has the time of the list. A
- * tap shows the explanation, because phones show no tooltips.
+ * press shows the explanation, because phones and keyboards show no tooltips.
  */
 export function showConnection(status) {
   const place = byId('connection');
@@ -15,7 +16,7 @@ export function showConnection(status) {
     const { state, listMs, pollSeconds } = status;
     const isOld = state === 'offline' && listMs !== null;
     place.dataset.state = state;
-    place.firstElementChild.textContent = isOld
+    place.querySelector('span').textContent = isOld
       ? say('connection.offline.list', { time: recent(listMs) })
       : say(`connection.${state}`, { seconds: pollSeconds });
     place.title = say(`connection.${state}.more`);
@@ -87,7 +88,7 @@ export function showAccount(session, signIn, finish = async () => {}) {
       byId('sign-in').focus();
       toast(say('signed-out'));
     } catch (error) {
-      if (!(error instanceof Cancelled)) toast(say('sign-out.failed', { reason: explain(error) }));
+      if (!(error instanceof Cancelled)) toast(phrase('sign-out.failed', { reason: explain(error) }));
     }
   }));
 }

@@ -1,9 +1,12 @@
-import { setTitle } from './address.js';
-import { explain } from './common/api.js';
+import { explain, Offline, server } from './common/api.js';
 import { byId, element } from './common/element.js';
 import { say } from './common/language.js';
+import { pinTitle, setTitle } from './common/title.js';
+import { pinPath } from './address.js';
 import { presented } from './latest/latest.js';
-import { pinTitle } from './map/popup.js';
+
+/** The time until the page fetches a post again after an error response without `Retry-After`. */
+const retrySeconds = 30;
 
 /**
  * Shows the pin that the address names, and changes the address when the user opens or closes a pin. The post may be
@@ -15,8 +18,10 @@ export class PinView {
   #latest;
   #own;
   #isDropped;
-  /** The pin on the screen, or on its way there: the post's id, and true if the list contains the post. */
-  #shown = { isListed: false };
+  /** What the address names: the post's id, and true if the list contains the post. A new object for each change. */
+  #wanted = { isListed: false };
+  /** The id of the last post whose popup was open. A change of this post neither moves the map nor takes the focus. */
+  #seen = null;
   #needsFocus = false;
   #notice = element('div.lost', { role: 'status', hidden: true });
 
@@ -34,39 +39,46 @@ export class PinView {
 
   #opened(id) {
     // A popup that opens again after a change of its post must not take the focus. An earlier popup may still fade.
-    if (id !== this.#address.id || this.#needsFocus) [...document.querySelectorAll('.popup')].at(-1).focus();
+    if (id !== this.#address.id || this.#needsFocus) {
+      [...document.querySelectorAll('.popup')].at(-1).focus({ preventScroll: true });
+    }
     this.#needsFocus = false;
-    this.#address.openPin(id);
+    this.#seen = id;
+    this.#address.go(pinPath(id));
   }
 
   #follow() {
     const { id } = this.#address;
-    const before = this.#shown;
+    const before = this.#wanted;
     if (this.#latest.epoch === null) {
       // There is no list yet, or the user has signed out of a members-only map.
-      this.#shown = { isListed: false };
+      this.#wanted = { isListed: false };
       this.#map.close();
       return;
     }
     const entry = this.#latest.entry(id);
     const isListed = entry !== undefined;
     if (id === before.id && isListed === before.isListed) return;
-    this.#shown = { id, isListed };
+    this.#wanted = { id, isListed };
     this.#notice.hidden = true;
+    if (id !== this.#seen) this.#seen = null;
     if (id === undefined) {
       this.#map.close();
     } else if (isListed) {
       setTitle(pinTitle(entry));
       // The map has already opened a pin that the user has pressed.
-      if (this.#map.opened !== id || before.id === id) this.#show(() => this.#map.open(id));
+      if (this.#map.opened !== id || before.id === id) this.#show((options) => this.#map.open(id, options));
     } else {
-      this.#fetch(this.#shown);
+      this.#fetch(this.#wanted);
     }
   }
 
+  /** Opens a pin with options for the map. The popup of a pin takes the focus once. */
   #show(open) {
-    this.#needsFocus = true;
-    open();
+    const isStill = this.#seen === this.#wanted.id;
+    // The focus is still in the popup that this one replaces, or went from there to the map.
+    this.#needsFocus = !isStill || document.activeElement.matches('body, #map, .leaflet-popup *');
+    open({ isStill });
   }
 
   /** Shows a post that the list does not contain. */
@@ -74,18 +86,18 @@ export class PinView {
     let problem;
     try {
       const post = this.#isDropped(wanted.id) ? null : await this.#own.fetch(wanted.id);
-      if (wanted !== this.#shown) return;
+      if (wanted !== this.#wanted) return;
       if (post?.state === 'published') {
         const entry = presented(post);
+        this.#notice.hidden = true;
         setTitle(pinTitle(entry));
-        this.#show(() => this.#map.openOld(entry));
+        this.#show((options) => this.#map.openOld(entry, options));
         return;
       }
       problem = say(post === null ? 'pin.gone' : 'pin.waiting');
     } catch (error) {
-      if (wanted !== this.#shown) return;
-      // The next change of the list tries again.
-      this.#shown = { isListed: false };
+      if (wanted !== this.#wanted) return;
+      this.#retry(wanted, error);
       problem = explain(error);
     }
     setTitle();
@@ -93,5 +105,12 @@ export class PinView {
     this.#notice.replaceChildren(
       element('p', {}, problem), element('a.button', { href: '/' }, say('pin.gone.map')));
     this.#notice.hidden = false;
+  }
+
+  /** Fetches a post again after the pause that the server asks for, or when the server is reachable again. */
+  #retry(wanted, error) {
+    const fetch = () => { if (wanted === this.#wanted) this.#fetch(wanted); };
+    if (error instanceof Offline) server.addEventListener('reachable', fetch, { once: true });
+    else setTimeout(fetch, (error.retryAfter ?? retrySeconds) * 1_000);
   }
 }

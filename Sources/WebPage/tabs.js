@@ -1,5 +1,5 @@
-import { setTitle } from './address.js';
 import { byId } from './common/element.js';
+import { setTitle } from './common/title.js';
 
 /**
  * The page's views, of which one is visible, and their tabs. A pin is a part of the map. A view without a tab has a

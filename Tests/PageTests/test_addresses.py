@@ -107,6 +107,45 @@ def test_a_search_and_an_order_are_in_the_address_without_filling_the_history(pr
     expect(other.page.get_by_role("columnheader", name="Name")).to_have_attribute("aria-sort", "descending")
 
 
+def test_a_long_search_changes_the_address_once(product, visit):
+    visitor = visit(product)
+    # Safari refuses more than 100 changes in 30 seconds.
+    visitor.page.add_init_script("""
+      window.changes = 0;
+      const { replaceState } = History.prototype;
+      History.prototype.replaceState = function (...parameters) {
+        changes += 1;
+        replaceState.apply(this, parameters);
+      };""")
+    visitor.open("/table").connection("live")
+    before = visitor.page.evaluate("changes")
+    visitor.page.locator("#view-table").get_by_role("searchbox").evaluate("""(search) => {
+      for (let length = 1; length <= 120; length += 1) {
+        search.value = 'a'.repeat(length);
+        search.dispatchEvent(new Event('input'));
+      }
+    }""")
+    at(visitor, f"/table?q={'a' * 120}")
+    assert visitor.page.evaluate("changes") == before + 1
+
+
+def test_the_tab_of_the_table_leads_to_the_search_that_back_has_shown(product, visit):
+    visitor = visit(product).open("/table").connection("live")
+    search = visitor.page.locator("#view-table").get_by_role("searchbox")
+    search.fill("oslo")
+    # The address has the last search even if the user leaves immediately.
+    visitor.tab("Map").tab("Table")
+    at(visitor, "/table?q=oslo")
+    search.fill("lima")
+    at(visitor, "/table?q=lima")
+    for path in ["/", "/table?q=oslo"]:
+        back(visitor)
+        at(visitor, path)
+    expect(search).to_have_value("oslo")
+    visitor.tab("Map").tab("Table")
+    at(visitor, "/table?q=oslo")
+
+
 def test_a_pin_has_an_address_while_its_popup_is_open(product, visit):
     post = product.person("Ada", "Lovelace").post("Oslo, Norway")
     visitor = visit(product).open().connection("live")
@@ -141,6 +180,48 @@ def test_pins_opened_one_after_the_other_are_one_step_of_the_history(product, vi
         back(visitor)
         at(visitor, path)
     expect(popup(visitor)).to_have_count(0)
+
+
+def close(visitor):
+    popup(visitor).get_by_label("Close").click()
+    expect(popup(visitor)).to_have_count(0)
+    at(visitor, "/")
+
+
+def test_back_after_a_closed_pin_shows_the_view_before_the_map(product, visit):
+    for place in ["Oslo", "Lima"]:
+        product.person(place, "Person").post(place)
+    visitor = visit(product, reduced_motion="reduce").open("/table").connection("live").tab("Map")
+    visitor.pin("Oslo Person").click()
+    expect(popup(visitor)).to_contain_text("Oslo Person")
+    # A link in the list replaces the pin.
+    visitor.page.locator("#list").get_by_role("link", name="Lima Person").click()
+    expect(popup(visitor)).to_contain_text("Lima Person")
+    close(visitor)
+    visitor.page.get_by_role("button", name="Whole world").click()
+    visitor.pin("Oslo Person").click()
+    expect(popup(visitor)).to_contain_text("Oslo Person")
+    visitor.page.keyboard.press("Escape")
+    at(visitor, "/")
+    forward(visitor)
+    expect(popup(visitor)).to_contain_text("Oslo Person")
+    close(visitor)
+    back(visitor)
+    shows(visitor, "Table", "#view-table")
+    visitor.page.get_by_role("link", name="Lima Person").click()
+    expect(popup(visitor)).to_contain_text("Lima Person")
+    close(visitor)
+    back(visitor)
+    shows(visitor, "Table", "#view-table")
+
+
+def test_a_pin_that_a_link_has_opened_closes_to_the_map(product, visit):
+    post = product.person("Ada", "Lovelace").post("Oslo")
+    visitor = visit(product).open("/openapi").open(f"/pin/{post['id']}").connection("live")
+    expect(popup(visitor)).to_contain_text("Ada Lovelace")
+    close(visitor)
+    visitor.page.go_back()
+    expect(visitor.page).to_have_url(f"{product.url}/openapi")
 
 
 def test_a_name_in_the_table_leads_to_its_pin_here_or_in_a_new_window(product, visit):
@@ -211,11 +292,8 @@ def test_a_deleted_or_unknown_pin_says_so_and_leads_to_the_map(product, visit):
     expect(visitor.page).to_have_title("On The Map")
 
 
-@pytest.fixture
-def buried(product):
-    """A post with 100 newer ones."""
-    ada = product.person("Ada", "Lovelace")
-    post = ada.post("Oslo, Norway", "https://example.org/ada")
+def bury(product, post):
+    """Publishes 100 newer posts."""
     lines = [json.dumps({"place": "Nairobi", "link": f"https://example.org/{number}"}) for number in range(100)]
     headers = {"Authorization": f"Bearer {product.person('Grace', 'Hopper').token}"}
     urllib.request.urlopen(urllib.request.Request(
@@ -226,13 +304,21 @@ def buried(product):
         return len(entries) == 100 and all(entry["id"] != post["id"] for entry in entries)
 
     eventually("the post has left the list", has_left)
+
+
+@pytest.fixture
+def buried(product):
+    """A post with 100 newer ones."""
+    ada = product.person("Ada", "Lovelace")
+    post = ada.post("Oslo, Norway", "https://example.org/ada")
+    bury(product, post)
     return ada, post
 
 
 def test_a_link_to_a_post_older_than_the_list_shows_its_pin_and_says_so(product, visit, buried):
     ada, post = buried
     visitor = visit(product).open(f"/pin/{post['id']}").connection("live")
-    expect(popup(visitor)).to_contain_text("This post is older than the latest 100, so it is no longer on the map.")
+    expect(popup(visitor)).to_contain_text("It shows here only because you opened its link.")
     expect(popup(visitor)).to_contain_text("Oslo, Norway")
     expect(popup(visitor)).to_contain_text("Ada Lovelace")
     expect(visitor.page.locator(".pin.old")).to_be_visible()
@@ -242,6 +328,76 @@ def test_a_link_to_a_post_older_than_the_list_shows_its_pin_and_says_so(product,
     expect(popup(visitor)).to_contain_text("new.example.org")
     expect(visitor.page.locator(".pin.old")).to_have_count(0)
     expect(popup(visitor)).not_to_contain_text("older")
+
+
+def view(visitor):
+    """Returns the position and the zoom of the map."""
+    return visitor.page.evaluate(
+        "['.leaflet-map-pane', '.leaflet-proxy'].map((part) => document.querySelector(`#map ${part}`).style.transform)")
+
+
+def test_a_pin_that_leaves_the_list_keeps_its_popup_and_takes_neither_the_focus_nor_the_map(product, visit):
+    post = product.person("Ada", "Lovelace").post("Oslo, Norway")
+    product.person("Mei", "X").post("Lima")
+    visitor = visit(product).open().connection("live")
+    visitor.pin("Ada Lovelace").click()
+    expect(popup(visitor)).to_contain_text("Ada Lovelace")
+    search = visitor.page.locator("#list").get_by_role("searchbox")
+    search.press_sequentially("nai")
+    # The map has moved to show the whole popup.
+    expect(visitor.page.locator("#map .leaflet-pan-anim")).to_have_count(0)
+    before = view(visitor)
+    bury(product, post)
+    expect(popup(visitor)).to_contain_text("It shows here only because you opened its link.")
+    expect(search).to_be_focused()
+    assert view(visitor) == before
+    search.press_sequentially("robi")
+    expect(visitor.page.locator("#list-title")).to_have_text("100 pins")
+    at(visitor, f"/pin/{post['id']}")
+
+
+def test_a_popup_with_the_focus_keeps_it_when_its_pin_leaves_the_list(product, visit):
+    post = product.person("Ada", "Lovelace").post("Oslo, Norway")
+    visitor = visit(product).open(f"/pin/{post['id']}").connection("live")
+    expect(popup(visitor).locator(".popup")).to_be_focused()
+    bury(product, post)
+    expect(popup(visitor)).to_contain_text("It shows here only because you opened its link.")
+    expect(popup(visitor).locator(".popup")).to_be_focused()
+
+
+def test_a_refused_request_for_an_older_post_waits_as_long_as_the_server_asks(product, visit, buried):
+    _, post = buried
+    requests = []
+
+    def refuse(route):
+        requests.append(route.request.url)
+        route.fulfill(status=429, headers={"Retry-After": "3600"}, json={"code": "rate_limited", "detail": ""})
+
+    visitor = visit(product)
+    visitor.page.route("**/v2/posts/*", refuse)
+    visitor.page.clock.install()
+    visitor.open(f"/pin/{post['id']}").connection("live")
+    expect(visitor.page.locator(".lost p")).to_be_visible()
+    newest = visitor.page.locator("#list li").first
+    for name in ["Bo", "Cy"]:
+        product.person(name, "X").post("Lima")
+        expect(newest).to_contain_text(f"{name} X")
+    assert len(requests) == 1
+    visitor.page.unroute("**/v2/posts/*")
+    visitor.page.clock.fast_forward("01:00:01")
+    expect(popup(visitor)).to_contain_text("Ada Lovelace")
+    expect(visitor.page.locator(".lost")).to_be_hidden()
+
+
+def test_a_link_to_an_older_post_opens_when_the_server_is_reachable_again(product, visit, buried):
+    _, post = buried
+    visitor = visit(product)
+    visitor.page.route("**/v2/posts/*", lambda route: route.abort())
+    visitor.open(f"/pin/{post['id']}")
+    expect(visitor.page.locator(".lost p")).to_contain_text("No connection to the server.")
+    visitor.page.unroute("**/v2/posts/*")
+    expect(popup(visitor)).to_contain_text("Ada Lovelace")
+    expect(visitor.page.locator(".lost")).to_be_hidden()
 
 
 def test_the_owner_of_an_older_post_learns_that_others_no_longer_see_it(product, visit, buried):

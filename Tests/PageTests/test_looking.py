@@ -101,7 +101,9 @@ def test_the_table_is_newest_first_and_can_be_sorted_and_searched(product, visit
     for text, found in {"björk": "Björk G", "LIMA": "Grace Hopper", "one.ex": "Ada Lovelace"}.items():
         search.fill(text)
         expect(names).to_have_text([found])
+    expect(visitor.page.locator("#announcements")).to_have_text(re.compile(r"^\d+ pins?$"))
     search.fill("nobody at all")
+    expect(visitor.page.locator("#announcements")).to_have_text("No posts match your search.")
     expect(visitor.page.get_by_text("No posts match your search.")).to_be_visible()
 
 

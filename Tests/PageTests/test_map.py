@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from layout import hidden_pins
 from playwright.sync_api import expect
 
 from conftest import PHONE
@@ -10,6 +11,9 @@ from product import eventually
 
 LIT = re.compile(r"\blit\b")
 WIDE = {"width": 2560, "height": 1300}
+FLAT = [{"width": 844, "height": 390}, {"width": 2560, "height": 1080}]
+# The least zooms of these windows differ by more than one.
+SMALL, LARGE = {"width": 600, "height": 900}, {"width": 1920, "height": 1080}
 # Records the names that the page has drawn last on its map, and counts the drawings. Each drawing begins with a scale.
 NAMES = """{
   window.drawn = { names: [], times: 0 };
@@ -78,7 +82,7 @@ def watched(visit, product, **options):
     return visitor
 
 
-def test_a_wide_window_has_one_world_that_fills_it(product, visit):
+def test_a_wide_window_has_one_world_with_space_for_the_pins_at_its_edge(product, visit):
     visitor = watched(visit, product, viewport=WIDE).open().connection("live")
     assert {"Australia", "Canada", "Brazil"} <= names(visitor).keys()
     expect(button(visitor, "Zoom out")).to_be_disabled()
@@ -87,7 +91,25 @@ def test_a_wide_window_has_one_world_that_fills_it(product, visit):
         const boxes = all.map((one) => one.getBoundingClientRect());
         return [Math.min(...boxes.map(({ left }) => left)), Math.max(...boxes.map(({ right }) => right))];
       })""")
-    assert tiles[0] == pytest.approx(ground[0], abs=2) and tiles[1] == pytest.approx(ground[1], abs=2)
+    assert tiles[0] - ground[0] == pytest.approx(20, abs=2) and ground[1] - tiles[1] == pytest.approx(20, abs=2)
+
+
+@pytest.mark.parametrize("size", [(320, 568), (390, 844), (820, 1180), (1440, 900)], ids=str)
+def test_the_first_view_shows_pins_at_the_worlds_edge_whole_and_beside_the_buttons(product, visit, size):
+    for place in ["Honolulu, HI", "Suva, Fiji", "Auckland", "Ushuaia", "Tromsø"]:
+        product.person(place, "X").post(place)
+    visitor = visit(product, viewport={"width": size[0], "height": size[1]}).open().connection("live")
+    expect(visitor.pin("Tromsø X")).to_be_visible()
+    assert hidden_pins(visitor) == []
+
+
+def test_the_whole_world_fits_above_the_list_of_a_phone(product, visit):
+    for place in ["Honolulu, HI", "Suva, Fiji", "Auckland", "Ushuaia", "Tromsø"]:
+        product.person(place, "X").post(place)
+    visitor = visit(product, viewport=PHONE).open().connection("live")
+    expect(visitor.pin("Tromsø X")).to_be_visible()
+    visitor.page.locator("#list-handle").press("ArrowUp")
+    eventually("all pins are in view", lambda: hidden_pins(visitor) == [])
 
 
 @pytest.mark.parametrize("size", [PHONE, {"width": 1440, "height": 900}], ids=["phone", "desktop"])
@@ -103,6 +125,59 @@ def test_the_first_view_shows_all_pins_and_no_change_moves_it(product, visit, si
     product.person("Sydney", "X").post("Sydney")
     expect(visitor.pin("Sydney X")).to_be_attached()
     assert tip(visitor, "Lima X") == before
+
+
+@pytest.mark.parametrize("size", FLAT, ids=str)
+def test_a_flat_window_shows_all_pins_first_and_the_whole_world(product, visit, size):
+    places = ["Tromsø", "Reykjavík", "Anchorage", "Sydney", "Ushuaia"]
+    for place in places:
+        product.person(place, "X").post(place)
+    visitor = visit(product, viewport=size, reduced_motion="reduce").open().connection("live")
+    expect(visitor.page.locator("#map .pin")).to_have_count(len(places))
+    assert hidden_pins(visitor) == []
+    button(visitor, "Zoom in").click()
+    button(visitor, "Zoom in").click()
+    button(visitor, "Whole world").click()
+    expect(button(visitor, "Zoom out")).to_be_disabled()
+    assert hidden_pins(visitor) == []
+    product.person("Vostok", "X").post("Vostok", latitude=-78.46, longitude=106.84)
+    other = visit(product, viewport=size, reduced_motion="reduce").open().connection("live")
+    expect(other.page.locator("#map .pin")).to_have_count(len(places) + 1)
+    assert hidden_pins(other) == []
+
+
+def test_the_whole_world_stays_in_view_when_a_phone_turns(product, visit):
+    for place in ["Anchorage", "Ushuaia", "Mumbai"]:
+        product.person(place, "X").post(place)
+    visitor = visit(product, viewport=PHONE).open().connection("live")
+    button(visitor, "Whole world").click()
+    expect(button(visitor, "Zoom out")).to_be_disabled()
+    for size in [{"width": 844, "height": 390}, PHONE]:
+        visitor.page.set_viewport_size(size)
+        eventually("all pins are in view", lambda: hidden_pins(visitor) == [])
+        expect(button(visitor, "Zoom out")).to_be_disabled()
+
+
+def test_a_larger_window_keeps_each_pin_at_its_place(product, visit):
+    people = {place: product.person(place, "X") for place in ["Anchorage", "Sydney", "Oslo, Norway", "Berlin"]}
+    for place, person in people.items():
+        person.post(place)
+    visitor = visit(product, viewport=SMALL).open().connection("live")
+    cluster = visitor.page.get_by_role("button", name="2 pins")
+    expect(cluster).to_be_visible()
+    for _ in range(2):
+        visitor.page.set_viewport_size(LARGE)
+        for name in ["Oslo, Norway X", "Berlin X"]:
+            expect(visitor.pin(name)).to_be_visible()
+        assert tip(visitor, "Berlin X")["y"] > tip(visitor, "Oslo, Norway X")["y"] + 40
+        # The clusters know each pin that leaves and comes.
+        for place in ["Oslo, Norway", "Berlin"]:
+            people[place].request("DELETE", f"/v2/posts/{people[place].posts()[0]['id']}")
+            expect(visitor.pin(f"{place} X")).to_have_count(0)
+            people[place].post(place)
+            expect(visitor.pin(f"{place} X")).to_be_visible()
+        visitor.page.set_viewport_size(SMALL)
+        expect(cluster).to_be_visible()
 
 
 def test_the_first_view_of_near_pins_has_their_surroundings(product, visit):
@@ -239,6 +314,32 @@ def test_the_mouse_or_the_focus_on_a_pin_shows_its_name_and_lights_its_row(produ
     visitor.page.keyboard.press("Tab")
     expect(name).to_be_visible()
     expect(visitor.page.locator("#list li.lit")).to_contain_text(name.text_content())
+
+
+def test_the_mouse_on_a_pin_of_a_narrow_window_moves_nothing(product, visit):
+    product.person("Ada", "Lovelace").post("Oslo, Norway")
+    many(product.person("Grace", "Hopper"), "Lima, Peru", 20)
+    until_published(product, 21)
+    visitor = visit(product, viewport={"width": 700, "height": 800}).open().connection("live")
+    visitor.pin("Ada").hover()
+    expect(visitor.page.locator(".pin-name")).to_have_text("Ada Lovelace")
+    expect(visitor.page.locator("#list li.lit")).to_contain_text("Ada Lovelace")
+    assert visitor.page.locator("#view-map").evaluate("(view) => view.scrollTop") == 0
+    visitor.page.locator("#list-handle").press("ArrowUp")
+    visitor.page.locator("#list li").filter(has_text="Ada").hover()
+    expect(visitor.pin("Ada")).to_have_class(LIT)
+
+
+def test_the_name_of_a_pin_that_leaves_under_the_mouse_leaves_with_the_next_move(product, visit):
+    ada = product.person("Ada", "Lovelace")
+    post = ada.post("Oslo, Norway")
+    visitor = visit(product).open().connection("live")
+    visitor.pin("Ada").hover()
+    expect(visitor.page.locator(".pin-name")).to_have_text("Ada Lovelace")
+    ada.request("DELETE", f"/v2/posts/{post['id']}")
+    expect(visitor.pin("Ada")).to_have_count(0)
+    visitor.page.mouse.move(700, 700)
+    expect(visitor.page.locator(".pin-name")).to_be_hidden()
 
 
 def test_a_touch_shows_no_name_beside_the_popup(product, visit):

@@ -12,6 +12,15 @@ from product import eventually
 
 OSLO = {"latitude": 59.91, "longitude": 10.75, "accuracy": 30_000}
 CENTRE = {"x": 400, "y": 300}
+# Finds popups that leave the map, and actions in them that something else covers.
+COVERED_POPUP = """() => {
+  const map = document.querySelector('#map').getBoundingClientRect();
+  return [...document.querySelectorAll('.leaflet-popup, .leaflet-popup :is(button, a)')].filter((one) => {
+    const { left, right, top, bottom } = one.getBoundingClientRect();
+    const isWithin = left >= map.left && right <= map.right && top >= map.top && bottom <= map.bottom;
+    return !isWithin || !one.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2));
+  }).map((one) => one.textContent);
+}"""
 
 
 def offer(visitor):
@@ -112,6 +121,29 @@ def test_a_live_change_keeps_the_open_popup_and_its_focus(product, visit):
     expect(popup).to_contain_text("two.example.org")
     assert popup.evaluate("(popup) => popup.contains(document.activeElement)")
     assert tip(visitor, "2 pins") == pytest.approx(place)
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+@pytest.mark.parametrize("size", [(320, 568), (390, 844), (820, 1180), (1440, 900)], ids=str)
+def test_popups_and_lists_at_the_worlds_edge_are_whole_and_give_the_world_back(product, visit, size, motion):
+    places = ["Suva, Fiji", "Ushuaia", "Tromsø"]
+    for place in places:
+        product.person(place, "X").post(place)
+    for name in ["Ada", "Grace", "Mei"]:
+        product.person(name, "X").post("Honolulu, HI")
+    viewport = {"width": size[0], "height": size[1]}
+    visitor = visit(product, viewport=viewport, reduced_motion=motion).open().connection("live")
+    expect(visitor.pin("Suva")).to_be_visible()
+    before = tip(visitor, "Ushuaia X")
+    for name in ["3 pins", *places]:
+        visitor.pin(name).press("Enter")
+        expect(visitor.page.locator(".leaflet-popup")).to_have_count(1)
+        eventually("the popup is whole", lambda: visitor.page.evaluate(COVERED_POPUP) == [])
+        visitor.page.keyboard.press("Escape")
+        expect(visitor.page.locator(".leaflet-popup")).to_have_count(0)
+        # The world fills the width of the window again.
+        # The first view may be a few pixels narrower than the world.
+        eventually("the world is back", lambda: tip(visitor, "Ushuaia X")["x"] == pytest.approx(before["x"], abs=16))
 
 
 def test_pins_at_one_place_open_as_a_list_and_none_leaves_its_place(product, visit):

@@ -32,6 +32,13 @@ def test_a_stranger_sees_only_the_sign_in_and_then_the_live_map(members_only, vi
     page = visitor.page
     expect(page.get_by_text("This map is for members. Sign in to see it.")).to_be_visible()
     assert "Oslo" not in page.content()
+    expect(page.get_by_role("searchbox")).to_have_count(0)
+    visitor.tab("Map")
+    expect(page.get_by_role("searchbox")).to_have_count(0)
+    expect(page.get_by_role("heading", name="The latest posts")).to_have_count(0)
+    ground, card = page.locator("#map").bounding_box(), page.locator("#members-only").bounding_box()
+    assert ground["x"] == 0 and card["x"] + card["width"] / 2 == pytest.approx(ground["width"] / 2, abs=1)
+    visitor.tab("Table")
     page.locator("#enter").click()
     page.get_by_label("Email address").fill(ada.email)
     page.get_by_label("Password").fill(PASSWORD)

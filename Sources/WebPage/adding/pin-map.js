@@ -8,10 +8,8 @@ const stepPixels = 10;
 const edgePixels = 40;
 /** Maximum zoom by the place's level. */
 const zoomMax = { country: 7, region: 8, county: 9, city: 11, postcode: 13, street: 16, house: 17 };
-/** Zoom around a point of unknown level. The nearest cities are in sight. */
+/** Zoom around a point of unknown level, and maximum zoom without tiles. The nearest cities are in sight. */
 const pointZoom = 7;
-/** Maximum zoom without tiles. The outline has no further details. */
-const outlineZoomMax = 9;
 const arrows = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 const zooms = { '+': 1, '-': -1 };
 
@@ -72,7 +70,7 @@ export class PinMap {
   }
 
   #limited(zoom) {
-    return this.#tiles ? zoom : Math.min(zoom, outlineZoomMax);
+    return this.#tiles ? zoom : Math.min(zoom, pointZoom);
   }
 
   #press(event) {

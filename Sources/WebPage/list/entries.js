@@ -1,3 +1,4 @@
+import { announce } from '../common/announce.js';
 import { Empty } from '../common/empty.js';
 import { element } from '../common/element.js';
 import { age, say } from '../common/language.js';
@@ -8,6 +9,8 @@ import { entryParts } from './entry.js';
 const ageMs = 20_000;
 const newMs = 4_000;
 const newMost = 6;
+/** The time from the last key of a search to its announcement. */
+const restMs = 500;
 
 /**
  * The latest posts as rows of a list or table: those that match a search, newest first or in another order. An
@@ -27,8 +30,10 @@ export class Entries extends EventTarget {
     enterkeyhint: 'search', oninput: () => {
       this.redraw();
       this.dispatchEvent(new Event('search'));
+      this.#announceSoon();
     },
   });
+  #timer = null;
   #empty = new Empty();
 
   /** The search field, and the text for a list without rows. */
@@ -100,6 +105,14 @@ export class Entries extends EventTarget {
     this.search = '';
     this.#input.focus();
     this.dispatchEvent(new Event('search'));
+  }
+
+  /** Announces the result of a search to screen readers when the user rests. */
+  #announceSoon() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      announce(this.count ? say('pin.many', { n: this.count }) : say('search.none'));
+    }, restMs);
   }
 
   #matching() {

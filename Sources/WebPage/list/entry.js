@@ -1,8 +1,8 @@
 import { pinPath } from '../address.js';
 import { element } from '../common/element.js';
 import { age, initial, moment, say } from '../common/language.js';
+import { link } from '../common/link.js';
 import { personHue } from '../map/person-hue.js';
-import { link } from '../map/popup.js';
 
 /**
  * Returns the parts of an entry, from which each view makes its rows. A `bdi` keeps a name in a right-to-left script

@@ -7,6 +7,7 @@ import { Entries } from './entries.js';
  * mouse or with the focus, or with null.
  */
 export class PinList extends EventTarget {
+  #list;
   #entries;
   #lit = null;
 
@@ -17,11 +18,11 @@ export class PinList extends EventTarget {
    */
   constructor({ title, body }, latest, actions) {
     super();
-    const list = element('ul.entries', {
+    this.#list = element('ul.entries', {
       onpointerover: (event) => this.#hover(event.target), onpointerleave: () => this.#hover(null),
       onfocusin: (event) => this.#hover(event.target), onfocusout: () => this.#hover(null),
     });
-    this.#entries = new Entries(list, latest, actions, (parts, { id }) => element(
+    this.#entries = new Entries(this.#list, latest, actions, (parts, { id }) => element(
       'li.entry', { 'data-id': id },
       element('div.who', {}, parts.disc, parts.name, parts.mark), element('div.where', {}, parts.place),
       element('div.when', {}, parts.time), element('div.host', {}, parts.link)));
@@ -29,7 +30,7 @@ export class PinList extends EventTarget {
       const isKnown = latest.epoch !== null;
       title.textContent = isKnown ? say('pin.many', { n: this.#entries.count }) : say('table.title');
     });
-    body.append(this.#entries.searchBox, list, this.#entries.empty);
+    body.append(this.#entries.searchBox, this.#list, this.#entries.empty);
   }
 
   /** Draws all changes with the next animation frame. */
@@ -37,12 +38,15 @@ export class PinList extends EventTarget {
     this.#entries.redraw();
   }
 
-  /** Lights the row of a post, and scrolls to it. Null lights none. */
+  /** Lights the row of a post, and scrolls the list to it. Null lights none. */
   light(id) {
     this.#lit?.classList.remove('lit');
     this.#lit = this.#entries.row(id);
     this.#lit?.classList.add('lit');
-    this.#lit?.scrollIntoView({ block: 'nearest' });
+    if (!this.#lit) return;
+    // `scrollIntoView` would also scroll the view, in which the sheet of a narrow window covers most of the list.
+    const [row, list] = [this.#lit, this.#list].map((one) => one.getBoundingClientRect());
+    this.#list.scrollTop += Math.min(0, row.top - list.top) + Math.max(0, row.bottom - list.bottom);
   }
 
   #hover(target) {

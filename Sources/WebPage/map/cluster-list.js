@@ -1,6 +1,7 @@
 import { element } from '../common/element.js';
 import { initial, say } from '../common/language.js';
 import { personHue } from './person-hue.js';
+import { popupOptions } from './popup-options.js';
 
 const { L } = globalThis;
 
@@ -29,7 +30,7 @@ export class ClusterList {
    */
   open(entries, at, origin) {
     this.#shown = entries.sort((one, other) => other.seq - one.seq);
-    this.#popup = L.popup({ minWidth: 220, maxWidth: 280, autoPanPadding: [16, 16], offset: [0, -12], origin })
+    this.#popup = L.popup({ ...popupOptions(this.#map), offset: [0, -12], origin })
       .setLatLng(at).setContent(() => this.#content());
     this.#map.openPopup(this.#popup);
     this.#popup.options.autoPan = false;

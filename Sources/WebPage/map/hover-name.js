@@ -9,30 +9,33 @@ const gapPixels = 6;
  */
 export class HoverName {
   #map;
-  #pane;
   #name;
   #label = element('div.pin-name.leaflet-zoom-hide', { role: 'tooltip', hidden: true });
 
-  /** @param {function(string): string|undefined} name Returns the name at a post's pin. */
+  /** @param {function(string): string|undefined} name Returns the name at a post's pin, if the list has the post. */
   constructor(map, name) {
-    [this.#map, this.#pane, this.#name] = [map, map.getPane('markerPane'), name];
+    [this.#map, this.#name] = [map, name];
     map.getPane('tooltipPane').append(this.#label);
-    this.#pane.addEventListener('pointerover', ({ target, pointerType }) => {
+    const [ground, pane] = [map.getContainer(), map.getPane('markerPane')];
+    // The mouse leaves a pin that a change removes without an event of the pin.
+    ground.addEventListener('pointerover', ({ target, pointerType }) => {
       if (pointerType === 'mouse') this.#show(target);
     });
-    this.#pane.addEventListener('focusin', ({ target }) => {
+    ground.addEventListener('pointerleave', () => this.#show(null));
+    pane.addEventListener('focusin', ({ target }) => {
       if (target.matches(':focus-visible')) this.#show(target);
     });
-    for (const type of ['pointerout', 'focusout']) this.#pane.addEventListener(type, () => this.#show(null));
+    pane.addEventListener('focusout', () => this.#show(null));
     map.on('zoomstart popupopen', () => this.#show(null));
   }
 
   #show(target) {
     const pin = target?.closest('.pin');
     const id = pin?.dataset.id ?? null;
-    if (this.#label.hidden && id === null) return;
-    this.#label.hidden = id === null;
-    if (id !== null) this.#write(this.#name(id), pin);
+    const name = this.#name(id);
+    if (this.#label.hidden && !name) return;
+    this.#label.hidden = !name;
+    if (name) this.#write(name, pin);
     this.#map.fire('pinhover', { id });
   }
 

@@ -34,7 +34,7 @@ export function addZoomButtons(map) {
   const zoomOut = mapButton(say('zoom.out'), ['M3 8h10'], () => map.zoomOut());
   const follow = () => {
     zoomIn.disabled = map.getZoom() >= map.getMaxZoom();
-    zoomOut.disabled = map.getZoom() <= map.getMinZoom();
+    zoomOut.disabled = map.getZoom() <= map.leastZoom;
   };
   map.on('zoomend zoomlevelschange', follow);
   addButtons(map, zoomIn, zoomOut);

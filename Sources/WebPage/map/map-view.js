@@ -6,7 +6,7 @@ import { positionButton } from './my-position.js';
 import { OldPin } from './old-pin.js';
 import { Pick } from './pick.js';
 import { Pins } from './pins.js';
-import { AntarcticCover, makeMap, showWorld } from './world-map.js';
+import { AntarcticCover, makeMap, showPlaces, showWorld } from './world-map.js';
 
 const { L } = globalThis;
 /** Maximum zoom of the first view, which needs only the coarse land, and minimum zoom of a view of one pin. */
@@ -94,9 +94,7 @@ export class MapView extends EventTarget {
     if (!this.#isFirstView || this.#latest.epoch === null || this.#map.getSize().x === 0) return;
     this.#isFirstView = false;
     if (!places.length) return;
-    // A pin stands above its place. The buttons take the right edge.
-    this.#map.fitBounds(places, {
-      maxZoom: firstZoomMax, animate: false, paddingTopLeft: [24, 56], paddingBottomRight: [64, 32] });
+    showPlaces(this.#map, places, { maxZoom: firstZoomMax, animate: false });
   }
 
   #addControls() {
@@ -124,8 +122,13 @@ export class MapView extends EventTarget {
   #follow(isOpen, id) {
     this.opened = isOpen ? id : null;
     if (this.#isQuiet) return;
-    if (isOpen) this.#goal = null;
-    this.#fire(isOpen ? 'open' : 'close', id);
+    if (isOpen) {
+      this.#goal = null;
+      this.#fire('open', id);
+      return;
+    }
+    // The popup of another pin closes this one, and opens in the same task.
+    queueMicrotask(() => { if (this.opened === null) this.#fire('close', id); });
   }
 
   /** Gives the focus of a popup that closes to the pin of the popup, or to the map. */
@@ -146,20 +149,25 @@ export class MapView extends EventTarget {
     this.#pins.light(id);
   }
 
-  /** Moves to a post's pin and opens its popup. Returns false if the post has no pin. */
-  open(id) {
+  /** Moves to a post's pin, unless `isStill` is true, and opens the pin's popup. */
+  open(id, { isStill = false } = {}) {
     this.#draw();
     const place = this.#pins.place(id);
-    if (!place) return false;
-    this.#flyToPin(id, place, this.#pins.zoomAlone(id), () => this.#pins.open(id));
-    return true;
+    if (!place) return;
+    this.#removeOld();
+    const open = () => this.#pins.open(id, { isStill });
+    if (isStill) open();
+    else this.#flyToPin(id, place, this.#pins.zoomAlone(id), open);
   }
 
-  /** Moves to the pin of a post that is not among the latest ones, and opens its popup. `close` removes the pin. */
-  openOld(entry) {
+  /** Does the same for a post that is not among the latest ones. `close` removes its pin. */
+  openOld(entry, { isStill = false } = {}) {
     this.#draw();
+    this.#removeOld();
     this.#cover.reveal([{ lat: entry.latitude }]);
-    this.#flyToPin(entry.id, [entry.latitude, entry.longitude], 0, () => this.#old.open(entry));
+    const open = () => this.#old.open(entry, { isStill });
+    if (isStill) open();
+    else this.#flyToPin(entry.id, [entry.latitude, entry.longitude], 0, open);
   }
 
   /** Draws the popup of such a pin again. */
@@ -167,16 +175,19 @@ export class MapView extends EventTarget {
     this.#old.redraw();
   }
 
-  /** Closes the popup, and ends any flight to a pin. */
+  /** Closes the popup without an event, and ends any flight to a pin. */
   close() {
     this.#goal = null;
-    this.#map.closePopup();
-    this.#old.remove();
+    this.#quietly(() => this.#map.closePopup());
+    this.#removeOld();
+  }
+
+  #removeOld() {
+    this.#quietly(() => this.#old.remove());
   }
 
   #flyToPin(id, place, zoom, open) {
     this.#goal = id;
-    this.#quietly(() => this.#old.remove());
     // Opening a pin may move the map again, so wait until the event has ended.
     this.#map.once('moveend', () => setTimeout(() => {
       if (this.#goal === id) open();

@@ -1,5 +1,6 @@
 import { element } from '../common/element.js';
 import { say } from '../common/language.js';
+import { popupPadding } from './popup-options.js';
 
 const { L } = globalThis;
 /** A second click within this time zooms. */
@@ -47,9 +48,9 @@ export class Pick {
       this.#pick({ latitude: point.lat, longitude: point.lng });
     };
     const button = element('button.primary', { type: 'button', onclick: accept }, say('pick'));
-    const popup = L.popup({ className: 'pick', closeButton: false, minWidth: 0, autoPanPadding: [16, 16] })
+    const popup = L.popup({ className: 'pick', closeButton: false, minWidth: 0, ...popupPadding(this.#map) })
       .setLatLng(point).setContent(button);
-    if (this.#map.options.maxBounds.contains(point)) this.#map.openPopup(popup);
+    if (this.#map.hasPoint(point)) this.#map.openPopup(popup);
     return button;
   }
 }

@@ -24,7 +24,7 @@ const NamedIcon = L.DivIcon.extend({
  */
 export function pinIcon(entry, { isOwn = false, isNew = false } = {}) {
   const classes = ['pin', personHue(entry, isOwn), isNew ? 'new' : ''].filter(Boolean).join(' ');
-  const label = say(isOwn ? 'pin.own' : 'pin.of', { name: entry.name, place: entry.label || entry.place });
+  const label = say(isOwn ? 'pin.own' : 'pin.of', { name: entry.name, place: entry.place });
   return new NamedIcon({
     className: classes, label, id: entry.id, html: element('span', {}, initial(entry.name)),
     iconSize: [30, 38], iconAnchor: [15, 37], popupAnchor: [0, -34],

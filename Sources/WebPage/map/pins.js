@@ -1,7 +1,7 @@
 import { MotionLimit, isCalm } from '../common/motion.js';
 import { ClusterList } from './cluster-list.js';
 import { clusterIcon, pinIcon } from './pin.js';
-import { popupOptions } from './popup.js';
+import { popupOptions } from './popup-options.js';
 
 const { L } = globalThis;
 const newMs = 4_000;
@@ -9,14 +9,6 @@ const newMost = 6;
 const clusterPixels = 44;
 /** Distance between a cluster's pins and the map's edge after a zoom to them, in pixels. */
 const edgePixels = 56;
-
-// A map's minimum zoom may have a fraction. Markercluster 1.5.3 then leaves out all pins that are in no cluster.
-const { _recursively: recursively } = L.MarkerCluster.prototype;
-L.MarkerCluster.include({
-  _recursively(bounds, first, ...rest) {
-    recursively.call(this, bounds, Math.floor(first), ...rest);
-  },
-});
 
 /**
  * The latest posts as pins. Pins that are close together form clusters. A pin never leaves its place: a list has the
@@ -54,7 +46,6 @@ export class Pins {
     this.#layer.on('clusterclick', ({ layer }) => this.#openCluster(layer));
     this.#layer.on('animationend', () => this.#settle());
     map.on('moveend', () => this.#settle());
-    this.#followMinZoom();
     this.#followKeys();
   }
 
@@ -111,11 +102,12 @@ export class Pins {
     this.#settle();
   }
 
-  /** Opens the popup of a post's pin. */
-  open(id) {
+  /** Opens the popup of a post's pin. The map moves to show the whole popup, unless `isStill` is true. */
+  open(id, { isStill = false } = {}) {
     const { marker } = this.#pins.get(id) ?? {};
     if (!marker) return;
-    this.#popup = L.popup({ ...popupOptions, id, offset: [0, -28], origin: () => this.#element(id) })
+    const origin = () => this.#element(id);
+    this.#popup = L.popup({ ...popupOptions(this.#map), id, offset: [0, -28], origin, autoPan: !isStill })
       .setLatLng(marker.getLatLng()).setContent(() => this.#content(this.#pins.get(id).entry));
     this.#map.openPopup(this.#popup);
     // The map moves only for a popup that the user opens, and not for a change of the post.
@@ -194,19 +186,5 @@ export class Pins {
       event.preventDefault();
       event.target.click();
     });
-  }
-
-  /** Forms the clusters again when the map gets another minimum zoom, because each level has its own clusters. */
-  #followMinZoom() {
-    let level = Math.floor(this.#map.getMinZoom());
-    const rebuild = () => {
-      const least = this.#map.getMinZoom();
-      // Markercluster has no clusters for a zoom below the minimum, and loses those that an animation moves.
-      if (this.#map.getZoom() < least || this.#layer._inZoomAnimation || Math.floor(least) === level) return;
-      level = Math.floor(least);
-      this.#layer.clearLayers().addLayers([...this.#pins.values()].map(({ marker }) => marker));
-    };
-    this.#map.on('zoomlevelschange zoomend', rebuild);
-    this.#layer.on('animationend', rebuild);
   }
 }

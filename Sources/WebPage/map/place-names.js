@@ -8,7 +8,7 @@ const pauseMs = 250;
 /** Zoom of the last names of countries. Their borders are out of view in the next one. */
 const countryZoomMax = 8;
 /** The zoom of the first names in `names.json`, and the zoom from which the map shows those. */
-const [firstFrom, firstZoom] = [2, 0.5];
+const [firstFrom, firstZoom] = [2, 0.3];
 /** Places of a country's name and of a city's, as shares of its size from the point. The first free one is taken. */
 const countryPlaces = [[-0.5, -0.5], [-0.5, -1.7], [-0.5, 0.7], [-0.5, -2.9], [-0.5, 1.9]];
 const family = 'system-ui, sans-serif';

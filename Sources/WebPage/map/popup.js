@@ -1,10 +1,9 @@
 import { element } from '../common/element.js';
 import { age, moment, say } from '../common/language.js';
+import { link } from '../common/link.js';
+import { pinTitle } from '../common/title.js';
 import { share, shareLabel } from '../share.js';
 import { pinPath } from '../address.js';
-
-/** Options of a pin's popup for Leaflet. */
-export const popupOptions = { minWidth: 200, maxWidth: 280, autoPanPadding: [16, 16] };
 
 /**
  * Returns the content of a pin's popup.
@@ -27,19 +26,4 @@ export function popupContent(entry, { isOwn, isOlder, edit, drop }) {
       button(shareLabel(), () => share(pinPath(entry.id), pinTitle(entry))),
       isOwn ? button(say('edit'), edit) : null,
       isOwn ? button(say('delete'), drop) : null));
-}
-
-/** Returns the title of a pin for the window and for other apps. */
-export function pinTitle(entry) {
-  return say('pin.of', { name: entry.name, place: entry.label || entry.place });
-}
-
-/**
- * Returns a link that opens in a new tab without access to this tab. Returns plain text for an entry without a web
- * address.
- */
-export function link(entry, text = entry.link) {
-  if (entry.host === null) return element('span.quiet', {}, entry.link || say('no-link'));
-  return element(
-    'a', { href: entry.link, target: '_blank', rel: 'noopener noreferrer nofollow ugc' }, text);
 }
