@@ -45,7 +45,7 @@ def test_wrong_credentials_and_no_connection_differ_and_keep_the_input(apart, vi
     visitor = visit(apart).open().connection("live")
     sign_in(visitor, ada.email, "not-the-password")
     trouble = dialog(visitor).locator(".trouble")
-    expect(trouble).to_have_text("Wrong email address or password. Check both.")
+    expect(trouble).to_have_text("Wrong email address or password.")
     apart.ingest.kill()
     dialog(visitor).get_by_label("Password").fill(PASSWORD)
     dialog(visitor).get_by_role("button", name="Sign in", exact=True).click()
@@ -186,6 +186,19 @@ def test_a_redirect_with_too_many_logins_shows_a_text_without_a_placeholder(shar
     assert visitor.page.url == shared.url + "/"
 
 
+def test_an_unknown_problem_has_the_servers_own_words_marked_as_english(shared, visit):
+    visitor = visit(shared, locale="de-DE").open()
+    visitor.page.route("**/v2/session", lambda route: route.fulfill(
+        status=422, json={"code": "of_a_later_version", "detail": "the moon is full"}))
+    visitor.page.get_by_role("banner").get_by_role("button", name="Anmelden").click()
+    dialog(visitor).get_by_label("E-Mail-Adresse").fill("ada@example.org")
+    dialog(visitor).get_by_label("Passwort").first.fill(PASSWORD)
+    dialog(visitor).get_by_role("button", name="Anmelden", exact=True).click()
+    trouble = dialog(visitor).locator(".trouble")
+    expect(trouble).to_have_text("Der Server antwortet auf Englisch: the moon is full")
+    expect(trouble.locator("[lang=en]")).to_have_text("the moon is full")
+
+
 def test_configured_providers_have_buttons_and_closed_sign_up_has_none(tmp_path, visit):
     product = Product(
         tmp_path, "--sign-up", "closed", "--public-url", "http://127.0.0.1", "--oidc-issuer", "http://127.0.0.1:1",
@@ -198,6 +211,21 @@ def test_configured_providers_have_buttons_and_closed_sign_up_has_none(tmp_path,
         expect(dialog(visitor).get_by_role("button", name="Sign up")).to_have_count(0)
     finally:
         product.end()
+
+
+def test_a_sign_in_with_a_provider_returns_to_the_search_of_the_table(tmp_path, visit):
+    with Provider("grace") as provider:
+        port = free_port()
+        product = Product(tmp_path, *provider.options(port))
+        product.url = f"http://127.0.0.1:{port}"
+        try:
+            visitor = visit(product).open("/table?q=Oslo%20%26%20Lima").connection("live")
+            visitor.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
+            visitor.page.get_by_role("link", name="Sign in with Example Login").click()
+            expect(visitor.page.locator("#account-name")).to_have_text("Grace")
+            expect(visitor.page.get_by_role("searchbox")).to_have_value("Oslo & Lima")
+        finally:
+            product.end()
 
 
 def test_a_failed_provider_login_shows_the_reason_and_keeps_the_input(tmp_path, visit):

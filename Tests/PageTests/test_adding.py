@@ -66,7 +66,7 @@ def test_the_pin_moves_by_dragging_and_by_keys(adding):
     adding.page.mouse.down()
     adding.page.mouse.move(box["x"] + 55, box["y"] + 12, steps=5)
     adding.page.mouse.up()
-    expect(adding.dialog.get_by_text("The pin is at your exact spot.")).to_be_visible()
+    expect(adding.dialog.get_by_text("Pin moved.")).to_be_visible()
     pin.focus()
     pin.press("ArrowUp")
     adding.here().link("https://example.org/").submit()
@@ -242,7 +242,7 @@ def test_a_stranger_signs_in_first_and_then_continues(shared, visit):
 @pytest.mark.parametrize("replaces", [True, False])
 def test_a_person_with_a_pin_moves_it_or_adds_another(adding, replaces):
     first = adding.person.post("Lima, Peru")
-    adding.page.reload()
+    adding.visitor.open().connection("live")
     expect(adding.page.locator(".pin.own")).to_be_visible()
     adding.begin().find("Oslo").here().link("https://example.org/")
     if replaces:
@@ -353,9 +353,17 @@ def test_nothing_closes_the_dialog_while_it_sends_a_pin(adding):
     assert len(adding.person.posts()) == 1
 
 
+def test_the_message_the_title_and_the_pin_have_the_persons_own_words(adding):
+    adding.begin().find("Oslo city").here().link("https://example.org/").submit()
+    expect(adding.page.locator("#toasts").get_by_text("You are on the map: Oslo city", exact=True)).to_be_visible()
+    expect(adding.page).to_have_title("Ada Lovelace: Oslo city · On The Map")
+    expect(adding.page.get_by_role("group", name="Ada Lovelace: Oslo city", exact=True)).to_contain_text("Oslo, Norway")
+    expect(adding.page.locator('.leaflet-marker-pane [aria-label$=": Oslo city"]')).to_have_count(1)
+
+
 def test_two_quick_presses_make_one_post(adding):
     adding.begin().find("Oslo").here().link("https://example.org/")
     adding.dialog.get_by_role("button", name="Put me on the map").dblclick()
     expect(adding.dialog).to_have_count(0)
-    expect(adding.page.locator("#toasts").get_by_text("You are on the map: Oslo, Norway")).to_be_visible()
+    expect(adding.page.locator("#toasts").get_by_text("You are on the map: Oslo")).to_be_visible()
     assert len(adding.person.posts()) == 1

@@ -6,6 +6,8 @@ import pytest
 from adding_dialog import Adding
 from playwright.sync_api import expect
 
+from product import eventually
+
 SIZES = [
     (1440, 900), (1280, 800), (1024, 768), (768, 1024), (600, 900), (844, 390), (390, 844), (390, 400), (320, 568),
     (320, 400)]
@@ -45,17 +47,19 @@ def posted(adding):
 def test_an_unknown_place_can_be_placed_by_a_click_on_the_map(adding):
     adding.begin().place_yourself("Qqqzzz Lodge").step(2).asks("Where on the map?")
     expect(name(adding)).to_have_value("Qqqzzz Lodge")
-    # The pin in the middle of the world is nobody's place yet.
+    # The pin is in the middle of the world until it has a place.
     adding.here().trouble(FIRST).step(2)
     expect(adding.pin).to_be_focused()
     ground = adding.dialog.locator(".preview-map").bounding_box()
     adding.page.mouse.click(ground["x"] + ground["width"] / 4, ground["y"] + ground["height"] / 3)
-    adding.trouble("The pin is at your exact spot.")
+    adding.trouble("Pin moved.")
     expect(adding.dialog.get_by_text(FIRST)).to_have_count(0)
     post = posted(adding)
     assert post["place"] == post["label"] == "Qqqzzz Lodge" and post["agreement"] == "unverified"
     assert post["longitude"] < -30 and post["latitude"] > 10
     expect(adding.page.locator(".leaflet-popup")).to_contain_text("Qqqzzz Lodge")
+    expect(adding.page).to_have_title("Ada Lovelace: Qqqzzz Lodge · On The Map")
+    expect(adding.page.locator("#toasts")).to_contain_text("You are on the map: Qqqzzz Lodge")
 
 
 def test_an_unknown_place_can_be_placed_by_a_tap(shared, visit):
@@ -66,7 +70,7 @@ def test_an_unknown_place_can_be_placed_by_a_tap(shared, visit):
     adding.person = person
     ground = adding.dialog.locator(".preview-map").bounding_box()
     adding.page.touchscreen.tap(ground["x"] + ground["width"] * 3 / 4, ground["y"] + ground["height"] * 3 / 4)
-    adding.trouble("The pin is at your exact spot.")
+    adding.trouble("Pin moved.")
     post = posted(adding)
     assert post["longitude"] > 30 and post["agreement"] == "unverified"
 
@@ -92,7 +96,7 @@ def test_an_unknown_place_can_be_placed_by_keyboard_alone(adding):
     expect(adding.pin).to_be_focused()
     for key in ["ArrowLeft", "ArrowLeft", "+", "+", "+", "ArrowUp"] + ["ArrowLeft"] * 40:
         press(key)
-    adding.trouble("The pin is at your exact spot.")
+    adding.trouble("Pin moved.")
     # The map follows a pin that leaves it.
     pin, ground = adding.pin.bounding_box(), adding.dialog.locator(".preview-map").bounding_box()
     assert ground["x"] <= pin["x"] and pin["x"] + pin["width"] <= ground["x"] + ground["width"]
@@ -143,7 +147,7 @@ def test_the_name_follows_the_pin_until_a_person_types_one(shared, visit):
     expect(name(adding)).to_have_value(re.compile("Germany|Switzerland|Austria"))
     name(adding).fill("My garden")
     adding.page.mouse.click(*centre(ground))
-    adding.trouble("The pin is at your exact spot.")
+    adding.trouble("Pin moved.")
     adding.here()
     expect(adding.dialog.locator(".chosen")).to_have_text("My garden")
 
@@ -219,10 +223,10 @@ def test_a_point_of_the_map_becomes_a_pin_with_the_name_of_the_place_there(produ
     adding = Adding(visit(product, reduced_motion="reduce").sign_in(person).open().connection("live"))
     adding.page.get_by_role("button", name="Whole world").click()
     ground = adding.page.locator("#map")
-    # The world is as wide as the map at least, so these points lie in the Atlantic and in Spain.
-    for left, found in [(0.35, r"^[34]\d\.\d\d, −[345]\d\.\d\d$"), (0.497, "Spain$")]:
+    # The map shows the whole world, so these points lie in the Atlantic and in Spain.
+    for left, found in [(0.39, r"^[34]\d\.\d\d, −[345]\d\.\d\d$"), (0.489, "Spain$")]:
         box = ground.bounding_box()
-        adding.page.mouse.click(box["x"] + box["width"] * left, box["y"] + box["height"] * 0.465, button="right")
+        adding.page.mouse.click(box["x"] + box["width"] * left, box["y"] + box["height"] * 0.36, button="right")
         adding.page.get_by_role("button", name="Add a pin here").click()
         adding.step(2).asks("Is this the place?")
         expect(adding.pin).to_be_focused()
@@ -236,3 +240,19 @@ def test_a_point_of_the_map_becomes_a_pin_with_the_name_of_the_place_there(produ
     [second] = [post for post in person.posts() if post["id"] != first["id"]]
     assert 38 < second["latitude"] < 45 and second["agreement"] == "verified"
     assert second["label"].endswith("Spain")
+
+
+def test_the_preview_of_a_place_has_the_names_of_its_neighbours(adding):
+    adding.page.evaluate("""() => {
+      window.written = new Set();
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+        if (this.canvas.closest('.preview-map')) written.add(text);
+        fillText.call(this, text, x, y);
+      };
+    }""")
+    adding.begin().find("Springfield").asks("Which one do you mean?")
+    for state, neighbour in {"Missouri": "Tulsa", "Massachusetts": "Boston", "Illinois": "St. Louis"}.items():
+        adding.page.get_by_label(f"Springfield, {state}").check()
+        eventually("the names of the neighbours", lambda name=neighbour: adding.page.evaluate(
+            "(name) => [...written].some((text) => text.includes(name))", name))

@@ -1,13 +1,14 @@
-"""Tests of a person's own posts: finding, editing, and deleting with undo."""
+"""Tests of a person's own posts: finding and editing."""
 
+import json
 import re
-from datetime import datetime, timedelta
+import urllib.request
 
 import pytest
-from playwright.sync_api import Error, expect
+from playwright.sync_api import expect
 
-from conftest import ARRIVAL_MS, TOAST_MS, UNDO_MS
-from product import eventually
+from conftest import ARRIVAL_MS, TOAST_MS
+from product import PASSWORD, eventually
 
 
 def own(visitor):
@@ -44,7 +45,7 @@ def test_own_posts_are_listed_newest_first_with_their_states(shared, visit):
 def test_an_edit_changes_the_same_post(shared, visit):
     ada = shared.person()
     before = ada.post("Oslo, Norway", "https://example.org/old")
-    visitor = visit(shared).sign_in(ada).extend_timers(ARRIVAL_MS).open("/#posts")
+    visitor = visit(shared).sign_in(ada).extend_timers(ARRIVAL_MS, TOAST_MS).open("/#posts")
     own(visitor).get_by_role("button", name="Edit Oslo, Norway").click()
     dialog = visitor.page.locator("dialog.adding")
     expect(dialog.get_by_role("combobox")).to_have_value("Oslo, Norway")
@@ -55,6 +56,7 @@ def test_an_edit_changes_the_same_post(shared, visit):
     dialog.get_by_label("Your link").fill("https://example.org/new")
     dialog.get_by_role("button", name="Save").click()
     expect(visitor.page.locator(".leaflet-popup")).to_contain_text("Lima, Peru")
+    expect(visitor.page.locator("#toasts")).to_contain_text("Pin moved: Lima")
     [after] = ada.posts()
     assert (after["id"], after["place"], after["link"]) == (before["id"], "Lima, Peru", "https://example.org/new")
 
@@ -78,117 +80,6 @@ def test_an_edit_shows_that_the_post_is_saved(shared, visit, language, buttons, 
     assert [post["link"] for post in ada.posts()] == ["https://example.org/new"]
 
 
-def test_a_deleted_post_disappears_immediately_and_comes_back_by_undo(shared, visit):
-    ada = shared.person()
-    ada.post("Oslo, Norway")
-    visitor = visit(shared).sign_in(ada).extend_timers(UNDO_MS).open("/#posts")
-    own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
-    expect(own(visitor)).to_have_count(0)
-    visitor.page.get_by_role("button", name="Undo").click()
-    expect(own(visitor)).to_have_count(1)
-    assert len(ada.posts()) == 1
-
-
-def delete(visitor, place):
-    """Presses Delete and waits for the server's response."""
-    with visitor.page.expect_response(lambda response: response.request.method == "DELETE") as response:
-        own(visitor).get_by_role("button", name=f"Delete {place}").click()
-        expect(own(visitor).get_by_text(place)).to_have_count(0)
-    assert response.value.ok
-
-
-def stop_clock(visitor):
-    """Stops the page's clock a few seconds in the future."""
-    for seconds in [5, 20, 80]:
-        try:
-            visitor.page.clock.pause_at(datetime.now() + timedelta(seconds=seconds))
-            return
-        except Error:
-            # The page's clock has already passed that time.
-            if seconds == 80:
-                raise
-
-
-def failures(visitor):
-    return visitor.page.locator("#toasts").get_by_text("Couldn’t delete the post")
-
-
-def test_a_deleted_post_stays_hidden(product, visit):
-    ada, bob = product.person("Ada"), product.person("Bob")
-    ada.post("Oslo, Norway")
-    ada.post("Lima, Peru")
-    visitor = visit(product).sign_in(ada).open("/#posts").connection("live")
-    delete(visitor, "Oslo, Norway")
-    # A change from the stream redraws the list.
-    bob.post("Nairobi")
-    expect(visitor.page.locator("#announcements")).to_contain_text("Bob")
-    expect(own(visitor)).to_have_count(1)
-    expect(own(visitor)).to_contain_text("Lima, Peru")
-    delete(visitor, "Lima, Peru")
-    expect(visitor.page.get_by_text("You have no posts yet.")).to_be_visible()
-    for name, row in [("Map", ".pin.own"), ("Table", "tbody td:has-text('Oslo')"), ("My posts", "#view-posts li")]:
-        visitor.tab(name)
-        expect(visitor.page.locator(row)).to_have_count(0)
-    expect(visitor.page.get_by_text("You have no posts yet.")).to_be_visible()
-    expect(failures(visitor)).to_have_count(0)
-
-
-def test_a_deleted_post_is_hidden_in_every_view_until_undo(product, visit):
-    ada = product.person("Ada")
-    ada.post("Oslo, Norway")
-    visitor = visit(product).sign_in(ada).extend_timers(UNDO_MS).open("/#posts").connection("live")
-    own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
-    visitor.tab("Map")
-    expect(visitor.page.locator(".pin.own")).to_have_count(0)
-    visitor.tab("My posts")
-    expect(visitor.page.get_by_text("You have no posts yet.")).to_be_visible()
-    visitor.page.get_by_role("button", name="Undo").click()
-    expect(own(visitor)).to_have_count(1)
-    visitor.tab("Map")
-    expect(visitor.page.locator(".pin.own")).to_have_count(1)
-
-
-def test_undo_in_the_last_second_sends_no_deletion(shared, visit):
-    ada = shared.person("Ada")
-    ada.post("Oslo, Norway")
-    visitor = visit(shared).sign_in(ada)
-    sent = []
-    visitor.page.on("request", lambda request: sent.append(request.method))
-    visitor.page.clock.install()
-    visitor.open("/#posts")
-    expect(own(visitor)).to_have_count(1)
-    stop_clock(visitor)
-    own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
-    visitor.page.clock.fast_forward(5_000)
-    visitor.page.get_by_role("button", name="Undo").click()
-    visitor.page.clock.fast_forward(10_000)
-    expect(own(visitor)).to_have_count(1)
-    assert "DELETE" not in sent and len(ada.posts()) == 1
-
-
-def test_a_post_deleted_in_another_window_leaves_the_list_and_deletes_without_error(product, visit):
-    ada = product.person("Ada")
-    ada.post("Oslo, Norway")
-    ada.post("Lima, Peru")
-    one, other = (visit(product).sign_in(ada) for _ in range(2))
-    other.page.clock.install()
-    for visitor in (one, other):
-        visitor.open("/#posts").connection("live")
-    delete(one, "Oslo, Norway")
-    expect(own(other)).to_have_count(1)
-    expect(own(other)).to_contain_text("Lima, Peru")
-    stop_clock(other)
-    own(other).get_by_role("button", name="Delete Lima, Peru").click()
-    [post] = ada.posts()
-    ada.request("DELETE", f"/v2/posts/{post['id']}")
-    with other.page.expect_response(lambda response: response.request.method == "DELETE") as response:
-        other.page.clock.fast_forward(7_000)
-        other.page.clock.resume()
-    assert response.value.status in (404, 410)
-    expect(other.page.get_by_text("You have no posts yet.")).to_be_visible()
-    expect(failures(other)).to_have_count(0)
-
-
 def test_an_edit_in_another_window_shows_in_the_list(product, visit):
     ada = product.person("Ada")
     post = ada.post("Oslo, Norway")
@@ -198,53 +89,97 @@ def test_an_edit_in_another_window_shows_in_the_list(product, visit):
     expect(own(visitor)).to_contain_text("Lima, Peru")
 
 
-def test_signing_out_sends_pending_deletions(shared, visit):
-    ada = shared.person("Ada")
-    ada.post("Oslo, Norway")
-    visitor = visit(shared).sign_in(ada).extend_timers(UNDO_MS, TOAST_MS).open("/#posts")
-    own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
-    expect(own(visitor)).to_have_count(0)
-    visitor.sign_out()
-    expect(visitor.page.locator("#toasts").get_by_text("You are signed out.")).to_be_visible()
-    expect(visitor.page.locator("dialog")).to_have_count(0)
-    assert ada.posts() == []
+def test_a_change_of_the_list_leaves_the_focus_at_its_button(product, visit):
+    ada = product.person("Ada")
+    oslo, _ = ada.post("Oslo, Norway"), ada.post("Lima, Peru")
+    visitor = visit(product).sign_in(ada).open("/posts").connection("live")
+    own(visitor).get_by_role("button", name="Edit Lima, Peru").focus()
+    ada.request("PUT", f"/v2/posts/{oslo['id']}", {"place": "Quito, Ecuador", "link": "https://example.org/new"})
+    expect(own(visitor).get_by_text("Quito, Ecuador").first).to_be_visible()
+    expect(own(visitor).get_by_role("button", name="Edit Lima, Peru")).to_be_focused()
 
 
-def test_a_deletion_is_sent_after_its_timer_or_when_the_page_is_left(shared, visit):
-    ada = shared.person()
-    ada.post("Oslo, Norway")
-    ada.post("Lima, Peru")
-    visitor = visit(shared).sign_in(ada).open("/#posts")
-    own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
-    eventually("the post is deleted", lambda: [post["place"] for post in ada.posts()] == ["Lima, Peru"])
-    visitor = visit(shared).sign_in(ada).extend_timers(UNDO_MS).open("/#posts")
-    own(visitor).get_by_role("button", name="Delete Lima, Peru").click()
-    assert len(ada.posts()) == 1
-    visitor.page.goto("about:blank")
-    eventually("the post is deleted", lambda: ada.posts() == [])
+def test_an_old_pin_offers_its_owner_edit_and_delete_also_after_a_sign_in(product, visit):
+    ada = product.person()
+    post = ada.post("Oslo, Norway")
+    lines = [json.dumps({"place": "Nairobi", "link": f"https://example.org/{number}"}) for number in range(100)]
+    urllib.request.urlopen(urllib.request.Request(
+        f"{product.url}/v2/posts/bulk", "\n".join(lines).encode(), {"Authorization": f"Bearer {ada.token}"}),
+        timeout=120).close()
+    eventually("the post has left the list", lambda: all(
+        entry["id"] != post["id"] for entry in product.request("GET", "/v2/feed")["entries"]))
+    visitor = visit(product).open(f"/pin/{post['id']}").connection("live")
+    popup = visitor.page.locator(".leaflet-popup")
+    expect(popup).to_contain_text("Oslo, Norway")
+    expect(popup.get_by_role("button", name="Edit")).to_have_count(0)
+    visitor.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
+    dialog = visitor.page.get_by_role("dialog")
+    dialog.get_by_label("Email address").fill(ada.email)
+    dialog.get_by_label("Password").fill(PASSWORD)
+    dialog.get_by_role("button", name="Sign in", exact=True).click()
+    expect(popup.get_by_role("button", name="Edit")).to_be_visible()
+    visitor.page.reload()
+    expect(popup.get_by_role("button", name="Edit")).to_be_visible()
+    popup.get_by_role("button", name="Delete").click()
+    eventually("the post is deleted", lambda: post["id"] not in [other["id"] for other in ada.request(
+        "GET", "/v2/posts?order=oldest&limit=1")["posts"]])
+    visitor.menu("Sign out")
+    expect(visitor.page.locator(".pin.own")).to_have_count(0)
 
 
-def test_closing_the_tab_sends_pending_deletions(shared, visit):
-    ada = shared.person()
-    ada.post("Oslo, Norway")
-    visitor = visit(shared).sign_in(ada).extend_timers(UNDO_MS).open("/#posts")
-    own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
-    expect(own(visitor)).to_have_count(0)
-    visitor.page.close()
-    eventually("the post is deleted", lambda: ada.posts() == [])
-
-
-def test_a_failed_deletion_brings_the_post_back_with_a_reason(product, visit):
+def test_own_pins_stay_own_while_the_server_does_not_list_them(product, visit):
     ada = product.person()
     ada.post("Oslo, Norway")
-    visitor = visit(product).sign_in(ada).extend_timers(TOAST_MS).open("/#posts").connection("live")
+    visitor = visit(product).sign_in(ada)
+    lists = []
+
+    def refuse_first(route):
+        lists.append(route.request.url)
+        if len(lists) == 1:
+            route.fulfill(status=503, json={"code": "busy"})
+        else:
+            route.continue_()
+
+    visitor.page.route("**/v2/posts?**", refuse_first)
+    visitor.open().connection("live")
+    expect(visitor.page.locator(".pin")).to_have_count(1)
+    # Any other response of the server shows that it works again.
+    visitor.page.get_by_role("banner").get_by_role("button", name="Add a pin").click()
+    visitor.page.get_by_role("combobox").last.press_sequentially("Lima")
+    expect(visitor.page.locator(".pin.own")).to_have_count(1)
+    assert len(lists) == 2
+
+
+def test_a_person_who_returns_to_the_list_while_it_loads_sees_it(shared, visit):
+    ada = shared.person()
+    ada.post("Oslo, Norway")
+    visitor = visit(shared).sign_in(ada).open().connection("live")
+    held = []
+    visitor.page.route("**/v2/posts?**", lambda route: held.append(route))
+    visitor.tab("My posts").tab("Map")
+    eventually("the list loads", lambda: visitor.page.title() and len(held) == 1)
+    visitor.tab("My posts")
+    eventually("the list loads again", lambda: visitor.page.title() and len(held) == 2)
+    for route in held:
+        route.continue_()
     expect(own(visitor)).to_have_count(1)
-    product.ingest.kill()
-    own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
-    expect(visitor.page.locator("#toasts").get_by_text("Couldn’t delete the post, so it is back.")).to_be_visible()
-    expect(own(visitor)).to_have_count(1)
-    visitor.tab("Table")
-    expect(visitor.page.locator("tbody tr")).to_have_count(1)
+
+
+def test_after_a_sign_out_no_button_shows_more_posts(shared, visit):
+    ada = shared.person()
+    ada.post("Oslo, Norway")
+    visitor = visit(shared).sign_in(ada)
+
+    def with_more(route):
+        response = route.fetch()
+        route.fulfill(response=response, json={**response.json(), "next": "older"})
+
+    visitor.page.route("**/v2/posts?**", with_more)
+    more = visitor.open("/posts").page.get_by_role("button", name="Show more")
+    expect(more).to_be_visible()
+    visitor.sign_out()
+    expect(visitor.page.get_by_text("Sign in to see your posts.")).to_be_visible()
+    expect(more).to_be_hidden()
 
 
 def test_an_open_pin_popup_stays_open_when_a_pin_beside_it_changes(product, visit):

@@ -58,7 +58,7 @@ def test_a_person_asks_for_a_link_and_learns_nothing_about_the_address(shared, v
         "If this address has an account, we have sent a link. It is valid for 30 minutes.")).to_be_visible()
     expect(dialog(visitor).get_by_role("button", name="Send the link")).to_be_hidden()
     assert bodies == [("POST", {"email": "ada@example.org"})]
-    dialog(visitor).get_by_role("button", name="Sign in").click()
+    dialog(visitor).get_by_role("button", name="Back to sign in").click()
     expect(dialog(visitor).get_by_label("Email address")).to_have_value("ada@example.org")
 
 
@@ -119,23 +119,52 @@ def test_an_expired_link_leads_to_another_one(shared, visit):
     visitor.open(f"/reset#{TOKEN}")
     dialog(visitor).get_by_label("New password").fill(NEW_PASSWORD)
     dialog(visitor).get_by_role("button", name="Save password").click()
-    expect(dialog(visitor).get_by_role("alert").get_by_text("This link was already used, or it has expired.")
-           ).to_be_visible()
+    expect(dialog(visitor).get_by_role("alert")).to_have_text("This link was already used, or it has expired.")
+    # The password would not work again.
+    expect(dialog(visitor).get_by_role("textbox")).to_have_count(0)
     dialog(visitor).get_by_role("button", name="Send another link").click()
     expect(dialog(visitor).get_by_role("heading")).to_have_text("Forgot password?")
     expect(dialog(visitor).get_by_label("Email address")).to_be_focused()
 
 
-def test_a_link_from_a_mail_confirms_the_address(shared, visit):
+@pytest.mark.parametrize("path, mode", [("/reset", "Forgot password?"), ("/confirm", "Sign in")])
+def test_a_link_without_its_end_says_so_and_leads_to_another_one(shared, visit, path, mode):
+    visitor = configure(visit(shared), recovery="mail").open(path)
+    expect(dialog(visitor).get_by_role("alert")).to_have_text(
+        "This link is incomplete. Copy the whole link from the mail, or ask for another one.")
+    expect(dialog(visitor).get_by_role("textbox")).to_have_count(0)
+    expect(dialog(visitor).get_by_role("button", name="Send another link")).to_be_focused()
+    visitor.page.keyboard.press("Enter")
+    expect(dialog(visitor).last.get_by_role("heading")).to_have_text(mode)
+
+
+def test_a_link_from_a_mail_confirms_the_address_only_after_a_press(shared, visit):
     visitor = configure(visit(shared), recovery="mail")
     bodies = answer(visitor, "/v2/confirmation", {"status": 503, "json": {"code": "busy"}}, {"status": 204})
-    visitor.open(f"/confirm#{TOKEN}")
+    visitor.open(f"/confirm#{TOKEN}").connection("live")
+    button = dialog(visitor).get_by_role("button", name="Confirm this address")
+    expect(button).to_be_focused()
+    # A scanner of mails that opens the link and runs its scripts has not used it up.
+    assert bodies == []
+    button.click()
     expect(dialog(visitor).get_by_role("alert").get_by_text("The server is busy.")).to_be_visible()
-    dialog(visitor).get_by_role("button", name="Confirm").click()
+    button.click()
     expect(dialog(visitor).get_by_text("Your email address is confirmed.")).to_be_visible()
-    expect(dialog(visitor).get_by_role("button", name="Confirm")).to_be_hidden()
+    expect(dialog(visitor).get_by_role("status")).to_be_focused()
+    expect(button).to_have_count(0)
+    dialog(visitor).get_by_role("button", name="Show the map").click()
+    expect(dialog(visitor)).to_have_count(0)
     assert TOKEN not in visitor.page.url
     assert bodies == [("PUT", {"token": TOKEN})] * 2
+
+
+def test_the_button_names_the_address_that_a_signed_in_person_confirms(shared, visit):
+    ada = shared.person()
+    visitor = configure(visit(shared), recovery="mail").sign_in(ada)
+    answer(visitor, "/v2/confirmation", {"status": 204})
+    visitor.open(f"/confirm#{TOKEN}")
+    dialog(visitor).get_by_role("button", name=f"Confirm {ada.email}").click()
+    expect(dialog(visitor).get_by_text("Your email address is confirmed.")).to_be_visible()
 
 
 def test_an_expired_confirmation_asks_to_sign_in_and_sends_another_mail(shared, visit):
@@ -144,8 +173,13 @@ def test_an_expired_confirmation_asks_to_sign_in_and_sends_another_mail(shared, 
     answer(visitor, "/v2/confirmation", {"status": 422, "json": EXPIRED})
     bodies = answer(visitor, "/v2/account/confirmation", {"status": 202, "json": {"validSeconds": 86_400}})
     visitor.open(f"/confirm#{TOKEN}")
+    dialog(visitor).get_by_role("button", name="Confirm this address").click()
     expect(dialog(visitor).get_by_text("This link was already used, or it has expired.")).to_be_visible()
-    dialog(visitor).get_by_role("button", name="Send another link").click()
+    again = dialog(visitor).get_by_role("button", name="Send another link")
+    again.click()
+    # Without a sign-in, the person can still ask again.
+    dialog(visitor).last.get_by_role("button", name="Close").click()
+    again.click()
     dialog(visitor).last.get_by_label("Email address").fill(ada.email)
     dialog(visitor).last.get_by_label("Password").fill(PASSWORD)
     dialog(visitor).last.get_by_role("button", name="Sign in", exact=True).click()
@@ -162,3 +196,26 @@ def test_the_profile_reminds_of_an_unconfirmed_address_and_sends_the_mail_again(
     expect(profile.get_by_text("Confirm your email address: open the link")).to_be_visible()
     profile.get_by_role("button", name="Send again").click()
     expect(profile.get_by_text(f"We have sent a link to {ada.email}.")).to_be_visible()
+
+
+def test_a_mail_that_is_not_sent_says_when_to_ask_again(shared, visit):
+    visitor = configure(visit(shared, locale="de-DE"), recovery="mail").sign_in(shared.person())
+    answer(visitor, "/v2/account/confirmation", {
+        "status": 429, "headers": {"Retry-After": "1200"},
+        "json": {"code": "too_many_mails", "detail": "too many mails to this address"}})
+    profile = visitor.open("/account").page.get_by_role("region", name="Profil")
+    profile.get_by_role("button", name="Noch einmal senden").click()
+    expect(profile.get_by_text("Zu viele Mails. Sieh in dein Postfach, oder versuch es in 20 Minuten noch einmal.")
+           ).to_be_visible()
+
+
+def test_an_address_that_is_already_confirmed_moves_the_focus_and_says_so(shared, visit):
+    ada = shared.person()
+    visitor = configure(visit(shared), recovery="mail").sign_in(ada)
+    answer(visitor, "/v2/account/confirmation", {"status": 204})
+    answer(visitor, "/v2/account", {"json": {**ada.request("GET", "/v2/account"), "emailConfirmed": True}})
+    profile = visitor.open("/account").page.get_by_role("region", name="Profile")
+    profile.get_by_role("button", name="Send again").press("Enter")
+    expect(profile.get_by_role("heading")).to_be_focused()
+    expect(visitor.page.locator("#announcements")).to_have_text("Your email address is confirmed.")
+    expect(profile.get_by_role("button", name="Send again")).to_be_hidden()

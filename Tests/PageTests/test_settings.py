@@ -46,6 +46,46 @@ def test_the_menu_leads_to_the_settings_and_back_leads_to_the_map(shared, visit)
     expect(section(visitor, "Profile")).to_be_hidden()
 
 
+def test_the_keyboard_passes_the_settings_in_the_order_of_the_screen(shared, visit):
+    ada = shared.person()
+    visitor = visit(shared).sign_in(ada).open("/account").connection("live")
+    expect(section(visitor, "Where you are signed in").get_by_role("listitem")).to_have_count(2)
+    expect(visitor.page.locator("#view-account")).to_match_aria_snapshot("""
+      - heading "Settings" [level=2]
+      - region "Profile":
+        - heading "Profile" [level=3]
+        - textbox "First name": Ada
+        - textbox "Last name": Lovelace
+        - textbox "Email address": /@example.org/
+      - region "Password":
+        - heading "Password" [level=3]
+        - textbox "Current password"
+        - button "Show password"
+        - textbox "New password"
+        - button "Show password"
+        - paragraph: At least 8 characters.
+      - region "Where you are signed in":
+        - heading "Where you are signed in" [level=3]
+        - list:
+          - listitem: /this device/
+          - listitem:
+            - button /End session on/
+        - button "End all other sessions"
+      - region "Delete account":
+        - heading "Delete account" [level=3]
+        - button "Delete account …"
+    """)
+    visitor.page.get_by_label("First name").focus()
+    for name in ["Last name", "Email address", "Current password", "Show password", "New password", "Show password",
+                 "End session on Python-urllib", "End all other sessions", "Delete account …"]:
+        visitor.page.keyboard.press("Tab")
+        expect(visitor.page.locator(":focus")).to_have_accessible_name(name)
+    visitor.page.keyboard.press("Enter")
+    expect(dialog(visitor).get_by_label("Current password")).to_be_focused()
+    visitor.page.keyboard.press("Escape")
+    expect(visitor.page.locator(":focus")).to_have_accessible_name("Delete account …")
+
+
 def test_without_a_session_the_settings_ask_to_sign_in(shared, visit):
     ada = shared.person()
     visitor = visit(shared).open("/account")
@@ -106,6 +146,51 @@ def test_a_new_address_needs_the_password_and_must_be_free(shared, visit):
     expect(profile.get_by_text("Saved", exact=True)).to_be_visible()
     expect(password).to_be_hidden()
     assert signs_in(shared, ada, PASSWORD)
+    # Password managers store the next password under the new address.
+    expect(section(visitor, "Password").locator("input[autocomplete=username]")).to_have_value(ada.email)
+
+
+def test_each_wrong_field_of_the_profile_has_its_complaint(shared, visit):
+    visitor = visit(shared).sign_in(shared.person()).open("/account")
+    profile = section(visitor, "Profile")
+    email = profile.get_by_label("Email address")
+    email.fill("not an address")
+    profile.get_by_role("button", name="Save").click()
+    expect(profile.get_by_text("Enter a valid email address")).to_be_visible()
+    expect(profile.get_by_text("Enter your password.")).to_be_visible()
+    expect(email).to_be_focused()
+    email.fill("new@example.org")
+    profile.get_by_role("button", name="Save").click()
+    expect(profile.get_by_text("Enter a valid email address")).to_have_count(0)
+    expect(profile.get_by_label("Current password")).to_be_focused()
+
+
+def test_too_many_new_addresses_say_when_to_try_again(shared, visit):
+    visitor = visit(shared).sign_in(shared.person()).open("/account")
+    profile = section(visitor, "Profile")
+    visitor.page.route("**/v2/account", lambda route: route.fulfill(
+        status=429, headers={"Retry-After": "1200"}, json={"code": "too_many_mails", "detail": "too many mails"}))
+    profile.get_by_label("Email address").fill("stranger@example.org")
+    profile.get_by_label("Current password").fill(PASSWORD)
+    save = profile.get_by_role("button", name="Save")
+    save.click()
+    expect(profile.get_by_text("Too many mails. Look into your mailbox, or try again in 20 minutes.")).to_be_visible()
+    expect(save).to_be_disabled()
+    expect(profile.get_by_label("Email address")).to_have_value("stranger@example.org")
+
+
+def test_a_new_name_shows_in_another_tab_after_a_reload(shared, visit):
+    ada = shared.person()
+    visitor = visit(shared).sign_in(ada).open("/account")
+    other = visitor.context.new_page()
+    visitor.watch(other)
+    other.goto("/")
+    expect(other.locator("#account-name")).to_have_text("Ada")
+    section(visitor, "Profile").get_by_label("First name").fill("Augusta")
+    section(visitor, "Profile").get_by_role("button", name="Save").click()
+    expect(section(visitor, "Profile").get_by_text("Saved", exact=True)).to_be_focused()
+    other.reload()
+    expect(other.locator("#account-name")).to_have_text("Augusta")
 
 
 def test_a_new_password_ends_all_other_sessions(shared, visit):
@@ -125,7 +210,7 @@ def test_a_new_password_ends_all_other_sessions(shared, visit):
     expect(password.get_by_text("This is not your current password.")).to_be_visible()
     current.fill(PASSWORD)
     password.get_by_role("button", name="Save password").click()
-    expect(password.get_by_text("Your password is saved. Your other sessions have ended.")).to_be_visible()
+    expect(password.get_by_text("Your password is saved. Your other sessions have ended.")).to_be_focused()
     expect(current).to_have_value("")
     expect(section(visitor, "Where you are signed in").get_by_role("listitem")).to_have_count(1)
     assert signs_in(shared, ada, NEW_PASSWORD) and not signs_in(shared, ada, PASSWORD)
@@ -165,12 +250,13 @@ def test_sessions_have_names_and_can_be_ended(shared, visit):
     expect(rows.first.get_by_role("button")).to_have_count(0)
     # A program's own name stays text.
     expect(sessions.get_by_text("<i>robot<")).to_be_visible()
-    sessions.get_by_role("button", name="Sign out Safari on iPhone").press("Enter")
+    sessions.get_by_role("button", name="End session on Safari on iPhone").press("Enter")
     expect(rows).to_have_count(4)
     expect(sessions.get_by_role("heading")).to_be_focused()
+    expect(visitor.page.locator("#announcements")).to_have_text("The session on Safari on iPhone has ended.")
     expect(sessions.get_by_text("Safari on iPhone")).to_have_count(0)
     expect(sessions.get_by_text("Firefox on Windows")).to_be_visible()
-    sessions.get_by_role("button", name="Sign out all others").click()
+    sessions.get_by_role("button", name="End all other sessions").click()
     expect(rows).to_have_count(1)
     expect(sessions.get_by_role("button")).to_have_count(0)
     with pytest.raises(urllib.error.HTTPError):
@@ -186,7 +272,9 @@ def test_an_account_is_deleted_with_its_posts_after_the_password(shared, visit):
     visitor = visit(shared).sign_in(ada).open("/account")
     deletion = section(visitor, "Delete account")
     deletion.get_by_role("button", name="Delete account …").click()
-    expect(dialog(visitor)).to_contain_text("Your 2 posts leave the map. This can’t be undone.")
+    expect(dialog(visitor)).to_contain_text("all your sessions and your 2 posts are deleted. This can’t be undone.")
+    # The button behind the dialog waits for the person, not for the server.
+    expect(deletion.locator("[aria-busy]")).to_have_count(0)
     dialog(visitor).get_by_role("button", name="Cancel").click()
     expect(dialog(visitor)).to_have_count(0)
     deletion.get_by_role("button", name="Delete account …").click()
@@ -198,7 +286,8 @@ def test_an_account_is_deleted_with_its_posts_after_the_password(shared, visit):
     password.fill(PASSWORD)
     dialog(visitor).get_by_role("button", name="Delete account").click()
     expect(visitor.page.locator("#toasts")).to_contain_text("Your account and your posts are deleted.")
-    expect(visitor.page.get_by_role("banner").get_by_role("button", name="Sign in")).to_be_visible()
+    expect(visitor.page.locator("#announcements")).to_have_text("Your account and your posts are deleted.")
+    expect(visitor.page.get_by_role("banner").get_by_role("button", name="Sign in")).to_be_focused()
     expect(visitor.page.locator("#map")).to_be_visible()
     expect(watcher.page.get_by_text("Zenobia")).to_have_count(0)
     assert not signs_in(shared, ada, PASSWORD)
@@ -219,10 +308,10 @@ def test_a_person_links_a_provider_signs_in_with_it_and_removes_it(provided, vis
     ada = provided.person()
     visitor = visit(provided).sign_in(ada).open("/account")
     identities = section(visitor, "Other ways to sign in")
-    identities.get_by_role("button", name="Link Example Login").click()
+    identities.get_by_role("button", name="Connect Example Login").click()
     dialog(visitor).get_by_label("Current password").fill(PASSWORD)
     dialog(visitor).get_by_role("button", name="Continue").click()
-    expect(visitor.page.locator("#toasts")).to_contain_text("The new way to sign in is linked.")
+    expect(visitor.page.locator("#toasts")).to_contain_text("Connected. You can now sign in this way, too.")
     expect(identities.get_by_role("listitem")).to_contain_text("grace")
     assert visitor.page.url == provided.url + "/account"
     visitor.sign_out()
@@ -240,7 +329,7 @@ def test_a_provider_identity_of_another_account_is_not_linked(provided, visit):
     grace = visit(provided).open("/v2/login/oidc?return=/account")
     expect(section(grace, "Profile").get_by_label("First name")).to_have_value("Grace")
     visitor = visit(provided).sign_in(provided.person()).open("/account")
-    section(visitor, "Other ways to sign in").get_by_role("button", name="Link Example Login").click()
+    section(visitor, "Other ways to sign in").get_by_role("button", name="Connect Example Login").click()
     dialog(visitor).get_by_label("Current password").fill(PASSWORD)
     dialog(visitor).get_by_role("button", name="Continue").click()
     expect(visitor.page.locator("#toasts")).to_contain_text("This sign-in belongs to another account.")
@@ -277,7 +366,7 @@ def test_an_old_sign_in_of_an_account_without_a_password_is_renewed_at_the_provi
         status=403, json={"code": "login_not_recent", "detail": "log in again"}))
     profile.get_by_label("Email address").fill("grace@example.org")
     profile.get_by_role("button", name="Save").click()
-    expect(profile.get_by_text("For this change, your last sign-in is too long ago.")).to_be_visible()
+    expect(profile.get_by_text("You signed in too long ago for this change.")).to_be_visible()
     profile.get_by_role("button", name="Sign in again").click()
     expect(dialog(visitor).get_by_label("Password")).to_have_count(0)
     dialog(visitor).get_by_role("link", name="Sign in with Example Login").click()
@@ -286,6 +375,17 @@ def test_an_old_sign_in_of_an_account_without_a_password_is_renewed_at_the_provi
     profile.get_by_label("Email address").fill("grace@example.org")
     profile.get_by_role("button", name="Save").click()
     expect(profile.get_by_text("Saved", exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize(("language", "verb", "noun"), [
+    ("en-GB", "End", "session"), ("de-DE", "beenden", "Sitzung"), ("es-ES", "Cerrar", "sesi"),
+    ("fr-FR", "Fermer", "session"), ("pt-BR", "Encerrar", "sess")])
+def test_the_buttons_of_sessions_name_what_they_end(shared, visit, language, verb, noun):
+    visitor = visit(shared, locale=language).sign_in(shared.person()).open("/account")
+    buttons = visitor.page.locator(".setting", has=visitor.page.locator(".mark")).get_by_role("button")
+    expect(buttons).to_have_count(2)
+    for words in (verb, noun):
+        expect(buttons).to_contain_text([words, words])
 
 
 @pytest.mark.parametrize("width", [320, 390, 820, 1440])

@@ -41,7 +41,7 @@ export class AccountForm {
     const remedy = this.#remedies[error.code];
     const text = remedy?.text ?? explain(error);
     const content = remedy
-      ? [`${text} `, element('button.plain', { type: 'button', onclick: remedy.run }, remedy.label)] : [text];
+      ? [text, ' ', element('button.plain', { type: 'button', onclick: remedy.run }, remedy.label)] : [text];
     if (field) field.showError(...content);
     else this.#trouble.replaceChildren(...content);
     field?.input.focus();
@@ -76,7 +76,7 @@ export class AccountForm {
       this.#trouble.setAttribute('aria-live', 'off');
       problem.retryAfter = Math.ceil((endMs - Date.now()) / secondMs);
       if (problem.retryAfter > 0 && this.root.isConnected) {
-        this.#trouble.textContent = explain(problem);
+        this.#trouble.replaceChildren(explain(problem));
         return;
       }
       clearInterval(timer);

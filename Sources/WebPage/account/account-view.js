@@ -14,6 +14,7 @@ export class AccountView {
   #content = element('div.settings');
   #accountID;
   #profile;
+  #password;
   #sessions;
   #identities;
 
@@ -35,6 +36,7 @@ export class AccountView {
     this.#accountID = id;
     if (account === null) return;
     this.#profile.showNotice();
+    this.#password.follow();
     this.#sessions.load();
     this.#identities.load();
   }
@@ -48,10 +50,11 @@ export class AccountView {
       return [empty.root];
     }
     this.#profile = new Profile(session, signIn, login);
+    this.#password = new PasswordSetting(session, signIn);
     this.#sessions = new SessionList(session);
     this.#identities = new IdentityList(session, signIn);
     return [
-      this.#profile.root, new PasswordSetting(session, signIn).root, this.#sessions.root, this.#identities.root,
+      this.#profile.root, this.#password.root, this.#sessions.root, this.#identities.root,
       new DeletionSetting(session, signIn, own, deleted).root];
   }
 }

@@ -11,6 +11,7 @@ export class DeletionSetting {
   #signIn;
   #own;
   #deleted;
+  #button;
   #trouble = element('p.trouble', { role: 'alert' });
 
   /**
@@ -19,22 +20,23 @@ export class DeletionSetting {
    */
   constructor(session, signIn, own, deleted) {
     [this.#session, this.#signIn, this.#own, this.#deleted] = [session, signIn, own, deleted];
-    const button = element(
-      'button.danger', { type: 'button', onclick: () => busy(button, () => this.#begin()) },
-      say('account.delete.begin'));
+    this.#button = element(
+      'button.danger', { type: 'button', onclick: () => this.#begin() }, say('account.delete.begin'));
     this.root = setting(
-      'account.delete', element('p', {}, say('account.delete.hint')), this.#trouble, element('div', {}, button));
+      'account.delete', element('p', {}, say('account.delete.hint')), this.#trouble, element('div', {}, this.#button));
   }
 
   async #begin() {
     this.#trouble.textContent = '';
     try {
+      const text = await busy(this.#button, () => this.#consequences());
+      if (text === undefined) return;
       const isDone = await withPassword(this.#session, this.#signIn, {
-        title: say('account.delete.title'), text: await this.#consequences(), label: say('account.delete'),
-        kind: 'danger', send: (confirmation) => this.#session.deleteAccount(confirmation) });
+        title: say('account.delete.title'), text, label: say('account.delete'), kind: 'danger',
+        send: (confirmation) => this.#session.deleteAccount(confirmation) });
       if (isDone) this.#deleted();
     } catch (error) {
-      if (!(error instanceof Cancelled)) this.#trouble.textContent = explain(error);
+      if (!(error instanceof Cancelled)) this.#trouble.replaceChildren(explain(error));
     }
   }
 

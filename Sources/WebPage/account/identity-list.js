@@ -2,7 +2,7 @@ import { Cancelled, explain } from '../common/api.js';
 import { announce } from '../common/announce.js';
 import { element } from '../common/element.js';
 import { age, moment, say } from '../common/language.js';
-import { host } from '../latest/latest.js';
+import { host } from '../common/link.js';
 import { setting } from './setting.js';
 import { withPassword } from './with-password.js';
 
@@ -29,7 +29,7 @@ export class IdentityList {
       this.#list.replaceChildren(...body.identities.map((identity) => this.#item(identity)));
       this.root.hidden = this.#signIn.providers.length === 0 && body.identities.length === 0;
     } catch (error) {
-      if (!(error instanceof Cancelled)) this.#trouble.textContent = explain(error);
+      if (!(error instanceof Cancelled)) this.#trouble.replaceChildren(explain(error));
     }
   }
 

@@ -1,4 +1,5 @@
 import { Cancelled, explain, Problem, request } from '../common/api.js';
+import { busy } from '../common/busy.js';
 import { Dialog } from '../common/dialog.js';
 import { element } from '../common/element.js';
 import { say } from '../common/language.js';
@@ -23,58 +24,92 @@ export function takeMailLink() {
 
 /** Shows the dialog of a link in a mail. Resolves when it closes. */
 export function openMailLink({ purpose, token }, session, signIn) {
-  return purpose === 'reset' ? resetPassword(token, session, signIn) : confirmEmail(token, session, signIn);
+  const dialog = new Dialog(say(`${purpose}.title`), 'mail-link');
+  const visit = { purpose, token, dialog, session, signIn };
+  const closed = dialog.show();
+  if (!token) offerAnother(visit, 'mail-link.incomplete');
+  else if (purpose === 'reset') askForPassword(visit);
+  else askToConfirm(visit);
+  return closed;
 }
 
 /** Asks for a new password, and signs in. */
-function resetPassword(token, session, signIn) {
-  const dialog = new Dialog(say('reset.title'), 'mail-link');
+function askForPassword(visit) {
+  const { token, dialog, session } = visit;
   const password = new NewPasswordField(say('password.new'));
   const form = new AccountForm({ password }, { label: say('password.save') }, async () => {
-    await session.recover(token, password.value);
+    try {
+      await session.recover(token, password.value);
+    } catch (error) {
+      if (!isInvalid(error)) throw error;
+      offerAnother(visit, 'problem.invalid_token');
+      return;
+    }
     dialog.close();
     toast(say('reset.done'));
-  }, { invalid_token: { label: say('recovery.again'), run: () => {
-    dialog.close();
-    signIn.open(session, null, 'recovery');
-  } } });
+  });
   dialog.body.append(form.root);
-  const closed = dialog.show();
   password.input.focus();
-  return closed;
 }
 
-/** Confirms the email address, and says so. The form is for a second attempt. */
-function confirmEmail(token, session, signIn) {
-  const dialog = new Dialog(say('confirm.title'), 'mail-link');
-  const result = element('p', { role: 'status' });
-  const finish = (text) => {
-    form.root.hidden = true;
-    result.textContent = text;
-    dialog.title.focus();
-  };
-  const form = new AccountForm({}, { label: say('confirm') }, async () => {
+/** Confirms the email address after a press. Scanners of mails open links and may run scripts, but press no button. */
+function askToConfirm(visit) {
+  const { token, dialog, session } = visit;
+  const { email, emailConfirmed = true } = session.account ?? {};
+  const label = emailConfirmed ? say('confirm') : say('confirm.of', { email });
+  const form = new AccountForm({}, { label }, async () => {
     try {
       await request('PUT', '/v2/confirmation', { body: { token } });
     } catch (error) {
-      if (!(error instanceof Problem) || error.code !== 'invalid_token') throw error;
-      form.actions.hidden = true;
+      if (!isInvalid(error)) throw error;
       // Many people open the link twice.
       if (session.account) await session.refresh();
-      if (!session.account?.emailConfirmed) throw error;
+      if (!session.account?.emailConfirmed) {
+        offerAnother(visit, 'problem.invalid_token');
+        return;
+      }
     }
-    finish(say('confirm.done'));
+    answer(dialog, say('confirm.done'));
     if (session.account) await session.refresh();
-  }, { invalid_token: { label: say('recovery.again'), run: async () => {
-    if (session.account !== null || await signIn.open(session)) finish(await sendConfirmation(session));
-  } } });
-  dialog.body.append(result, form.root);
-  const closed = dialog.show();
-  form.root.requestSubmit();
-  return closed;
+  });
+  dialog.body.append(form.root);
+  form.button.focus();
 }
 
-/** Asks for a mail that confirms the email address. Resolves to a text for the user, also after an error. */
+/** Says why the link does not work, and offers to send another one. */
+function offerAnother({ purpose, dialog, session, signIn }, reason) {
+  const send = async () => {
+    if (purpose === 'reset') {
+      dialog.close();
+      signIn.open(session, null, 'recovery');
+    } else if (session.account !== null || await signIn.open(session)) {
+      const text = await busy(button, () => sendConfirmation(session));
+      if (text) answer(dialog, text);
+    }
+  };
+  const text = element('p', { id: 'mail-link-reason', role: 'alert' }, say(reason));
+  const button = element('button.primary', {
+    type: 'button', 'aria-describedby': text.id, onclick: send }, say('recovery.again'));
+  dialog.body.replaceChildren(text, element('div.actions', {}, button));
+  button.focus();
+}
+
+/** Shows how it went. */
+function answer(dialog, content) {
+  const text = element('p', { role: 'status', tabindex: '-1' }, content);
+  dialog.body.replaceChildren(text, element('div.actions', {}, element(
+    'button.primary', { type: 'button', onclick: () => dialog.close() }, say('pin.gone.map'))));
+  text.focus();
+}
+
+function isInvalid(error) {
+  return error instanceof Problem && error.code === 'invalid_token';
+}
+
+/**
+ * Asks for a mail that confirms the email address. Resolves to a text for the user, also after an error. Without the
+ * user's sign-in, the text is empty.
+ */
 export async function sendConfirmation(session) {
   try {
     const { status, body } = await session.request('POST', '/v2/account/confirmation');

@@ -7,6 +7,7 @@ import { setting } from './setting.js';
 export class PasswordSetting {
   #session;
   #form;
+  #username;
   #current = new PasswordField(say('password.current'));
   #next = new NewPasswordField(say('password.new'));
 
@@ -15,16 +16,23 @@ export class PasswordSetting {
     this.#form = new SettingsForm(
       { currentPassword: this.#current, password: this.#next }, { label: say('password.save') }, () => this.#save(),
       signInAgain(session, signIn));
-    this.#form.root.prepend(usernameField(session.account.email));
-    this.#current.root.hidden = !session.account.hasPassword;
+    this.#username = usernameField(session.account.email);
+    this.#form.root.prepend(this.#username);
     this.root = setting('password', this.#form.root);
+    this.follow();
+  }
+
+  /** Follows a change of the account: its address, or its first password. */
+  follow() {
+    const { email, hasPassword } = this.#session.account;
+    this.#username.defaultValue = email;
+    this.#current.root.hidden = !hasPassword;
   }
 
   async #save() {
     const change = { password: this.#next.value };
     if (!this.#current.root.hidden) change.currentPassword = this.#current.value;
     await this.#session.changePassword(change);
-    this.#current.root.hidden = false;
     this.#form.fill({});
     return say('password.saved');
   }

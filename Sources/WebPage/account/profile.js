@@ -1,8 +1,9 @@
 import { busy } from '../common/busy.js';
 import { element } from '../common/element.js';
 import { say } from '../common/language.js';
+import { toast } from '../common/toast.js';
 import { SettingsForm, signInAgain } from './account-form.js';
-import { emailField, firstNameField, lastNameField } from './fields.js';
+import { EmailField, firstNameField, lastNameField } from './fields.js';
 import { sendConfirmation } from './mail-link.js';
 import { PasswordField } from './password-field.js';
 import { setting } from './setting.js';
@@ -20,14 +21,14 @@ export class Profile {
 
   constructor(session, signIn, login) {
     this.#session = session;
-    const [firstName, lastName, email] = [firstNameField(), lastNameField(), emailField({ autocomplete: 'email' })];
+    const [firstName, lastName, email] = [firstNameField(), lastNameField(), new EmailField({ autocomplete: 'email' })];
     const currentPassword = new PasswordField(say('password.current'));
     this.#fields = { firstName, lastName, email, currentPassword };
     this.#form = new SettingsForm(
       this.#fields, { label: say('save') }, () => this.#save(), signInAgain(session, signIn));
     email.input.addEventListener('input', () => this.#showPassword());
     this.#sendsMail = login.recovery === 'mail';
-    this.#notice = confirmationNotice(session);
+    this.#notice = this.#confirmationNotice();
     this.root = setting('profile', this.#notice, this.#form.root);
     this.#fill();
   }
@@ -63,12 +64,17 @@ export class Profile {
     this.#fields.currentPassword.root.hidden = !isNeeded;
     if (!isNeeded) this.#fields.currentPassword.value = '';
   }
-}
 
-function confirmationNotice(session) {
-  const result = element('p', { role: 'status' });
-  const button = element('button', { type: 'button', onclick: () => busy(button, async () => {
-    result.textContent = await sendConfirmation(session);
-  }) }, say('confirm.send'));
-  return element('div.notice', {}, element('p', {}, say('confirm.missing')), result, button);
+  #confirmationNotice() {
+    const result = element('p', { role: 'status' });
+    const button = element('button', { type: 'button', onclick: () => busy(button, async () => {
+      const text = await sendConfirmation(this.#session);
+      result.replaceChildren(text);
+      if (!this.#notice.hidden) return;
+      // The address is confirmed already. The notice has disappeared, and the focus with it.
+      this.root.querySelector('h3').focus();
+      toast(text);
+    }) }, say('confirm.send'));
+    return element('div.notice', {}, element('p', {}, say('confirm.missing')), result, button);
+  }
 }

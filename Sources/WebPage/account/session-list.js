@@ -30,7 +30,7 @@ export class SessionList {
       this.#list.replaceChildren(...sessions.map((session) => this.#item(session)));
       this.#endOthers.hidden = sessions.length < 2;
     } catch (error) {
-      if (!(error instanceof Cancelled)) this.#trouble.textContent = explain(error);
+      if (!(error instanceof Cancelled)) this.#trouble.replaceChildren(explain(error));
     }
   }
 
@@ -56,7 +56,7 @@ export class SessionList {
         if (error instanceof Cancelled) return;
         // Another device has ended it already.
         if (!(error instanceof Problem) || error.code !== 'session_not_found') {
-          this.#trouble.textContent = explain(error);
+          this.#trouble.replaceChildren(explain(error));
           return;
         }
       }

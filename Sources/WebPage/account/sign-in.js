@@ -3,9 +3,12 @@ import { element } from '../common/element.js';
 import { has, say } from '../common/language.js';
 import { toast } from '../common/toast.js';
 import { AccountForm } from './account-form.js';
-import { emailField, firstNameField, lastNameField } from './fields.js';
+import { EmailField, firstNameField, lastNameField } from './fields.js';
 import { NewPasswordField, PasswordField } from './password-field.js';
 import { recoveryParts } from './recovery.js';
+
+// The server's limit. (Domain/Limits/Limits+Accounts.swift.)
+const returnBytesMax = 512;
 
 /** The keys of the dialog's titles by mode. */
 const titles = { 'sign-in': 'sign-in', 'sign-up': 'sign-up.title', 'recovery': 'recovery' };
@@ -68,7 +71,7 @@ export class SignIn {
       'sign-in': () => this.#signInParts(visit),
       'sign-up': () => [this.#signUpForm(visit).root, this.#choice(visit, 'sign-in.instead', 'sign-in')],
       'recovery': () => [
-        ...recoveryParts(this.#login, addressField(visit)), this.#choice(visit, 'recovery.instead', 'sign-in')],
+        ...recoveryParts(this.#login, addressField(visit)), this.#switch(visit, 'recovery.instead', 'sign-in')],
     }[mode]();
     if (reason && mode !== 'recovery') parts.unshift(element('p', {}, this.#reasonText(reason)));
     dialog.body.replaceChildren(...parts);
@@ -86,8 +89,7 @@ export class SignIn {
     if (account && !account.hasPassword && this.providers.length) return this.#providerLinks();
     const parts = [this.#signInForm(visit).root];
     if (this.#login.recovery) {
-      parts.push(element('button.plain', { type: 'button', onclick: () => this.#show(visit, 'recovery') },
-        say('recovery')));
+      parts.push(this.#switch(visit, 'recovery', 'recovery'));
     }
     parts.push(...this.#providerLinks());
     if (this.#login.signUpOpen) parts.push(this.#choice(visit, 'sign-up.instead', 'sign-up'));
@@ -96,8 +98,12 @@ export class SignIn {
 
   /** Returns a question with a button that shows another mode. */
   #choice(visit, question, mode) {
-    return element('p.aside', {}, say(question), ' ', element(
-      'button.plain', { type: 'button', onclick: () => this.#show(visit, mode) }, say(mode)));
+    return element('p.aside', {}, say(question), ' ', this.#switch(visit, mode, mode));
+  }
+
+  /** Returns a button that shows another mode. */
+  #switch(visit, label, mode) {
+    return element('button.plain', { type: 'button', onclick: () => this.#show(visit, mode) }, say(label));
   }
 
   #signInForm(visit) {
@@ -131,7 +137,7 @@ export class SignIn {
   /** Returns a link to the sign-in page of each provider, which returns the user to this page. */
   #providerLinks() {
     return this.providers.map((method) => element(
-      'a.button', { href: `${method.path}?return=${encodeURIComponent(location.pathname)}` },
+      'a.button', { href: `${method.path}?return=${encodeURIComponent(returnPath())}` },
       say('sign-in.with', { name: method.name })));
   }
 }
@@ -141,8 +147,14 @@ function reasonKey(code) {
   return [`login-error.${code}`, `problem.${code}`].find(has) ?? 'problem.unknown';
 }
 
+/** Returns the path of this page with the table's search, unless the server would refuse so long a path. */
+function returnPath() {
+  const path = location.pathname + location.search;
+  return path.length > returnBytesMax ? location.pathname : path;
+}
+
 function addressField(visit) {
-  const field = emailField({ autocomplete: 'username', value: visit.email });
+  const field = new EmailField({ autocomplete: 'username', value: visit.email });
   field.input.addEventListener('input', () => { visit.email = field.value; });
   return field;
 }

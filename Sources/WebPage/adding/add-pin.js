@@ -19,12 +19,14 @@ export class AddPin {
   #draft = new Draft();
   /** The draft and the step that the dialog shows. Null while the dialog is closed. */
   #shown = null;
+  /** The last attempt to save a pin. Settles after `onSaved`. */
+  saving = Promise.resolve();
   /** Removes the toast about the kept draft. */
   #dropReminder = () => {};
 
   /**
-   * @param {function(Object, {isEdit: boolean})} onSaved Called with the post of the server's response. `isEdit` is
-   *   true after the edit of a post.
+   * @param {function(Object, string)} onSaved Called with the post of the server's response, and the key of the text
+   *   about a published post.
    */
   constructor(session, own, tiles, onSaved) {
     [this.#session, this.#own, this.#tiles, this.#onSaved] = [session, own, tiles, onSaved];
@@ -70,14 +72,15 @@ export class AddPin {
     const place = (problem = '') => show(1, placeStep(draft, { next: preview, problem }));
     const preview = () => show(2, previewStep(draft, this.#tiles, { next: link, back: () => place() }));
     const link = () => show(3, linkStep(draft, this.#own.newest, { submit, back: preview }));
-    const submit = async () => {
+    const save = async () => {
       dialog.isHeld = true;
       try {
+        const before = post ?? (draft.replaced && this.#own.newest);
         const saved = await this.#send(draft);
         isSaved = true;
         this.#draft = post ? this.#draft : new Draft();
         dialog.close();
-        this.#onSaved(saved, { isEdit: post !== null });
+        this.#onSaved(saved, outcome(before, saved));
       } catch (error) {
         const isAboutPlace = error instanceof Problem
           && (error.code === 'place_not_found' || error.field === 'place');
@@ -87,6 +90,10 @@ export class AddPin {
       } finally {
         dialog.isHeld = false;
       }
+    };
+    const submit = () => {
+      this.saving = save();
+      return this.saving;
     };
     this.#dropReminder();
     const closed = dialog.show();
@@ -111,6 +118,13 @@ export class AddPin {
     }
     return body;
   }
+}
+
+/** Returns the key of the text about a saved post. `before` is the post that the user has edited or moved, or null. */
+function outcome(before, { latitude, longitude }) {
+  // A post that was not on the map had no position.
+  if (before?.latitude === undefined) return 'adding.done';
+  return before.latitude === latitude && before.longitude === longitude ? 'adding.saved' : 'adding.relocated';
 }
 
 /** Saves the draft in this tab's session storage. */

@@ -43,7 +43,7 @@ export function linkStep(draft, newest, { submit, back }) {
     } catch (error) {
       if (error instanceof Cancelled) return undefined;
       if (error instanceof Problem && error.field === 'link') field.showError(explain(error));
-      else trouble.textContent = explain(error);
+      else trouble.replaceChildren(explain(error));
       return undefined;
     }
   }

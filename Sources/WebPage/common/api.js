@@ -1,4 +1,6 @@
+import { element } from './element.js';
 import { has, say } from './language.js';
+import { phrase } from './phrase.js';
 import { wait } from './quantity.js';
 
 const timeoutMs = 20_000;
@@ -77,12 +79,16 @@ function parsed(text) {
   }
 }
 
-/** Returns a text about an error for the user. Contains the server's own text if the page has none for the code. */
+/**
+ * Returns a text about an error for the user. If the page has no text for the error's code, returns an element with the
+ * server's own text, which is English.
+ */
 export function explain(error) {
   if (error instanceof Offline) return say('problem.offline');
   if (!(error instanceof Problem)) return say('problem.unknown');
   const name = `problem.${error.code}`;
   const seconds = error.retryAfter ?? 5;
-  if (has(name)) return say(name, { n: seconds, time: wait(seconds), detail: error.message });
-  return error.message ? say('problem.other', { detail: error.message }) : say('problem.unknown');
+  if (has(name)) return say(name, { n: seconds, time: wait(seconds) });
+  if (!error.message) return say('problem.unknown');
+  return element('span', {}, ...phrase('problem.other', { detail: element('span', { lang: 'en' }, error.message) }));
 }

@@ -21,7 +21,7 @@ export class Dialog {
       'button.icon', { type: 'button', 'aria-label': say('close'), onclick: () => this.#dismiss() }, '×');
     this.root = element(
       `dialog.${kind}`, { 'aria-labelledby': `${this.kicker.id} ${this.title.id}` },
-      element('header', {}, element('div', {}, this.kicker, this.title), cross), this.body);
+      element('div.dialog-head', {}, element('div', {}, this.kicker, this.title), cross), this.body);
     this.root.addEventListener('close', () => {
       this.root.remove();
       this.#closed?.();

@@ -7,6 +7,9 @@ export const languages = { en: 'English', de: 'Deutsch', es: 'Español', fr: 'Fr
 /** The document's language: the user's choice, or the first of the browser's languages that the page has. */
 export const language = document.documentElement.lang;
 
+/** The locale of dates and numbers: the browser's variant of the language, such as en-GB, or else the language. */
+export const locale = navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language;
+
 /** Changes the language and reloads the page. The server reads the choice from a cookie. */
 export function choose(code) {
   document.cookie = `language=${code}; path=/; max-age=31536000; samesite=lax`;
@@ -32,18 +35,23 @@ export function has(name) {
   return Object.hasOwn(texts, name);
 }
 
-const ages = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
-const moments = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
-const clocks = new Intl.DateTimeFormat(language, { timeStyle: 'medium' });
-const units = [['year', 31_557_600], ['month', 2_629_800], ['day', 86_400], ['hour', 3_600], ['minute', 60]];
+const ages = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
+const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
+const clocks = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
+const units = [['year', 31_557_600], ['month', 2_629_800], ['day', 86_400], ['hour', 3_600], ['minute', 60],
+  ['second', 1]];
 
 /** Formats the age of a time for people, in few letters. */
 export function age(unixMs, nowMs = Date.now()) {
-  const seconds = Math.max(0, (nowMs - unixMs) / 1_000);
-  for (const [unit, length] of units) {
-    if (seconds >= length) return ages.format(-Math.floor(seconds / length), unit);
-  }
-  return say('age.now');
+  const ms = nowMs - unixMs;
+  return ms < 60_000 ? say('age.now') : ago(ms);
+}
+
+/** Formats the time since an event for people, in whole units from seconds to years. */
+export function ago(ms) {
+  const seconds = Math.floor(Math.max(0, ms) / 1_000);
+  const [unit, length] = units.find(([, least]) => seconds >= least) ?? units.at(-1);
+  return ages.format(-Math.floor(seconds / length), unit);
 }
 
 /** Formats a date and time for people. */
@@ -56,8 +64,8 @@ export function clock(unixMs) {
   return clocks.format(unixMs);
 }
 
-const hours = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
-const dates = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+const hours = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
+const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** Formats a time without seconds for people. A time of today has no date. */
 export function recent(unixMs) {

@@ -1,12 +1,12 @@
-import { language } from './language.js';
+import { locale } from './language.js';
 
-const whole = new Intl.NumberFormat(language);
-const tenths = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+const whole = new Intl.NumberFormat(locale);
+const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 const unit = (name) => new Intl.NumberFormat(
-  language, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: 1 });
+  locale, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: 1 });
 const [milliseconds, seconds, minutes, hours] = ['millisecond', 'second', 'minute', 'hour'].map(unit);
 const [longSeconds, longMinutes, longHours] = ['second', 'minute', 'hour'].map((name) =>
-  new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'long' }));
+  new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'long' }));
 const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'].map(unit);
 
 /** Formats a number for people. */

@@ -1,17 +1,25 @@
-import { Problem, request } from '../common/api.js';
+import { Problem, request, server } from '../common/api.js';
 
 const pageSize = 100;
 
-/** The ids and the pages of the signed-in user's posts. Fires `change`. */
+/**
+ * The ids and the pages of the signed-in user's posts. Knows the newest ids from the start, and an older one after
+ * `page` or `fetch`. Fires `change`.
+ */
 export class OwnPosts extends EventTarget {
   #session;
   #latest;
+  /** The id of the account that `#ids` belong to. */
+  #owner;
   #ids = new Set();
+  /** The id of the last post that `fetch` has read, such as an old pin on the screen. */
+  #fetched = null;
+  #load = () => this.load();
 
   constructor(session, latest) {
     super();
     [this.#session, this.#latest] = [session, latest];
-    session.addEventListener('change', () => this.load());
+    session.addEventListener('change', this.#load);
   }
 
   /** Returns true if a post belongs to the user. */
@@ -24,20 +32,24 @@ export class OwnPosts extends EventTarget {
     return this.#latest.entries.find((entry) => this.#ids.has(entry.id));
   }
 
-  /** Loads the ids of the user's posts. */
+  /** Loads the ids of the user's newest posts. After a failure, loads them again with the server's next response. */
   async load() {
-    const account = this.#session.account;
-    const ids = new Set();
+    const { account } = this.#session;
+    if (account?.id !== this.#owner) {
+      this.#owner = account?.id;
+      this.#ids = new Set();
+      // The post on the screen may belong to the new user.
+      if (account !== null && this.#fetched !== null) this.fetch(this.#fetched).catch(() => {});
+    }
     if (account !== null) {
       try {
         const { body } = await request('GET', `/v2/posts?order=newest&limit=${pageSize}`);
-        for (const post of body.posts) ids.add(post.id);
+        if (account !== this.#session.account) return;
+        for (const post of body.posts) this.#ids.add(post.id);
       } catch {
-        // The user's posts look like other posts until the next load.
+        server.addEventListener('reachable', this.#load, { once: true });
       }
     }
-    if (account !== this.#session.account) return;
-    this.#ids = ids;
     this.dispatchEvent(new Event('change'));
   }
 
@@ -57,8 +69,12 @@ export class OwnPosts extends EventTarget {
 
   /** Fetches the current state of a post. Resolves to null if it is deleted. */
   async fetch(id) {
+    this.#fetched = id;
+    const owner = this.#owner;
     try {
-      return (await request('GET', `/v2/posts/${id}`)).body;
+      const { body } = await request('GET', `/v2/posts/${id}`);
+      if (body.own && owner === this.#owner && !this.has(id)) this.add(id);
+      return body;
     } catch (error) {
       if (isDeleted(error)) return null;
       throw error;

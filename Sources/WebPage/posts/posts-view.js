@@ -3,9 +3,8 @@ import { busy } from '../common/busy.js';
 import { Empty } from '../common/empty.js';
 import { element } from '../common/element.js';
 import { has, moment, say } from '../common/language.js';
-import { host } from '../latest/latest.js';
+import { host, link } from '../common/link.js';
 import { pinPath } from '../address.js';
-import { link } from '../map/popup.js';
 
 /** The list of the user's posts in every state, with buttons to edit, delete and show them. */
 export class PostsView {
@@ -14,6 +13,7 @@ export class PostsView {
   #actions;
   #posts = [];
   #next = null;
+  #title = element('h2', { tabindex: '-1' }, say('posts.title'));
   #list = element('ul.posts');
   #more;
   #trouble = element('p.trouble', { role: 'alert' });
@@ -24,14 +24,16 @@ export class PostsView {
   constructor(place, own, session, actions) {
     [this.#own, this.#session, this.#actions] = [own, session, actions];
     this.#more = element(
-      'button', { type: 'button', hidden: true, onclick: () => this.#load(this.#next) }, say('more'));
-    place.append(element('h2', {}, say('posts.title')), this.#trouble, this.#empty.root, this.#list, this.#more);
+      'button', { type: 'button', hidden: true, onclick: () => busy(this.#more, () => this.#load(this.#next)) },
+      say('more'));
+    place.append(this.#title, this.#trouble, this.#empty.root, this.#list, this.#more);
   }
 
   /** Loads the posts again. */
   show() {
     if (this.#session.account === null) {
-      this.#posts = [];
+      this.#loadNumber += 1;
+      [this.#posts, this.#next] = [[], null];
       this.redraw();
       return Promise.resolve();
     }
@@ -40,29 +42,44 @@ export class PostsView {
 
   async #load(after) {
     const number = ++this.#loadNumber;
-    await busy(this.#more, async () => {
-      this.#trouble.textContent = '';
-      try {
-        const { posts, next } = await this.#own.page(after);
-        if (number !== this.#loadNumber) return;
-        this.#posts = after === null ? posts : [...this.#posts, ...posts];
-        this.#next = next;
-      } catch (error) {
-        if (!(error instanceof Cancelled)) this.#trouble.textContent = explain(error);
-      }
-      this.redraw();
-    });
+    this.#trouble.textContent = '';
+    try {
+      const { posts, next } = await this.#own.page(after);
+      if (number !== this.#loadNumber) return;
+      this.#posts = after === null ? posts : [...this.#posts, ...posts];
+      this.#next = next;
+    } catch (error) {
+      if (number !== this.#loadNumber) return;
+      if (!(error instanceof Cancelled)) this.#trouble.replaceChildren(explain(error));
+    }
+    this.redraw();
   }
 
-  /** Draws the loaded posts. */
-  redraw() {
+  /**
+   * Draws the loaded posts. The focus stays at its post, or goes to the next one if that has left the list.
+   *
+   * @param {string} [restored] The id of a post that the user has just restored. It gets the focus.
+   */
+  redraw(restored) {
     const shown = this.#posts.filter((post) => !this.#actions.drop.has(post.id));
+    const focused = [...this.#list.children].findIndex((item) => item.contains(document.activeElement));
+    const { id = restored } = this.#list.children[focused]?.dataset ?? {};
+    const name = focused < 0 ? say('delete') : document.activeElement.textContent;
     this.#list.replaceChildren(...shown.map((post) => this.#item(post)));
+    if (id !== undefined) this.#focus(id, focused, name);
     this.#more.hidden = this.#next === null;
     const { add, signIn } = this.#actions;
     if (shown.length) this.#empty.show('');
     else if (this.#session.account) this.#empty.show(say('posts.empty'), { label: say('add'), run: add });
     else this.#empty.show(say('posts.signed-out'), { label: say('sign-in'), run: signIn });
+  }
+
+  /** Focuses the control with a name at a post. Without the post, focuses the one at an index, or else the heading. */
+  #focus(id, index, name) {
+    const items = [...this.#list.children];
+    const item = items.find((other) => other.dataset.id === id) ?? items[Math.min(index, items.length - 1)];
+    const controls = [...item?.querySelectorAll('a, button') ?? []];
+    (controls.find((control) => control.textContent === name) ?? controls.at(-1) ?? this.#title).focus();
   }
 
   /** Loads the changed posts again if the view shows them. */
@@ -83,7 +100,7 @@ export class PostsView {
     const button = (name, run) => element(
       'button', { type: 'button', 'aria-label': say(`${name}.post`, { place: post.place }), onclick: run }, say(name));
     return element(
-      'li', { 'data-state': post.state },
+      'li', { 'data-id': post.id, 'data-state': post.state },
       element('div', {},
         element('strong', {}, post.place), ' ', element(`span.state.${post.state}`, {}, say(`state.${post.state}`)),
         element('p', {}, post.label ? element('span.quiet', {}, post.label) : null),
@@ -101,5 +118,5 @@ export class PostsView {
 
 function reason({ code, detail }) {
   const name = `reason.${code}`;
-  return has(name) ? say(name) : detail;
+  return has(name) ? say(name) : element('span', { lang: 'en' }, detail);
 }
