@@ -1,5 +1,6 @@
 """Tests of the operator's page: it shows and controls the queue for operators only."""
 
+import re
 import urllib.error
 
 import pytest
@@ -7,6 +8,29 @@ from playwright.sync_api import expect
 
 from conftest import TOAST_MS
 from product import PASSWORD, FailingWorker, eventually
+from views import answer, show
+
+# Finds what leaves the window or its card, and words of more than one line.
+FAULTS = """() => {
+  const faults = [];
+  const shown = [...document.querySelectorAll('.bar *, #figures *')]
+    .filter((one) => one.checkVisibility() && !one.closest('.menu, svg, option') && one.getBoundingClientRect().width > 1);
+  for (const one of shown) {
+    const { left, right } = one.getBoundingClientRect();
+    if (left < 0 || right > innerWidth + .5) faults.push(`${one.outerHTML.slice(0, 80)}: ${left} to ${right}`);
+    for (const text of [...one.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE)) {
+      for (const { index, 0: word } of text.data.matchAll(/\\S+/g)) {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        const boxes = [...range.getClientRects()];
+        if (boxes.some(({ top }) => top !== boxes[0].top)) faults.push(`${word} is broken`);
+        if (boxes.some((box) => box.right > right + .5)) faults.push(`${word} leaves its place`);
+      }
+    }
+  }
+  return faults;
+}"""
 
 
 def figure(visitor, name):
@@ -107,6 +131,13 @@ def test_the_queue_is_shown_live_as_it_fills_ages_and_empties(workerless, visit)
     expect(visitor.page.locator(".plot", has=queue).locator(".legend")).to_contain_text("·")
 
 
+def test_the_queue_is_plotted_on_a_device_whose_clock_is_wrong(shared, visit):
+    visitor = visit(shared).sign_in(shared.operator())
+    visitor.page.add_init_script("{ const { now } = Date; Date.now = () => now() + 172_800_000; }")
+    visitor.open("/admin").connection("live")
+    expect(visitor.page.get_by_role("img", name="Queue: now 0, at most 0.")).to_be_visible()
+
+
 def test_dead_posts_are_shown_with_their_reasons_retried_and_discarded(workerless, visit):
     olga = workerless.operator()
     visitor = visit(workerless).sign_in(olga).extend_timers(TOAST_MS).open("/admin").connection("live")
@@ -123,6 +154,7 @@ def test_dead_posts_are_shown_with_their_reasons_retried_and_discarded(workerles
     expect(visitor.page.get_by_role("button", name="Discard")).to_be_disabled()
     visitor.page.get_by_role("checkbox", name="Select <b").check()
     visitor.page.get_by_role("button", name="Discard").click()
+    expect(visitor.page.locator(".dead [aria-busy]")).to_have_count(0)
     visitor.page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
     expect(dead(visitor)).to_have_count(3)
     visitor.page.get_by_role("button", name="Discard").click()
@@ -138,6 +170,46 @@ def test_dead_posts_are_shown_with_their_reasons_retried_and_discarded(workerles
     visitor.page.get_by_role("button", name="Retry all").click()
     expect(dead(visitor)).to_have_count(0)
     eventually("both posts are published", lambda: len(workerless.request("GET", "/v2/feed")["entries"]) == 2)
+
+
+@pytest.mark.parametrize("language", ["en-GB", "de-DE", "fr-FR"])
+def test_the_operators_tables_fit_every_width_and_no_word_is_broken(crowd, visit, language):
+    page = show("admin-with-dead-posts", visit, crowd, locale=language).page
+    tables = [table.aria_snapshot() for table in page.get_by_role("table").all()]
+    assert len(tables) == 3
+    for width in [320, 390, 600, 736, 737, 820, 1440]:
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate(FAULTS) == [], width
+        # A card of a narrow window is still a row with named columns.
+        assert [table.get_by_role("columnheader").count() for table in page.get_by_role("table").all()] == [4, 7, 4]
+    page.unroute_all(behavior="ignoreErrors")
+
+
+@pytest.mark.parametrize("language", ["en-GB", "de-DE", "es-ES", "fr-FR", "pt-BR"])
+@pytest.mark.parametrize("width", [320, 390])
+def test_the_operators_header_has_two_rows_on_a_phone_and_the_account_in_the_first(shared, visit, language, width):
+    visitor = visit(shared, locale=language, viewport={"width": width, "height": 844}).sign_in(shared.operator())
+    bar = visitor.open("/admin").connection("live").page.locator(".bar")
+    middles = {name: box["y"] + box["height"] / 2 for name, box in [
+        (name, bar.locator(name).bounding_box()) for name in ["h1", "#account", "#pause", "a.button"]]}
+    assert abs(middles["#account"] - middles["h1"]) < 3
+    assert abs(middles["#pause"] - middles["a.button"]) < 3
+    assert middles["#pause"] > middles["h1"] + 20
+
+
+def test_ages_on_the_operator_page_are_whole_and_no_line_crosses_the_label_of_an_axis(shared, visit):
+    visitor = visit(shared).sign_in(shared.operator())
+    answer(visitor, "**/v2/admin/history?*", samples=[
+        {"unixMs": unix_ms, "depth": 10, "oldestMs": 0, "accepted": 10, "completed": 10, "failed": 0, "subscribers": 10}
+        for unix_ms in range(1_800_000_000_000, 1_800_000_306_000, 2_000)])
+    page = visitor.open("/admin").connection("live").page
+    plot = page.locator(".plot", has=page.get_by_role("heading", name="Posts per second"))
+    expect(plot.locator(".times")).to_have_text("5 min agonow")
+    label, line = plot.get_by_text("10/s", exact=True).last.bounding_box(), plot.locator(".line-0").last.bounding_box()
+    assert label["y"] + label["height"] <= line["y"]
+    expect(page.get_by_role("table", name="Workers").get_by_role("cell").last).to_have_text(
+        re.compile(r"now|\d+ sec ago"))
+    page.unroute_all(behavior="ignoreErrors")
 
 
 def test_dead_posts_are_selected_by_reason_or_all_together(workerless, visit):

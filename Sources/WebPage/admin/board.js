@@ -46,7 +46,9 @@ export class Board extends EventTarget {
         this.request('GET', '/v2/admin/status'), this.request('GET', `/v2/admin/history?since=${since + 1}`)]);
       this.status = status;
       const samples = history.samples.filter(({ unixMs }) => unixMs > (this.samples.at(-1)?.unixMs ?? -1));
-      this.samples = [...this.samples, ...samples].filter(({ unixMs }) => unixMs > Date.now() - hourMs);
+      // The device's clock may be wrong, so the server's latest sample ends the hour.
+      const all = [...this.samples, ...samples];
+      this.samples = all.filter(({ unixMs }) => unixMs > all.at(-1).unixMs - hourMs);
       this.state = 'live';
     } catch (error) {
       if (error instanceof Cancelled || error.code === 'operator_required') {

@@ -5,6 +5,7 @@ import { count } from '../common/quantity.js';
 import { element } from '../common/element.js';
 import { has, moment, say } from '../common/language.js';
 import { toast } from '../common/toast.js';
+import { BoardTable } from './board-table.js';
 
 const pageSize = 50;
 
@@ -15,30 +16,26 @@ export class DeadPosts {
   #next = null;
   #shownCounts = null;
   #chosen = new Set();
-  #body = element('tbody');
   #empty = element('p.empty', { role: 'status' });
   #trouble = element('p.trouble', { role: 'alert' });
-  #all = element('input', {
-    type: 'checkbox', 'aria-label': say('admin.select-all'), onchange: () => this.#chooseAll() });
+  #all = element('input', { type: 'checkbox', onchange: () => this.#chooseAll() });
+  #table = new BoardTable(
+    say('admin.dead'),
+    ['column.place', 'admin.reason', 'admin.failed-attempts', 'admin.since'].map((text) => say(text)),
+    element('label', {}, this.#all, element('span', {}, say('admin.select-all'))));
   #reason = element('select', { id: 'dead-reason', onchange: () => this.#load(null) });
   #retry = this.#button('admin.retry', () => this.#act('retry', [...this.#chosen]));
-  #discard = this.#button('admin.discard', () => this.#confirmDiscard());
+  #discard = element('button', { type: 'button', onclick: () => this.#confirmDiscard() }, say('admin.discard'));
   #retryAll = this.#button('admin.retry-all', () => this.#retryEach());
   #more = this.#button('more', () => this.#load(this.#next));
 
   constructor(board) {
     this.#board = board;
-    const heads = ['column.place', 'admin.reason', 'admin.failed-attempts', 'admin.since']
-      .map((text) => element('th', { scope: 'col' }, say(text)));
     this.root = element(
       'section.dead', {}, element('h2', {}, say('admin.dead')),
       element('div.dead-tools', {}, element('label', { for: 'dead-reason' }, say('admin.reason')), this.#reason,
         this.#retry, this.#discard, this.#retryAll),
-      this.#trouble, this.#empty,
-      element('div.wide', { tabindex: '0', role: 'region', 'aria-label': say('admin.dead') },
-        element('table', {}, element('thead', {}, element('tr', {}, element('td', {}, this.#all), ...heads)),
-          this.#body)),
-      this.#more);
+      this.#trouble, this.#empty, this.#table.root, this.#more);
     this.#redraw();
   }
 
@@ -74,10 +71,11 @@ export class DeadPosts {
   }
 
   #redraw() {
-    this.#body.replaceChildren(...this.#posts.map((post) => this.#row(post)));
+    this.#table.show(this.#posts.map((post) => this.#row(post)));
+    this.#table.root.hidden = !this.#posts.length;
     this.#empty.textContent = this.#posts.length ? '' : say('admin.dead.none');
     this.#more.hidden = this.#next === null;
-    this.#all.disabled = this.#retryAll.disabled = !this.#posts.length;
+    this.#retryAll.disabled = !this.#posts.length;
     this.#count();
   }
 
@@ -89,12 +87,11 @@ export class DeadPosts {
         this.#count();
       } });
     box.checked = this.#chosen.has(post.id);
-    return element('tr', {}, element('td', {}, box),
-      element('th', { scope: 'row' },
-        element('button.plain', { type: 'button', onclick: () => this.#showHistory(post.id) }, post.place)),
-      element('td', {}, post.reason?.code ?? '', element('div.quiet', {}, post.reason?.detail ?? '')),
-      element('td', {}, count(post.failedAttempts)),
-      element('td', {}, element('time', { datetime: post.updatedAt }, moment(Date.parse(post.updatedAt)))));
+    return { chooser: element('label', {}, box), values: [
+      element('button.plain', { type: 'button', onclick: () => this.#showHistory(post.id) }, post.place),
+      [post.reason?.code ?? '', element('div.quiet', {}, post.reason?.detail ?? '')],
+      count(post.failedAttempts),
+      element('time', { datetime: post.updatedAt }, moment(Date.parse(post.updatedAt)))] };
   }
 
   #count() {
@@ -146,7 +143,7 @@ export class DeadPosts {
     dialog.body.append(element('p', {}, say('admin.discard.more')), element('div.actions', {},
       element('button', { type: 'button', onclick: () => dialog.close() }, say('cancel')), confirmButton));
     await dialog.show();
-    if (isConfirmed) await this.#act('discard', ids);
+    if (isConfirmed) await busy(this.#discard, () => this.#act('discard', ids));
   }
 
   /** Shows the events of a post, oldest first. */
@@ -169,7 +166,7 @@ export class DeadPosts {
     try {
       await body();
     } catch (error) {
-      if (!(error instanceof Cancelled)) this.#trouble.textContent = explain(error);
+      if (!(error instanceof Cancelled)) this.#trouble.replaceChildren(explain(error));
     }
   }
 }

@@ -9,10 +9,12 @@ import { Standing } from './standing.js';
 import { byId, element } from '../common/element.js';
 import { count, duration, rate } from '../common/quantity.js';
 import { feedTable, workerTable } from './peers.js';
+import { followUpdates } from '../installation.js';
 import { offerLanguages, showAccount, showConnection } from '../bar.js';
 import { say } from '../common/language.js';
 import { Status } from '../status.js';
 
+followUpdates();
 offerLanguages();
 const state = new Status();
 showConnection(state);

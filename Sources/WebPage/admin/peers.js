@@ -1,6 +1,7 @@
-import { count, duration, rate } from '../common/quantity.js';
+import { count, rate } from '../common/quantity.js';
 import { element } from '../common/element.js';
-import { say } from '../common/language.js';
+import { ago, say } from '../common/language.js';
+import { BoardTable } from './board-table.js';
 
 /** Returns a table of the connected workers and their figures. */
 export function workerTable() {
@@ -22,27 +23,21 @@ export function feedTable() {
   ]);
 }
 
-function ago(ms) {
-  return say('admin.ago', { time: duration(ms) });
-}
-
 class PeerTable {
   #columns;
-  #body = element('tbody');
+  #table;
   #none;
 
   constructor(title, none, columns) {
     this.#columns = columns;
     this.#none = element('p.empty', {}, say(none));
-    const heads = columns.map(([text]) => element('th', { scope: 'col' }, say(text)));
-    this.root = element('section.peers', {}, element('h2', {}, say(title)), this.#none,
-      element('div.wide', { tabindex: '0', role: 'region', 'aria-label': say(title) },
-        element('table', {}, element('thead', {}, element('tr', {}, ...heads)), this.#body)));
+    this.#table = new BoardTable(say(title), columns.map(([text]) => say(text)));
+    this.root = element('section.peers', {}, element('h2', {}, say(title)), this.#none, this.#table.root);
   }
 
   show(peers) {
     this.#none.hidden = peers.length > 0;
-    this.#body.replaceChildren(...peers.map((peer) => element('tr', {}, ...this.#columns.map(([, value], index) =>
-      (index === 0 ? element('th', { scope: 'row' }, value(peer)) : element('td', {}, value(peer)))))));
+    this.#table.root.hidden = peers.length === 0;
+    this.#table.show(peers.map((peer) => ({ values: this.#columns.map(([, value]) => value(peer)) })));
   }
 }

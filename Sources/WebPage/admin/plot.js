@@ -1,6 +1,5 @@
 import { element } from '../common/element.js';
-import { clock, say } from '../common/language.js';
-import { duration } from '../common/quantity.js';
+import { ago, clock, say } from '../common/language.js';
 
 const spanMs = { min: 300_000, max: 3_600_000 };
 const gapMs = 15_000;
@@ -49,7 +48,7 @@ export class Plot {
     const top = round(Math.max(1, ...values));
     this.#top.textContent = this.#format(top);
     this.#spanMs = Math.max(spanMs.min, Math.min(spanMs.max, end - (samples[0]?.unixMs ?? end)));
-    this.#from.textContent = say('admin.ago', { time: duration(this.#spanMs) });
+    this.#from.textContent = ago(this.#spanMs);
     for (const { key, line } of this.#series) line.setAttribute('d', path(samples, key, end, this.#spanMs, top));
     this.#showValues();
   }
