@@ -3,7 +3,7 @@
 # make check      the same without system, browser and protocol tests, and with fewer seeds of the simulation
 # make system     the tests that start the built program
 # make page       only the browser tests, with checks of durations
-# make screenshots  every view of the page, phone and desktop, light and dark, in .build/screenshots
+# make screenshots  every view of the page at three widths, in two themes and two languages, in .build/screenshots
 # make speed      measures how fast the release's page loads and how smooth it stays; ARGS="--against COMMIT --check"
 # make build      the debug program and its gazetteer
 # make release    the release program, its gazetteer, and the third-party licences

@@ -6,6 +6,7 @@ import re
 import pytest
 import source
 from adding_dialog import Adding
+from crowd import Crowd
 from playwright.sync_api import expect, sync_playwright
 
 from product import PASSWORD, ROOT, Product
@@ -66,6 +67,14 @@ def shared(tmp_path_factory):
     product = Product(tmp_path_factory.mktemp("shared"))
     yield product
     product.end()
+
+
+@pytest.fixture(scope="session")
+def crowd(tmp_path_factory):
+    """Services with many people and pins. A test of them changes nothing that others see."""
+    crowd = Crowd(tmp_path_factory.mktemp("crowd"))
+    yield crowd
+    crowd.end()
 
 
 @pytest.fixture
@@ -191,6 +200,6 @@ def visit(browser):
 def adding(shared, visit):
     """The dialog, for a signed-in person without a pin."""
     person = shared.person()
-    adding = Adding(visit(shared).sign_in(person).extend_timers(ARRIVAL_MS).open().connection("live"))
+    adding = Adding(visit(shared).sign_in(person).extend_timers(ARRIVAL_MS).open("/posts").connection("live"))
     adding.person = person
     return adding

@@ -38,11 +38,13 @@ def texts(code):
     return json.loads((FOLDER / f"texts/{code}.json").read_text())
 
 
-def document(name, code, root):
-    """Returns a document in a language, with the texts that its attributes name."""
+def document(name, code, root, is_members_only):
+    """Returns a document in a language, with the texts that its attributes name. Only a public map preloads its list."""
     own = texts(code)
     html = (FOLDER / name).read_text().replace('<html lang="en">', f'<html lang="{code}">')
     html = html.replace('"assets/texts/en.js"', f'"assets/texts/{code}.js"')
+    if is_members_only:
+        html = html.replace('<link rel="preload" href="/v2/feed" as="fetch" crossorigin>\n', "")
     html = re.sub(r' data-text="([a-z.-]+)"([^>]*)>[^<]*', lambda match: f"{match[2]}>{own[match[1]]}", html)
     html = re.sub(r'data-label="([a-z.-]+)"', lambda match: f'aria-label="{own[match[1]]}"', html)
     return html.replace('"assets/', f'"{root}/')
@@ -72,10 +74,12 @@ def serve(context):
             route.fulfill(body=found[0], content_type=found[1])
 
     def view(route):
-        # The policy of the built program's documents applies.
-        policy = route.fetch(url=urllib.parse.urljoin(route.request.url, "/admin")).headers["content-security-policy"]
+        # The built program's document has the policy, and shows whether the map is members-only.
+        built = route.fetch(url=urllib.parse.urljoin(route.request.url, "/table"))
+        policy = built.headers["content-security-policy"]
         name = "admin.html" if VIEWS.match(route.request.url)[1] == "admin" else "index.html"
-        body = document(name, language(route.request.all_headers()), "/page/source")
+        is_members_only = '"/v2/feed"' not in built.text()
+        body = document(name, language(route.request.all_headers()), "/page/source", is_members_only)
         route.fulfill(
             headers={"content-security-policy": policy}, content_type="text/html; charset=utf-8", body=body)
 

@@ -4,11 +4,7 @@ import re
 import time
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-
-from conftest import PHONE
-from views import VIEWS, show
 
 
 @pytest.fixture(scope="session")
@@ -16,27 +12,6 @@ def ada(shared):
     ada = shared.operator("Ada")
     ada.post("Oslo, Norway", "https://example.org/ada")
     return ada
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("view", VIEWS)
-def test_axe_finds_no_violations(shared, ada, visit, view, theme):
-    visitor = visit(shared, color_scheme=theme, reduced_motion="reduce").sign_in(ada).open()
-    show(visitor, view)
-    found = Axe().run(visitor.page).response["violations"]
-    assert [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found] == []
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_no_view_is_cut_off_on_a_phone(shared, ada, visit, view):
-    visitor = visit(shared, viewport=PHONE, has_touch=True, is_mobile=True).sign_in(ada).open()
-    show(visitor, view)
-    assert visitor.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    cut = "[...document.querySelectorAll('main > section')].filter((one) => one.scrollWidth > one.clientWidth).length"
-    assert visitor.page.evaluate(cut) == 0
-    if visitor.page.locator("dialog").count():
-        dialog = visitor.page.locator("dialog").last
-        assert dialog.evaluate("(dialog) => dialog.scrollWidth <= dialog.clientWidth")
 
 
 def test_every_task_works_by_keyboard(shared, visit):

@@ -11,7 +11,7 @@ BUTTON_AT = "([x, y]) => document.elementFromPoint(x, y)?.closest('button')?.tex
 
 def begin(product, visit, size, language):
     visitor = visit(product, viewport={"width": size[0], "height": size[1]}, locale=language)
-    visitor.sign_in(product.person()).open().connection("live")
+    visitor.sign_in(product.person()).open("/posts").connection("live")
     visitor.page.locator("#add").click()
     return Adding(visitor)
 
