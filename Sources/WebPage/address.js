@@ -13,6 +13,8 @@ export class Address extends EventTarget {
   /** The path that replaces the current one after a pause, or null. */
   #later = null;
   #timer = null;
+  /** Resolves when the browser has left a closed pin. Null if it is not about to. */
+  #leaving = null;
 
   constructor() {
     super();
@@ -40,6 +42,10 @@ export class Address extends EventTarget {
    * entry of the history.
    */
   go(path) {
+    if (this.#leaving) {
+      this.#leaving.then(() => this.go(path));
+      return;
+    }
     this.#settle();
     if (path === location.pathname + location.search) return;
     const isPin = path.startsWith(pinPath(''));
@@ -59,9 +65,14 @@ export class Address extends EventTarget {
   async closePin() {
     if (history.state === followsMap) {
       // Another entry for the map would make the next Back do nothing that the user sees.
-      const hasLeft = new Promise((resolve) => addEventListener('popstate', resolve, { once: true }));
-      history.back();
-      await hasLeft;
+      this.#leaving ??= new Promise((resolve) => {
+        addEventListener('popstate', () => {
+          this.#leaving = null;
+          resolve();
+        }, { once: true });
+        history.back();
+      });
+      await this.#leaving;
       return;
     }
     history.replaceState(null, '', '/');

@@ -89,7 +89,9 @@ function start(setting) {
     const isThere = () => latest.entry(post.id)?.seq >= post.seq;
     if (!isThere() && connection.state !== 'live') await connection.refresh();
     if (!isThere()) await untilChange(latest, isThere);
-    showOnMap(post.id);
+    // An edit from the pin's popup does not change the address, but perhaps the place.
+    if (address.id === post.id) map.open(post.id);
+    else showOnMap(post.id);
   }
 
   /** Deletes a post from its popup. */
@@ -177,6 +179,7 @@ function start(setting) {
     status.addEventListener('setting', ({ detail }) => {
       if (detail.mapAccess === mapAccess) {
         session.restore(detail.account);
+        addPin.resume();
         return;
       }
       // The operator has closed the map since the last start.

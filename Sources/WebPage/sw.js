@@ -93,7 +93,10 @@ async function learn(path, response, page) {
   }
 }
 
-/** Gives way to the server's version. The page may be the kept one, because the server's answer came too late. */
+/**
+ * Deletes the kept documents, reports the server's version to the page, and updates the worker. The page may be a kept
+ * one, because the server's answer came too late.
+ */
 async function replace(version, page) {
   // The old program must not open again, even if the server is slow again.
   const cache = await caches.open(root);

@@ -5,9 +5,10 @@ import re
 import urllib.request
 
 import pytest
+from adding_dialog import Adding
 from playwright.sync_api import expect
 
-from conftest import PHONE
+from conftest import ARRIVAL_MS, PHONE, UNDO_MS
 from product import eventually
 
 
@@ -318,7 +319,7 @@ def buried(product):
 def test_a_link_to_a_post_older_than_the_list_shows_its_pin_and_says_so(product, visit, buried):
     ada, post = buried
     visitor = visit(product).open(f"/pin/{post['id']}").connection("live")
-    expect(popup(visitor)).to_contain_text("It shows here only because you opened its link.")
+    expect(popup(visitor)).to_contain_text("Its pin leaves the map when you close it.")
     expect(popup(visitor)).to_contain_text("Oslo, Norway")
     expect(popup(visitor)).to_contain_text("Ada Lovelace")
     expect(visitor.page.locator(".pin.old")).to_be_visible()
@@ -348,7 +349,7 @@ def test_a_pin_that_leaves_the_list_keeps_its_popup_and_takes_neither_the_focus_
     expect(visitor.page.locator("#map .leaflet-pan-anim")).to_have_count(0)
     before = view(visitor)
     bury(product, post)
-    expect(popup(visitor)).to_contain_text("It shows here only because you opened its link.")
+    expect(popup(visitor)).to_contain_text("Its pin leaves the map when you close it.")
     expect(search).to_be_focused()
     assert view(visitor) == before
     search.press_sequentially("robi")
@@ -361,7 +362,7 @@ def test_a_popup_with_the_focus_keeps_it_when_its_pin_leaves_the_list(product, v
     visitor = visit(product).open(f"/pin/{post['id']}").connection("live")
     expect(popup(visitor).locator(".popup")).to_be_focused()
     bury(product, post)
-    expect(popup(visitor)).to_contain_text("It shows here only because you opened its link.")
+    expect(popup(visitor)).to_contain_text("Its pin leaves the map when you close it.")
     expect(popup(visitor).locator(".popup")).to_be_focused()
 
 
@@ -428,3 +429,32 @@ def test_an_owner_edits_and_deletes_in_the_popup_and_others_do_not(product, visi
     at(visitor, "/")
     eventually("the post is deleted", lambda: ada.posts() == [])
     expect(popup(stranger)).to_have_count(0)
+
+
+def test_an_edit_from_the_popup_takes_the_map_to_the_new_place(product, visit):
+    ada = product.person("Ada", "Lovelace")
+    post = ada.post("Oslo, Norway")
+    visitor = visit(product, reduced_motion="reduce").sign_in(ada).extend_timers(ARRIVAL_MS)
+    visitor.open(f"/pin/{post['id']}").connection("live")
+    popup(visitor).get_by_role("button", name="Edit").click()
+    Adding(visitor).find("Lima, Peru").here().submit()
+    expect(popup(visitor)).to_contain_text("Lima, Peru")
+    expect(popup(visitor)).to_be_in_viewport(ratio=1)
+    at(visitor, f"/pin/{post['id']}")
+
+
+def test_a_double_press_on_delete_deletes_once_and_can_be_undone(product, visit):
+    ada = product.person("Ada", "Lovelace")
+    post = ada.post("Oslo, Norway")
+    visitor = visit(product).sign_in(ada).extend_timers(UNDO_MS).open("/table").connection("live")
+    visitor.page.get_by_role("tab", name="Map").click()
+    visitor.pin("Yours").click()
+    at(visitor, f"/pin/{post['id']}")
+    popup(visitor).get_by_role("button", name="Delete").dblclick()
+    expect(visitor.page.locator(".pin")).to_have_count(0)
+    at(visitor, "/")
+    visitor.page.get_by_role("button", name="Undo").click()
+    expect(visitor.pin("Yours")).to_be_visible()
+    back(visitor)
+    at(visitor, "/table")
+    assert len(ada.posts()) == 1

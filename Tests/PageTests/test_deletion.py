@@ -231,15 +231,112 @@ def test_another_account_sends_no_deletion_of_a_closed_tab(shared, visit):
 def test_undo_in_one_tab_brings_the_post_back_in_another(shared, visit):
     ada = shared.person()
     ada.post("Oslo, Norway")
-    visitor = visit(shared).sign_in(ada).extend_timers(UNDO_MS).open("/posts")
+    visitor = visit(shared).sign_in(ada)
+    # All tabs of the browser have this clock.
+    visitor.page.clock.install()
+    visitor.open("/posts")
+    expect(own(visitor)).to_have_count(1)
+    stop_clock(visitor)
     own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
     other = visitor.context.new_page()
     visitor.watch(other)
     other.goto("/posts")
     expect(other.get_by_text("You have no posts yet.")).to_be_visible()
     visitor.page.get_by_role("button", name="Undo").click()
+    other.clock.fast_forward(UNDO_MS)
     expect(other.locator("#view-posts li")).to_have_count(1)
     assert len(ada.posts()) == 1
+
+
+def keep_deletion(visitor, person, due):
+    """Keeps a deletion in the browser as a closed page has left it. `due` is an expression in milliseconds."""
+    [post] = person.posts()
+    account = person.request("GET", "/v2/account")["id"]
+    visitor.page.add_init_script(f"""if (!sessionStorage.kept) {{
+      sessionStorage.kept = 'yes';
+      localStorage.deletions = JSON.stringify([{{ account: '{account}', id: '{post["id"]}', dueMs: {due} }}]);
+    }}""")
+    return visitor
+
+
+@pytest.mark.parametrize("hours, is_sent", [(23, True), (25, False)])
+def test_a_kept_deletion_expires_after_a_day(shared, visit, hours, is_sent):
+    ada = shared.person()
+    ada.post("Oslo, Norway")
+    visitor = keep_deletion(visit(shared).sign_in(ada), ada, f"Date.now() - {hours} * 3_600_000")
+    visitor.page.clock.install()
+    visitor.open("/posts").connection("live")
+    if is_sent:
+        eventually("the post is deleted", lambda: ada.posts() == [])
+        return
+    expect(own(visitor)).to_have_count(1)
+    visitor.page.clock.fast_forward(UNDO_MS)
+    expect(own(visitor)).to_have_count(1)
+    assert len(ada.posts()) == 1
+
+
+def test_signing_out_sends_the_deletion_that_a_closed_page_has_left(shared, visit):
+    ada = shared.person()
+    ada.post("Oslo, Norway")
+    # The time until the page sends it is extended.
+    visitor = keep_deletion(visit(shared).sign_in(ada).extend_timers(UNDO_MS, TOAST_MS), ada, "Date.now() + 3_600_000")
+    visitor.open("/posts")
+    expect(visitor.page.get_by_text("You have no posts yet.")).to_be_visible()
+    assert len(ada.posts()) == 1
+    visitor.sign_out()
+    expect(visitor.page.locator("#toasts").get_by_text("You are signed out.")).to_be_visible()
+    assert ada.posts() == []
+
+
+def test_two_presses_of_delete_leave_one_undo_that_works(shared, visit):
+    ada = shared.person()
+    ada.post("Oslo, Norway")
+    visitor = visit(shared).sign_in(ada)
+    sent = []
+    visitor.page.on("request", lambda request: sent.append(request.method))
+    visitor.page.clock.install()
+    visitor.open("/posts")
+    expect(own(visitor)).to_have_count(1)
+    stop_clock(visitor)
+    own(visitor).get_by_role("button", name="Delete Oslo, Norway").evaluate(
+        "(button) => { button.click(); button.click(); }")
+    visitor.page.get_by_role("button", name="Undo").click()
+    visitor.page.clock.fast_forward(2 * UNDO_MS)
+    expect(own(visitor)).to_have_count(1)
+    assert "DELETE" not in sent and len(ada.posts()) == 1
+
+
+def test_a_page_that_the_person_returns_to_sends_the_request_that_leaving_it_cancelled(shared, visit):
+    ada = shared.person()
+    ada.post("Oslo, Norway")
+    visitor = visit(shared).sign_in(ada).extend_timers(UNDO_MS, TOAST_MS)
+    # The browser reports the end of the first request only after the return.
+    visitor.page.add_init_script("""{
+      const { fetch } = window;
+      window.fetch = (path, options) => {
+        if (options?.method !== 'DELETE' || window.cancel) return fetch(path, options);
+        return new Promise((_, reject) => { window.cancel = () => reject(new TypeError('cancelled')); });
+      };
+    }""")
+    visitor.open("/posts")
+    own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
+    visitor.page.evaluate("""() => {
+      dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+      dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+      window.cancel();
+    }""")
+    eventually("the post is deleted", lambda: visitor.page.title() and ada.posts() == [])
+    expect(visitor.page.get_by_text("You have no posts yet.")).to_be_visible()
+    expect(failures(visitor)).to_have_count(0)
+
+
+def test_undo_beside_the_map_leaves_the_keyboard_at_the_map(shared, visit):
+    ada = shared.person()
+    ada.post("Oslo, Norway")
+    visitor = visit(shared).sign_in(ada).extend_timers(UNDO_MS).open("/posts")
+    own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
+    visitor.tab("Map").page.get_by_role("button", name="Undo").press("Enter")
+    expect(visitor.page.locator("#map")).to_be_focused()
 
 
 def test_the_keyboard_stays_in_the_list_after_a_deletion_and_its_undo(shared, visit):

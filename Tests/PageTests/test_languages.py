@@ -31,6 +31,15 @@ def ada(shared):
     return ada
 
 
+def test_a_language_that_the_browser_itself_refuses_does_not_stop_the_page(shared, ada, visit):
+    visitor = visit(shared)
+    # Chromium has such a tag on a Linux system without a locale.
+    visitor.page.add_init_script(
+        "Object.defineProperty(navigator, 'languages', { get: () => ['en-US@posix', 'en-GB'] });")
+    visitor.open("/table").connection("live")
+    expect(visitor.page.locator("tbody tr").first).to_be_visible()
+
+
 @pytest.mark.parametrize("locale", LOCALES)
 def test_the_page_comes_in_the_browsers_language(shared, visit, locale):
     page = visit(shared, locale=locale).open().connection("live").page

@@ -104,7 +104,7 @@ def test_the_table_is_newest_first_and_can_be_sorted_and_searched(product, visit
     expect(visitor.page.locator("#announcements")).to_have_text(re.compile(r"^\d+ pins?$"))
     search.fill("nobody at all")
     expect(visitor.page.locator("#announcements")).to_have_text("No posts match your search.")
-    expect(visitor.page.get_by_text("No posts match your search.")).to_be_visible()
+    expect(visitor.page.locator("#view-table").get_by_text("No posts match your search.")).to_be_visible()
 
 
 def test_a_row_opens_its_pin_and_its_link_opens_another_tab(product, visit):

@@ -94,6 +94,29 @@ def test_the_context_menu_begins_a_pin_there(member):
     expect(offer(member)).to_be_visible()
 
 
+def test_another_popup_replaces_that_of_a_pin(product, visit):
+    post = product.person("Ada", "Lovelace").post("Oslo, Norway")
+    for first in ["Grace", "Mei"]:
+        product.person(first).post("Lima, Peru")
+    visitor = visit(product, reduced_motion="reduce").open(f"/pin/{post['id']}").connection("live")
+    popup = visitor.page.locator(".leaflet-popup")
+    expect(popup).to_contain_text("Ada Lovelace")
+    visitor.page.locator("#map").click(position={"x": 60, "y": 500}, button="right")
+    expect(visitor.page).to_have_url(f"{product.url}/")
+    expect(offer(visitor)).to_be_visible()
+    expect(popup).to_have_count(1)
+    visitor.page.keyboard.press("Escape")
+    button(visitor, "Whole world").click()
+    visitor.pin("Ada").click()
+    expect(popup).to_contain_text("Ada Lovelace")
+    cluster = visitor.page.get_by_role("button", name="2 pins")
+    # The first press zooms to the cluster's place.
+    cluster.press("Enter")
+    expect(visitor.page).to_have_url(f"{product.url}/")
+    cluster.press("Enter")
+    expect(popup.locator(".cluster-list button")).to_have_count(2)
+
+
 def test_the_keyboard_opens_a_pin_and_escape_returns_to_it(product, visit):
     product.person("Ada", "Lovelace").post("Oslo, Norway")
     visitor = visit(product).open().connection("live")

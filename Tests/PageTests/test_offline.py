@@ -70,6 +70,8 @@ class Proxy(http.server.ThreadingHTTPServer):
         self.hides_worker = False
         self.passes = threading.Event()
         self.passes.set()
+        # Paths of the documents that wait for `passes`.
+        self.held = []
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def handle_error(self, *_):
@@ -90,7 +92,9 @@ class ProxiedRequest(http.server.BaseHTTPRequestHandler):
             own, seen = self.server.digests
             path = path.replace(own, "0" * 16).replace(seen, own)
         if "text/html" in self.headers.get("Accept", ""):
+            self.server.held.append(path)
             self.server.passes.wait(120)
+            self.server.held.remove(path)
         if self.server.hides_worker and path == "/sw.js":
             self.answer(404, {}, b"")
             return
@@ -197,6 +201,24 @@ def test_the_last_list_shows_while_the_server_does_not_answer(product, visit):
     visitor.connection("live")
 
 
+def test_an_edit_survives_a_reload_whose_answer_is_late(product, visit):
+    ada = product.person("Ada")
+    ada.post("Oslo, Norway")
+    visitor = visit(product).sign_in(ada).open("/posts").connection("live")
+    page = visitor.page
+    page.wait_for_function(KEPT)
+    page.get_by_role("button", name="Edit Oslo, Norway").click()
+    page.get_by_role("combobox").last.fill("Lima")
+    page.route("**/v2/page", lambda route: None)
+    page.goto("/posts", wait_until="commit")
+    visitor.connection("offline")
+    expect(page.get_by_role("button", name="Sign in").first).to_be_visible()
+    # The page asks again, and learns who the user is.
+    page.unroute_all()
+    expect(page.get_by_role("dialog")).to_contain_text("Edit your pin")
+    expect(page.get_by_role("combobox").last).to_have_value("Lima")
+
+
 def test_a_slow_server_with_a_new_version_opens_the_old_page_once_and_offers_a_reload(product, proxy, visit):
     visitor = install(visit, product, proxy.url)
     page = visitor.page
@@ -213,6 +235,7 @@ def test_a_slow_server_with_a_new_version_opens_the_old_page_once_and_offers_a_r
     proxy.passes.clear()
     page.locator("#toasts").get_by_role("button", name="Reload").click(no_wait_after=True)
     # The server is slow again, and the service worker has no other document.
+    eventually("the proxy holds the reload", lambda: proxy.held == ["/table"])
     page.wait_for_timeout(PATIENCE_MS + 1_000)
     proxy.passes.set()
     page.wait_for_function(f"{VERSION[6:]} === '{NEW}'")

@@ -127,27 +127,74 @@ def test_an_old_pin_offers_its_owner_edit_and_delete_also_after_a_sign_in(produc
     expect(visitor.page.locator(".pin.own")).to_have_count(0)
 
 
-def test_own_pins_stay_own_while_the_server_does_not_list_them(product, visit):
-    ada = product.person()
-    ada.post("Oslo, Norway")
-    visitor = visit(product).sign_in(ada)
+def fail_first(visitor, count, fail):
+    """Lets the first requests for lists of own posts fail. Returns the requests."""
     lists = []
 
-    def refuse_first(route):
+    def respond(route):
         lists.append(route.request.url)
-        if len(lists) == 1:
-            route.fulfill(status=503, json={"code": "busy"})
+        if len(lists) <= count:
+            fail(route)
         else:
             route.continue_()
 
-    visitor.page.route("**/v2/posts?**", refuse_first)
+    visitor.page.route("**/v2/posts?**", respond)
+    return lists
+
+
+def ask_server(visitor):
+    """Asks for suggestions, so that the page receives another response of the server."""
+    visitor.page.get_by_role("banner").get_by_role("button", name="Add a pin").click()
+    with visitor.page.expect_response(lambda response: "/v2/" in response.url):
+        visitor.page.get_by_role("combobox").last.press_sequentially("Lima")
+
+
+def test_own_pins_stay_own_after_a_lost_request(product, visit):
+    ada = product.person()
+    ada.post("Oslo, Norway")
+    visitor = visit(product).sign_in(ada)
+    lists = fail_first(visitor, 1, lambda route: route.abort())
     visitor.open().connection("live")
     expect(visitor.page.locator(".pin")).to_have_count(1)
-    # Any other response of the server shows that it works again.
-    visitor.page.get_by_role("banner").get_by_role("button", name="Add a pin").click()
-    visitor.page.get_by_role("combobox").last.press_sequentially("Lima")
+    ask_server(visitor)
     expect(visitor.page.locator(".pin.own")).to_have_count(1)
     assert len(lists) == 2
+
+
+def test_a_busy_server_lists_own_posts_after_the_pause_that_it_asks_for(product, visit):
+    ada = product.person()
+    ada.post("Oslo, Norway")
+    visitor = visit(product).sign_in(ada)
+    lists = fail_first(visitor, 2, lambda route: route.fulfill(
+        status=503, headers={"Retry-After": "300"}, json={"code": "busy"}))
+    visitor.page.clock.install()
+    visitor.open("/account").connection("live")
+    eventually("the list is refused", lambda: visitor.page.title() and len(lists) == 1)
+    # A change of the account loads the list, too.
+    visitor.page.get_by_label("First name").fill("Augusta")
+    visitor.page.get_by_label("First name").press("Enter")
+    expect(visitor.page.get_by_text("Saved", exact=True)).to_be_visible()
+    eventually("the list is refused again", lambda: visitor.page.title() and len(lists) == 2)
+    visitor.tab("Map")
+    ask_server(visitor)
+    visitor.page.keyboard.press("Escape")
+    assert len(lists) == 2
+    visitor.page.clock.fast_forward(300_000)
+    expect(visitor.page.locator(".pin.own")).to_have_count(1)
+    assert len(lists) == 3
+
+
+def test_after_the_end_of_the_session_the_page_does_not_ask_for_own_posts_again(product, visit):
+    ada = product.person()
+    ada.post("Oslo, Norway")
+    visitor = visit(product).sign_in(ada)
+    lists = fail_first(visitor, 9, lambda route: route.fulfill(status=401, json={"code": "session_required"}))
+    visitor.page.clock.install()
+    visitor.open().connection("live")
+    eventually("the list is refused", lambda: visitor.page.title() and len(lists) == 1)
+    visitor.page.clock.fast_forward(300_000)
+    ask_server(visitor)
+    assert len(lists) == 1
 
 
 def test_a_person_who_returns_to_the_list_while_it_loads_sees_it(shared, visit):

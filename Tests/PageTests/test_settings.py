@@ -165,20 +165,6 @@ def test_each_wrong_field_of_the_profile_has_its_complaint(shared, visit):
     expect(profile.get_by_label("Current password")).to_be_focused()
 
 
-def test_too_many_new_addresses_say_when_to_try_again(shared, visit):
-    visitor = visit(shared).sign_in(shared.person()).open("/account")
-    profile = section(visitor, "Profile")
-    visitor.page.route("**/v2/account", lambda route: route.fulfill(
-        status=429, headers={"Retry-After": "1200"}, json={"code": "too_many_mails", "detail": "too many mails"}))
-    profile.get_by_label("Email address").fill("stranger@example.org")
-    profile.get_by_label("Current password").fill(PASSWORD)
-    save = profile.get_by_role("button", name="Save")
-    save.click()
-    expect(profile.get_by_text("Too many mails. Look into your mailbox, or try again in 20 minutes.")).to_be_visible()
-    expect(save).to_be_disabled()
-    expect(profile.get_by_label("Email address")).to_have_value("stranger@example.org")
-
-
 def test_a_new_name_shows_in_another_tab_after_a_reload(shared, visit):
     ada = shared.person()
     visitor = visit(shared).sign_in(ada).open("/account")

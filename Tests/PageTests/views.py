@@ -131,12 +131,13 @@ def lost_pin(visitor, crowd):
 
 @view()
 def cluster_list(visitor, crowd):
-    busy_map(visitor, crowd)
-    name = visitor.texts["pin.many"]["other"].replace("{n}", "3")
-    clusters = visitor.page.get_by_role("button", name=name, exact=True).all()
-    honolulu = min(clusters, key=lambda cluster: cluster.bounding_box()["x"])
-    honolulu.press("Enter")
-    expect(visitor.page.locator(".leaflet-popup").get_by_role("button")).not_to_have_count(0)
+    visitor.open(f"/pin/{crowd.last['id']}")
+    expect(visitor.page.locator(".leaflet-popup .popup")).to_be_focused()
+    # The focus goes to the cluster that has the pin.
+    visitor.page.keyboard.press("Escape")
+    expect(visitor.page.locator(".leaflet-popup")).to_have_count(0)
+    visitor.page.keyboard.press("Enter")
+    expect(visitor.page.locator(".leaflet-popup .cluster-list button")).to_have_count(3)
 
 
 @view()

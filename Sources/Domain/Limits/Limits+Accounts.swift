@@ -131,11 +131,11 @@ extension Limits {
   package static let mailTokensOfAccountMax = 5
   /// Number of expired tokens that the store removes with each new token. Expired tokens therefore never accumulate.
   package static let mailTokensSweptPerBatch = 16
-  /// Burst of mails to one address, and of mails of one account. Its owner may mistype a link or look into the wrong
-  /// mailbox.
+  /// Burst of mails to one address, and of confirmation mails of one account. Its owner may mistype a link or look into
+  /// the wrong mailbox.
   package static let mailsOfAddressMax = 3
-  /// Interval between two mails to one address, or of one account, after the burst, in milliseconds: three mails per
-  /// hour.
+  /// Interval after the burst between two mails to one address, or two confirmation mails of one account, in
+  /// milliseconds: three mails per hour.
   package static let mailOfAddressIntervalMs: Int64 = 1_200_000
   /// Burst of mails on requests from one network. A class behind one address can ask in one lesson.
   package static let mailsOfNetworkMax = 60

@@ -38,7 +38,10 @@ final class AccountMail: Sendable {
       return accountPauseMs
     }
 
-    /// Counts a mail that a client of a network requests, as above.
+    /// Counts a mail that a client of a network requests, for the network too. Returns 0, or the milliseconds to wait.
+    /// A refused mail does not count.
+    ///
+    /// - Parameter account: The account that sets the address. Nil if anybody may request the mail.
     mutating func consume(
       _ address: [UInt8], of account: AccountID?, from network: IPAddress?, nowMs: Int64
     ) -> Int64 {

@@ -52,12 +52,13 @@ function askForPassword(visit) {
   password.input.focus();
 }
 
-/** Confirms the email address after a press. Scanners of mails open links and may run scripts, but press no button. */
+/**
+ * Confirms the email address after a press. Scanners of mails open links and may run scripts, but press no button. The
+ * button names no address, because the link may belong to another account than the signed-in one.
+ */
 function askToConfirm(visit) {
   const { token, dialog, session } = visit;
-  const { email, emailConfirmed = true } = session.account ?? {};
-  const label = emailConfirmed ? say('confirm') : say('confirm.of', { email });
-  const form = new AccountForm({}, { label }, async () => {
+  const form = new AccountForm({}, { label: say('confirm') }, async () => {
     try {
       await request('PUT', '/v2/confirmation', { body: { token } });
     } catch (error) {

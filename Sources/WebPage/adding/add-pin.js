@@ -17,6 +17,8 @@ export class AddPin {
   #tiles;
   #onSaved;
   #draft = new Draft();
+  /** The draft and the step of this tab's last page. Null if there is none, or after the dialog has opened. */
+  #kept = restored();
   /** The draft and the step that the dialog shows. Null while the dialog is closed. */
   #shown = null;
   /** The last attempt to save a pin. Settles after `onSaved`. */
@@ -30,15 +32,17 @@ export class AddPin {
    */
   constructor(session, own, tiles, onSaved) {
     [this.#session, this.#own, this.#tiles, this.#onSaved] = [session, own, tiles, onSaved];
-    addEventListener('pagehide', () => keep(this.#shown ?? { draft: this.#draft, step: 0 }));
+    if (this.#kept?.draft.post === null) this.#draft = this.#kept.draft;
+    addEventListener('pagehide', () => keep(this.#shown ?? this.#kept ?? { draft: this.#draft, step: 0 }));
   }
 
-  /** Restores the draft after a reload or a sign-in with a provider. Shows the dialog again if it was open. */
+  /**
+   * Shows the dialog again after a reload or a sign-in with a provider, if it was open and the user is signed in. Call
+   * this again when a slow server has said who the user is.
+   */
   resume() {
-    const kept = restored();
-    if (kept === null) return;
-    if (kept.draft.post === null) this.#draft = kept.draft;
-    if (kept.step > 0 && this.#session.account !== null) this.#open(kept.draft, kept.step);
+    const { draft, step } = this.#kept ?? {};
+    if (step > 0 && this.#session.account !== null && this.#shown === null) this.#open(draft, step);
   }
 
   /**
@@ -54,6 +58,7 @@ export class AddPin {
   }
 
   async #open(draft, from) {
+    this.#kept = null;
     const { post } = draft;
     const dialog = new Dialog('', 'adding');
     let step = null;

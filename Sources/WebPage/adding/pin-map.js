@@ -1,3 +1,4 @@
+import { hasCity } from '../map/base-map.js';
 import { makeMap } from '../map/world-map.js';
 import { draftIcon } from '../map/pin.js';
 
@@ -8,8 +9,10 @@ const stepPixels = 10;
 const edgePixels = 40;
 /** Maximum zoom by the place's level. */
 const zoomMax = { country: 7, region: 8, county: 9, city: 11, postcode: 13, street: 16, house: 17 };
-/** Zoom around a point of unknown level, and maximum zoom without tiles. The nearest cities are in sight. */
+/** Zoom around a point of unknown level. The nearest cities are in sight. */
 const pointZoom = 7;
+/** Maximum zoom without tiles. The land has no further details. */
+const landZoomMax = 9;
 const arrows = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 const zooms = { '+': 1, '-': -1 };
 
@@ -50,6 +53,7 @@ export class PinMap {
     this.#pin.setLatLng(at);
     if (point || !box) {
       this.#map.setView(at, zoom, { animate: false });
+      this.#showCity();
       return;
     }
     const [, south, , north] = box;
@@ -58,6 +62,14 @@ export class PinMap {
     if (east < west && longitude < west) west = -180;
     else if (east < west) east = 180;
     this.#map.fitBounds([[south, west], [north, east]], { maxZoom: zoom, animate: false });
+    this.#showCity();
+  }
+
+  /** Shows more of the land if no city with a name is in sight. Otherwise an inland place would be one plain colour. */
+  #showCity() {
+    while (!this.#tiles && this.#map.getZoom() > pointZoom && !hasCity(this.#map.getBounds())) {
+      this.#map.setZoom(this.#map.getZoom() - 1, { animate: false });
+    }
   }
 
   /** Gives the pin the focus. */
@@ -70,7 +82,7 @@ export class PinMap {
   }
 
   #limited(zoom) {
-    return this.#tiles ? zoom : Math.min(zoom, pointZoom);
+    return this.#tiles ? zoom : Math.min(zoom, landZoomMax);
   }
 
   #press(event) {

@@ -8,7 +8,16 @@ export const languages = { en: 'English', de: 'Deutsch', es: 'Español', fr: 'Fr
 export const language = document.documentElement.lang;
 
 /** The locale of dates and numbers: the browser's variant of the language, such as en-GB, or else the language. */
-export const locale = navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language;
+export const locale = navigator.languages.find((tag) => tag.split('-')[0] === language && isLocale(tag)) ?? language;
+
+/** Returns false for a tag that `Intl` refuses, such as en-US@posix, which Chromium has on some Linux systems. */
+function isLocale(tag) {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
 
 /** Changes the language and reloads the page. The server reads the choice from a cookie. */
 export function choose(code) {

@@ -3,7 +3,7 @@ import { Problem, request } from '../common/api.js';
 const pollMs = 3_000;
 const retryMs = { first: 1_000, last: 20_000 };
 /** The time until the first message of a stream. A reverse proxy that buffers the stream may hold it back forever. */
-const firstMs = 5_000;
+const firstMs = 7_000;
 const silenceMs = 30_000;
 const hiddenMs = 60_000;
 /** States that the result of a poll does not change. */

@@ -1,7 +1,7 @@
 const key = 'last-list';
 /** Key of the time when the list was deleted last, in milliseconds since 1970. */
 const deletedKey = 'last-list-deleted';
-const everyMs = 5_000;
+const everyMs = 4_000;
 
 /**
  * Keeps the last list of a public map in the browser, so that the page can start without a connection. Nothing remains

@@ -24,6 +24,11 @@ export function baseMap(map, tiles) {
   });
 }
 
+/** Returns true if the land has the name of a city in these bounds. False until the names are loaded. */
+export function hasCity(bounds) {
+  return world.names.cities.some(([, latitude, longitude]) => bounds.contains([latitude, longitude]));
+}
+
 /**
  * Returns the operator's attribution as markup, which Leaflet requires. A URL at the end becomes a link. The browser
  * writes the markup of a node, so the text cannot inject markup.

@@ -160,7 +160,9 @@ export class MapView extends EventTarget {
     else this.#flyToPin(id, place, this.#pins.zoomAlone(id), open);
   }
 
-  /** Does the same for a post that is not among the latest ones. `close` removes its pin. */
+  /**
+   * Opens the popup of a post that is not among the latest ones, as `open` does. Its pin disappears with the popup.
+   */
   openOld(entry, { isStill = false } = {}) {
     this.#draw();
     this.#removeOld();
@@ -175,10 +177,10 @@ export class MapView extends EventTarget {
     this.#old.redraw();
   }
 
-  /** Closes the popup without an event, and ends any flight to a pin. */
+  /** Closes the popup of a pin without an event, and ends any flight to a pin. Other popups stay open. */
   close() {
     this.#goal = null;
-    this.#quietly(() => this.#map.closePopup());
+    if (this.opened !== null) this.#quietly(() => this.#map.closePopup());
     this.#removeOld();
   }
 

@@ -18,9 +18,10 @@ export class Deletion {
   #onChange;
   /** Posts that the user can still restore, by id. */
   #pending = new Map();
-  /** Posts whose request has been sent, or waits for the undo time of another page. Only a failure removes an id. */
-  #sent = new Set();
-  #isLeaving = false;
+  /** The timers of deletions that an earlier page has left, by the post's id. */
+  #kept = new Map();
+  /** Requests that have been sent, by the post's id. Only a failure removes one. */
+  #sent = new Map();
 
   /**
    * @param {function(string=)} onChange Called when a post is hidden or restored. The parameter is the id of a post
@@ -30,22 +31,20 @@ export class Deletion {
     [this.#session, this.#latest, this.#onChange] = [session, latest, onChange];
     session.addEventListener('change', () => this.resume());
     addEventListener('pagehide', () => {
-      this.#isLeaving = true;
       for (const id of [...this.#pending.keys()]) this.#send(id, request);
-    });
-    addEventListener('pageshow', () => {
-      this.#isLeaving = false;
-      this.resume();
+      for (const sending of this.#sent.values()) sending.isLeft = true;
     });
   }
 
   /** Returns true for a post that is deleted or about to be deleted. No view shows such a post. */
   has(id) {
-    return this.#pending.has(id) || this.#sent.has(id);
+    return [this.#pending, this.#kept, this.#sent].some((posts) => posts.has(id));
   }
 
+  /** Hides a post and offers to undo that. A second press of the button has no effect. */
   begin(post) {
     const { id, place } = post;
+    if (this.has(id)) return;
     keepDeletion({ account: this.#session.account.id, id, dueMs: Date.now() + undoMs });
     const timer = setTimeout(() => this.#sendAsUser(id), undoMs);
     const close = toast(say('deleted', { place }), { label: say('undo'), run: () => this.#undo(id) }, undoMs);
@@ -59,19 +58,24 @@ export class Deletion {
     if (account === null) return;
     for (const { id, dueMs } of keptDeletions(account.id)) {
       if (this.has(id)) continue;
-      this.#sent.add(id);
+      this.#kept.set(id, setTimeout(() => this.#sendKept(id), Math.min(undoMs, dueMs - Date.now())));
       this.#hide(id);
-      setTimeout(() => {
-        const isKept = keptDeletions(this.#session.account?.id).some((deletion) => deletion.id === id);
-        if (isKept) this.#send(id, request);
-        else this.#show(id);
-      }, Math.min(undoMs, dueMs - Date.now()));
     }
   }
 
-  /** Sends the pending requests. Resolves when the server has responded to all of them. */
+  /** Sends all requests that wait. Resolves when the server has responded to all of them. */
   async finish() {
-    await Promise.all([...this.#pending.keys()].map((id) => this.#sendAsUser(id)));
+    const pending = [...this.#pending.keys()].map((id) => this.#sendAsUser(id));
+    const kept = [...this.#kept.keys()].map((id) => this.#sendKept(id));
+    await Promise.all([...pending, ...kept]);
+  }
+
+  /** Sends a deletion that an earlier page has left, unless another page has undone it. */
+  async #sendKept(id) {
+    clearTimeout(this.#kept.get(id));
+    this.#kept.delete(id);
+    if (keptDeletions(this.#session.account?.id).some((deletion) => deletion.id === id)) await this.#send(id, request);
+    else this.#show(id);
   }
 
   #undo(id) {
@@ -101,14 +105,16 @@ export class Deletion {
     clearTimeout(timer);
     close?.();
     this.#pending.delete(id);
-    this.#sent.add(id);
+    const sending = { isLeft: false };
+    this.#sent.set(id, sending);
     try {
       // With `keepalive`, the request ends even if the page closes.
       await perform('DELETE', `/v2/posts/${id}`, { keepalive: true });
     } catch (error) {
       // The browser has cancelled the request. The next page sends it, or this one if the user returns to it.
-      if (this.#isLeaving && error instanceof Offline) {
+      if (sending.isLeft && error instanceof Offline) {
         this.#show(id);
+        this.resume();
         return;
       }
       // Another tab has already deleted the post.

@@ -1,6 +1,9 @@
 const key = 'deletions';
 const most = 100;
 
+/** The age at which a deletion expires, because the user no longer expects it. */
+const longestMs = 86_400_000;
+
 /**
  * Keeps a deletion in the browser until the server has answered it, because the page may close first.
  *
@@ -16,14 +19,15 @@ export function forgetDeletion(id) {
   write(read().filter((other) => other.id !== id));
 }
 
-/** Returns the kept deletions of an account. */
+/** Returns the kept deletions of an account, without those that have expired. */
 export function keptDeletions(account) {
   return read().filter((deletion) => deletion.account === account);
 }
 
 function read() {
   try {
-    return JSON.parse(localStorage.getItem(key)) ?? [];
+    const deletions = JSON.parse(localStorage.getItem(key)) ?? [];
+    return deletions.filter(({ dueMs }) => Date.now() - dueMs < longestMs);
   } catch {
     return [];
   }

@@ -1,6 +1,9 @@
-import { Problem, request, server } from '../common/api.js';
+import { Offline, Problem, request, server } from '../common/api.js';
 
 const pageSize = 100;
+
+/** The time until the page loads the ids again after an error response without `Retry-After`. */
+const retrySeconds = 30;
 
 /**
  * The ids and the pages of the signed-in user's posts. Knows the newest ids from the start, and an older one after
@@ -15,6 +18,8 @@ export class OwnPosts extends EventTarget {
   /** The id of the last post that `fetch` has read, such as an old pin on the screen. */
   #fetched = null;
   #load = () => this.load();
+  #loadNumber = 0;
+  #timer;
 
   constructor(session, latest) {
     super();
@@ -32,8 +37,11 @@ export class OwnPosts extends EventTarget {
     return this.#latest.entries.find((entry) => this.#ids.has(entry.id));
   }
 
-  /** Loads the ids of the user's newest posts. After a failure, loads them again with the server's next response. */
+  /** Loads the ids of the user's newest posts. Replaces an earlier load and its retry. */
   async load() {
+    const number = ++this.#loadNumber;
+    clearTimeout(this.#timer);
+    server.removeEventListener('reachable', this.#load);
     const { account } = this.#session;
     if (account?.id !== this.#owner) {
       this.#owner = account?.id;
@@ -44,13 +52,21 @@ export class OwnPosts extends EventTarget {
     if (account !== null) {
       try {
         const { body } = await request('GET', `/v2/posts?order=newest&limit=${pageSize}`);
-        if (account !== this.#session.account) return;
+        if (number !== this.#loadNumber) return;
         for (const post of body.posts) this.#ids.add(post.id);
-      } catch {
-        server.addEventListener('reachable', this.#load, { once: true });
+      } catch (error) {
+        if (number !== this.#loadNumber) return;
+        this.#retry(error);
       }
     }
     this.dispatchEvent(new Event('change'));
+  }
+
+  /** Loads the ids again when the server is reachable, or after the pause that it asks for. */
+  #retry(error) {
+    if (error instanceof Offline) server.addEventListener('reachable', this.#load, { once: true });
+    // After the end of the session, only a sign-in helps. It changes the session, and thus loads the ids.
+    else if (error.status !== 401) this.#timer = setTimeout(this.#load, (error.retryAfter ?? retrySeconds) * 1_000);
   }
 
   /** Adds a new post of the user. */

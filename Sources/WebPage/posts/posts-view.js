@@ -1,13 +1,14 @@
 import { Cancelled, explain } from '../common/api.js';
 import { busy } from '../common/busy.js';
 import { Empty } from '../common/empty.js';
-import { element } from '../common/element.js';
+import { byId, element } from '../common/element.js';
 import { has, moment, say } from '../common/language.js';
 import { host, link } from '../common/link.js';
 import { pinPath } from '../address.js';
 
 /** The list of the user's posts in every state, with buttons to edit, delete and show them. */
 export class PostsView {
+  #place;
   #own;
   #session;
   #actions;
@@ -22,7 +23,7 @@ export class PostsView {
 
   /** @param {{edit: function, drop: Deletion, add: function, signIn: function}} actions The actions of the buttons. */
   constructor(place, own, session, actions) {
-    [this.#own, this.#session, this.#actions] = [own, session, actions];
+    [this.#place, this.#own, this.#session, this.#actions] = [place, own, session, actions];
     this.#more = element(
       'button', { type: 'button', hidden: true, onclick: () => busy(this.#more, () => this.#load(this.#next)) },
       say('more'));
@@ -74,8 +75,15 @@ export class PostsView {
     else this.#empty.show(say('posts.signed-out'), { label: say('sign-in'), run: signIn });
   }
 
-  /** Focuses the control with a name at a post. Without the post, focuses the one at an index, or else the heading. */
+  /**
+   * Focuses the control with a name at a post. Without the post, focuses the one at an index, or else the heading.
+   * Behind another tab, the focus goes to the map if it is visible.
+   */
   #focus(id, index, name) {
+    if (this.#place.hidden) {
+      byId('map').focus({ preventScroll: true });
+      return;
+    }
     const items = [...this.#list.children];
     const item = items.find((other) => other.dataset.id === id) ?? items[Math.min(index, items.length - 1)];
     const controls = [...item?.querySelectorAll('a, button') ?? []];
