@@ -1,12 +1,9 @@
-import { explain, Offline, server } from './common/api.js';
+import { explain, retryLater } from './common/api.js';
 import { byId, element } from './common/element.js';
 import { say } from './common/language.js';
 import { pinTitle, setTitle } from './common/title.js';
 import { pinPath } from './address.js';
 import { presented } from './latest/latest.js';
-
-/** The time until the page fetches a post again after an error response without `Retry-After`. */
-const retrySeconds = 30;
 
 /**
  * Shows the pin that the address names, and changes the address when the user opens or closes a pin. The post may be
@@ -97,7 +94,7 @@ export class PinView {
       problem = say(post === null ? 'pin.gone' : 'pin.waiting');
     } catch (error) {
       if (wanted !== this.#wanted) return;
-      this.#retry(wanted, error);
+      retryLater(error, () => { if (wanted === this.#wanted) this.#fetch(wanted); });
       problem = explain(error);
     }
     setTitle();
@@ -105,12 +102,5 @@ export class PinView {
     this.#notice.replaceChildren(
       element('p', {}, problem), element('a.button', { href: '/' }, say('pin.gone.map')));
     this.#notice.hidden = false;
-  }
-
-  /** Fetches a post again after the pause that the server asks for, or when the server is reachable again. */
-  #retry(wanted, error) {
-    const fetch = () => { if (wanted === this.#wanted) this.#fetch(wanted); };
-    if (error instanceof Offline) server.addEventListener('reachable', fetch, { once: true });
-    else setTimeout(fetch, (error.retryAfter ?? retrySeconds) * 1_000);
   }
 }

@@ -128,6 +128,8 @@ def test_names_and_places_in_right_to_left_scripts_do_not_turn_the_text_around_t
 
     def order(*parts):
         """Expects these elements from left to right on one line."""
+        for part in parts:
+            expect(part).to_be_visible()
         boxes = [part.bounding_box() for part in parts]
         assert boxes == sorted(boxes, key=lambda box: box["x"])
         assert turned(visitor) == []

@@ -95,7 +95,7 @@ function offerAnother({ purpose, dialog, session, signIn }, reason) {
   button.focus();
 }
 
-/** Shows how it went. */
+/** Shows the result, with a button that closes the dialog. */
 function answer(dialog, content) {
   const text = element('p', { role: 'status', tabindex: '-1' }, content);
   dialog.body.replaceChildren(text, element('div.actions', {}, element(

@@ -4,6 +4,8 @@ import { phrase } from './phrase.js';
 import { wait } from './quantity.js';
 
 const timeoutMs = 20_000;
+/** The time until the page repeats a request after an error response without `Retry-After`. */
+const retrySeconds = 30;
 
 /**
  * The page's own server. Fires `reachable` or `unreachable` after each request, and `paused` if a request failed
@@ -44,6 +46,19 @@ export async function request(method, path, options = {}) {
     if (error instanceof Problem && error.code === 'queue_paused') server.dispatchEvent(new Event('paused'));
     throw error;
   }
+}
+
+/**
+ * Calls `run` once when a failed request may succeed: as soon as the server is reachable, or after the pause that its
+ * error response asks for. Returns a function that cancels this.
+ */
+export function retryLater(error, run) {
+  if (error instanceof Offline) {
+    server.addEventListener('reachable', run, { once: true });
+    return () => server.removeEventListener('reachable', run);
+  }
+  const timer = setTimeout(run, (error.retryAfter ?? retrySeconds) * 1_000);
+  return () => clearTimeout(timer);
 }
 
 async function send(method, path, { body, headers = {}, signal, keepalive = false }) {

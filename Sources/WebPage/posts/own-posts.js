@@ -1,9 +1,6 @@
-import { Offline, Problem, request, server } from '../common/api.js';
+import { Problem, request, retryLater } from '../common/api.js';
 
 const pageSize = 100;
-
-/** The time until the page loads the ids again after an error response without `Retry-After`. */
-const retrySeconds = 30;
 
 /**
  * The ids and the pages of the signed-in user's posts. Knows the newest ids from the start, and an older one after
@@ -17,14 +14,13 @@ export class OwnPosts extends EventTarget {
   #ids = new Set();
   /** The id of the last post that `fetch` has read, such as an old pin on the screen. */
   #fetched = null;
-  #load = () => this.load();
   #loadNumber = 0;
-  #timer;
+  #cancelRetry = () => {};
 
   constructor(session, latest) {
     super();
     [this.#session, this.#latest] = [session, latest];
-    session.addEventListener('change', this.#load);
+    session.addEventListener('change', () => this.load());
   }
 
   /** Returns true if a post belongs to the user. */
@@ -40,8 +36,7 @@ export class OwnPosts extends EventTarget {
   /** Loads the ids of the user's newest posts. Replaces an earlier load and its retry. */
   async load() {
     const number = ++this.#loadNumber;
-    clearTimeout(this.#timer);
-    server.removeEventListener('reachable', this.#load);
+    this.#cancelRetry();
     const { account } = this.#session;
     if (account?.id !== this.#owner) {
       this.#owner = account?.id;
@@ -56,17 +51,11 @@ export class OwnPosts extends EventTarget {
         for (const post of body.posts) this.#ids.add(post.id);
       } catch (error) {
         if (number !== this.#loadNumber) return;
-        this.#retry(error);
+        // After the end of the session, only a sign-in helps. It changes the session, and thus loads the ids.
+        if (error.status !== 401) this.#cancelRetry = retryLater(error, () => this.load());
       }
     }
     this.dispatchEvent(new Event('change'));
-  }
-
-  /** Loads the ids again when the server is reachable, or after the pause that it asks for. */
-  #retry(error) {
-    if (error instanceof Offline) server.addEventListener('reachable', this.#load, { once: true });
-    // After the end of the session, only a sign-in helps. It changes the session, and thus loads the ids.
-    else if (error.status !== 401) this.#timer = setTimeout(this.#load, (error.retryAfter ?? retrySeconds) * 1_000);
   }
 
   /** Adds a new post of the user. */
