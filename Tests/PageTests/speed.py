@@ -17,8 +17,8 @@ import sys
 import tempfile
 import time
 
+from crowd import PEOPLE, PLACES
 from playwright.sync_api import sync_playwright
-from screenshots import PEOPLE, PLACES
 
 from conftest import CHROMIUM, PHONE
 from product import ROOT, Product, eventually

@@ -67,6 +67,29 @@ struct PageSourceTests {
       ])
   }
 
+  @Test("A comment of a module has whole lines, and a text stays on its line, because PageBundle removes comments")
+  func comments() {
+    func rule(_ file: SourceFile) -> [Violation] {
+      file.lines.enumerated().filter { _, line in
+        let code = line.drop { $0 == " " }
+        if code.hasPrefix("//") { return false }
+        let isInner = !code.hasPrefix("/*") && code.contains("/*")
+        let hasCodeAfter = code.hasPrefix("/*") && code.contains("*/") && !code.hasSuffix("*/")
+        let isOpen = !code.hasPrefix("*") && !code.hasPrefix("/*") && line.count { $0 == "`" } % 2 == 1
+        return isInner || hasCodeAfter || isOpen
+      }.map { index, line in
+        Violation(path: file.path, line: index + 1, advice: "give the comment its own lines, or join the text: \(line)")
+      }
+    }
+    enforce(
+      scripts, to: rule,
+      bad: [
+        SourceFile("a.js", "run(); /* why */"), SourceFile("a.js", "/* why */ run();"),
+        SourceFile("a.js", "const a = `b"),
+      ],
+      good: [SourceFile("a.js", "/** Runs `a`.\n * Or `b. */\n// `\nconst a = `b`;")])
+  }
+
   @Test("No two modules export the same name, because the joined script has all of them in one scope")
   func exports() {
     let name = Pattern(#"^export (?:async )?(?:function|class|const) (\w+)"#)

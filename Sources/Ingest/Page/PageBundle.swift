@@ -36,7 +36,7 @@ struct PageBundle {
   private func script(_ entry: String) -> String {
     joined(entry) { name, text in
       var exported: [Substring] = []
-      let lines = text.split(separator: "\n", omittingEmptySubsequences: false).compactMap { line -> Substring? in
+      let lines = PageBundle.withoutComments(text).compactMap { line -> Substring? in
         if line.hasPrefix("import ") { return nil }
         guard line.hasPrefix("export ") else { return line }
         let declaration = line.dropFirst("export ".count)
@@ -47,6 +47,19 @@ struct PageBundle {
       if name == entry { return body }
       let names = exported.joined(separator: ", ")
       return "const { \(names) } = (() => {\n\(body)return { \(names) };\n})();\n"
+    }
+  }
+
+  /// Returns the lines of a module without those of comments, which are a third of the compressed script. A comment
+  /// has whole lines, and no text has a line break, as PageSourceTests checks.
+  private static func withoutComments(_ text: String) -> [Substring] {
+    var isComment = false
+    return text.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
+      let code = line.drop { $0 == " " }
+      if code.hasPrefix("//") { return false }
+      isComment = isComment || code.hasPrefix("/*")
+      defer { if code.hasSuffix("*/") { isComment = false } }
+      return !isComment
     }
   }
 

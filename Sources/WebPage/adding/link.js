@@ -14,7 +14,7 @@ export function checkLink(text) {
   const handle = typed.match(/^@([\p{L}\p{N}_.-]+)$/u)?.[1];
   if (handle) return { reason: 'link.handle', handle };
   if (/\s/.test(typed)) return { reason: 'link.space' };
-  if (/[\p{Cc}\\<>"{}|^`\uFF01-\uFF5E]/u.test(typed)) return { reason: 'link.character' };
+  if (/[\p{Cc}\\<>"{}|^\u0060\uFF01-\uFF5E]/u.test(typed)) return { reason: 'link.character' };
   const scheme = typed.match(/^([^/?#:]+):/)?.[1].toLowerCase();
   const isPort = scheme?.includes('.') && /^[^/?#:]+:\d*(?:[/?#]|$)/.test(typed);
   if (typed.startsWith('/')) return { reason: 'link.scheme' };
