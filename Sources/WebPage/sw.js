@@ -24,11 +24,15 @@ addEventListener('fetch', (event) => {
   else if (request.mode === 'navigate' && views.test(pathname)) event.respondWith(view(event, pathname));
 });
 
-/** Loads the document and all files that it names. The browser still has them, because the page has just used them. */
+/**
+ * Loads the document, all files that it names, and the names on the map. The browser still has them, because the page
+ * has just used them.
+ */
 async function install() {
   const shell = await fetch('/', html);
   const files = [...(await shell.clone().text()).matchAll(/"(\/page\/[^"]+)"/g)].map(([, path]) => path);
   if (!files.length || !files.every((path) => path.startsWith(root))) throw new Error('another version');
+  files.push(`${root}names.json`);
   const cache = await caches.open(root);
   await cache.addAll([...new Set(files)]);
   await cache.put('/', shell);

@@ -159,7 +159,8 @@ def test_the_service_worker_keeps_files_of_the_page_and_no_answer_of_the_api(pro
     product.person("Ada").post("Oslo, Norway")
     visitor = install(visit, product)
     paths = kept_paths(visitor)
-    assert "/" in paths and any(path.endswith("/style/index.css") for path in paths), paths
+    for name in ["/", "/style/index.css", "/land/0/0/0", "/names.json"]:
+        assert any(path.endswith(name) for path in paths), (name, paths)
     assert [path for path in paths if path != "/" and not path.startswith("/page/")] == []
 
 
